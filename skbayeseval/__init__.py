@@ -1,0 +1,37 @@
+"""Bayesian comparison of classifiers: whether A is better than B, by how much, and how surely.
+
+Imports run one way, along the flow from data to statement::
+
+    evidence -> models -> engines -> posterior -> result -> compare -> cli
+                          metrics ---^            ^
+                          judgement, display -----'
+
+Importing the package loads none of PyMC, ArviZ and matplotlib.
+"""
+
+from skbayeseval import metrics
+from skbayeseval.compare import (
+    compare_confusion_matrices,
+    compare_counts,
+    compare_predictions,
+    load_result,
+    score_posterior,
+)
+from skbayeseval.judgement.intervals import hdi
+from skbayeseval.result import ComparisonResult
+from skbayeseval.score_result import ScoreResult
+
+__all__ = [
+    "ComparisonResult",
+    "ScoreResult",
+    "__version__",
+    "compare_confusion_matrices",
+    "compare_counts",
+    "compare_predictions",
+    "hdi",
+    "load_result",
+    "metrics",
+    "score_posterior",
+]
+
+__version__ = "0.1.0.dev0"

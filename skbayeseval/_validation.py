@@ -1,0 +1,76 @@
+"""Checks of the arguments that mean the same everywhere; all raise before any work is done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_scalar
+
+__all__ = [
+    "check_names",
+    "check_probability",
+    "check_random_state_entropy",
+    "check_weight",
+    "check_whole_number",
+]
+
+
+def check_probability(prob: Any, name: str = "prob") -> float:
+    """Return `prob` as a float strictly between 0 and 1."""
+    check_scalar(prob, name, Real, min_val=0, max_val=1, include_boundaries="neither")
+    if math.isnan(prob):
+        raise ValueError(f"{name} == nan, must lie strictly between 0 and 1.")
+    return float(prob)
+
+
+def check_weight(weight: Any) -> float:
+    """Return `weight` as a finite float greater than 0."""
+    check_scalar(weight, "weight", Real, min_val=0, include_boundaries="neither")
+    if not math.isfinite(weight):
+        raise ValueError(f"weight == {weight}, must be a finite number greater than 0.")
+    return float(weight)
+
+
+def check_whole_number(value: Any, name: str, minimum: int = 1) -> int:
+    """Return `value` as an int of at least `minimum`."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an instance of int, not bool.")
+    check_scalar(value, name, Integral, min_val=minimum)
+    return int(value)
+
+
+def check_names(names: Any, number: int) -> tuple[str, ...]:
+    """Return `names` as a tuple of `number` distinct strings."""
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise TypeError(f"names must be a sequence of {number} strings, got {names!r}.")
+    if len(names) != number or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"names must be {number} strings, got {list(names)!r}.")
+    if len(set(names)) != number:
+        raise ValueError(f"names must differ from each other, got {list(names)!r}.")
+    return tuple(names)
+
+
+def check_random_state_entropy(random_state: Any) -> int:
+    """Turn `random_state` once into the entropy from which all seeds are derived.
+
+    An int is its own entropy; a generator is asked for one number (and so moves on);
+    None takes fresh entropy from the operating system.
+    """
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(2, np.uint64)[0])
+    if isinstance(random_state, (Integral, np.integer)) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state == {random_state}, must be >= 0.")
+        return int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    raise TypeError(
+        "random_state must be an int, a numpy.random.RandomState, a numpy.random.Generator "
+        f"or None, got {random_state!r}."
+    )

@@ -1,0 +1,184 @@
+"""The command line, over the public API only."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import pandas as pd
+
+import skbayeseval
+from skbayeseval import ComparisonResult, compare_counts, compare_predictions
+
+__all__ = ["main"]
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code: 0, or 2 on bad input."""
+    args = _parser().parse_args(argv)
+    try:
+        _report(args.run(args), args)
+    except (ValueError, TypeError, OSError) as error:
+        message = " ".join(str(error).split())
+        print(f"skbayeseval {args.command}: error: {message}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="skbayeseval",
+        description="Is classifier A really better than B, by how much, and how sure are we?",
+    )
+    parser.add_argument("--version", action="version", version=skbayeseval.__version__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    compare = commands.add_parser(
+        "compare",
+        help="compare two columns of predictions in a CSV file",
+        description="Compare two classifiers from a CSV file with a column of true labels and a "
+        "column of predictions each.",
+        epilog="example: skbayeseval compare predictions.csv --truth y --a nb --b svm "
+        "--scoring f1 --rope 0.01",
+    )
+    compare.add_argument("file", help="the CSV file, with a header line")
+    compare.add_argument("--truth", required=True, metavar="COLUMN", help="the true labels")
+    compare.add_argument("--a", required=True, metavar="COLUMN", help="the predictions of A")
+    compare.add_argument("--b", required=True, metavar="COLUMN", help="the predictions of B")
+    compare.add_argument(
+        "--pos-label", metavar="LABEL", help="the positive class (default: 1, if there is one)"
+    )
+    _add_common(compare, scoring="accuracy", model="auto")
+    compare.set_defaults(run=_compare)
+
+    counts = commands.add_parser(
+        "counts",
+        help="compare two classifiers from their counts",
+        description="Compare two classifiers from true positives, false positives, false "
+        "negatives and, if known, true negatives.",
+        epilog="example: skbayeseval counts --a 88 10 12 --b 80 14 20 --scoring f1 recall "
+        "--rope 0.01",
+    )
+    for name in ("a", "b"):
+        counts.add_argument(
+            f"--{name}",
+            required=True,
+            nargs="+",
+            type=float,
+            metavar="N",
+            help=f"TP FP FN [TN] of {name.upper()}",
+        )
+    _add_common(counts, scoring="f1", model="bcv")
+    counts.set_defaults(run=_counts)
+
+    demo = commands.add_parser(
+        "demo",
+        help="naive Bayes against an SVM on data that ships with scikit-learn",
+        description="Fit naive Bayes and a support vector machine on data that ships with "
+        "scikit-learn, and compare them.",
+    )
+    demo.add_argument("--rope", type=float, default=0.01, help="default: 0.01")
+    demo.add_argument("--plot", metavar="FILE", help="save the figure here")
+    demo.add_argument("--json", action="store_true", help="print JSON instead of text")
+    demo.set_defaults(run=_demo)
+    return parser
+
+
+def _add_common(parser: argparse.ArgumentParser, *, scoring: str, model: str) -> None:
+    parser.add_argument(
+        "--scoring", nargs="+", default=[scoring], metavar="NAME", help=f"default: {scoring}"
+    )
+    parser.add_argument(
+        "--rope", type=float, help="the largest difference that does not matter, such as 0.01"
+    )
+    parser.add_argument(
+        "--model", default=model, help=f"auto, paired, unpaired or bcv (default: {model})"
+    )
+    parser.add_argument(
+        "--weight", type=float, default=1.0, help="what one count is worth (default: 1)"
+    )
+    parser.add_argument("--draws", type=int, default=20_000, help="default: 20000")
+    parser.add_argument("--seed", type=int, default=0, help="of the draws (default: 0)")
+    parser.add_argument("--names", nargs=2, metavar=("A", "B"), help="what to call the two")
+    parser.add_argument("--plot", metavar="FILE", help="save the figure here (.png, .pdf, .svg)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def _common(args: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "scoring": args.scoring,
+        "model": args.model,
+        "weight": args.weight,
+        "n_draws": args.draws,
+        "random_state": args.seed,
+    }
+
+
+def _compare(args: argparse.Namespace) -> ComparisonResult:
+    table = pd.read_csv(args.file)
+    columns = {}
+    for option in ("truth", "a", "b"):
+        name = getattr(args, option)
+        if name not in table.columns:
+            raise ValueError(
+                f"--{option} {name}: no such column in {args.file}, which has "
+                f"{', '.join(map(str, table.columns))}"
+            )
+        columns[option] = table[name]
+    return compare_predictions(
+        columns["truth"],
+        columns["a"],
+        columns["b"],
+        names=tuple(args.names or (args.a, args.b)),
+        pos_label=_label_of(args.pos_label, columns["truth"]),
+        **_common(args),
+    )
+
+
+def _label_of(text: str | None, truth: pd.Series[Any]) -> Any:
+    """Return the label of the column that is written like `text`."""
+    if text is None:
+        return None
+    labels = np.unique(truth.dropna().to_numpy()).tolist()
+    return next((label for label in labels if str(label) == text), text)
+
+
+def _counts(args: argparse.Namespace) -> ComparisonResult:
+    return compare_counts(args.a, args.b, names=tuple(args.names or ("A", "B")), **_common(args))
+
+
+def _demo(args: argparse.Namespace) -> ComparisonResult:
+    from skbayeseval.demo import naive_bayes_against_svm
+
+    return naive_bayes_against_svm()
+
+
+def _report(result: ComparisonResult, args: argparse.Namespace) -> None:
+    summary = result.summary(args.rope)
+    if args.json:
+        report = result.to_dict()
+        report["rope"] = args.rope
+        report["summary"] = json.loads(summary.to_json(orient="index", double_precision=15))
+        print(json.dumps(report, indent=2))
+    else:
+        if args.rope is not None:
+            print(*(result.decision(args.rope, metric=name) for name in result.metrics), sep="\n")
+            print()
+        print(result)
+        print()
+        print(summary.T.to_string(float_format="{:.4g}".format))
+    if args.plot:
+        result.plot(rope=args.rope).figure_.savefig(args.plot, dpi=150)
+        if not args.json:
+            print(f"\nfigure: {args.plot}")

@@ -1,0 +1,384 @@
+"""From predictions, tables and counts to a result: the faces for evidence made elsewhere."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skbayeseval._validation import (
+    check_names,
+    check_random_state_entropy,
+    check_weight,
+    check_whole_number,
+)
+from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, check_counts
+from skbayeseval.metrics import resolve_scoring
+from skbayeseval.models import resolve_model
+from skbayeseval.posterior import Posterior
+from skbayeseval.result import ComparisonResult
+from skbayeseval.score_result import ScoreResult
+from skbayeseval.storage import read
+
+__all__ = [
+    "compare_confusion_matrices",
+    "compare_counts",
+    "compare_predictions",
+    "load_result",
+    "score_posterior",
+]
+
+
+def compare_predictions(
+    y_true: ArrayLike,
+    y_pred_a: ArrayLike,
+    y_pred_b: ArrayLike,
+    *,
+    scoring: Any = None,
+    model: Any = "auto",
+    weight: float = 1.0,
+    names: tuple[str, str] = ("A", "B"),
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    engine: str = "exact",
+    prior: dict[str, Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two classifiers from their predictions of the same instances.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any dtype, of two classes.
+    y_pred_a, y_pred_b : array-like of shape (n_samples,)
+        What A and B predicted for the same instances.
+    scoring : str, Metric, list or dict, default=None
+        What to compare: None is accuracy; otherwise scikit-learn's names of metrics that depend
+        on the confusion matrix alone, "specificity", "cohen_kappa", or objects of
+        `skbayeseval.metrics`.
+    model : {"auto", "paired", "unpaired", "bcv"} or model instance, default="auto"
+        "auto" is "paired": the model that knows which instances both got right.
+    weight : float, default=1.0
+        What one instance is worth: below 1 where the vectors hold an instance more than once, as
+        predictions pooled over repeated cross-validation do.
+    names : (str, str), default=("A", "B")
+        What to call the two.
+    labels : array-like, default=None
+        The classes; by default those that occur.
+    pos_label : object, default=None
+        The positive class for metrics such as F1; by default 1, if it is one of the classes.
+    engine : {"exact"}, default="exact"
+        How draws are made.
+    prior : dict, default=None
+        Parameters of the model's prior: "mu" and "theta" (paired), "mu" and "rho" (unpaired),
+        "lambda" (bcv).
+    n_draws : int, default=20000
+        The number of draws.
+    random_state : int, RandomState, Generator or None, default=None
+        An int makes the draws reproducible.
+
+    Returns
+    -------
+    result : ComparisonResult
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from skbayeseval import compare_predictions
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    >>> nb = GaussianNB().fit(X_train, y_train)
+    >>> lr = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
+    >>> result = compare_predictions(
+    ...     y_test, lr.predict(X_test), nb.predict(X_test), scoring="f1", random_state=0
+    ... )
+    >>> result.decision(rope=0.01).label
+    'slightly better'
+    """
+    evidence = PairedCounts.from_labels(
+        y_true,
+        {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
+        labels=labels,
+        pos_label=pos_label,
+        weight=weight,
+    )
+    _check_true_classes(evidence.truth, evidence.labels)
+    posterior = _posterior(evidence, model, engine, prior, n_draws, random_state)
+    return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
+
+
+def compare_confusion_matrices(
+    cm_a: ArrayLike,
+    cm_b: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    scoring: Any = None,
+    model: Any = "auto",
+    weight: float | None = None,
+    names: tuple[str, str] = ("A", "B"),
+    pos_label: Any = None,
+    engine: str = "exact",
+    prior: dict[str, Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two classifiers from their confusion matrices.
+
+    Parameters
+    ----------
+    cm_a, cm_b : array-like of shape (2, 2) or (n_runs, 2, 2)
+        Whole counts, rows the true class. A stack of runs is summed, and `weight` must say what
+        one of its counts is worth.
+    labels : array-like, default=None
+        The classes in the order of rows and columns; 0 and 1 by default.
+    scoring : str, Metric, list or dict, default=None
+        As in `compare_predictions`.
+    model : {"auto", "unpaired", "bcv"} or model instance, default="auto"
+        "auto" is "unpaired". Matrices do not tell which instances both got right, so no paired
+        model can be asked of them.
+    weight : float, default=None
+        What one count is worth; None is 1 for single matrices.
+    names, pos_label, engine, prior, n_draws, random_state
+        As in `compare_predictions`.
+
+    Returns
+    -------
+    result : ComparisonResult
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_confusion_matrices
+    >>> result = compare_confusion_matrices(
+    ...     [[50, 10], [5, 35]], [[45, 15], [10, 30]], scoring="f1", random_state=0
+    ... )
+    >>> result.model
+    'unpaired'
+    """
+    tables = {name: check_counts(cm, name) for name, cm in (("cm_a", cm_a), ("cm_b", cm_b))}
+    runs = {name: len(table) for name, table in tables.items() if table.ndim == 3}
+    worth = _check_weight_of_runs(weight, runs)
+    evidence = tuple(
+        ConfusionCounts.from_matrix(
+            table.sum(axis=0) if table.ndim == 3 else table,
+            labels=labels,
+            pos_label=pos_label,
+            weight=worth,
+            name=name,
+        )
+        for name, table in tables.items()
+    )
+    if evidence[0].labels != evidence[1].labels:
+        raise ValueError(
+            f"cm_a and cm_b must have the same classes, got shapes "
+            f"{tables['cm_a'].shape} and {tables['cm_b'].shape}."
+        )
+    for name, counts in zip(tables, evidence, strict=True):
+        _check_true_classes(np.flatnonzero(counts.table.sum(axis=1)), counts.labels, name)
+    posterior = _posterior(evidence, model, engine, prior, n_draws, random_state)
+    return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
+
+
+def compare_counts(
+    counts_a: ArrayLike,
+    counts_b: ArrayLike,
+    *,
+    scoring: Any = "f1",
+    model: Any = "bcv",
+    weight: float | None = None,
+    names: tuple[str, str] = ("A", "B"),
+    engine: str = "exact",
+    prior: dict[str, Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two classifiers from (tp, fp, fn) or (tp, fp, fn, tn): chunking, retrieval.
+
+    Parameters
+    ----------
+    counts_a, counts_b : array-like of shape (3,), (4,), (n_runs, 3) or (n_runs, 4)
+        Whole counts. Runs are summed, and `weight` must say what one of their counts is worth:
+        ``BlockRegularizedCV(m).weight`` for m x 2 block-regularised cross-validation.
+    scoring : str, Metric, list or dict, default="f1"
+        As in `compare_predictions`; without true negatives only metrics that do not need them.
+    model : {"bcv", "unpaired"} or model instance, default="bcv"
+        "unpaired" needs the true negatives.
+    weight : float, default=None
+        What one count is worth; None is 1 for single counts.
+    names, engine, prior, n_draws, random_state
+        As in `compare_predictions`.
+
+    Returns
+    -------
+    result : ComparisonResult
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_counts
+    >>> result = compare_counts((88, 10, 12), (80, 14, 20), scoring=["f1", "recall"])
+    >>> result.metrics
+    ('f1', 'recall')
+    """
+    cells = {}
+    for name, counts in (("counts_a", counts_a), ("counts_b", counts_b)):
+        array = check_counts(counts, name)
+        if array.ndim not in (1, 2) or array.shape[-1] not in (3, 4):
+            raise ValueError(
+                f"{name} must be (tp, fp, fn) or (tp, fp, fn, tn), or one such row a run, got an "
+                f"array of shape {array.shape}."
+            )
+        cells[name] = array
+    runs = {name: len(array) for name, array in cells.items() if array.ndim == 2}
+    worth = _check_weight_of_runs(weight, runs)
+    totals = {name: array.reshape(-1, array.shape[-1]).sum(axis=0) for name, array in cells.items()}
+    n_cells = min(len(total) for total in totals.values())
+    evidence = tuple(
+        ConfusionCounts.from_cells(*total[:n_cells], weight=worth, name=name)
+        for name, total in totals.items()
+    )
+    for name, total in totals.items():
+        if not total.any():
+            raise ValueError(f"{name} holds no counts at all.")
+    posterior = _posterior(evidence, model, engine, prior, n_draws, random_state)
+    return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
+
+
+def score_posterior(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    scoring: Any = None,
+    model: Any = "auto",
+    weight: float = 1.0,
+    name: str = "A",
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    engine: str = "exact",
+    prior: dict[str, Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ScoreResult:
+    """Return how sure a score is: the posterior of one classifier's metric.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        True and predicted labels, of any dtype, of two classes.
+    scoring : str, Metric, list or dict, default=None
+        As in `compare_predictions`.
+    model : {"auto", "unpaired", "bcv"} or model instance, default="auto"
+        "auto" is "unpaired".
+    weight : float, default=1.0
+        What one instance is worth.
+    name : str, default="A"
+        What to call the classifier.
+    labels, pos_label, engine, prior, n_draws, random_state
+        As in `compare_predictions`.
+
+    Returns
+    -------
+    result : ScoreResult
+
+    Examples
+    --------
+    >>> from skbayeseval import score_posterior
+    >>> y_true, y_pred = [1] * 50 + [0] * 50, [1] * 45 + [0] * 5 + [1] * 10 + [0] * 40
+    >>> result = score_posterior(y_true, y_pred, scoring="recall", random_state=0)
+    >>> low, high = result.interval()
+    >>> round(low, 3), round(high, 3)
+    (0.786, 0.956)
+    """
+    counts = ConfusionCounts.from_labels(
+        y_true, y_pred, labels=labels, pos_label=pos_label, weight=weight
+    )
+    _check_true_classes(np.flatnonzero(counts.table.sum(axis=1)), counts.labels)
+    (checked_name,) = check_names((name,), 1)
+    posterior = _posterior((counts,), model, engine, prior, n_draws, random_state)
+    return ScoreResult(posterior, (checked_name,), resolve_scoring(scoring))
+
+
+def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult:
+    """Read a result of any kind that its `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    result : ComparisonResult or ScoreResult
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from skbayeseval import compare_counts, load_result
+    >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "result.npz")
+    ...     result.save(path)
+    ...     again = load_result(path)
+    >>> bool((again.draws == result.draws).all())
+    True
+    """
+    kind, posterior, names, metrics = read(path)
+    kinds = {result.__name__: result for result in (ComparisonResult, ScoreResult)}
+    return kinds[kind](posterior, names, metrics)
+
+
+def _posterior(
+    evidence: Evidence,
+    model: Any,
+    engine: Any,
+    prior: Any,
+    n_draws: Any,
+    random_state: Any,
+) -> Posterior:
+    if engine != "exact":
+        raise ValueError(f"engine={engine!r} is not known. Known are: ['exact'].")
+    counts = evidence if isinstance(evidence, PairedCounts) else evidence[0]
+    if len(counts.labels) != 2:
+        raise ValueError(
+            f"Two classes are needed, got {len(counts.labels)}: {list(counts.labels)}."
+        )
+    resolved = resolve_model(model, prior, paired=isinstance(evidence, PairedCounts))
+    if resolved.needs_true_negatives and np.isnan(getattr(counts, "table", 0.0)).any():
+        raise ValueError(
+            f"model={resolved.name!r} needs the true negatives, but the counts hold (tp, fp, fn) "
+            "only. Give (tp, fp, fn, tn), or model='bcv'."
+        )
+    return Posterior(
+        resolved,
+        evidence,
+        entropy=check_random_state_entropy(random_state),
+        n_draws=check_whole_number(n_draws, "n_draws", minimum=100),
+    )
+
+
+def _check_true_classes(truth: NDArray[Any], labels: tuple[Any, ...], name: str = "y_true") -> None:
+    present = np.unique(truth)
+    if len(present) < 2:
+        only = ", ".join(repr(labels[int(i)]) for i in present) or "none"
+        raise ValueError(f"{name} must hold at least two classes, got one class only: {only}.")
+
+
+def _check_weight_of_runs(weight: float | None, runs: dict[str, int]) -> float:
+    if weight is not None:
+        return check_weight(weight)
+    several = {name: n for name, n in runs.items() if n > 1}
+    if several:
+        name, n = next(iter(several.items()))
+        raise ValueError(
+            f"{name} holds {n} runs, but weight is None. Runs of a cross-validation share "
+            "instances, so their counts are worth less than one each: give "
+            "weight=BlockRegularizedCV(m).weight for m x 2 block-regularised cross-validation, "
+            "or weight=1.0 if the runs are independent data sets."
+        )
+    return 1.0

@@ -1,0 +1,7 @@
+"""Displays: they hold plain arrays and draw themselves on request, as scikit-learn's do."""
+
+from skbayeseval.display.factor import FactorDisplay
+from skbayeseval.display.joint import JointDisplay
+from skbayeseval.display.posterior import PosteriorDisplay, ScoreDisplay
+
+__all__ = ["FactorDisplay", "JointDisplay", "PosteriorDisplay", "ScoreDisplay"]

@@ -1,0 +1,110 @@
+"""Draws of A's score against draws of B's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skbayeseval.display.style import BLUE, GREEN, GREY, ORANGE, Display, axes_or_new, legend_below
+from skbayeseval.judgement.intervals import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["JointDisplay"]
+
+# More points than this only fill the cloud in.
+MOST_POINTS = 4000
+
+
+class JointDisplay(Display):
+    """Draws of A against draws of B, with the diagonal on which they are equal.
+
+    Parameters
+    ----------
+    draws_a, draws_b : array-like of shape (n_draws,)
+        Draws of the two scores.
+    names : (str, str), default=("A", "B")
+        The names of A and B.
+    metric : str, default="score"
+        The name of the metric.
+    rope : Interval, default=None
+        The region of practical equivalence, a band along the diagonal.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.display import JointDisplay
+    >>> a, b = np.random.default_rng(0).beta(80, 20, (2, 1000))
+    >>> JointDisplay(a, b, metric="f1").plot().ax_.get_xlabel()
+    'f1 of B'
+    """
+
+    def __init__(
+        self,
+        draws_a: ArrayLike,
+        draws_b: ArrayLike,
+        *,
+        names: tuple[str, str] = ("A", "B"),
+        metric: str = "score",
+        rope: Interval | None = None,
+    ) -> None:
+        self.draws_a = np.asarray(draws_a, dtype=float)
+        self.draws_b = np.asarray(draws_b, dtype=float)
+        self.names = names
+        self.metric = metric
+        self.rope = rope
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = axes_or_new(ax)
+        a, b = self.names
+        ax.plot(
+            self.draws_b[:MOST_POINTS],
+            self.draws_a[:MOST_POINTS],
+            ".",
+            color=BLUE,
+            alpha=0.15,
+            markersize=3,
+            rasterized=True,
+        )
+        both = np.concatenate([self.draws_a, self.draws_b])
+        low, high = np.quantile(both, [0.0005, 0.9995])
+        margin = 0.06 * (high - low) or 0.05
+        ends = np.array([low - margin, high + margin])
+        ax.plot(ends, ends, color=GREY, linestyle="--", linewidth=1, label="equal")
+        if self.rope is not None:
+            ax.fill_between(
+                ends,
+                ends + self.rope.low,
+                ends + self.rope.high,
+                color=GREEN,
+                alpha=0.15,
+                linewidth=0,
+                label=f"ROPE [{self.rope.low:g}, {self.rope.high:g}]",
+            )
+        ax.set(xlabel=f"{self.metric} of {b}", ylabel=f"{self.metric} of {a}")
+        ax.set_xlim(*ends)
+        ax.set_ylim(*ends)
+        ax.set_aspect("equal")
+        better = float(np.mean(self.draws_a > self.draws_b))
+        corner: dict[str, Any] = {"transform": ax.transAxes, "fontsize": "small"}
+        ax.text(0.03, 0.97, f"{a} better\n{better:.1%}", color=BLUE, va="top", **corner)
+        ax.text(
+            0.97,
+            0.03,
+            f"{b} better\n{1 - better:.1%}",
+            color=ORANGE,
+            ha="right",
+            va="bottom",
+            **corner,
+        )
+        legend_below(ax)
+        return self._drawn_on(ax)

@@ -1,0 +1,176 @@
+"""The posterior of a difference, or of one score, with its HDI."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skbayeseval.display.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Display,
+    axes_or_new,
+    draw_density,
+    draw_hdi,
+    legend_below,
+)
+from skbayeseval.judgement.decision import masses
+from skbayeseval.judgement.intervals import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["PosteriorDisplay", "ScoreDisplay"]
+
+
+class PosteriorDisplay(Display):
+    """The posterior of A minus B: HDI bar, ROPE band, the masses around it, and 0.
+
+    Parameters
+    ----------
+    draws : array-like of shape (n_draws,)
+        Draws of the difference.
+    names : (str, str), default=("A", "B")
+        The names of A and B.
+    metric : str, default="score"
+        What the difference is in.
+    rope : Interval, default=None
+        The region of practical equivalence; without one, the masses are those around 0.
+    prob : float, default=0.95
+        The mass of the HDI.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.display import PosteriorDisplay
+    >>> draws = np.random.default_rng(0).normal(0.02, 0.01, 1000)
+    >>> display = PosteriorDisplay(draws, metric="f1").plot()
+    >>> display.ax_.get_xlabel()
+    'difference in f1 (A minus B)'
+    """
+
+    def __init__(
+        self,
+        draws: ArrayLike,
+        *,
+        names: tuple[str, str] = ("A", "B"),
+        metric: str = "score",
+        rope: Interval | None = None,
+        prob: float = 0.95,
+    ) -> None:
+        self.draws = np.asarray(draws, dtype=float)
+        self.names = names
+        self.metric = metric
+        self.rope = rope
+        self.prob = prob
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = axes_or_new(ax)
+        a, b = self.names
+        ax.set_xlabel(f"difference in {self.metric} ({a} minus {b})")
+        height = draw_density(ax, self.draws)
+        rope = Interval(0.0, 0.0) if self.rope is None else self.rope
+        if self.rope is not None:
+            ax.axvspan(
+                *rope,
+                color=GREEN,
+                alpha=0.15,
+                linewidth=0,
+                label=f"ROPE [{rope[0]:g}, {rope[1]:g}]",
+            )
+        ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
+        draw_hdi(ax, self.draws, self.prob, sign=True)
+        self._write_masses(ax, rope)
+        ax.set_ylim(-0.03 * height, 1.05 * height)
+        legend_below(ax)
+        return self._drawn_on(ax)
+
+    def _write_masses(self, ax: Axes, rope: Interval) -> None:
+        a, b = self.names
+        worse, equivalent, better = masses(self.draws, rope)
+        texts = [
+            (0.0, "left", ORANGE, f"◀ {b} better\n{worse:.1%}"),
+            (1.0, "right", BLUE, f"{a} better ▶\n{better:.1%}"),
+        ]
+        if self.rope is not None:
+            texts.append((0.5, "center", GREEN, f"practically equivalent\n{equivalent:.1%}"))
+        for x, side, colour, text in texts:
+            ax.text(
+                x,
+                1.02,
+                text,
+                transform=ax.transAxes,
+                ha=side,
+                va="bottom",
+                color=colour,
+                fontsize="small",
+            )
+
+
+class ScoreDisplay(Display):
+    """The posterior of one classifier's score: HDI bar and observed score.
+
+    Parameters
+    ----------
+    draws : array-like of shape (n_draws,)
+        Draws of the score.
+    observed : float
+        The plain score.
+    name : str, default="A"
+        The name of the classifier.
+    metric : str, default="score"
+        The name of the metric.
+    prob : float, default=0.95
+        The mass of the HDI.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.display import ScoreDisplay
+    >>> draws = np.random.default_rng(0).beta(80, 20, 1000)
+    >>> ScoreDisplay(draws, observed=0.8, metric="recall").plot().ax_.get_xlabel()
+    'recall of A'
+    """
+
+    def __init__(
+        self,
+        draws: ArrayLike,
+        *,
+        observed: float,
+        name: str = "A",
+        metric: str = "score",
+        prob: float = 0.95,
+    ) -> None:
+        self.draws = np.asarray(draws, dtype=float)
+        self.observed = observed
+        self.name = name
+        self.metric = metric
+        self.prob = prob
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        ax = axes_or_new(ax)
+        ax.set_xlabel(f"{self.metric} of {self.name}")
+        height = draw_density(ax, self.draws)
+        ax.axvline(
+            self.observed, color=ORANGE, linestyle="--", label=f"observed {self.observed:.3f}"
+        )
+        draw_hdi(ax, self.draws, self.prob, sign=False)
+        ax.set_ylim(-0.03 * height, 1.05 * height)
+        legend_below(ax)
+        return self._drawn_on(ax)

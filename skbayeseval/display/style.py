@@ -1,0 +1,79 @@
+"""Colours and small parts that the displays share. rcParams stay as the user has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.judgement.decision import format_interval
+from skbayeseval.judgement.intervals import hdi
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "BLUE",
+    "GREEN",
+    "GREY",
+    "ORANGE",
+    "Display",
+    "axes_or_new",
+    "draw_density",
+    "draw_hdi",
+    "legend_below",
+]
+
+# Okabe and Ito's colours, which stay apart for colour-blind readers.
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#555555"
+
+
+class Display:
+    """What every display has once it is drawn."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def _drawn_on(self, ax: Axes) -> Self:
+        self.ax_ = ax
+        self.figure_ = cast("Figure", ax.figure)
+        return self
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return `ax`, or the axes of a new figure."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(7.0, 4.2), layout="constrained")[1]
+
+
+def draw_density(ax: Axes, draws: NDArray[Any]) -> float:
+    """Draw the draws as a filled histogram of density; return its height."""
+    low, high = np.quantile(draws, [0.0005, 0.9995])
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    bins = np.linspace(low, high, 81)
+    heights, _, _ = ax.hist(
+        draws, bins=bins.tolist(), density=True, color=BLUE, alpha=0.35, edgecolor="none"
+    )
+    ax.set_yticks([])
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    return float(np.max(heights))
+
+
+def draw_hdi(ax: Axes, draws: NDArray[Any], prob: float, *, sign: bool) -> None:
+    """Draw the HDI as a bar on the ground; its ends go into the legend."""
+    interval = hdi(draws, prob)
+    label = f"{prob:.0%} HDI {format_interval(interval, sign)}"
+    ax.plot(interval, [0, 0], color="black", linewidth=5, solid_capstyle="butt", label=label)
+
+
+def legend_below(ax: Axes) -> None:
+    """Put the legend under the axes, clear of the data."""
+    ax.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=3, frameon=False, fontsize="small"
+    )

@@ -1,0 +1,1 @@
+"""Engines: from a model's specification to draws."""

@@ -1,0 +1,125 @@
+"""Bayes factors of a posterior: which estimate of odds or density serves which model and metric."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.judgement.bayes_factor import (
+    BayesFactor,
+    Estimate,
+    density_by_kde,
+    density_by_smoothing,
+    odds_by_simulation,
+    odds_of_draws,
+    odds_of_independent_draws,
+    odds_of_probabilities,
+    ratio,
+)
+from skbayeseval.judgement.decision import check_rope
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics import Metric
+from skbayeseval.models.margins import BetaMargin, difference_probability
+from skbayeseval.posterior import Posterior, Prior
+
+__all__ = ["bayes_factor", "prior_difference_draws"]
+
+METHODS = ("interval", "savage-dickey", "kde")
+
+# The papers' estimate of the prior density stands on this many draws. It is part of the method:
+# the bandwidth, and with it the estimate, depends on their number.
+KDE_PRIOR_DRAWS = 50_000
+
+LONGEST_PRIOR_SIMULATION = 2**23
+INDEPENDENT_PRIOR_DRAWS = 2**18
+
+
+def bayes_factor(
+    posterior: Posterior, metric: Metric, rope: Any = None, method: str | None = None
+) -> BayesFactor:
+    """Return the Bayes factor of equality over difference.
+
+    With a ROPE the interval null; without, Savage-Dickey where the prior density at 0 is known
+    and finite, and the papers' kernel estimate elsewhere.
+    """
+    if method not in (None, *METHODS):
+        raise ValueError(f"method={method!r} is not known. Known are: {list(METHODS)}.")
+    if rope is not None:
+        if method not in (None, "interval"):
+            raise ValueError(f"method={method!r} has no ROPE; leave out rope= or method=.")
+        return _interval_null(posterior, metric, check_rope(rope))
+    if method == "interval":
+        raise ValueError("method='interval' needs rope=, the differences that do not matter.")
+    prior_density = posterior.prior.log_density_at_zero(metric)
+    if prior_density is None:
+        prior_density = np.inf
+    if method == "savage-dickey" and prior_density == np.inf:
+        raise ValueError(
+            f"The prior density of the difference in {metric.name!r} at 0 under model "
+            f"{posterior.model.name!r} is infinite or not known. Give rope= for the interval null, "
+            "which is always defined, or method='kde' for the papers' estimate."
+        )
+    if prior_density < np.inf and method != "kde":
+        return ratio(_density(posterior, metric), Estimate(prior_density), "savage-dickey")
+    prior, bandwidth = _prior_density_by_kde(posterior.prior, metric)
+    return ratio(density_by_kde(_difference(posterior, metric))[0], prior, "kde", bandwidth)
+
+
+def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
+    """Return draws of the difference under the prior, as many as the papers took."""
+    a, b = prior.draws(metric, KDE_PRIOR_DRAWS)
+    return a - b
+
+
+def _interval_null(posterior: Posterior, metric: Metric, rope: Interval) -> BayesFactor:
+    if rope.low == rope.high:
+        raise ValueError(
+            f"rope={tuple(rope)} has no width, so its prior probability is 0. Leave rope out for "
+            "the Savage-Dickey factor."
+        )
+    margins = posterior.independent_margins(metric)
+    if margins:
+        odds = _odds_by_quadrature(*margins, rope)
+    else:
+        draws = _difference(posterior, metric)
+        inside = int(np.count_nonzero((draws >= rope.low) & (draws <= rope.high)))
+        odds = odds_of_draws(inside, len(draws) - inside)
+    return ratio(odds, _prior_odds(posterior.prior, metric, rope), "interval")
+
+
+@lru_cache(maxsize=256)
+def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
+    margins = prior.independent_margins(metric)
+    if margins:
+        return _odds_by_quadrature(*margins, rope)
+    if not prior.model.needs_pairs:
+        a, b = prior.draws(metric, INDEPENDENT_PRIOR_DRAWS)
+        return odds_of_independent_draws(a, b, rope)
+    return odds_by_simulation(prior.difference_blocks(metric, LONGEST_PRIOR_SIMULATION), rope)
+
+
+@lru_cache(maxsize=256)
+def _prior_density_by_kde(prior: Prior, metric: Metric) -> tuple[Estimate, float]:
+    return density_by_kde(prior_difference_draws(prior, metric))
+
+
+def _odds_by_quadrature(a: BetaMargin, b: BetaMargin, rope: Interval) -> Estimate:
+    inside = difference_probability(a, b, rope.low, rope.high)
+    below = difference_probability(a, b, -1.0, rope.low) if rope.low > -1 else 0.0
+    above = difference_probability(a, b, rope.high, 1.0) if rope.high < 1 else 0.0
+    return odds_of_probabilities(inside, below + above)
+
+
+def _density(posterior: Posterior, metric: Metric) -> Estimate:
+    exact = posterior.log_density_at_zero(metric)
+    if exact is not None:
+        return Estimate(exact)
+    return density_by_smoothing(_difference(posterior, metric))
+
+
+def _difference(posterior: Posterior, metric: Metric) -> NDArray[Any]:
+    a, b = posterior.draws(metric)
+    return a - b

@@ -1,0 +1,402 @@
+"""Frozen counts: all that a model ever sees of the data.
+
+`ConfusionCounts` holds what one classifier did, `PairedCounts` what several did to the same
+instances. Both carry the labels, which of them is positive, and the weight of one count: below 1
+where instances were counted more often than they give information, as under repeated
+cross-validation. Counts of shards of the data add up with ``+``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import type_of_target, unique_labels
+
+from skbayeseval._validation import check_weight
+
+__all__ = ["ConfusionCounts", "Evidence", "PairedCounts", "margins_of"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionCounts:
+    """Counts of (true class, predicted class) of one classifier.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_classes, n_classes)
+        Whole numbers, rows the true class. With two classes the true negatives may be NaN:
+        not counted, as in retrieval and chunking.
+    labels : tuple
+        The classes, in the order of rows and columns.
+    weight : float, default=1.0
+        What one count is worth.
+    pos_label : object, default=None
+        The positive class of two; None where none was named and none of them is 1.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence import ConfusionCounts
+    >>> counts = ConfusionCounts.from_labels(["no", "yes", "yes"], ["no", "no", "yes"])
+    >>> counts.table
+    array([[1., 0.],
+           [1., 1.]])
+    >>> (counts + counts).total
+    6.0
+    """
+
+    table: Array
+    labels: tuple[Any, ...]
+    weight: float = 1.0
+    pos_label: Any = None
+
+    def __post_init__(self) -> None:
+        table = _frozen(np.array(self.table, dtype=float))
+        labels = tuple(self.labels)
+        if table.shape != (len(labels), len(labels)):
+            raise ValueError(
+                f"labels has {len(labels)} classes, but the table has shape {table.shape}."
+            )
+        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "weight", check_weight(self.weight))
+        object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
+
+    @classmethod
+    def from_labels(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        weight: float = 1.0,
+    ) -> ConfusionCounts:
+        """Count label vectors of any dtype."""
+        classes, codes = encode_labels({"y_true": y_true, "y_pred": y_pred}, labels)
+        size = len(classes)
+        pairs = codes["y_true"] * size + codes["y_pred"]
+        table = np.bincount(pairs, minlength=size * size).reshape(size, size)
+        return cls(table, classes, weight, pos_label)
+
+    @classmethod
+    def from_cells(
+        cls,
+        tp: float,
+        fp: float,
+        fn: float,
+        tn: float | None = None,
+        *,
+        weight: float = 1.0,
+        name: str = "counts",
+    ) -> ConfusionCounts:
+        """Take the four cells, or three where true negatives are not counted."""
+        known = check_counts([tp, fp, fn] if tn is None else [tp, fp, fn, tn], name)
+        rest = np.nan if tn is None else known[3]
+        return cls(np.array([[rest, known[1]], [known[2], known[0]]]), (0, 1), weight, 1)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        matrix: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        weight: float = 1.0,
+        name: str = "matrix",
+    ) -> ConfusionCounts:
+        """Take a square matrix of counts, rows the true class."""
+        table = check_counts(matrix, name)
+        if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
+            raise ValueError(
+                f"{name} must be a square matrix of at least two classes, rows the true class, "
+                f"got shape {table.shape}."
+            )
+        classes = tuple(range(len(table))) if labels is None else check_labels(labels)
+        return cls(table, classes, weight, pos_label)
+
+    @property
+    def effective(self) -> Array:
+        """The counts times their weight."""
+        return self.table * self.weight
+
+    @property
+    def total(self) -> float:
+        """The number of counts."""
+        return float(np.nansum(self.table))
+
+    @property
+    def has_true_negatives(self) -> bool:
+        """Whether all cells are known."""
+        return not bool(np.isnan(self.table).any())
+
+    @property
+    def positive(self) -> int | None:
+        """The index of the positive class, if there is one."""
+        return None if self.pos_label is None else self.labels.index(self.pos_label)
+
+    def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
+        if not isinstance(other, ConfusionCounts):
+            return NotImplemented
+        _check_addable(self, other)
+        return ConfusionCounts(self.table + other.table, self.labels, self.weight, self.pos_label)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ConfusionCounts):
+            return NotImplemented
+        same = _header(self) == _header(other)
+        return same and np.array_equal(self.table, other.table, equal_nan=True)
+
+    def __hash__(self) -> int:
+        return hash((_header(self), self.table.tobytes()))
+
+
+@dataclass(frozen=True, eq=False)
+class PairedCounts:
+    """Counts of (true class, prediction of every classifier), the observed ones only.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n_outcomes,)
+        Index of the true class of each distinct outcome.
+    predictions : ndarray of shape (n_outcomes, n_classifiers)
+        Index of the class that each classifier predicted.
+    counts : ndarray of shape (n_outcomes,)
+        How often the outcome occurred.
+    labels, weight, pos_label
+        As in `ConfusionCounts`.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence import PairedCounts
+    >>> counts = PairedCounts.from_labels([1, 1, 0, 1], {"a": [1, 0, 0, 1], "b": [1, 1, 0, 1]})
+    >>> counts.truth, counts.counts
+    (array([0, 1, 1]), array([1., 1., 2.]))
+    >>> counts.margin(0).table
+    array([[1., 0.],
+           [1., 2.]])
+    """
+
+    truth: Array
+    predictions: Array
+    counts: Array
+    labels: tuple[Any, ...]
+    weight: float = 1.0
+    pos_label: Any = None
+
+    def __post_init__(self) -> None:
+        labels = tuple(self.labels)
+        # One row an outcome, in a fixed order: the draws must not depend on the instances' order.
+        outcomes, inverse = np.unique(
+            np.column_stack([self.truth, self.predictions]), axis=0, return_inverse=True
+        )
+        counts = np.bincount(np.ravel(inverse), weights=self.counts, minlength=len(outcomes))
+        object.__setattr__(self, "truth", _frozen(outcomes[:, 0]))
+        object.__setattr__(self, "predictions", _frozen(outcomes[:, 1:]))
+        object.__setattr__(self, "counts", _frozen(counts.astype(float)))
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "weight", check_weight(self.weight))
+        object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
+
+    @classmethod
+    def from_labels(
+        cls,
+        y_true: ArrayLike,
+        predictions: dict[str, ArrayLike],
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        weight: float = 1.0,
+    ) -> PairedCounts:
+        """Count label vectors of any dtype; the keys of `predictions` name them in errors."""
+        classes, codes = encode_labels({"y_true": y_true, **predictions}, labels)
+        truth = codes.pop("y_true")
+        return cls(
+            truth,
+            np.column_stack(list(codes.values())),
+            np.ones(len(truth)),
+            classes,
+            weight,
+            pos_label,
+        )
+
+    @property
+    def n_classifiers(self) -> int:
+        """The number of classifiers."""
+        return int(self.predictions.shape[1])
+
+    @property
+    def total(self) -> float:
+        """The number of counts."""
+        return float(self.counts.sum())
+
+    @property
+    def positive(self) -> int | None:
+        """The index of the positive class, if there is one."""
+        return None if self.pos_label is None else self.labels.index(self.pos_label)
+
+    def margin(self, classifier: int) -> ConfusionCounts:
+        """Return the confusion counts of one classifier alone."""
+        table = np.zeros((len(self.labels), len(self.labels)))
+        np.add.at(table, (self.truth, self.predictions[:, classifier]), self.counts)
+        return ConfusionCounts(table, self.labels, self.weight, self.pos_label)
+
+    def cube(self) -> Array:
+        """Return the counts as an array indexed by (truth, prediction, prediction, ...)."""
+        cube = np.zeros((len(self.labels),) * (1 + self.n_classifiers))
+        cube[(self.truth, *self.predictions.T)] = self.counts
+        return cube
+
+    def __add__(self, other: PairedCounts) -> PairedCounts:
+        if not isinstance(other, PairedCounts):
+            return NotImplemented
+        _check_addable(self, other)
+        if self.n_classifiers != other.n_classifiers:
+            raise ValueError(
+                "Counts of different numbers of classifiers cannot be added: "
+                f"{self.n_classifiers} and {other.n_classifiers}."
+            )
+        return PairedCounts(
+            np.concatenate([self.truth, other.truth]),
+            np.concatenate([self.predictions, other.predictions]),
+            np.concatenate([self.counts, other.counts]),
+            self.labels,
+            self.weight,
+            self.pos_label,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedCounts):
+            return NotImplemented
+        return _header(self) == _header(other) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("truth", "predictions", "counts")
+        )
+
+    def __hash__(self) -> int:
+        return hash((_header(self), self.counts.tobytes(), self.predictions.tobytes()))
+
+
+# What a comparison rests on: outcomes known jointly, or each classifier's counts alone.
+Evidence = PairedCounts | tuple[ConfusionCounts, ...]
+
+
+def margins_of(evidence: Evidence) -> tuple[ConfusionCounts, ...]:
+    """Return the confusion counts of each classifier."""
+    if isinstance(evidence, PairedCounts):
+        return tuple(evidence.margin(k) for k in range(evidence.n_classifiers))
+    return evidence
+
+
+def encode_labels(
+    vectors: dict[str, ArrayLike], labels: ArrayLike | None = None
+) -> tuple[tuple[Any, ...], dict[str, Array]]:
+    """Return the classes and, for each named vector, the index of each instance's class."""
+    arrays = {name: check_label_vector(y, name) for name, y in vectors.items()}
+    sizes = {name: len(y) for name, y in arrays.items()}
+    if len(set(sizes.values())) > 1:
+        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {found}.")
+
+    if labels is None:
+        classes = unique_labels(*arrays.values())
+        if len(classes) < 2:
+            raise ValueError(
+                f"{' and '.join(vectors)} hold one class only, {classes[0]!r}: there is nothing "
+                "to compare. Give labels= if more classes exist."
+            )
+    else:
+        classes = np.asarray(check_labels(labels))
+        unique_labels(*arrays.values(), classes)  # raises on a mix of strings and numbers
+        for name, y in arrays.items():
+            unknown = sorted(set(y[~np.isin(y, classes)].tolist()), key=str)
+            if unknown:
+                raise ValueError(
+                    f"{name} contains labels that are not in labels={classes.tolist()}: {unknown}."
+                )
+    order = np.argsort(classes, kind="stable")
+    codes = {name: order[np.searchsorted(classes[order], y)] for name, y in arrays.items()}
+    return tuple(classes.tolist()), codes
+
+
+def check_label_vector(y: ArrayLike, name: str) -> Array:
+    """Return `y` as a 1-D array of class labels without missing values."""
+    array = np.asarray(y)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} must be a 1-D array of class labels, got an array of shape {array.shape}."
+        )
+    if len(array) == 0:
+        raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
+    if pd.isna(array).any():
+        raise ValueError(f"Input {name} contains NaN: every instance needs a label.")
+    if type_of_target(array, input_name=name).startswith("continuous"):
+        raise ValueError(
+            f"{name} must hold class labels, got continuous values such as {array[0]!r}. Round "
+            "or threshold them first."
+        )
+    return array
+
+
+def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
+    """Return explicit `labels` as a tuple of at least two distinct classes."""
+    classes = tuple(np.asarray(labels).tolist())
+    if len(classes) < 2 or len(set(classes)) != len(classes):
+        raise ValueError(f"labels must be at least two distinct classes, got {list(classes)!r}.")
+    return classes
+
+
+def check_counts(values: ArrayLike, name: str) -> Array:
+    """Return `values` as a float array of finite whole numbers of at least 0."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must hold numbers, got {values!r}.") from error
+    if not np.isfinite(array).all():
+        raise ValueError(f"Input {name} contains NaN or infinity: counts are whole numbers.")
+    if (array < 0).any():
+        raise ValueError(f"{name} must not be negative, got {array.min():g}.")
+    if (array != np.round(array)).any():
+        wrong = array[array != np.round(array)].flat[0]
+        raise ValueError(
+            f"{name} must hold whole numbers, got {wrong:g}. For counts that are worth less "
+            "than one each, give whole counts and weight=."
+        )
+    return array
+
+
+def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
+    """Return the positive class: the one given, else 1 if it is one of two classes."""
+    if pos_label is None:
+        return next((label for label in labels if label == 1), None) if len(labels) == 2 else None
+    if pos_label not in labels:
+        raise ValueError(
+            f"pos_label={pos_label!r} is not a valid label. It should be one of {list(labels)}"
+        )
+    return labels[list(labels).index(pos_label)]
+
+
+def _frozen(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
+
+
+def _header(counts: ConfusionCounts | PairedCounts) -> tuple[Any, ...]:
+    return counts.labels, counts.weight, counts.pos_label
+
+
+def _check_addable(a: Any, b: Any) -> None:
+    for name in ("labels", "weight", "pos_label"):
+        left, right = getattr(a, name), getattr(b, name)
+        if left != right:
+            raise ValueError(
+                f"Counts with different {name} cannot be added: {left!r} and {right!r}."
+            )

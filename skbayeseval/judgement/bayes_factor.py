@@ -1,0 +1,192 @@
+"""Bayes factors of equality over difference, with their Monte Carlo error.
+
+The interval null compares posterior with prior odds of a difference inside the ROPE. Savage-Dickey
+compares posterior with prior density at 0; for most metrics the prior density there is infinite,
+and the kernel estimates that the papers print then depend on the bandwidth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from scipy.stats import gaussian_kde, norm
+
+from skbayeseval.judgement.intervals import Interval
+
+__all__ = [
+    "BayesFactor",
+    "Estimate",
+    "density_by_kde",
+    "density_by_smoothing",
+    "odds_by_simulation",
+    "odds_of_draws",
+    "odds_of_independent_draws",
+    "odds_of_probabilities",
+    "ratio",
+]
+
+Array = NDArray[Any]
+
+# Fewer draws than this on either side make an estimate of odds unreliable (10% error).
+FEW_DRAWS = 100
+
+
+@dataclass(frozen=True)
+class BayesFactor:
+    """How much the data move the odds towards equality.
+
+    Above 3 is substantial evidence for equality, below 1/3 against it.
+
+    Attributes
+    ----------
+    value : float
+        The factor.
+    log10 : float
+        Its logarithm, which stays finite in the tails.
+    mcse : float
+        The Monte Carlo standard error of `value`.
+    reliable : bool
+        False where too few draws fall where they are needed, or where the answer depends on a
+        bandwidth.
+    method : {"interval", "savage-dickey", "kde"}
+        How it was computed.
+    bandwidth : float or None
+        The bandwidth of the prior's kernel density estimate, for ``method="kde"``.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_counts
+    >>> factor = compare_counts((400, 50, 60), (401, 51, 59)).bayes_factor(rope=0.01)
+    >>> factor.value > 3, factor.reliable
+    (True, True)
+    """
+
+    value: float
+    log10: float
+    mcse: float
+    reliable: bool
+    method: str
+    bandwidth: float | None = None
+
+    @property
+    def log10_mcse(self) -> float:
+        """The Monte Carlo standard error of `log10`."""
+        return self.mcse / (self.value * math.log(10)) if self.value > 0 else math.nan
+
+
+class Estimate(NamedTuple):
+    """The logarithm of odds or of a density, and its Monte Carlo variance."""
+
+    log: float
+    variance: float = 0.0
+    reliable: bool = True
+
+
+def odds_of_draws(inside: int, outside: int) -> Estimate:
+    """Estimate log odds from how many draws fall inside and outside."""
+    # Half a draw on either side keeps the logarithm finite where one side is empty.
+    k, rest = inside + 0.5, outside + 0.5
+    return Estimate(math.log(k / rest), 1 / k + 1 / rest, min(inside, outside) >= FEW_DRAWS)
+
+
+def odds_of_probabilities(inside: float, outside: float) -> Estimate:
+    """Return the log odds of probabilities known by quadrature, each to relative precision."""
+    known = inside > 0 and outside > 0
+    smallest = np.finfo(float).tiny
+    return Estimate(math.log(max(inside, smallest) / max(outside, smallest)), 0.0, known)
+
+
+def odds_by_simulation(
+    blocks: Iterable[Array], rope: Interval, *, precision: float = 0.0025
+) -> Estimate:
+    """Estimate log odds of the ROPE, taking blocks of draws until the error is small.
+
+    Parameters
+    ----------
+    blocks : iterable of ndarray
+        Draws of the difference; where it ends, the estimate is what it is.
+    rope : Interval
+        The region.
+    precision : float
+        The standard error of the log odds at which to stop.
+    """
+    inside = outside = 0
+    for draws in blocks:
+        within = int(np.count_nonzero((draws >= rope.low) & (draws <= rope.high)))
+        inside, outside = inside + within, outside + len(draws) - within
+        estimate = odds_of_draws(inside, outside)
+        if estimate.variance < precision**2:
+            break
+    return estimate
+
+
+def odds_of_independent_draws(a: Array, b: Array, rope: Interval) -> Estimate:
+    """Estimate log odds that A - B lies in the ROPE, pairing every draw of A with every one of B.
+
+    The mean over all pairs (a U-statistic) has the variance of its two projections, which does
+    not grow as the ROPE gets narrow.
+    """
+
+    def share_within(values: Array, low: Array, high: Array) -> Array:
+        ordered = np.sort(values)
+        counts = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
+        return counts / len(ordered)
+
+    given_a = share_within(b, a - rope.high, a - rope.low)
+    given_b = share_within(a, b + rope.low, b + rope.high)
+    inside = float(given_a.mean())
+    if not 0 < inside < 1:
+        return odds_of_draws(round(inside * len(a)), round((1 - inside) * len(a)))
+    variance = float(given_a.var() / len(a) + given_b.var() / len(b))
+    relative = variance / (inside * (1 - inside)) ** 2
+    return Estimate(math.log(inside / (1 - inside)), relative)
+
+
+def density_by_smoothing(draws: Array) -> Estimate:
+    """Estimate the log density at 0 by a kernel around a normal start (Hjort and Glad 1995).
+
+    The normal that fits the draws is multiplied by a kernel estimate of how far the density
+    departs from it. Where the posterior is nearly normal, as it is for all but tiny samples, the
+    bias of the plain kernel estimate, which in the tails is many times its error, is gone.
+    """
+    n, mean, sd = len(draws), float(draws.mean()), float(draws.std(ddof=1))
+    if sd == 0:
+        return Estimate(math.inf if mean == 0 else -math.inf, math.inf, False)
+    bandwidth = sd * n**-0.2
+    log_terms = norm.logpdf(0.0, draws, bandwidth) - norm.logpdf(draws, mean, sd)
+    log_mean = float(logsumexp(log_terms) - math.log(n))
+    relative = np.exp(log_terms - log_mean)
+    near = np.count_nonzero(np.abs(draws) < bandwidth)
+    log_density = float(norm.logpdf(0.0, mean, sd)) + log_mean
+    return Estimate(log_density, float(relative.var() / n), bool(near >= FEW_DRAWS))
+
+
+def density_by_kde(draws: Array) -> tuple[Estimate, float]:
+    """Estimate the log density at 0 as the papers do, and return the bandwidth too.
+
+    A Gaussian kernel with Scott's bandwidth. Never called reliable: where the true density is
+    infinite the estimate is a statement about the bandwidth.
+    """
+    kde = gaussian_kde(draws)
+    bandwidth = float(np.sqrt(kde.covariance[0, 0]))
+    log_density = float(kde.logpdf(0.0)[0])
+    # The variance of a kernel estimate: density * roughness of the kernel / (n * bandwidth).
+    relative_variance = math.exp(-log_density) / (2 * math.sqrt(math.pi) * len(draws) * bandwidth)
+    return Estimate(log_density, relative_variance, False), bandwidth
+
+
+def ratio(
+    posterior: Estimate, prior: Estimate, method: str, bandwidth: float | None = None
+) -> BayesFactor:
+    """Return posterior over prior."""
+    log = posterior.log - prior.log
+    value = math.exp(min(log, 709.0))
+    mcse = value * math.sqrt(posterior.variance + prior.variance)
+    reliable = posterior.reliable and prior.reliable
+    return BayesFactor(value, log / math.log(10), mcse, reliable, method, bandwidth)

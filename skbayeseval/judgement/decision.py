@@ -1,0 +1,155 @@
+"""The decision rule: an HDI held against a region of practical equivalence (ROPE)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.judgement.intervals import Interval
+
+__all__ = ["Decision", "Probabilities", "check_rope", "decide", "masses"]
+
+
+class Probabilities(NamedTuple):
+    """Posterior mass of the difference left of, in and right of the ROPE.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement import Probabilities
+    >>> Probabilities(worse=0.02, equivalent=0.18, better=0.8).better
+    0.8
+    """
+
+    worse: float
+    equivalent: float
+    better: float
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the posterior says of A against B; `str` gives it as a sentence.
+
+    Attributes
+    ----------
+    code : {"<<", "<", "~", ">", ">>", "?"}
+        For programs.
+    symbol : str
+        For people.
+    label : str
+        In words.
+    hdi : Interval
+        The highest-density interval of the difference.
+    rope : Interval
+        The region of practical equivalence.
+    probabilities : Probabilities
+        The posterior mass left of, in and right of the ROPE.
+    names : tuple of str
+        The names of A and B.
+    metric : str
+        What was compared.
+    prob : float
+        The mass of the HDI.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_counts
+    >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
+    >>> decision = result.decision(rope=0.01)
+    >>> decision.code, decision.label
+    ('>>', 'significantly better')
+    """
+
+    code: str
+    symbol: str
+    label: str
+    hdi: Interval
+    rope: Interval
+    probabilities: Probabilities
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
+    prob: float = 0.95
+
+    def __str__(self) -> str:
+        a, b = self.names
+        verdict = {
+            "~": f"{a} practically equivalent to {b}",
+            "?": f"{a} against {b}: undecided",
+        }.get(self.code, f"{a} {self.label} than {b}")
+        return (
+            f"{self.symbol}  {verdict} ({self.metric}, {self.prob:.0%} HDI "
+            f"{format_interval(self.hdi)}, ROPE {format_interval(self.rope)})"
+        )
+
+
+_WORDS = {
+    "<<": ("≪", "significantly worse"),
+    "<": ("<", "slightly worse"),
+    "~": ("≈", "practically equivalent"),
+    ">": (">", "slightly better"),
+    ">>": ("≫", "significantly better"),
+    "?": ("?", "undecided"),
+}
+
+
+def decide(
+    hdi: Interval,
+    rope: Interval,
+    probabilities: Probabilities,
+    mean: float,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    metric: str = "score",
+    prob: float = 0.95,
+) -> Decision:
+    """Hold an HDI against a ROPE (Zhang et al. 2016, section 3.2.2)."""
+    if rope.low <= hdi.low and hdi.high <= rope.high:
+        code = "~"
+    elif hdi.high < rope.low:
+        code = "<<"
+    elif hdi.low > rope.high:
+        code = ">>"
+    else:
+        lean = np.sign(probabilities.better - probabilities.worse) or np.sign(mean)
+        code = {-1: "<", 0: "?", 1: ">"}[int(lean)]
+    symbol, label = _WORDS[code]
+    return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob)
+
+
+def masses(draws: NDArray[Any], rope: Interval) -> Probabilities:
+    """Return the mass of the draws left of, in and right of the ROPE."""
+    worse = float(np.mean(draws < rope.low))
+    better = float(np.mean(draws > rope.high))
+    equivalent = float(np.mean((draws >= rope.low) & (draws <= rope.high)))
+    return Probabilities(worse, equivalent, better)
+
+
+def check_rope(rope: Any) -> Interval:
+    """Return the ROPE as an interval: a number r means [-r, r]."""
+    if isinstance(rope, Real) and not isinstance(rope, bool):
+        if not 0 <= float(rope) < math.inf:
+            raise ValueError(
+                f"rope={rope!r} must be at least 0: the largest difference that does not matter. "
+                "Give (low, high) for a region that is not symmetric."
+            )
+        return Interval(-float(rope), float(rope))
+    try:
+        low, high = (float(end) for end in rope)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"rope must be a number or a pair (low, high), got {rope!r}.") from error
+    if not low <= high:
+        raise ValueError(f"rope=({low:g}, {high:g}) must have low <= high.")
+    return Interval(low, high)
+
+
+def format_interval(interval: Interval, sign: bool = True) -> str:
+    """Format the ends with as many digits as their distance calls for, signed or not."""
+    width = interval.high - interval.low
+    magnitude = math.floor(math.log10(width)) if 0 < width < math.inf else 0
+    digits = min(max(1 - magnitude, 3), 8)
+    ends = (f"{end + 0.0:{'+' if sign and end else ''}.{digits}f}" for end in interval)
+    return f"[{', '.join(ends)}]"

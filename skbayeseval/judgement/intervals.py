@@ -1,0 +1,91 @@
+"""Intervals of draws, and how far Monte Carlo error moves their ends."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skbayeseval._validation import check_probability
+
+__all__ = ["Interval", "equal_tailed", "hdi", "hdi_mcse"]
+
+Array = NDArray[Any]
+
+
+class Interval(NamedTuple):
+    """The ends of an interval.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement import Interval
+    >>> low, high = Interval(0.1, 0.3)
+    >>> low
+    0.1
+    """
+
+    low: float
+    high: float
+
+
+def hdi(draws: ArrayLike, prob: float = 0.95) -> Interval:
+    """Return the highest-density interval: the narrowest one with the given mass.
+
+    Parameters
+    ----------
+    draws : array-like of shape (n_draws,)
+        Draws from the distribution, in any order.
+    prob : float, default=0.95
+        The mass, strictly between 0 and 1.
+
+    Returns
+    -------
+    interval : Interval
+        Its ends are draws. Where several intervals are equally narrow, the middle one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval import hdi
+    >>> hdi(np.arange(101) ** 2, prob=0.5)
+    Interval(low=0.0, high=2500.0)
+    """
+    prob = check_probability(prob)
+    values = np.sort(_check_draws(draws))
+    # The tolerance keeps 0.7 * 10 = 7.000000000000001 from asking for an eighth draw.
+    inside = max(math.ceil(prob * len(values) - 1e-9), 1)
+    widths = values[inside - 1 :] - values[: len(values) - inside + 1]
+    narrowest = np.flatnonzero(widths == widths.min())
+    start = narrowest[(len(narrowest) - 1) // 2]
+    return Interval(float(values[start]), float(values[start + inside - 1]))
+
+
+def equal_tailed(draws: ArrayLike, prob: float = 0.95) -> Interval:
+    """Return the interval that leaves out the same mass on either side."""
+    tail = (1 - check_probability(prob)) / 2
+    low, high = np.quantile(_check_draws(draws), [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def hdi_mcse(draws: ArrayLike, prob: float = 0.95, n_batches: int = 25) -> float:
+    """Return the Monte Carlo standard error of an HDI's ends, the larger of the two.
+
+    From the spread between batches. An HDI's end is a cube-root estimator (its density is level
+    to first order along the shift), so the error falls with the cube root of the batch's size.
+    """
+    values = _check_draws(draws)
+    if len(values) < 20 * n_batches:
+        return math.nan
+    ends = np.array([hdi(batch, prob) for batch in np.array_split(values, n_batches)])
+    return float(ends.std(axis=0, ddof=1).max() / n_batches ** (1 / 3))
+
+
+def _check_draws(draws: ArrayLike) -> Array:
+    values = np.asarray(draws, dtype=float)
+    if values.ndim != 1 or len(values) == 0:
+        raise ValueError(f"draws must be a 1-D array of at least one draw, got {values.shape}.")
+    if np.isnan(values).any():
+        raise ValueError("Input draws contains NaN.")
+    return values

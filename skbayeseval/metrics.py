@@ -1,0 +1,375 @@
+"""Metrics as pure functions of confusion tables, and the registry of their names.
+
+A metric maps tables of shape (..., M, M), rows the true class, to values of shape (...). It knows
+no Bayes: observed counts and posterior draws go through the same function, and each name gives
+what scikit-learn's scorer of that name gives.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import get_scorer_names
+from sklearn.utils import check_scalar
+
+__all__ = ["Metric", "fbeta", "from_confusion", "get_metric", "known_metrics"]
+
+Array = NDArray[Any]
+
+
+class Totals(NamedTuple):
+    """What nearly every metric needs of a table: each of shape (..., M)."""
+
+    hits: Array
+    true: Array
+    predicted: Array
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A named function of confusion tables.
+
+    Made by name with `get_metric`, or by `fbeta` and `from_confusion`.
+
+    Attributes
+    ----------
+    name : str
+        The name under which results report it.
+    formula : str or None
+        The registry's name for it; None for a function of the user's.
+    zero_division : float
+        The value of a ratio whose denominator is 0: 0, 1 or NaN.
+    needs_positive : bool
+        Whether it is about one of two classes.
+    needs_true_negatives : bool
+        Whether it needs all cells of the table.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> f1 = metrics.get_metric("f1")
+    >>> f1([[5, 2], [1, 8]])
+    array(0.84210526)
+    """
+
+    name: str
+    function: Callable[[Array, int, float], Array]
+    formula: str | None = None
+    zero_division: float = 0.0
+    needs_positive: bool = False
+    needs_true_negatives: bool = True
+
+    def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
+        """Return the metric of each table; `positive` is the index of the positive class."""
+        return self.function(np.asarray(tables, dtype=float), positive, self.zero_division)
+
+
+def _totals(tables: Array) -> Totals:
+    hits = np.diagonal(tables, axis1=-2, axis2=-1)
+    return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
+
+
+def _ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = numerator / denominator
+    return np.where(denominator == 0, zero_division, quotient)
+
+
+# Ratios of one class: numerator and denominator from the class's totals.
+
+
+def _precision(t: Totals) -> tuple[Array, Array]:
+    return t.hits, t.predicted
+
+
+def _recall(t: Totals) -> tuple[Array, Array]:
+    return t.hits, t.true
+
+
+def _jaccard(t: Totals) -> tuple[Array, Array]:
+    return t.hits, t.true + t.predicted - t.hits
+
+
+def _fbeta(t: Totals, beta: float) -> tuple[Array, Array]:
+    if math.isinf(beta):
+        return _recall(t)
+    return (1 + beta**2) * t.hits, beta**2 * t.true + t.predicted
+
+
+Ratio = Callable[[Totals], tuple[Array, Array]]
+
+
+def _of_positive_class(ratio: Ratio) -> Callable[[Array, int, float], Array]:
+    def function(tables: Array, positive: int, zero_division: float) -> Array:
+        t = _totals(tables)
+        one_class = Totals(*(total[..., positive] for total in t))
+        return _ratio(*ratio(one_class), zero_division)
+
+    return function
+
+
+def _averaged(ratio: Ratio, average: str) -> Callable[[Array, int, float], Array]:
+    def function(tables: Array, positive: int, zero_division: float) -> Array:
+        t = _totals(tables)
+        if average == "micro":
+            return _ratio(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
+        scores = _ratio(*ratio(t), zero_division)
+        weights = t.true if average == "weighted" else np.ones_like(t.true)
+        # Classes without a value (zero_division=nan) are left out, as scikit-learn does.
+        weights = np.where(np.isnan(scores), 0.0, weights)
+        return _ratio((np.nan_to_num(scores) * weights).sum(-1), weights.sum(-1), zero_division)
+
+    return function
+
+
+def _specificity(tables: Array, positive: int, zero_division: float) -> Array:
+    if tables.shape[-1] != 2:
+        raise ValueError(f"specificity needs two classes, got {tables.shape[-1]}.")
+    negative = 1 - positive % 2
+    return _of_positive_class(_recall)(tables, negative, zero_division)
+
+
+def _accuracy(tables: Array, positive: int, zero_division: float) -> Array:
+    t = _totals(tables)
+    return _ratio(t.hits.sum(-1), t.true.sum(-1), zero_division)
+
+
+def _balanced_accuracy(tables: Array, positive: int, zero_division: float) -> Array:
+    t = _totals(tables)
+    present = t.true > 0
+    recalls = _ratio(t.hits, t.true, 0.0)
+    return _ratio(recalls.sum(-1), present.sum(-1), zero_division)
+
+
+def _chance_products(t: Totals) -> tuple[Array, Array, Array, Array]:
+    size = t.true.sum(-1)
+    by_chance = (t.true * t.predicted).sum(-1)
+    covariance = t.hits.sum(-1) * size - by_chance
+    return size, by_chance, covariance, t.true
+
+
+def _matthews_corrcoef(tables: Array, positive: int, zero_division: float) -> Array:
+    t = _totals(tables)
+    size, _, covariance, _ = _chance_products(t)
+    spread_true = size**2 - (t.true**2).sum(-1)
+    spread_predicted = size**2 - (t.predicted**2).sum(-1)
+    # scikit-learn's value is 0 where either side is constant, whatever zero_division is.
+    return _ratio(covariance, np.sqrt(spread_true * spread_predicted), 0.0)
+
+
+def _cohen_kappa(tables: Array, positive: int, zero_division: float) -> Array:
+    t = _totals(tables)
+    size, by_chance, covariance, _ = _chance_products(t)
+    return _ratio(covariance, size**2 - by_chance, np.nan)
+
+
+_RATIOS: dict[str, Ratio] = {
+    "precision": _precision,
+    "recall": _recall,
+    "f1": lambda t: _fbeta(t, 1.0),
+    "jaccard": _jaccard,
+}
+_AVERAGES = ("micro", "macro", "weighted")
+
+
+def _registry() -> dict[str, Metric]:
+    metrics = [
+        Metric("accuracy", _accuracy),
+        Metric("balanced_accuracy", _balanced_accuracy),
+        Metric("specificity", _specificity, needs_positive=True),
+        Metric("matthews_corrcoef", _matthews_corrcoef),
+        Metric("cohen_kappa", _cohen_kappa),
+    ]
+    metrics += [_ratio_metric(name, ratio, None) for name, ratio in _RATIOS.items()]
+    metrics += [
+        _ratio_metric(name, ratio, average)
+        for name, ratio in _RATIOS.items()
+        for average in _AVERAGES
+    ]
+    return {metric.name: replace(metric, formula=metric.name) for metric in metrics}
+
+
+def _ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
+    if average is None:
+        return Metric(
+            name, _of_positive_class(ratio), needs_positive=True, needs_true_negatives=False
+        )
+    return Metric(f"{name}_{average}", _averaged(ratio, average))
+
+
+_METRICS = _registry()
+
+
+def known_metrics() -> list[str]:
+    """Return the names that `scoring` takes.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> "f1_macro" in metrics.known_metrics()
+    True
+    """
+    return sorted(_METRICS)
+
+
+def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
+    """Return the metric of that name.
+
+    Parameters
+    ----------
+    name : str
+        One of `known_metrics`, or ``"f2"``, ``"f0.5_macro"`` and so on for F-beta.
+    zero_division : {0.0, 1.0, np.nan}, default=0.0
+        The value where the denominator is 0.
+
+    Returns
+    -------
+    metric : Metric
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.get_metric("precision", zero_division=1.0)([[3, 0], [2, 0]])
+    array(1.)
+    """
+    zero_division = _check_zero_division(zero_division)
+    if name in _METRICS:
+        return replace(_METRICS[name], zero_division=zero_division)
+    beta = re.fullmatch(r"f(\d+(?:\.\d+)?|inf)(?:_(micro|macro|weighted))?", name)
+    if beta:
+        return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
+    if name in get_scorer_names():
+        raise ValueError(
+            f"scoring={name!r} needs more than a confusion matrix. Known from confusion "
+            f"matrices are: {known_metrics()}."
+        )
+    raise ValueError(
+        f"scoring={name!r} is not a known metric. Known are: {known_metrics()}, 'f2' and the "
+        "like for F-beta, or an object made by skbayeseval.metrics."
+    )
+
+
+def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0) -> Metric:
+    """Return the F-beta metric: recall counts `beta` times as much as precision.
+
+    Parameters
+    ----------
+    beta : float
+        At least 0; 1 gives F1.
+    average : {"micro", "macro", "weighted"}, default=None
+        How classes are averaged; None is the positive class of two.
+    zero_division : {0.0, 1.0, np.nan}, default=0.0
+        The value where the denominator is 0.
+
+    Returns
+    -------
+    metric : Metric
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.fbeta(2).name
+    'f2'
+    >>> metrics.fbeta(2)([[5, 2], [1, 8]])
+    array(0.86956522)
+    """
+    check_scalar(beta, "beta", Real, min_val=0)
+    if average not in (None, *_AVERAGES):
+        raise ValueError(f"average must be None or one of {_AVERAGES}, got {average!r}.")
+    metric = _ratio_metric(f"f{beta:g}", lambda t: _fbeta(t, float(beta)), average)
+    return replace(metric, formula=metric.name, zero_division=_check_zero_division(zero_division))
+
+
+def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
+    """Return a metric of your own from any function of the confusion table.
+
+    Parameters
+    ----------
+    function : callable
+        Takes tables of shape (..., M, M), rows the true class, columns the predicted one, both
+        in the order of the result's `labels`, each table summing to 1; returns values of shape
+        (...). A function of one table only can be wrapped in
+        ``np.vectorize(function, signature="(m,m)->()")``.
+    name : str
+        The name under which results report it.
+
+    Returns
+    -------
+    metric : Metric
+
+    Examples
+    --------
+    A missed positive costs five times a false alarm:
+
+    >>> from skbayeseval import metrics
+    >>> cost = metrics.from_confusion(lambda t: -(t[..., 0, 1] + 5 * t[..., 1, 0]), "minus_cost")
+    >>> cost([[50, 20], [10, 20]])
+    array(-0.7)
+    """
+    if not callable(function):
+        raise TypeError(f"function must be callable, got {function!r}.")
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {name!r}.")
+
+    def of_proportions(tables: Array, positive: int, zero_division: float) -> Array:
+        values = np.asarray(function(tables / tables.sum(axis=(-2, -1), keepdims=True)), float)
+        if values.shape != tables.shape[:-2]:
+            raise ValueError(
+                f"The function of metric {name!r} must map tables of shape {tables.shape} to "
+                f"values of shape {tables.shape[:-2]}, got {values.shape}. Wrap a function of "
+                'one table in np.vectorize(function, signature="(m,m)->()").'
+            )
+        return values
+
+    return Metric(name, of_proportions)
+
+
+def resolve_scoring(scoring: Any) -> dict[str, Metric]:
+    """Return the metrics that `scoring` names, under their names.
+
+    None is accuracy; otherwise a name, a `Metric`, a list of these, or a dict of them.
+    """
+    if scoring is None:
+        scoring = "accuracy"
+    if isinstance(scoring, (str, Metric)):
+        metric = _resolve_one(scoring)
+        return {metric.name: metric}
+    if isinstance(scoring, Mapping):
+        metrics = {str(key): replace(_resolve_one(m), name=str(key)) for key, m in scoring.items()}
+    elif isinstance(scoring, Iterable):
+        found = [_resolve_one(one) for one in scoring]
+        metrics = {metric.name: metric for metric in found}
+        if len(metrics) < len(found):
+            raise ValueError(f"scoring names a metric twice: {[m.name for m in found]}.")
+    else:
+        return {_resolve_one(scoring).name: _resolve_one(scoring)}
+    if not metrics:
+        raise ValueError("scoring is empty, give at least one metric.")
+    return metrics
+
+
+def _resolve_one(scoring: Any) -> Metric:
+    if isinstance(scoring, Metric):
+        return scoring
+    if isinstance(scoring, str):
+        return get_metric(scoring)
+    raise TypeError(
+        f"scoring={scoring!r} is not supported: scorers and functions of predictions need more "
+        "than a confusion matrix. Give a name such as 'f1', a metric from skbayeseval.metrics "
+        "(from_confusion takes any function of the confusion table), or a list or dict of these."
+    )
+
+
+def _check_zero_division(zero_division: float) -> float:
+    if zero_division not in (0, 1) and not (
+        isinstance(zero_division, Real) and math.isnan(zero_division)
+    ):
+        raise ValueError(f"zero_division must be 0.0, 1.0 or np.nan, got {zero_division!r}.")
+    return float(zero_division)

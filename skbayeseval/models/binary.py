@@ -1,0 +1,348 @@
+"""Models of two classes: unpaired and paired (SIGIR 2016), and block cross-validation (ACL 2019).
+
+Each is a set of independent Dirichlet vectors from which the confusion tables of the classifiers
+follow. Everything here has the positive class and the positive prediction first, as the papers
+print it; tables leave in the order of the labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaln, gammaln, roots_jacobi, roots_legendre
+
+from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
+from skbayeseval.models.margins import BetaMargin, F1Margin, difference_log_density_at_zero
+from skbayeseval.models.specification import (
+    ParameterObject,
+    Shapes,
+    Simplex,
+    Specification,
+    check_concentration,
+)
+
+__all__ = ["BCV", "BinaryModel", "Paired", "Unpaired"]
+
+Array = NDArray[Any]
+CLASSIFIERS = "AB"
+
+
+class BinaryModel(ParameterObject):
+    """What the models of two classes share."""
+
+    name: ClassVar[str]
+    needs_pairs: ClassVar[bool] = False
+    needs_true_negatives: ClassVar[bool] = True
+
+    def specification(self, evidence: Evidence) -> Specification:
+        """Return what is to be sampled, given the evidence."""
+        raise NotImplementedError
+
+    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
+        """Return the law of one classifier's score, where it is known in closed form."""
+        raise NotImplementedError
+
+    def independent_margins(
+        self, formula: str | None, shapes: Shapes
+    ) -> tuple[BetaMargin, BetaMargin] | None:
+        """Return the laws of both scores if they are known and independent."""
+        a, b = (self.margin(formula, shapes, k) for k in range(2))
+        return None if self.needs_pairs or a is None or b is None else (a, b)
+
+    def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
+        """Return the log density of the difference at 0, inf where it has none, or None.
+
+        None means that it is not known in closed form.
+        """
+        margins = self.independent_margins(formula, shapes)
+        return None if margins is None else difference_log_density_at_zero(*margins)
+
+    def prior(self) -> dict[str, Any]:
+        """Return the prior as `prior=` takes it."""
+        return self.get_params()
+
+
+class Unpaired(BinaryModel):
+    """Two classifiers, each with its own class proportions and rates (Zhang et al. 2016, 3.1.1).
+
+    For each classifier mu ~ Beta, the probability of the positive class, and rho+, rho- ~ Beta,
+    the probabilities of a positive prediction in the positive and the negative class.
+
+    Parameters
+    ----------
+    mu : float or array-like of shape (2,), default=1.0
+        Beta prior of mu: (positive, negative).
+    rho : float or array-like of shape (2,) or (2, 2), default=1.0
+        Beta prior of the rates: (predict positive, predict negative), one row for both classes
+        or a row each, the positive class first.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_counts
+    >>> from skbayeseval.models import Unpaired
+    >>> result = compare_counts((40, 10, 12, 80), (35, 10, 17, 80), model=Unpaired(rho=0.5))
+    >>> result.model, result.prior
+    ('unpaired', {'mu': 1.0, 'rho': 0.5})
+    """
+
+    name = "unpaired"
+
+    def __init__(self, mu: ArrayLike = 1.0, rho: ArrayLike = 1.0) -> None:
+        self.mu = mu
+        self.rho = rho
+
+    def specification(self, evidence: Evidence) -> Specification:
+        """Return what is to be sampled, given the evidence."""
+        margins = margins_of(evidence)
+        mu = check_concentration(self.mu, (2,), "mu")
+        rho = check_concentration(self.rho, (2, 2), "rho")
+        simplexes = []
+        for classifier, counts in zip(CLASSIFIERS, margins, strict=False):
+            cells = _positive_first(counts.effective, counts.positive)
+            simplexes += [
+                Simplex(f"mu_{classifier}", mu, cells.sum(axis=1)),
+                Simplex(f"rho+_{classifier}", rho[0], cells[0]),
+                Simplex(f"rho-_{classifier}", rho[1], cells[1]),
+            ]
+
+        def tables(draws: Mapping[str, Array]) -> Array:
+            of_each = []
+            for classifier in CLASSIFIERS[: len(margins)]:
+                names = f"rho+_{classifier}", f"rho-_{classifier}"
+                rates = np.stack([draws[name] for name in names])
+                of_each.append(draws[f"mu_{classifier}"][:, None] * rates)
+            return _tables(np.stack(of_each), margins[0].positive)
+
+        return Specification(tuple(simplexes), tables)
+
+    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
+        """Return the law of one classifier's score, where it is known in closed form."""
+        if formula == "recall":
+            return BetaMargin(*shapes[f"rho+_{CLASSIFIERS[classifier]}"])
+        if formula == "specificity":
+            return BetaMargin(*shapes[f"rho-_{CLASSIFIERS[classifier]}"][::-1])
+        return None
+
+
+class Paired(BinaryModel):
+    """Two classifiers on the same instances (Zhang et al. 2016, section 3.1.2).
+
+    mu ~ Beta, the probability of the positive class; for each true class the pair of predictions
+    (A, B), in the order (1, 1), (1, 0), (0, 1), (0, 0), has theta ~ Dirichlet.
+
+    Parameters
+    ----------
+    mu : float or array-like of shape (2,), default=1.0
+        Beta prior of mu: (positive, negative).
+    theta : float or array-like of shape (4,) or (2, 4), default=1.0
+        Dirichlet prior of the pairs, one row for both classes or a row each, the positive class
+        first.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_predictions
+    >>> from skbayeseval.models import Paired
+    >>> y, a, b = [1, 1, 0, 0, 1], [1, 1, 0, 1, 1], [1, 0, 0, 1, 0]
+    >>> compare_predictions(y, a, b, model=Paired(theta=0.5), random_state=0).model
+    'paired'
+    """
+
+    name = "paired"
+    needs_pairs = True
+
+    def __init__(self, mu: ArrayLike = 1.0, theta: ArrayLike = 1.0) -> None:
+        self.mu = mu
+        self.theta = theta
+
+    def specification(self, evidence: Evidence) -> Specification:
+        """Return what is to be sampled, given the evidence."""
+        if not isinstance(evidence, PairedCounts):
+            raise ValueError(
+                "model='paired' needs to know what both classifiers said of each instance, but "
+                "only the counts of each alone were given. Use compare_predictions, or "
+                "model='unpaired'."
+            )
+        mu = check_concentration(self.mu, (2,), "mu")
+        theta = check_concentration(self.theta, (2, 4), "theta")
+        positive = evidence.positive
+        cells = evidence.cube() * evidence.weight
+        cells = (cells if positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
+        simplexes = (
+            Simplex("mu", mu, cells.sum(axis=1)),
+            Simplex("theta+", theta[0], cells[0]),
+            Simplex("theta-", theta[1], cells[1]),
+        )
+
+        def tables(draws: Mapping[str, Array]) -> Array:
+            theta = np.stack([draws["theta+"], draws["theta-"]])
+            joint = (draws["mu"][:, None] * theta).reshape(2, 2, 2, -1)
+            return _tables(np.stack([joint.sum(axis=2), joint.sum(axis=1)]), positive)
+
+        return Specification(simplexes, tables)
+
+    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
+        """Return the law of one classifier's score, where it is known in closed form."""
+        if formula not in ("recall", "specificity"):
+            return None
+        pairs = shapes["theta+" if formula == "recall" else "theta-"].reshape(2, 2)
+        predicted = pairs.sum(axis=1 - classifier)
+        return BetaMargin(*(predicted if formula == "recall" else predicted[::-1]))
+
+    def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
+        """Return the log density of the difference at 0, inf where it has none, or None."""
+        if formula in ("recall", "specificity"):
+            return _log_density_of_equality(shapes["theta+" if formula == "recall" else "theta-"])
+        if formula in ("accuracy", "balanced_accuracy"):
+            return _log_density_of_equal_accuracy(shapes, balanced=formula != "accuracy")
+        return None
+
+
+class BCV(BinaryModel):
+    """Counts of m x 2 block-regularised cross-validation (Wang and Li 2019).
+
+    For each classifier (TP, FP, FN, TN) has a Dirichlet prior with `lambda_` in each cell, so that
+    precision, recall and F1 have the laws of the paper's eqs. 25 to 27. The evidence's weight
+    makes pooled counts effective ones.
+
+    Parameters
+    ----------
+    lambda_ : float, default=1.0
+        The prior's count in each cell.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_counts
+    >>> from skbayeseval.models import BCV
+    >>> result = compare_counts((40, 10, 12), (35, 10, 17), model=BCV(lambda_=0.5))
+    >>> low, high = result.interval(of="a")
+    >>> round(low, 3), round(high, 3)
+    (0.681, 0.857)
+    """
+
+    name = "bcv"
+    needs_true_negatives = False
+
+    def __init__(self, lambda_: float = 1.0) -> None:
+        self.lambda_ = lambda_
+
+    def specification(self, evidence: Evidence) -> Specification:
+        """Return what is to be sampled, given the evidence."""
+        margins = margins_of(evidence)
+        n_cells = 4 if all(counts.has_true_negatives for counts in margins) else 3
+        concentration = float(check_concentration(self.lambda_, (), "lambda"))
+        simplexes = tuple(
+            Simplex(f"pi_{classifier}", np.full(n_cells, concentration), _cells(counts)[:n_cells])
+            for classifier, counts in zip(CLASSIFIERS, margins, strict=False)
+        )
+
+        def tables(draws: Mapping[str, Array]) -> Array:
+            of_each = []
+            for simplex in simplexes:
+                tp, fp, fn, *rest = draws[simplex.name]
+                tn = rest[0] if rest else np.full_like(tp, np.nan)
+                of_each.append([[tp, fn], [fp, tn]])
+            return _tables(np.array(of_each), margins[0].positive)
+
+        return Specification(simplexes, tables)
+
+    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
+        """Return the law of one classifier's score, where it is known in closed form."""
+        tp, fp, fn, *rest = shapes[f"pi_{CLASSIFIERS[classifier]}"]
+        if formula == "precision":
+            return BetaMargin(tp, fp)
+        if formula == "recall":
+            return BetaMargin(tp, fn)
+        if formula == "jaccard":
+            return BetaMargin(tp, fp + fn)
+        if formula == "f1":
+            return F1Margin(tp, fp + fn)
+        if formula == "specificity" and rest:
+            return BetaMargin(rest[0], fp)
+        if formula == "accuracy" and rest:
+            return BetaMargin(tp + rest[0], fp + fn)
+        return None
+
+    def prior(self) -> dict[str, Any]:
+        """Return the prior as `prior=` takes it."""
+        return {"lambda": self.lambda_}
+
+
+def _positive_first(tables: Array, positive: int | None) -> Array:
+    """Turn tables in label order so that the positive class is first, or back again."""
+    return tables if positive == 0 else tables[..., ::-1, ::-1]
+
+
+def _tables(cells: Array, positive: int | None) -> Array:
+    """Turn (n_classifiers, 2, 2, n_draws), positive first, into tables in label order.
+
+    Draws stay last in memory, which makes sums over the short axes several times faster.
+    """
+    return _positive_first(np.moveaxis(cells, -1, 0), positive)
+
+
+def _cells(counts: ConfusionCounts) -> Array:
+    (tp, fn), (fp, tn) = _positive_first(counts.effective, counts.positive)
+    return np.array([tp, fp, fn, tn])
+
+
+def _log_density_of_equality(pairs: Array) -> float:
+    """Log density at 0 of theta(1,0) - theta(0,1) when theta ~ Dirichlet(pairs)."""
+    only_a, only_b, same = pairs[1], pairs[2], pairs[0] + pairs[3]
+    if only_a + only_b <= 1:
+        return np.inf
+    log_integral = betaln(only_a + only_b - 1, same) - (only_a + only_b - 1) * np.log(2)
+    return float(log_integral + gammaln(pairs.sum()) - gammaln([only_a, only_b, same]).sum())
+
+
+def _log_density_of_equal_accuracy(shapes: Shapes, balanced: bool) -> float | None:
+    """Log density at 0 of the difference in accuracy under a smooth, weak (prior) Dirichlet.
+
+    With X = theta+(1,0) - theta+(0,1) and Y likewise of theta-, the difference is
+    mu X - (1 - mu) Y, or (X - Y) / 2 for the balanced accuracy. Large shapes, as posteriors have
+    them, would need more nodes: None.
+    """
+    x_shapes, y_shapes = shapes["theta+"], shapes["theta-"]
+    if min(x_shapes.min(), y_shapes.min()) < 1 or max(x_shapes.sum(), y_shapes.sum()) > 50:
+        return None
+    nodes, weights = roots_legendre(200)
+    unit, unit_weights = (nodes + 1) / 2, weights / 2
+    x = np.concatenate([-unit, unit])
+    x_weights = np.concatenate([unit_weights, unit_weights])
+    if balanced:
+        density = _difference_density(x, x_shapes) * _difference_density(x, y_shapes)
+        return float(np.log(2 * np.sum(x_weights * density)))
+
+    a, b = shapes["mu"]
+    mu = unit / 2  # the smaller of mu and 1 - mu, whose partner then stays in [-1, 1]
+    total = 0.0
+    for (small, large), (p, q) in (
+        ((x_shapes, y_shapes), (a, b)),
+        ((y_shapes, x_shapes), (b, a)),
+    ):
+        partner = mu[:, None] * x / (1 - mu[:, None])
+        inner = _difference_density(x, small) * _difference_density(partner, large)
+        given_mu = np.sum(x_weights * inner, axis=1) / (1 - mu)
+        log_mu = (p - 1) * np.log(mu) + (q - 1) * np.log1p(-mu) - betaln(p, q)
+        total += float(np.sum(unit_weights / 2 * np.exp(log_mu) * given_mu))
+    return float(np.log(total))
+
+
+def _difference_density(x: Array, pairs: Array) -> Array:
+    """Density of theta(1,0) - theta(0,1) at `x` when theta ~ Dirichlet(pairs)."""
+    result = np.empty_like(x)
+    same = pairs[0] + pairs[3]
+    for sign, (first, second) in ((1, (pairs[1], pairs[2])), (-1, (pairs[2], pairs[1]))):
+        here = x >= 0 if sign > 0 else x < 0
+        size = np.abs(x[here])
+        nodes, weights = roots_jacobi(40, same - 1, second - 1)
+        u = (nodes + 1) / 2
+        weights = weights / 2 ** (same + second - 1)
+        larger = size[:, None] + (1 - size[:, None]) * u / 2
+        integral = np.sum(weights * larger ** (first - 1), axis=1)
+        scale = (1 - size) ** (second + same - 1) / 2**second
+        result[here] = scale * integral
+    log_constant = gammaln(pairs.sum()) - gammaln([pairs[1], pairs[2], same]).sum()
+    return result * np.exp(log_constant)

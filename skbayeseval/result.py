@@ -1,0 +1,414 @@
+"""`ComparisonResult`: the posterior of two classifiers, and what can be asked of it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skbayeseval._validation import check_probability
+from skbayeseval.equality import bayes_factor, prior_difference_draws
+from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.judgement.bayes_factor import BayesFactor
+from skbayeseval.judgement.bayes_test import BayesTest, favour
+from skbayeseval.judgement.decision import (
+    Decision,
+    Probabilities,
+    check_rope,
+    decide,
+    format_interval,
+    masses,
+)
+from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
+from skbayeseval.metrics import Metric
+from skbayeseval.models import published_and_alternative_models
+from skbayeseval.models.margins import difference_interval, difference_probability
+from skbayeseval.posterior import Posterior
+from skbayeseval.view import PosteriorView
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skbayeseval.display import FactorDisplay, JointDisplay, PosteriorDisplay
+
+__all__ = ["ComparisonResult"]
+
+Array = NDArray[Any]
+PLOTS = ("posterior", "joint", "factor")
+
+
+class ComparisonResult(PosteriorView):
+    """The posterior of the difference between two classifiers, A minus B.
+
+    Made by `compare_predictions`, `compare_confusion_matrices` and `compare_counts`. Read-only.
+    With several metrics, properties are those of the first and every method takes ``metric=``.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of A and B.
+    metrics : tuple of str
+        The names of the metrics.
+    model, engine : str
+        What was computed, and how.
+    prior : dict
+        The parameters of the model's prior.
+    weight : float
+        What one count is worth.
+    n_draws : int
+        The number of draws.
+    draws, draws_a, draws_b : ndarray of shape (n_draws,)
+        Draws of the difference, of A's score and of B's.
+    observed_a, observed_b : float
+        The plain scores.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_counts
+    >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"), random_state=0)
+    >>> print(result.decision(rope=0.01))
+    >  new slightly better than old (f1, 95% HDI [-0.008, +0.141], ROPE [-0.010, +0.010])
+    """
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of A and B."""
+        a, b = self._names
+        return a, b
+
+    @property
+    def draws(self) -> Array:
+        """Draws of the difference, A minus B."""
+        return self._draws(None, "difference")
+
+    @property
+    def draws_a(self) -> Array:
+        """Draws of A's score."""
+        return self._draws(None, "a")
+
+    @property
+    def draws_b(self) -> Array:
+        """Draws of B's score."""
+        return self._draws(None, "b")
+
+    @property
+    def observed_a(self) -> float:
+        """A's plain score."""
+        return self._posterior.observed(self._metric(None))[0]
+
+    @property
+    def observed_b(self) -> float:
+        """B's plain score."""
+        return self._posterior.observed(self._metric(None))[1]
+
+    def hdi(
+        self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
+    ) -> Interval:
+        """Return the highest-density interval.
+
+        Parameters
+        ----------
+        prob : float, default=0.95
+            Its mass.
+        of : {"difference", "a", "b"}, default="difference"
+            Whose interval.
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+
+        Returns
+        -------
+        interval : Interval
+        """
+        return hdi(self._draws(metric, of), prob)
+
+    def interval(
+        self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
+    ) -> Interval:
+        """Return the equal-tailed interval, in closed form or by quadrature where there is one.
+
+        Parameters
+        ----------
+        prob, of, metric
+            As in `hdi`.
+
+        Returns
+        -------
+        interval : Interval
+        """
+        prob = check_probability(prob)
+        which = self._metric(metric)
+        if of in ("a", "b"):
+            margin = self._posterior.margin(which, "ab".index(of))
+            if margin is not None:
+                low, high = margin.ppf([(1 - prob) / 2, (1 + prob) / 2])
+                return Interval(float(low), float(high))
+        elif of == "difference":
+            margins = self._posterior.independent_margins(which)
+            if margins is not None:
+                return Interval(*difference_interval(*margins, prob))
+        return equal_tailed(self._draws(metric, of), prob)
+
+    def probability(self, rope: Any = 0.0, *, metric: str | Metric | None = None) -> Probabilities:
+        """Return the posterior mass of the difference left of, in and right of the ROPE.
+
+        Parameters
+        ----------
+        rope : float or (float, float), default=0.0
+            Differences that do not matter; a number r means [-r, r].
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            `worse`, `equivalent` and `better`, of A compared with B.
+        """
+        return masses(self._draws(metric, "difference"), check_rope(rope))
+
+    def decision(
+        self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
+    ) -> Decision:
+        """Return what the posterior says of A against B.
+
+        Parameters
+        ----------
+        rope : float or (float, float)
+            Differences that do not matter; a number r means [-r, r].
+        prob : float, default=0.95
+            The mass of the HDI that is held against the ROPE.
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+
+        Returns
+        -------
+        decision : Decision
+        """
+        region = check_rope(rope)
+        draws = self._draws(metric, "difference")
+        return decide(
+            hdi(draws, prob),
+            region,
+            masses(draws, region),
+            float(draws.mean()),
+            names=self.names,
+            metric=self._metric(metric).name,
+            prob=prob,
+        )
+
+    def bayes_factor(
+        self,
+        rope: Any = None,
+        *,
+        method: str | None = None,
+        metric: str | Metric | None = None,
+    ) -> BayesFactor:
+        """Return the Bayes factor of equality over difference.
+
+        Parameters
+        ----------
+        rope : float or (float, float), default=None
+            With a ROPE, the interval null: posterior over prior odds of a difference in the ROPE.
+            Recommended.
+        method : {"interval", "savage-dickey", "kde"}, default=None
+            Without a ROPE, Savage-Dickey where the prior density at 0 is known and finite,
+            elsewhere the papers' kernel estimate, which is never called reliable.
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+
+        Returns
+        -------
+        factor : BayesFactor
+            Above 3 is substantial evidence for equality, below 1/3 against it.
+        """
+        return bayes_factor(self._posterior, self._metric(metric), rope, method)
+
+    def bayes_test(self, *, metric: str | Metric | None = None) -> BayesTest:
+        """Return the Bayes test of Wang and Li (2019), H1: B is better than A.
+
+        By quadrature where both scores are independent with laws in closed form (model "bcv"),
+        otherwise from the draws.
+        """
+        margins = self._posterior.independent_margins(self._metric(metric))
+        if margins is not None:
+            return favour(difference_probability(*margins, 0.0, 1.0))
+        return favour(float(np.mean(self._draws(metric, "difference") >= 0)))
+
+    def summary(self, rope: Any = None, *, prob: float = 0.95) -> pd.DataFrame:
+        """Return one row a metric.
+
+        Parameters
+        ----------
+        rope : float or (float, float), default=None
+            Differences that do not matter. None is the point 0: no two classifiers are then
+            practically equivalent, and `bf` is Savage-Dickey where that is defined, else NaN.
+        prob : float, default=0.95
+            The mass of the HDI.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            mean, sd and mcse (its Monte Carlo error) of the difference, bf (Bayes factor of
+            equality), p_worse, p_rope, p_better, hdi_low, hdi_high, hdi_mcse, decision.
+        """
+        rows = [self._row(metric, rope, prob) for metric in self._metrics.values()]
+        return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
+
+    def prior_sensitivity(
+        self, rope: Any, *, prob: float = 0.95, metric: str | Metric | None = None
+    ) -> pd.DataFrame:
+        """Return the summary under each model's published prior and a few others.
+
+        Parameters
+        ----------
+        rope : float or (float, float)
+            Differences that do not matter.
+        prob : float, default=0.95
+            The mass of the HDI.
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            One row a model and prior; the first of each model is the published one, and the
+            result's own comes first if it is none of them.
+        """
+        posterior, which = self._posterior, self._metric(metric)
+        models = published_and_alternative_models(
+            paired=isinstance(self.evidence, PairedCounts),
+            true_negatives=posterior.has_true_negatives,
+        )
+        if posterior.model not in models:
+            models.insert(0, posterior.model)
+        rows = []
+        for model in models:
+            same = Posterior(
+                model, self.evidence, entropy=posterior.entropy, n_draws=posterior.n_draws
+            )
+            rows.append(ComparisonResult(same, self._names, {"": which})._row(which, rope, prob))
+        priors = [", ".join(f"{k}={v}" for k, v in model.prior().items()) for model in models]
+        index = pd.MultiIndex.from_arrays(
+            [[model.name for model in models], priors], names=["model", "prior"]
+        )
+        return pd.DataFrame(rows, index=index)
+
+    def plot(
+        self,
+        kind: str = "posterior",
+        *,
+        rope: Any = None,
+        prob: float = 0.95,
+        metric: str | Metric | None = None,
+        ax: Axes | None = None,
+    ) -> PosteriorDisplay | JointDisplay | FactorDisplay:
+        """Draw the result.
+
+        Parameters
+        ----------
+        kind : {"posterior", "joint", "factor"}, default="posterior"
+            The posterior of the difference; draws of A against draws of B; or prior and posterior
+            density at 0.
+        rope : float or (float, float), default=None
+            The region to mark ("posterior" and "joint").
+        prob : float, default=0.95
+            The mass of the HDI to mark ("posterior").
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        display : PosteriorDisplay, JointDisplay or FactorDisplay
+            With `ax_` and `figure_`, as scikit-learn's displays.
+        """
+        from skbayeseval import display
+
+        which = self._metric(metric)
+        region = None if rope is None else check_rope(rope)
+        if kind == "posterior":
+            return display.PosteriorDisplay(
+                self._draws(metric, "difference"),
+                names=self.names,
+                metric=which.name,
+                rope=region,
+                prob=prob,
+            ).plot(ax=ax)
+        if kind == "joint":
+            return display.JointDisplay(
+                *self._posterior.draws(which), names=self.names, metric=which.name, rope=region
+            ).plot(ax=ax)
+        if kind == "factor":
+            return display.FactorDisplay(
+                self._draws(metric, "difference"),
+                prior_difference_draws(self._posterior.prior, which),
+                factor=self.bayes_factor(metric=which),
+                names=self.names,
+                metric=which.name,
+            ).plot(ax=ax)
+        raise ValueError(f"kind={kind!r} is not known. Known are: {list(PLOTS)}.")
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(names={self.names}, metrics={self.metrics}, "
+            f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
+        )
+
+    def __str__(self) -> str:
+        a, b = self.names
+        lines = []
+        for name in self.metrics:
+            seen = self.metric(self._metrics[name])
+            worse, _, better = seen.probability()
+            ahead, behind, chance = (a, b, better) if better >= worse else (b, a, worse)
+            lines += [
+                f"{ahead} is better than {behind} on {name} with probability {chance:.1%}.",
+                f"  difference  {seen.draws.mean():+.4f}, 95% HDI {format_interval(seen.hdi())}"
+                f"  ({a} minus {b})",
+                f"  observed    {a} {seen.observed_a:.4f}, {b} {seen.observed_b:.4f}",
+            ]
+        counts = self._posterior.counts
+        sizes = " and ".join(f"{size:,.0f}" for size in dict.fromkeys(c.total for c in counts))
+        worth = "" if self.weight == 1 else f", each worth {self.weight:.4g} of one"
+        return "\n".join(
+            [
+                *lines,
+                f"  model       {self.model}, {self.n_draws:,} {self.engine} draws from {sizes} "
+                f"counts{worth}",
+                "  decision(rope=r) holds this against the smallest difference r that matters to "
+                "you.",
+            ]
+        )
+
+    def _draws(self, metric: str | Metric | None, of: str) -> Array:
+        if of not in ("difference", "a", "b"):
+            raise ValueError(f"of={of!r} is not known. Known are: ['difference', 'a', 'b'].")
+        a, b = self._posterior.draws(self._metric(metric))
+        return {"a": a, "b": b}[of] if of != "difference" else a - b
+
+    def _row(self, metric: Metric, rope: Any, prob: float) -> dict[str, Any]:
+        draws = self._draws(metric, "difference")
+        decision = self.decision(0.0 if rope is None else rope, prob, metric=metric)
+        sd = float(draws.std(ddof=1))
+        return {
+            "mean": float(draws.mean()),
+            "sd": sd,
+            "mcse": sd / math.sqrt(len(draws)),
+            "bf": self._factor_for_summary(metric, rope),
+            "p_worse": decision.probabilities.worse,
+            "p_rope": decision.probabilities.equivalent,
+            "p_better": decision.probabilities.better,
+            "hdi_low": decision.hdi.low,
+            "hdi_high": decision.hdi.high,
+            "hdi_mcse": hdi_mcse(draws, prob),
+            "decision": decision.code,
+        }
+
+    def _factor_for_summary(self, metric: Metric, rope: Any) -> float:
+        if rope is not None and len(set(check_rope(rope))) == 2:
+            return self.bayes_factor(rope, metric=metric).value
+        factor = self.bayes_factor(metric=metric)
+        return math.nan if factor.method == "kde" else factor.value

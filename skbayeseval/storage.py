@@ -1,0 +1,153 @@
+"""Results as plain dicts, and as files that need no pickle to read back."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
+from skbayeseval.metrics import Metric, get_metric
+from skbayeseval.models.registry import from_prior
+from skbayeseval.posterior import Posterior
+
+__all__ = ["Parts", "describe", "read", "write"]
+
+FORMAT = "skbayeseval result 1"
+
+
+class Parts(NamedTuple):
+    """What a result is made of."""
+
+    kind: str
+    posterior: Posterior
+    names: tuple[str, ...]
+    metrics: Mapping[str, Metric]
+
+
+def describe(parts: Parts) -> dict[str, Any]:
+    """Return all but the draws as plain lists, numbers and strings."""
+    posterior = parts.posterior
+    return {
+        "format": FORMAT,
+        "kind": parts.kind,
+        "names": list(parts.names),
+        "metrics": [
+            {
+                "name": name,
+                "formula": metric.formula,
+                "zero_division": None if np.isnan(metric.zero_division) else metric.zero_division,
+                "observed": list(posterior.observed(metric)),
+            }
+            for name, metric in parts.metrics.items()
+        ],
+        "model": posterior.model.name,
+        "prior": {key: np.asarray(v).tolist() for key, v in posterior.model.prior().items()},
+        "engine": posterior.engine,
+        "weight": posterior.weight,
+        "n_draws": posterior.n_draws,
+        "entropy": posterior.entropy,
+        "evidence": _describe_evidence(posterior.evidence),
+    }
+
+
+def write(parts: Parts, path: str | PathLike[str]) -> None:
+    """Write the result, with the draws of its metrics, to a file."""
+    try:
+        header = json.dumps(describe(parts))
+    except TypeError as error:
+        raise TypeError(
+            f"Only labels that are strings, numbers or booleans can be saved: {error}."
+        ) from error
+    draws = {
+        f"draws_{i}": parts.posterior.draws(metric)
+        for i, metric in enumerate(parts.metrics.values())
+    }
+    with open(path, "wb") as file:
+        np.savez_compressed(file, header=np.array(header), **draws)  # type: ignore[arg-type]
+
+
+def read(path: str | PathLike[str]) -> Parts:
+    """Read what `write` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        header = json.loads(str(arrays.pop("header")))
+        if header.get("format") != FORMAT:
+            raise KeyError("format")
+    except (KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is not a file that a result's save wrote.") from error
+    posterior = Posterior(
+        from_prior(header["model"], header["prior"]),
+        _read_evidence(header["evidence"]),
+        entropy=header["entropy"],
+        n_draws=header["n_draws"],
+    )
+    metrics = {}
+    for i, saved in enumerate(header["metrics"]):
+        metric = _read_metric(saved)
+        metrics[metric.name] = metric
+        posterior.remember(metric, arrays[f"draws_{i}"])
+    return Parts(header["kind"], posterior, tuple(header["names"]), metrics)
+
+
+def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
+    if isinstance(evidence, PairedCounts):
+        return {
+            "kind": "paired",
+            "labels": list(evidence.labels),
+            "pos_label": evidence.pos_label,
+            "truth": evidence.truth.tolist(),
+            "predictions": evidence.predictions.tolist(),
+            "counts": evidence.counts.tolist(),
+            "weight": evidence.weight,
+        }
+    return {
+        "kind": "marginal",
+        "labels": list(evidence[0].labels),
+        "pos_label": evidence[0].pos_label,
+        "tables": [_with_none(counts.table) for counts in evidence],
+        "weights": [counts.weight for counts in evidence],
+    }
+
+
+def _read_evidence(saved: dict[str, Any]) -> Evidence:
+    labels, pos_label = tuple(saved["labels"]), saved["pos_label"]
+    if saved["kind"] == "paired":
+        return PairedCounts(
+            np.array(saved["truth"]),
+            np.array(saved["predictions"]),
+            np.array(saved["counts"]),
+            labels,
+            saved["weight"],
+            pos_label,
+        )
+    return tuple(
+        ConfusionCounts(np.array(table, dtype=float), labels, weight, pos_label)
+        for table, weight in zip(saved["tables"], saved["weights"], strict=True)
+    )
+
+
+def _read_metric(saved: dict[str, Any]) -> Metric:
+    name, formula = saved["name"], saved["formula"]
+    if formula is None:
+
+        def function(tables: NDArray[Any], positive: int, zero_division: float) -> NDArray[Any]:
+            raise ValueError(
+                f"Metric {name!r} is a function of your own, which the file does not hold. Its "
+                "draws are here; for more, pass the metric itself to the result's metric method."
+            )
+
+        return Metric(name, function)
+    zero_division = np.nan if saved["zero_division"] is None else saved["zero_division"]
+    metric = get_metric(formula, zero_division=zero_division)
+    return Metric(**{**vars(metric), "name": name})
+
+
+def _with_none(table: NDArray[Any]) -> list[list[float | None]]:
+    return [[None if np.isnan(cell) else float(cell) for cell in row] for row in table]
