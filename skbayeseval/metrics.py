@@ -120,11 +120,13 @@ def _averaged(ratio: Ratio, average: str) -> Callable[[Array, int, float], Array
         t = _totals(tables)
         if average == "micro":
             return _ratio(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
-        scores = _ratio(*ratio(t), zero_division)
+        numerator, denominator = ratio(t)
         weights = t.true if average == "weighted" else np.ones_like(t.true)
-        # Classes without a value (zero_division=nan) are left out, as scikit-learn does.
-        weights = np.where(np.isnan(scores), 0.0, weights)
-        return _ratio((np.nan_to_num(scores) * weights).sum(-1), weights.sum(-1), zero_division)
+        if math.isnan(zero_division):
+            # Classes without a value are left out, as scikit-learn does.
+            weights = np.where(denominator == 0, 0.0, weights)
+        scores = _ratio(numerator, denominator, np.nan_to_num(zero_division))
+        return _ratio((scores * weights).sum(-1), weights.sum(-1), zero_division)
 
     return function
 

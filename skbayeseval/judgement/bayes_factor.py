@@ -97,9 +97,10 @@ def odds_of_draws(inside: int, outside: int) -> Estimate:
 
 def odds_of_probabilities(inside: float, outside: float) -> Estimate:
     """Return the log odds of probabilities known by quadrature, each to relative precision."""
-    known = inside > 0 and outside > 0
-    smallest = np.finfo(float).tiny
-    return Estimate(math.log(max(inside, smallest) / max(outside, smallest)), 0.0, known)
+    # Quadrature leaves out nodes of smaller weight than exp(-600).
+    smallest = 1e-200
+    reliable = inside > smallest and outside > smallest
+    return Estimate(math.log(max(inside, smallest) / max(outside, smallest)), 0.0, reliable)
 
 
 def odds_by_simulation(

@@ -82,7 +82,7 @@ class BetaMargin:
         logit = centre + np.arange(-40 * spread, 40 * spread, step)
         log_density = self.a * log_expit(logit) + self.b * log_expit(-logit)
         log_density -= betaln(self.a, self.b)
-        kept = log_density > log_density.max() - 230
+        kept = log_density > log_density.max() - 600
         return self.score(expit(logit[kept])), step * np.exp(log_density[kept])
 
 

@@ -1,0 +1,55 @@
+import json
+import os
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("agg")
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(__file__).parent / "data"
+
+
+def load_published(name):
+    """Return a table printed in one of the papers, or the counts behind it."""
+    return json.loads((DATA / f"{name}.json").read_text())
+
+
+@pytest.fixture
+def published():
+    return load_published
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.fixture
+def votes():
+    """Labels and the predictions of two correlated classifiers, 400 instances."""
+    rng = np.random.default_rng(7)
+    y = (rng.random(400) < 0.4).astype(int)
+    hard = rng.random(400)
+    a = np.where(hard + 0.2 * rng.random(400) < 0.95, y, 1 - y)
+    b = np.where(hard + 0.2 * rng.random(400) < 0.90, y, 1 - y)
+    return y, a, b
+
+
+@pytest.fixture(scope="session")
+def newsgroups():
+    """Predictions of the papers' four classifiers on 20 Newsgroups, kept in .cache."""
+    from joblib import Memory
+
+    # joblib must find the function by name, whichever process runs the test.
+    from tests.newsgroups import predict
+
+    home = os.environ.get("SCIKIT_LEARN_DATA") or ROOT.parent / "shared/data/sklearn_data_home"
+    if not (Path(home) / "20news-bydate_py3.pkz").exists():
+        pytest.skip("20 Newsgroups is not here; point SCIKIT_LEARN_DATA at scikit-learn's cache")
+    return Memory(ROOT / ".cache", verbose=0).cache(predict)(str(home))

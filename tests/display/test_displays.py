@@ -1,0 +1,72 @@
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from skbayeseval import compare_counts
+from skbayeseval.display import JointDisplay, PosteriorDisplay, ScoreDisplay
+from skbayeseval.judgement import Interval
+
+DRAWS = np.random.default_rng(0).normal(0.02, 0.01, 5000)
+
+
+def texts(ax):
+    legend = ax.get_legend()
+    found = [text.get_text() for text in ax.texts]
+    return " | ".join(found + [text.get_text() for text in legend.get_texts()])
+
+
+def test_posterior_shows_masses_and_hdi():
+    display = PosteriorDisplay(DRAWS, names=("x", "y"), rope=Interval(-0.01, 0.01), metric="f1")
+    assert not hasattr(display, "ax_")
+    ax = display.plot().ax_
+    shown = texts(ax)
+    assert f"{np.mean(DRAWS > 0.01):.1%}" in shown
+    assert f"{np.mean(DRAWS < -0.01):.1%}" in shown
+    assert f"{np.mean(np.abs(DRAWS) <= 0.01):.1%}" in shown
+    assert "95% HDI [+0.0" in shown
+    assert "ROPE [-0.01, 0.01]" in shown
+    assert ax.get_xlabel() == "difference in f1 (x minus y)"
+    low, high = ax.get_xlim()
+    assert low < 0 < high
+
+
+def test_posterior_without_a_rope():
+    shown = texts(PosteriorDisplay(DRAWS).plot().ax_)
+    assert "equivalent" not in shown
+    assert f"{np.mean(DRAWS > 0):.1%}" in shown
+
+
+def test_zero_is_in_the_picture():
+    ax = PosteriorDisplay(DRAWS + 0.5).plot().ax_
+    assert ax.get_xlim()[0] <= 0
+
+
+def test_constant_draws_can_be_drawn():
+    PosteriorDisplay(np.zeros(200)).plot()
+    ScoreDisplay(np.ones(200), observed=1.0).plot()
+    JointDisplay(np.ones(200), np.ones(200)).plot()
+
+
+def test_joint_has_the_diagonal():
+    b = DRAWS[::-1]
+    ax = JointDisplay(DRAWS, b, names=("x", "y"), rope=Interval(-0.01, 0.01)).plot().ax_
+    assert f"x better\n{np.mean(b < DRAWS):.1%}" in texts(ax)
+    assert ax.get_xlim() == ax.get_ylim()
+    diagonal = ax.lines[1].get_xydata()
+    np.testing.assert_array_equal(diagonal[:, 0], diagonal[:, 1])
+
+
+def test_factor_tells_value_and_doubt():
+    sure = compare_counts((88, 10, 12), (86, 12, 14), random_state=0).plot("factor")
+    assert "savage-dickey)" in sure.ax_.get_title()
+    doubtful = compare_counts(
+        (88, 10, 12, 90), (86, 12, 14, 88), model="unpaired", random_state=0
+    ).plot("factor")
+    assert "not reliable" in doubtful.ax_.get_title()
+
+
+@pytest.mark.parametrize("kind", ["posterior", "joint", "factor"])
+def test_the_users_style_stays(kind):
+    before = mpl.rcParams.copy()
+    compare_counts((88, 10, 12), (86, 12, 14), random_state=0).plot(kind, rope=0.01)
+    assert mpl.rcParams == before

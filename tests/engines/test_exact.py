@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from skbayeseval.engines.exact import BLOCK, stream_tables
+from skbayeseval.evidence import ConfusionCounts
+from skbayeseval.models import BCV, Unpaired
+
+EVIDENCE = (ConfusionCounts.from_cells(8, 2, 3, 7), ConfusionCounts.from_cells(6, 1, 5, 8))
+
+
+def tables(model, n_draws, seed=0):
+    specification = model.specification(EVIDENCE)
+    rng = np.random.default_rng(seed)
+    return list(stream_tables(specification, specification.posterior_shapes(), rng, n_draws))
+
+
+@pytest.mark.parametrize("model", [Unpaired(), BCV()])
+def test_blocks_of_probability_tables(model):
+    blocks = tables(model, 2 * BLOCK + 10)
+    assert [len(block) for block in blocks] == [BLOCK, BLOCK, 10]
+    for block in blocks:
+        assert block.shape[1:] == (2, 2, 2)
+        np.testing.assert_allclose(block.sum(axis=(2, 3)), 1)
+        assert (block > 0).all()
+
+
+def test_moments_of_dirichlet_cells():
+    # E and Var of the cells of Dir(alpha): alpha/s and alpha (s - alpha) / (s^2 (s + 1)).
+    draws = np.concatenate(tables(BCV(), 100_000))[:, 0]
+    alpha = np.array([[7, 2], [3, 8]]) + 1.0
+    s = alpha.sum()
+    variance = alpha * (s - alpha) / (s**2 * (s + 1))
+    error = 4 * np.sqrt(variance / 100_000)
+    np.testing.assert_array_less(np.abs(draws.mean(axis=0) - alpha / s), error)
+    np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.03)
+
+
+def test_shapes_too_small_for_doubles_are_refused():
+    empty = (ConfusionCounts.from_cells(8, 0, 3, 7),) * 2
+    specification = BCV(lambda_=1e-4).specification(empty)
+    with pytest.raises(ValueError, match="pi_A has a Dirichlet shape of 0.0001; below 0.01"):
+        next(stream_tables(specification, specification.posterior_shapes(), None, 10))

@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval.judgement.bayes_factor import (
+    BayesFactor,
+    Estimate,
+    density_by_kde,
+    density_by_smoothing,
+    odds_by_simulation,
+    odds_of_draws,
+    odds_of_independent_draws,
+    odds_of_probabilities,
+    ratio,
+)
+from skbayeseval.judgement.intervals import Interval
+
+
+def test_odds_of_draws_by_repetition():
+    rng = np.random.default_rng(0)
+    found = [odds_of_draws(k, 20_000 - k) for k in rng.binomial(20_000, 0.03, 500)]
+    logs = np.array([estimate.log for estimate in found])
+    assert logs.mean() == pytest.approx(np.log(0.03 / 0.97), abs=0.01)
+    assert np.mean([e.variance for e in found]) == pytest.approx(logs.var(), rel=0.2)
+    assert all(estimate.reliable for estimate in found)
+
+
+@pytest.mark.parametrize(("inside", "outside"), [(0, 20_000), (20_000, 0), (99, 19_901)])
+def test_few_draws_are_not_reliable(inside, outside):
+    estimate = odds_of_draws(inside, outside)
+    assert np.isfinite(estimate.log)
+    assert not estimate.reliable
+
+
+def test_odds_of_probabilities():
+    assert odds_of_probabilities(0.2, 0.8) == (pytest.approx(np.log(0.25)), 0.0, True)
+    estimate = odds_of_probabilities(0.0, 1.0)
+    assert np.isfinite(estimate.log)
+    assert not estimate.reliable
+
+
+def test_simulation_stops_when_it_is_sure():
+    rng = np.random.default_rng(0)
+    blocks = (rng.normal(size=1000) for _ in range(10_000))
+    estimate = odds_by_simulation(blocks, Interval(-1, 1), precision=0.02)
+    truth = stats.norm.cdf(1) - stats.norm.cdf(-1)
+    assert estimate.log == pytest.approx(np.log(truth / (1 - truth)), abs=0.08)
+    assert next(blocks) is not None
+
+
+def test_all_pairs_by_repetition():
+    rng = np.random.default_rng(0)
+    rope = Interval(-0.05, 0.02)
+    truth = np.diff(stats.norm(0, np.sqrt(2)).cdf(rope))[0]
+    found = [
+        odds_of_independent_draws(rng.normal(size=3000), rng.normal(size=3000), rope)
+        for _ in range(300)
+    ]
+    logs = np.array([estimate.log for estimate in found])
+    assert logs.mean() == pytest.approx(np.log(truth / (1 - truth)), abs=4 * logs.std() / 17)
+    assert np.mean([e.variance for e in found]) == pytest.approx(logs.var(), rel=0.3)
+
+
+def test_all_pairs_beyond_reach():
+    estimate = odds_of_independent_draws(np.ones(500), np.zeros(500), Interval(-0.1, 0.1))
+    assert not estimate.reliable
+    assert np.isfinite(estimate.log)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1.0, 2.0, 3.0, 6.0])
+@pytest.mark.parametrize("law", [stats.norm(), stats.gamma(25, loc=-5, scale=0.2)])
+def test_density_is_right_or_not_reliable(law, mean):
+    rng = np.random.default_rng(0)
+    found = [density_by_smoothing(law.rvs(20_000, random_state=rng) - mean) for _ in range(60)]
+    logs = np.array([estimate.log for estimate in found])
+    told = np.sqrt(np.mean([estimate.variance for estimate in found]))
+    if np.mean([estimate.reliable for estimate in found]) > 0.5:
+        assert logs.mean() == pytest.approx(law.logpdf(mean), abs=0.03)
+        assert told == pytest.approx(logs.std(), rel=0.35)
+    else:
+        assert mean >= 3
+
+
+def test_density_of_constant_draws():
+    assert not density_by_smoothing(np.zeros(1000)).reliable
+    assert density_by_smoothing(np.ones(1000)).log == -np.inf
+
+
+def test_kde_is_scipys_and_never_reliable():
+    draws = np.random.default_rng(0).normal(0.5, 1, 50_000)
+    estimate, bandwidth = density_by_kde(draws)
+    assert np.exp(estimate.log) == pytest.approx(stats.gaussian_kde(draws)(0.0)[0])
+    assert bandwidth == pytest.approx(draws.std() * 50_000 ** (-1 / 5), rel=1e-3)
+    assert not estimate.reliable
+    repeated = [density_by_kde(np.random.default_rng(i).normal(0.5, 1, 5000))[0] for i in range(80)]
+    spread = np.std([e.log for e in repeated])
+    assert np.sqrt(np.mean([e.variance for e in repeated])) == pytest.approx(spread, rel=0.3)
+
+
+def test_ratio():
+    factor = ratio(Estimate(np.log(6.0), 0.03), Estimate(np.log(2.0), 0.01, False), "interval")
+    assert factor.value == pytest.approx(3)
+    assert factor.log10 == pytest.approx(np.log10(3))
+    assert factor.mcse == pytest.approx(3 * 0.2)
+    assert factor.log10_mcse == pytest.approx(0.2 / np.log(10))
+    assert not factor.reliable
+    assert np.isnan(BayesFactor(0.0, -400.0, 0.0, False, "interval").log10_mcse)
+
+
+def test_ratio_beyond_doubles_keeps_its_logarithm():
+    factor = ratio(Estimate(2000.0), Estimate(0.0), "interval")
+    assert np.isfinite(factor.value)
+    assert factor.log10 == pytest.approx(2000 / np.log(10))

@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval.judgement.decision import (
+    Probabilities,
+    check_rope,
+    decide,
+    format_interval,
+    masses,
+)
+from skbayeseval.judgement.intervals import Interval
+
+ROPE = Interval(-0.05, 0.05)
+
+
+@pytest.mark.parametrize(
+    ("hdi", "worse", "better", "code", "symbol", "label"),
+    [
+        ((-0.02, 0.03), 0.0, 0.0, "~", "≈", "practically equivalent"),
+        ((-0.05, 0.05), 0.02, 0.02, "~", "≈", "practically equivalent"),
+        ((-0.2, -0.06), 1.0, 0.0, "<<", "≪", "significantly worse"),
+        ((0.06, 0.2), 0.0, 1.0, ">>", "≫", "significantly better"),
+        ((-0.2, -0.05), 0.97, 0.0, "<", "<", "slightly worse"),
+        ((0.05, 0.2), 0.0, 0.97, ">", ">", "slightly better"),
+        ((-0.063, 0.008), 0.1, 0.0, "<", "<", "slightly worse"),
+        ((-0.2, 0.3), 0.3, 0.4, ">", ">", "slightly better"),
+    ],
+)
+def test_rule(hdi, worse, better, code, symbol, label):
+    found = decide(
+        Interval(*hdi), ROPE, Probabilities(worse, 1 - worse - better, better), np.mean(hdi)
+    )
+    assert (found.code, found.symbol, found.label) == (code, symbol, label)
+
+
+@pytest.mark.parametrize(("mean", "code"), [(0.001, ">"), (-0.001, "<"), (0.0, "?")])
+def test_ties_go_by_the_mean(mean, code):
+    found = decide(Interval(-0.1, 0.1), ROPE, Probabilities(0.25, 0.5, 0.25), mean)
+    assert found.code == code
+
+
+def test_all_printed_decisions(published):
+    # SIGIR 2016, Tables 4 to 6: the printed HDI against the printed ROPE; where the HDI crosses
+    # it, masses of a normal with the printed mean and sd.
+    tables = published("sigir2016_tables_4_5_6")
+    rope = Interval(*tables["rope"])
+    rows = [row for table in tables["tables"].values() for row in table["rows"]]
+    assert len(rows) == 60
+    for row in rows:
+        law = stats.norm(row["mean"], row["std"])
+        worse, better = law.cdf(rope.low), law.sf(rope.high)
+        found = decide(
+            Interval(*row["hdi"]),
+            rope,
+            Probabilities(worse, 1 - worse - better, better),
+            row["mean"],
+        )
+        assert found.code == row["decision"], row
+
+
+def test_sentences():
+    masses_ = Probabilities(0.0, 0.1, 0.9)
+    text = str(decide(Interval(0.06, 0.2), ROPE, masses_, 0.1, names=("x", "y"), metric="f1"))
+    assert text == (
+        "≫  x significantly better than y (f1, 95% HDI [+0.060, +0.200], ROPE [-0.050, +0.050])"
+    )
+    text = str(decide(Interval(-0.01, 0.01), ROPE, masses_, 0.0, names=("x", "y"), prob=0.9))
+    assert text.startswith("≈  x practically equivalent to y (score, 90% HDI")
+    undecided = decide(Interval(-0.1, 0.1), ROPE, Probabilities(0.25, 0.5, 0.25), 0.0)
+    assert str(undecided).startswith("?  A against B: undecided")
+
+
+def test_masses_are_exact_about_the_edges():
+    draws = np.array([-0.2, -0.05, 0.0, 0.05, 0.051, 0.3])
+    assert masses(draws, ROPE) == pytest.approx((1 / 6, 3 / 6, 2 / 6))
+
+
+def test_ropes():
+    assert check_rope(0.01) == (-0.01, 0.01)
+    assert check_rope(0) == (0, 0)
+    assert check_rope((-0.02, 0.01)) == (-0.02, 0.01)
+    assert check_rope(np.float32(0.5)) == (-0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("rope", "error", "message"),
+    [
+        (-0.01, ValueError, "rope=-0.01 must be at least 0"),
+        (np.nan, ValueError, "rope=nan must be at least 0"),
+        ((0.02, -0.02), ValueError, r"rope=\(0.02, -0.02\) must have low <= high"),
+        ((0.0, np.nan), ValueError, "must have low <= high"),
+        ((1, 2, 3), TypeError, "rope must be a number or a pair"),
+        ("small", TypeError, "rope must be a number or a pair"),
+        (None, TypeError, "rope must be a number or a pair"),
+    ],
+)
+def test_bad_ropes(rope, error, message):
+    with pytest.raises(error, match=message):
+        check_rope(rope)
+
+
+def test_format():
+    assert format_interval(Interval(-0.01, 0.0)) == "[-0.010, 0.000]"
+    assert format_interval(Interval(0.00012, 0.00034)) == "[+0.00012, +0.00034]"
+    assert format_interval(Interval(0.25, 0.75), sign=False) == "[0.250, 0.750]"
+    assert format_interval(Interval(0.3, 0.3)) == "[+0.300, +0.300]"

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
+
+
+def narrowest_by_trying_all(values, prob):
+    values = sorted(values)
+    need = next(k for k in range(1, len(values) + 1) if k >= prob * len(values) - 1e-9)
+    return min(values[i + need - 1] - values[i] for i in range(len(values) - need + 1)), need
+
+
+@given(
+    st.lists(st.integers(-20, 20) | st.floats(-1, 1), min_size=1, max_size=60),
+    st.floats(0.01, 0.99),
+)
+def test_is_the_narrowest_with_enough_mass(values, prob):
+    width, need = narrowest_by_trying_all(values, prob)
+    low, high = hdi(values, prob)
+    assert high - low == pytest.approx(width)
+    assert sum(low <= value <= high for value in values) >= need
+
+
+def test_a_million_draws():
+    # Against the narrowest interval of Gamma(3) by its quantiles; an end errs by about 0.01 sd.
+    law = stats.gamma(3)
+    tail = optimize.minimize_scalar(
+        lambda p: law.ppf(p + 0.9) - law.ppf(p), bounds=(1e-6, 0.0999), method="bounded"
+    ).x
+    draws = np.random.default_rng(0).gamma(3, size=1_000_000)
+    np.testing.assert_allclose(hdi(draws, 0.9), law.ppf([tail, tail + 0.9]), atol=0.04 * law.std())
+
+
+def test_as_much_mass_as_asked_for():
+    # 0.7 * 10 is a little more than 7 in floating point.
+    low, high = hdi(np.arange(10.0), 0.7)
+    assert high - low == 6
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, bool, np.float32])
+def test_dtypes(dtype):
+    draws = np.array([0, 0, 0, 1, 1, 1, 1, 1, 1, 1], dtype=dtype)
+    assert hdi(draws, 0.6) == Interval(1.0, 1.0)
+    assert hdi(draws, 0.9) == Interval(0.0, 1.0)
+
+
+def test_small_integers_do_not_wrap():
+    assert hdi(np.array([-100, 100], dtype=np.int8), 0.95) == Interval(-100.0, 100.0)
+
+
+def test_constant_draws():
+    assert hdi(np.full(1000, 0.3)) == Interval(0.3, 0.3)
+    assert hdi([0.3]) == Interval(0.3, 0.3)
+
+
+def test_ties_take_the_middle():
+    assert hdi(np.arange(101), 0.5) == Interval(25.0, 75.0)
+
+
+@pytest.mark.parametrize("of", [hdi, equal_tailed])
+def test_bad_draws(of):
+    with pytest.raises(ValueError, match="Input draws contains NaN"):
+        of([0.1, np.nan])
+    with pytest.raises(ValueError, match="1-D array of at least one draw"):
+        of([])
+    with pytest.raises(ValueError, match="1-D array"):
+        of(np.ones((2, 2)))
+    with pytest.raises(ValueError, match="prob == 95"):
+        of([0.1, 0.2], 95)
+
+
+def test_equal_tailed():
+    draws = np.random.default_rng(0).normal(size=100_000)
+    low, high = equal_tailed(draws, 0.9)
+    assert (low, high) == pytest.approx((-1.645, 1.645), abs=0.03)
+
+
+@pytest.mark.parametrize("law", [stats.norm(), stats.gamma(5)])
+def test_mcse_by_repetition(law):
+    rng = np.random.default_rng(0)
+    samples = [law.rvs(5000, random_state=rng) for _ in range(200)]
+    spread = np.std([hdi(sample) for sample in samples], axis=0).max()
+    told = np.mean([hdi_mcse(sample) for sample in samples[:50]])
+    assert 0.7 * spread < told < 1.8 * spread
+
+
+def test_mcse_needs_draws():
+    assert np.isnan(hdi_mcse(np.arange(100.0)))

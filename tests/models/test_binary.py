@@ -1,0 +1,268 @@
+"""The models of two classes, against closed forms and against brute force."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval import metrics
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.models import BCV, Paired, Unpaired
+from skbayeseval.posterior import Posterior, Prior
+
+N = 200_000
+
+
+def paired_counts(positive_cells, negative_cells, **options):
+    """Make paired counts from the cells (1,1), (1,0), (0,1), (0,0) of either class."""
+    outcomes = [(1, 1), (1, 0), (0, 1), (0, 0)]
+    truth = np.repeat([1, 0], 4)
+    counts = np.array([*positive_cells, *negative_cells], dtype=float)
+    return PairedCounts(truth, np.array(outcomes * 2), counts, (0, 1), **options)
+
+
+def f1_from_rates(mu, rho_pos, rho_neg):
+    """F1 as Zhang et al. 2016 print it, section 3.1."""
+    precision = mu * rho_pos / (mu * rho_pos + (1 - mu) * rho_neg)
+    return 2 * precision * rho_pos / (precision + rho_pos)
+
+
+def brute_force_paired(positive_cells, negative_cells, score, n=3_000_000, seed=0):
+    """Posterior mean, sd and their errors by weighting draws from the prior by the likelihood.
+
+    Written for this test alone: spacings of uniforms, no gammas, no conjugacy.
+    """
+    rng = np.random.default_rng(seed)
+    mu = rng.random(n)
+
+    def spacings():
+        cuts = np.sort(rng.random((n, 3)), axis=1)
+        return np.diff(cuts, axis=1, prepend=0.0, append=1.0)
+
+    theta_pos, theta_neg = spacings(), spacings()
+    positive_cells, negative_cells = np.array(positive_cells), np.array(negative_cells)
+    with np.errstate(divide="ignore"):
+        log_likelihood = (
+            positive_cells.sum() * np.log(mu)
+            + negative_cells.sum() * np.log1p(-mu)
+            + np.log(theta_pos) @ positive_cells
+            + np.log(theta_neg) @ negative_cells
+        )
+    weights = np.exp(log_likelihood - log_likelihood.max())
+    weights /= weights.sum()
+    rates = [(theta[:, 0] + theta[:, k]) for theta in (theta_pos, theta_neg) for k in (1, 2)]
+    a_pos, b_pos, a_neg, b_neg = rates
+    delta = score(mu, a_pos, a_neg) - score(mu, b_pos, b_neg)
+    mean = weights @ delta
+    variance = weights @ (delta - mean) ** 2
+    effective = 1 / (weights**2).sum()
+    return mean, np.sqrt(variance), np.sqrt(variance / effective), effective
+
+
+CASES = [
+    ((3, 1, 1, 0), (1, 0, 2, 3)),
+    ((3, 0, 0, 0), (0, 1, 0, 2)),
+    ((0, 4, 1, 2), (1, 1, 1, 4)),
+]
+
+
+@pytest.mark.parametrize(("positive_cells", "negative_cells"), CASES)
+@pytest.mark.parametrize(
+    ("name", "score"),
+    [
+        ("f1", f1_from_rates),
+        ("accuracy", lambda mu, pos, neg: mu * pos + (1 - mu) * (1 - neg)),
+    ],
+)
+def test_paired_posterior_by_brute_force(positive_cells, negative_cells, name, score):
+    mean, sd, error, effective = brute_force_paired(positive_cells, negative_cells, score)
+    assert effective > 50_000
+    posterior = Posterior(
+        Paired(), paired_counts(positive_cells, negative_cells), entropy=1, n_draws=N
+    )
+    a, b = posterior.draws(metrics.get_metric(name))
+    draws = a - b
+    mcse = np.hypot(draws.std() / np.sqrt(N), error)
+    assert abs(draws.mean() - mean) < 4 * mcse
+    assert draws.std() == pytest.approx(sd, rel=0.01)
+
+
+def metric_draws(model, evidence, name, n=N):
+    return Posterior(model, evidence, entropy=5, n_draws=n).draws(metrics.get_metric(name))
+
+
+def assert_follows(draws, law):
+    assert stats.ks_1samp(draws, law.cdf).pvalue > 1e-4
+
+
+def test_paired_margins_are_betas():
+    evidence = paired_counts((30, 10, 5, 5), (4, 6, 9, 31), weight=0.5)
+    recall_a, recall_b = metric_draws(Paired(), evidence, "recall")
+    assert_follows(recall_a, stats.beta(0.5 * 40 + 2, 0.5 * 10 + 2))
+    assert_follows(recall_b, stats.beta(0.5 * 35 + 2, 0.5 * 15 + 2))
+    specificity_a, specificity_b = metric_draws(Paired(), evidence, "specificity")
+    assert_follows(specificity_a, stats.beta(0.5 * 40 + 2, 0.5 * 10 + 2))
+    assert_follows(specificity_b, stats.beta(0.5 * 37 + 2, 0.5 * 13 + 2))
+
+
+def test_paired_prior_takes_the_papers_order():
+    prior = {"mu": (3, 7), "theta": ((1, 2, 3, 4), (5, 6, 7, 8))}
+    empty = paired_counts((0,) * 4, (0,) * 4)
+    recall_a, recall_b = metric_draws(Paired(**prior), empty, "recall")
+    assert_follows(recall_a, stats.beta(1 + 2, 3 + 4))
+    assert_follows(recall_b, stats.beta(1 + 3, 2 + 4))
+    (specificity_a, _) = metric_draws(Paired(**prior), empty, "specificity")
+    assert_follows(specificity_a, stats.beta(7 + 8, 5 + 6))
+    prevalence = metrics.from_confusion(lambda t: t[..., 1, :].sum(-1), "prevalence")
+    (mu, _) = Posterior(Paired(**prior), empty, entropy=5, n_draws=N).draws(prevalence)
+    assert_follows(mu, stats.beta(3, 7))
+
+
+def test_unpaired_margins_are_betas():
+    evidence = (
+        ConfusionCounts.from_cells(40, 10, 10, 60),
+        ConfusionCounts.from_cells(15, 5, 35, 45),
+    )
+    model = Unpaired(mu=(2, 3), rho=((1, 2), (3, 4)))
+    recall_a, recall_b = metric_draws(model, evidence, "recall")
+    assert_follows(recall_a, stats.beta(41, 12))
+    assert_follows(recall_b, stats.beta(16, 37))
+    specificity_a, specificity_b = metric_draws(model, evidence, "specificity")
+    assert_follows(specificity_a, stats.beta(64, 13))
+    assert_follows(specificity_b, stats.beta(49, 8))
+    prevalence = metrics.from_confusion(lambda t: t[..., 1, :].sum(-1), "prevalence")
+    mu_a, mu_b = Posterior(model, evidence, entropy=5, n_draws=N).draws(prevalence)
+    assert_follows(mu_a, stats.beta(52, 73))
+    # A mu of its own for each: sharing one would give the unpaired model too much power.
+    assert abs(np.corrcoef(mu_a, mu_b)[0, 1]) < 0.01
+    assert abs(np.corrcoef(recall_a, recall_b)[0, 1]) < 0.01
+
+
+@pytest.mark.parametrize("tn", [None, 60])
+def test_bcv_margins_are_those_of_the_paper(tn):
+    # Wang and Li 2019, eqs. 25 to 27 (with the -1 that eqs. 25 and 26 lack).
+    weight, lambda_ = 0.3688, 0.7
+    evidence = (ConfusionCounts.from_cells(120, 30, 45, tn, weight=weight),) * 2
+    tp, fp, fn = weight * 120, weight * 30, weight * 45
+    for name, law in (
+        ("precision", stats.beta(tp + lambda_, fp + lambda_)),
+        ("recall", stats.beta(tp + lambda_, fn + lambda_)),
+        ("jaccard", stats.beta(tp + lambda_, fp + fn + 2 * lambda_)),
+    ):
+        for draws in metric_draws(BCV(lambda_=lambda_), evidence, name):
+            assert_follows(draws, law)
+    f1, _ = metric_draws(BCV(lambda_=lambda_), evidence, "f1")
+    assert_follows(2 / f1 - 2, stats.betaprime(fp + fn + 2 * lambda_, tp + lambda_))
+
+
+FORMULAS = ["precision", "recall", "specificity", "f1", "jaccard", "accuracy", "balanced_accuracy"]
+EVIDENCE = {
+    "paired": paired_counts((30, 10, 5, 5), (4, 6, 9, 31)),
+    "unpaired": (
+        ConfusionCounts.from_cells(40, 10, 10, 40),
+        ConfusionCounts.from_cells(35, 13, 15, 37),
+    ),
+}
+MODELS = {"paired": Paired(), "unpaired": Unpaired(), "bcv": BCV()}
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("name", MODELS)
+def test_closed_forms_agree_with_draws(name, formula):
+    evidence = EVIDENCE["paired" if name == "paired" else "unpaired"]
+    posterior = Posterior(MODELS[name], evidence, entropy=11, n_draws=N)
+    metric = metrics.get_metric(formula)
+    for k, draws in enumerate(posterior.draws(metric)):
+        margin = posterior.margin(metric, k)
+        if margin is not None:
+            quantiles = margin.ppf([0.05, 0.5, 0.95])
+            below = [np.mean(draws < q) for q in quantiles]
+            np.testing.assert_allclose(below, [0.05, 0.5, 0.95], atol=4 * 0.5 / np.sqrt(N))
+    for recipe in (posterior, Prior(MODELS[name], evidence)):
+        log_density = recipe.log_density_at_zero(metric)
+        if log_density is None:
+            continue
+        blocks = recipe.stream(metric, np.random.default_rng(3), 1_000_000)
+        inside = np.concatenate([np.abs(x - y) < 0.01 for x, y in blocks]).mean()
+        error = 4 * np.sqrt(inside / 1_000_000) / 0.02
+        assert np.exp(log_density) == pytest.approx(inside / 0.02, abs=error + 0.01 * inside / 0.02)
+
+
+@pytest.mark.parametrize(
+    ("model", "formula", "density"),
+    [
+        (BCV(), "f1", 16 / 15),
+        (BCV(), "recall", 1.0),
+        (BCV(), "precision", 1.0),
+        (BCV(), "accuracy", 6 / 5),
+        (Unpaired(), "recall", 1.0),
+        (Paired(), "recall", 3 / 2),
+        (Paired(), "specificity", 3 / 2),
+        (Paired(), "balanced_accuracy", 9 / 5),
+        (Paired(), "accuracy", 1.677),
+    ],
+)
+def test_prior_densities_at_zero(model, formula, density):
+    # By hand: integrals of squared Beta and triangular densities, and 3/2 (1 - |x|)^2 for the
+    # difference of two cells of Dir(1,1,1,1). 1.677 is from 1e8 draws.
+    evidence = EVIDENCE["paired" if model.needs_pairs else "unpaired"]
+    found = Prior(model, evidence).log_density_at_zero(metrics.get_metric(formula))
+    assert np.exp(found) == pytest.approx(density, rel=2e-4)
+
+
+def test_prior_densities_that_are_infinite_or_unknown():
+    def density(model, formula):
+        evidence = EVIDENCE["paired" if model.needs_pairs else "unpaired"]
+        return Prior(model, evidence).log_density_at_zero(metrics.get_metric(formula))
+
+    assert density(Paired(), "f1") is None
+    assert density(Unpaired(), "f1") is None
+    assert density(BCV(lambda_=0.5), "recall") == np.inf
+    assert density(Paired(theta=0.5), "recall") == np.inf
+    assert np.isfinite(density(Paired(theta=0.6), "recall"))
+    assert density(Paired(theta=0.6), "accuracy") is None
+
+
+def test_paired_density_of_any_prior():
+    # The difference of two cells of a Dirichlet, against a histogram of gammas.
+    rng = np.random.default_rng(0)
+    shapes = np.array([1.5, 2.0, 3.0, 0.8])
+    gammas = rng.standard_gamma(shapes, (2_000_000, 4))
+    cells = gammas / gammas.sum(axis=1, keepdims=True)
+    inside = np.mean(np.abs(cells[:, 1] - cells[:, 2]) < 0.01) / 0.02
+    model = Paired(theta=shapes)
+    found = Prior(model, EVIDENCE["paired"]).log_density_at_zero(metrics.get_metric("recall"))
+    assert np.exp(found) == pytest.approx(inside, rel=0.02)
+
+
+@pytest.mark.parametrize("model", [Paired(), Unpaired(), BCV()])
+def test_positive_class_may_come_first(model):
+    y = np.array([1, 1, 1, 0, 0, 0, 0, 1, 0])
+    a = np.array([1, 0, 1, 0, 1, 0, 0, 1, 0])
+    b = np.array([1, 1, 0, 0, 1, 1, 0, 0, 0])
+    draws = []
+    for labels in ([0, 1], [1, 0]):
+        evidence = PairedCounts.from_labels(y, {"a": a, "b": b}, labels=labels)
+        posterior = Posterior(model, evidence, entropy=2, n_draws=1000)
+        draws.append(posterior.draws(metrics.get_metric("f1")))
+        assert posterior.observed(metrics.get_metric("f1"))[0] == pytest.approx(0.75)
+    np.testing.assert_allclose(*draws)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (Paired(mu=0), "prior 'mu' must hold finite numbers greater than 0, got 0"),
+        (Paired(theta=(1, 1, -1, 1)), "prior 'theta' must hold finite numbers"),
+        (Paired(theta=(1, 1, 1)), r"prior 'theta' must be a number or an array .* \(2, 4\)"),
+        (Unpaired(rho=np.nan), "prior 'rho' must hold finite numbers"),
+        (BCV(lambda_="one"), "prior 'lambda' must be a number"),
+    ],
+)
+def test_bad_priors(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.specification(EVIDENCE["paired"])
+
+
+def test_paired_needs_pairs():
+    with pytest.raises(ValueError, match="only the counts of each alone were given"):
+        Paired().specification(EVIDENCE["unpaired"])

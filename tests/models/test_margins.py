@@ -1,0 +1,122 @@
+"""Closed forms against scipy's distributions, numerical integration and plain simulation."""
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from scipy.special import betaln
+
+from skbayeseval.models.margins import (
+    BetaMargin,
+    F1Margin,
+    difference_interval,
+    difference_log_density_at_zero,
+    difference_probability,
+)
+
+SHAPES = [(0.5, 0.5), (1, 1), (1, 2), (3.7, 0.4), (88.2, 12.6), (5000.5, 321.0)]
+
+
+def f1_density(t, a, b):
+    """Wang and Li 2019, eq. 7: a = FP + FN + 2 lambda, b = TP + lambda, and 2 to the power a."""
+    logs = (a - 1) * np.log1p(-t) - (a + b) * np.log(2 - t) + (b - 1) * np.log(t)
+    return np.exp(a * np.log(2) + logs - betaln(a, b))
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_beta(shapes):
+    margin, reference = BetaMargin(*shapes), stats.beta(*shapes)
+    q = np.array([0.001, 0.025, 0.5, 0.975, 0.999])
+    np.testing.assert_allclose(margin.ppf(q), reference.ppf(q))
+    assert margin.sd == pytest.approx(reference.std())
+    low, high = reference.ppf([0.1, 0.7])
+    assert margin.mass(low, high) == pytest.approx(0.6)
+    score, weights = margin.nodes()
+    assert weights.sum() == pytest.approx(1, abs=1e-9)
+    assert (score * weights).sum() == pytest.approx(reference.mean(), abs=1e-9)
+    assert (score**2 * weights).sum() == pytest.approx(reference.moment(2), abs=1e-9)
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+def test_f1_is_two_over_two_plus_beta_prime(shapes):
+    # Wang and Li 2019, eq. 30.
+    tp, wrong = shapes
+    reference = stats.betaprime(wrong, tp)
+    for q in (0.01, 0.3, 0.975):
+        assert F1Margin(tp, wrong).ppf(q) == pytest.approx(2 / (2 + reference.isf(q)), rel=1e-9)
+    assert F1Margin.variable(F1Margin.score(0.37)) == pytest.approx(0.37)
+
+
+def test_f1_density_integrates_to_the_mass():
+    margin = F1Margin(88.2, 22.6)
+    mass, _ = integrate.quad(f1_density, 0.85, 0.9, args=(22.6, 88.2))
+    assert margin.mass(0.85, 0.9) == pytest.approx(mass, rel=1e-9)
+
+
+def test_mass_is_right_in_both_tails():
+    for a, b in ((900.0, 100.0), (100.0, 900.0)):
+        margin, reference = BetaMargin(a, b), stats.beta(a, b)
+        assert margin.mass(0, 0.01) == pytest.approx(reference.cdf(0.01), rel=1e-9)
+        assert margin.mass(0.99, 1) == pytest.approx(reference.sf(0.99), rel=1e-6)
+
+
+PAIRS = [
+    (BetaMargin(88, 12), BetaMargin(80, 20)),
+    (BetaMargin(88, 12), BetaMargin(8800, 1200)),
+    (BetaMargin(1, 1), BetaMargin(1, 1)),
+    (BetaMargin(0.5, 0.5), BetaMargin(3, 0.7)),
+    (F1Margin(300, 40), F1Margin(280, 60)),
+    (F1Margin(5, 1), F1Margin(2, 4)),
+]
+
+
+@pytest.mark.parametrize(("a", "b"), PAIRS)
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-0.02, 0.02), (-1, -0.05)])
+def test_difference_probability(a, b, low, high):
+    # Over the quantiles of B, which needs no density.
+    reference, _ = integrate.quad(
+        lambda u: float(a.mass(b.ppf(u) + low, b.ppf(u) + high)), 0, 1, epsabs=1e-9, limit=500
+    )
+    assert difference_probability(a, b, low, high) == pytest.approx(reference, abs=2e-5)
+    mirrored = difference_probability(b, a, -high, -low)
+    assert difference_probability(a, b, low, high) == pytest.approx(mirrored, abs=1e-6)
+
+
+def test_difference_of_uniforms():
+    # P(|U - V| <= r) = 2 r - r^2.
+    one = BetaMargin(1, 1)
+    for r in (0.001, 0.01, 0.3):
+        inside = difference_probability(one, one, -r, r)
+        assert inside == pytest.approx(2 * r - r * r, rel=1e-3)
+
+
+def test_difference_far_in_the_tail():
+    # Nearly normal: the logarithm agrees with the normal tail to a few percent.
+    a, b = BetaMargin(9000, 1000), BetaMargin(8000, 2000)
+    inside = difference_probability(a, b, -1, 0)
+    z = 0.1 / np.hypot(a.sd, b.sd)
+    assert np.log10(inside) == pytest.approx(stats.norm.logsf(z) / np.log(10), rel=0.05)
+    assert inside < 1e-80
+
+
+@pytest.mark.parametrize(("a", "b"), [PAIRS[0], PAIRS[1], PAIRS[4]])
+def test_difference_interval(a, b):
+    low, high = difference_interval(a, b, 0.9)
+    assert difference_probability(a, b, -1, low) == pytest.approx(0.05, abs=1e-7)
+    assert difference_probability(a, b, high, 1) == pytest.approx(0.05, abs=1e-7)
+    rng = np.random.default_rng(0)
+    draws = a.score(rng.beta(a.a, a.b, 400_000)) - b.score(rng.beta(b.a, b.b, 400_000))
+    error = 4 * draws.std() * 2.1 * np.sqrt(0.05 * 0.95 / 400_000) / 0.2
+    np.testing.assert_allclose([low, high], np.quantile(draws, [0.05, 0.95]), atol=error)
+
+
+@pytest.mark.parametrize(("a", "b"), [PAIRS[0], PAIRS[2], PAIRS[4], PAIRS[5]])
+def test_density_at_zero_is_the_limit_of_the_mass(a, b):
+    r = 1e-4 if a.a > 1 else 1e-3
+    limit = difference_probability(a, b, -r, r) / (2 * r)
+    assert np.exp(difference_log_density_at_zero(a, b)) == pytest.approx(limit, rel=2e-3)
+
+
+def test_density_at_zero_can_be_infinite():
+    half = BetaMargin(0.5, 0.5)
+    assert difference_log_density_at_zero(half, half) == np.inf
+    assert np.isfinite(difference_log_density_at_zero(half, BetaMargin(0.6, 0.6)))

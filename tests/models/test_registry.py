@@ -1,0 +1,56 @@
+import pytest
+from sklearn.base import clone
+
+from skbayeseval.models import (
+    BCV,
+    Paired,
+    Unpaired,
+    published_and_alternative_models,
+    resolve_model,
+)
+
+
+def test_auto():
+    assert resolve_model("auto", None, paired=True) == Paired()
+    assert resolve_model("auto", None, paired=False) == Unpaired()
+
+
+def test_prior_replaces_the_published_one():
+    model = resolve_model("bcv", {"lambda": 0.5}, paired=False)
+    assert model == BCV(lambda_=0.5)
+    assert model.prior() == {"lambda": 0.5}
+    assert resolve_model("paired", {"mu": (2, 3)}, paired=True) == Paired(mu=(2, 3))
+
+
+def test_models_are_parameter_objects():
+    model = Paired(theta=[1, 2, 3, 4])
+    assert model.get_params() == {"mu": 1.0, "theta": [1, 2, 3, 4]}
+    assert clone(model) == model
+    assert hash(clone(model)) == hash(model)
+    assert model != Paired()
+    assert Paired() != Unpaired()
+    assert model.set_params(theta=1.0) == Paired()
+    assert repr(BCV(lambda_=0.5)) == "BCV(lambda_=0.5)"
+
+
+@pytest.mark.parametrize(
+    ("model", "prior", "error", "message"),
+    [
+        ("naive", None, ValueError, "model='naive' is not known. Known are: .*'paired'"),
+        (3, None, TypeError, "model must be one of"),
+        (Paired(), {"mu": 1}, ValueError, "carries its prior; give either"),
+        ("paired", {"rho": 1}, ValueError, r"no parameter 'rho' in model 'paired'.*\['mu', 'theta"),
+        ("bcv", {"lambda_": 1}, ValueError, r"no parameter 'lambda_'.*\['lambda'\]"),
+        ("paired", [1, 1], TypeError, "prior must be None or a dict"),
+    ],
+)
+def test_bad_models(model, prior, error, message):
+    with pytest.raises(error, match=message):
+        resolve_model(model, prior, paired=True)
+
+
+def test_alternatives_fit_the_evidence():
+    names = {m.name for m in published_and_alternative_models(paired=True, true_negatives=True)}
+    assert names == {"paired", "unpaired", "bcv"}
+    models = published_and_alternative_models(paired=False, true_negatives=False)
+    assert {model.name for model in models} == {"bcv"}

@@ -1,0 +1,129 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval import compare_predictions
+from skbayeseval.cli import main
+
+
+@pytest.fixture
+def csv(votes, tmp_path):
+    y, a, b = votes
+    columns = {"y": y, "nb": a, "svm": b}
+    words = {f"{name}_word": np.where(column, "yes", "no") for name, column in columns.items()}
+    path = tmp_path / "predictions.csv"
+    pd.DataFrame(columns | words).to_csv(path)
+    return str(path)
+
+
+def test_compare(csv, votes, capsys, tmp_path):
+    figure = tmp_path / "out.png"
+    code = main(
+        f"compare {csv} --truth y --a nb --b svm --scoring f1 --rope 0.01 --model paired "
+        f"--plot {figure}".split()
+    )
+    printed = capsys.readouterr().out
+    assert code == 0
+    result = compare_predictions(*votes, scoring="f1", names=("nb", "svm"), random_state=0)
+    assert str(result.decision(0.01)) in printed
+    assert str(result) in printed
+    assert figure.stat().st_size > 5000
+
+
+def test_json(csv, votes, capsys):
+    arguments = f"compare {csv} --truth y --a nb --b svm --scoring f1 recall --json --seed 3"
+    assert main(arguments.split()) == 0
+    report = json.loads(capsys.readouterr().out)
+    result = compare_predictions(*votes, scoring=["f1", "recall"], random_state=3)
+    assert report["summary"]["f1"]["mean"] == pytest.approx(result.draws.mean())
+    assert report["summary"]["f1"]["bf"] is None
+    assert report["names"] == ["nb", "svm"]
+    assert report["rope"] is None
+
+
+def test_positive_label_as_it_is_written(csv, capsys):
+    arguments = (
+        f"compare {csv} --truth y_word --a nb_word --b svm_word --scoring f1 --pos-label yes"
+    )
+    assert main(arguments.split()) == 0
+    arguments = f"compare {csv} --truth y --a nb --b svm --scoring f1 --pos-label 0"
+    assert main(arguments.split()) == 0
+
+
+def test_counts(capsys):
+    arguments = "counts --a 88 10 12 --b 80 14 20 --scoring f1 recall --rope 0.01"
+    assert main(arguments.split()) == 0
+    printed = capsys.readouterr().out
+    assert "slightly better than B (f1" in printed
+    arguments = "counts --a 88 10 12 90 --b 80 14 20 90 --scoring accuracy"
+    assert main(arguments.split()) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("compare missing.csv --truth y --a nb --b svm", "No such file"),
+        ("compare CSV --truth z --a nb --b svm", "--truth z: no such column in"),
+        ("compare CSV --truth y --a nb --b svm --scoring auc", "scoring='auc' is not a known"),
+        (
+            "compare CSV --truth y_word --a nb_word --b svm_word --scoring f1",
+            "pos_label=1 is not a valid",
+        ),
+        ("compare CSV --truth y --a nb --b svm --model best", "model='best' is not known"),
+        ("compare CSV --truth y --a nb --b svm --plot out.xyz", "xyz"),
+        ("compare CSV --truth y --a nb --b svm --rope -1", "rope=-1.0 must be at least 0"),
+        ("counts --a 1 2 --b 1 2 3", "counts_a must be (tp, fp, fn)"),
+        ("counts --a 1 2.5 3 --b 1 2 3", "counts_a must hold whole numbers"),
+        ("counts --a 1 -2 3 --b 1 2 3", "counts_a must not be negative"),
+        ("counts --a one two three --b 1 2 3", "invalid float value: 'one'"),
+        ("counts --a 1 2 3", "the following arguments are required: --b"),
+        ("dance", "invalid choice: 'dance'"),
+        ("", "the following arguments are required: COMMAND"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(csv, arguments, message, capsys):
+    try:
+        code = main(arguments.replace("CSV", csv).split())
+    except SystemExit as stop:
+        code = stop.code
+    said = capsys.readouterr().err
+    assert code == 2
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_a_file_that_is_no_table(tmp_path, capsys):
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "image.csv").write_bytes(bytes(range(256)))
+    for name in ("empty.csv", "image.csv"):
+        assert main(f"compare {tmp_path / name} --truth y --a a --b b".split()) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+def test_help_and_version(capsys):
+    for arguments in (["--help"], ["compare", "--help"], ["counts", "--help"], ["--version"]):
+        with pytest.raises(SystemExit) as stop:
+            main(arguments)
+        assert stop.value.code == 0
+    assert "example: skbayeseval counts" in capsys.readouterr().out
+
+
+def test_demo(capsys, tmp_path):
+    assert main(["demo", "--plot", str(tmp_path / "demo.png")]) == 0
+    assert "better than naive Bayes on f1 with probability" in capsys.readouterr().out
+    assert (tmp_path / "demo.png").exists()
+
+
+def test_console_script():
+    found = subprocess.run(
+        [sys.executable, "-m", "skbayeseval", *["counts", "--a", "1", "2", "3"]],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 2
+    assert "Traceback" not in found.stderr

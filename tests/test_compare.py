@@ -1,0 +1,264 @@
+"""The faces: invariances, and what bad input gets."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval import (
+    compare_confusion_matrices,
+    compare_counts,
+    compare_predictions,
+    metrics,
+    score_posterior,
+)
+from skbayeseval.models import Paired
+
+MODELS = ["paired", "unpaired", "bcv"]
+METRICS = ["f1", "accuracy", "matthews_corrcoef"]
+
+
+def assert_same_posterior(one, other, sign=1):
+    """Means within 4 Monte Carlo standard errors, widths within 3%."""
+    for metric in one.metrics:
+        x, y = one.metric(metric).draws, sign * other.metric(metric).draws
+        error = np.hypot(x.std() / np.sqrt(len(x)), y.std() / np.sqrt(len(y)))
+        assert abs(x.mean() - y.mean()) < 4 * error
+        assert x.std() == pytest.approx(y.std(), rel=0.03)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_permuting_instances_changes_nothing(votes, model):
+    order = np.random.default_rng(1).permutation(400)
+    one = compare_predictions(*votes, scoring=METRICS, model=model, random_state=0)
+    other = compare_predictions(
+        *(v[order] for v in votes), scoring=METRICS, model=model, random_state=0
+    )
+    for metric in METRICS:
+        np.testing.assert_array_equal(one.metric(metric).draws, other.metric(metric).draws)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_swapping_mirrors(votes, model):
+    y, a, b = votes
+    one = compare_predictions(y, a, b, scoring=METRICS, model=model, random_state=0)
+    other = compare_predictions(y, b, a, scoring=METRICS, model=model, random_state=1)
+    assert_same_posterior(one, other, sign=-1)
+    assert (one.observed_a, one.observed_b) == (other.observed_b, other.observed_a)
+    mirrored = {"<<": ">>", "<": ">", "~": "~", ">": "<", ">>": "<<"}
+    for rope in (0.005, 0.02, 0.2):
+        assert other.decision(rope).code == mirrored[one.decision(rope).code]
+    assert one.interval(of="a", metric="recall") == other.interval(of="b", metric="recall")
+    if model == "bcv":
+        assert one.bayes_test().p_h0 == pytest.approx(other.bayes_test().p_h1, abs=1e-9)
+        low, high = other.interval()
+        assert one.interval() == pytest.approx((-high, -low), abs=1e-8)
+        mirror = other.bayes_factor(rope=(-0.03, 0.01)).value
+        assert one.bayes_factor(rope=(-0.01, 0.03)).value == pytest.approx(mirror, rel=1e-6)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_renaming_the_classes_changes_nothing(votes, model):
+    words = np.array(["zebra", "ant"])
+    one = compare_predictions(*votes, scoring=METRICS, model=model, random_state=0)
+    other = compare_predictions(
+        *(words[v] for v in votes), scoring=METRICS, model=model, pos_label="ant", random_state=1
+    )
+    assert_same_posterior(one, other)
+    assert one.observed_a == other.observed_a
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_counts_scale_as_weights_do(votes, model):
+    thrice = [np.tile(v, 3) for v in votes]
+    one = compare_predictions(*votes, scoring=METRICS, model=model, random_state=0)
+    other = compare_predictions(*thrice, scoring=METRICS, model=model, weight=1 / 3, random_state=0)
+    for metric in METRICS:
+        np.testing.assert_allclose(one.metric(metric).draws, other.metric(metric).draws)
+    doubled = compare_predictions(*votes, scoring=METRICS, model=model, weight=2, random_state=0)
+    ratio = one.draws.std() / doubled.draws.std()
+    assert ratio == pytest.approx(np.sqrt(2), rel=0.05)
+
+
+def test_random_state(votes):
+    def draws(seed):
+        return compare_predictions(*votes, random_state=seed).draws
+
+    np.testing.assert_array_equal(draws(5), draws(5))
+    np.testing.assert_array_equal(draws(np.random.default_rng(5)), draws(np.random.default_rng(5)))
+    assert (draws(None) != draws(None)).any()
+    assert (draws(5) != draws(6)).any()
+
+
+def test_models_and_defaults(votes):
+    assert compare_predictions(*votes).model == "paired"
+    assert compare_predictions(*votes).metrics == ("accuracy",)
+    assert compare_predictions(*votes, model=Paired(theta=2)).prior["theta"] == 2
+    matrix = [[50, 10], [5, 35]]
+    assert compare_confusion_matrices(matrix, matrix).model == "unpaired"
+    assert compare_counts((5, 1, 2), (4, 2, 3)).metrics == ("f1",)
+
+
+def test_pairing_narrows_but_does_not_move(votes):
+    paired = compare_predictions(*votes, scoring="accuracy", random_state=0)
+    unpaired = compare_predictions(*votes, scoring="accuracy", model="unpaired", random_state=0)
+    assert paired.draws.std() < 0.8 * unpaired.draws.std()
+    assert paired.draws.mean() == pytest.approx(unpaired.draws.mean(), abs=0.003)
+
+
+def test_matrices_and_predictions_agree(votes):
+    from sklearn.metrics import confusion_matrix
+
+    y, a, b = votes
+    one = compare_confusion_matrices(
+        confusion_matrix(y, a), confusion_matrix(y, b), scoring="f1", random_state=0
+    )
+    other = compare_predictions(y, a, b, model="unpaired", scoring="f1", random_state=0)
+    np.testing.assert_array_equal(one.draws, other.draws)
+
+
+def test_matrices_in_the_order_of_their_labels():
+    one = compare_confusion_matrices(
+        [[35, 5], [10, 50]], [[30, 10], [15, 45]], labels=["yes", "no"], pos_label="yes",
+        scoring="recall", random_state=0,
+    )  # fmt: skip
+    assert one.observed_a == 35 / 40
+
+
+def test_runs_are_summed_at_their_weight():
+    runs = np.array([[[20, 5], [3, 22]], [[19, 6], [4, 21]]])
+    one = compare_confusion_matrices(runs, runs[::-1], weight=0.4, random_state=0)
+    other = compare_confusion_matrices(
+        runs.sum(axis=0), runs.sum(axis=0), weight=0.4, random_state=0
+    )
+    np.testing.assert_array_equal(one.draws, other.draws)
+    counts = np.array([[20, 3, 5], [21, 4, 6]])
+    summed = compare_counts(counts, counts, weight=0.4, random_state=0)
+    assert summed.evidence[0].total == counts.sum()
+    assert compare_counts(counts[:1], counts[:1]).weight == 1
+
+
+@pytest.mark.parametrize("compare", [compare_counts, compare_confusion_matrices])
+def test_runs_without_a_weight_are_refused(compare):
+    runs = np.ones((6, 3)) if compare is compare_counts else np.ones((6, 2, 2))
+    with pytest.raises(ValueError, match=r"holds 6 runs, but weight is None.*BlockRegularizedCV"):
+        compare(runs, runs)
+
+
+def test_input_of_any_kind():
+    y = pd.Series(["spam", "ham", "spam", "ham"], index=[9, 3, 5, 1])
+    a = np.array(["spam", "ham", "ham", "ham"], dtype=object)
+    b = ["spam", "spam", "spam", "ham"]
+    result = compare_predictions(y, a, b, scoring="f1", pos_label="spam", random_state=0)
+    assert result.observed_a == pytest.approx(2 / 3)
+    assert result.observed_b == pytest.approx(0.8)
+
+
+def test_one_classifier_by_bcv():
+    y, p = [1] * 50 + [0] * 50, [1] * 45 + [0] * 5 + [1] * 10 + [0] * 40
+    result = score_posterior(y, p, scoring="f1", model="bcv", weight=0.5, random_state=0)
+    low, high = result.interval()
+    assert low < result.observed < high
+    assert result.weight == 0.5
+
+
+GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"y_pred_b": [1, 1]}, ValueError, "y_true has 4, y_pred_a has 4, y_pred_b has 2"),
+        ({"y_pred_a": [0, 1, np.nan, 0]}, ValueError, "Input y_pred_a contains NaN"),
+        ({"y_true": [1, 1, 1, 1]}, ValueError, "y_true must hold at least two classes.*only: 1"),
+        ({"y_true": [0, 1, 2, 0]}, ValueError, "Two classes are needed, got 3"),
+        ({"labels": [0, 2]}, ValueError, r"y_true contains labels that are not in labels=\[0, 2"),
+        ({"pos_label": 7}, ValueError, "pos_label=7 is not a valid label"),
+        ({"scoring": "auc"}, ValueError, "scoring='auc' is not a known metric. Known are:"),
+        ({"scoring": "roc_auc"}, ValueError, "needs more than a confusion matrix"),
+        ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not known"),
+        ({"engine": "magic"}, ValueError, "engine='magic' is not known"),
+        ({"prior": {"nu": 1}}, ValueError, "prior has no parameter 'nu'"),
+        ({"prior": {"mu": -1}}, ValueError, "prior 'mu' must hold finite numbers greater than 0"),
+        ({"model": Paired(), "prior": {"mu": 1}}, ValueError, "carries its prior"),
+        ({"weight": 0.0}, ValueError, "weight == 0.0"),
+        ({"weight": None}, TypeError, "weight must be an instance of"),
+        ({"names": ("A", "A")}, ValueError, "names must differ"),
+        ({"n_draws": 0}, ValueError, "n_draws == 0"),
+        ({"n_draws": 1e4}, TypeError, "n_draws must be an instance of"),
+        ({"random_state": "seed"}, TypeError, "random_state must be"),
+    ],
+)
+def test_bad_predictions(change, error, message):
+    arguments = dict(zip(("y_true", "y_pred_a", "y_pred_b"), GOOD, strict=True)) | change
+    with pytest.raises(error, match=message):
+        compare_predictions(**arguments)
+
+
+def test_string_classes_need_a_positive_one():
+    words = [["no" if v == 0 else "yes" for v in y] for y in GOOD]
+    with pytest.raises(ValueError, match="pos_label=1 is not a valid label. It should be one of"):
+        compare_predictions(*words, scoring="f1")
+    result = compare_predictions(*words, random_state=0)
+    assert result.observed_a == 0.75
+    with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
+        result.metric("recall")
+    with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
+        result.hdi(metric="f1")
+
+
+MATRIX = [[5, 2], [1, 8]]
+
+
+@pytest.mark.parametrize(
+    ("cm_b", "options", "error", "message"),
+    [
+        ([[1, 2, 3], [4, 5, 6]], {}, ValueError, "cm_b must be a square matrix"),
+        ([[1, -2], [3, 4]], {}, ValueError, "cm_b must not be negative"),
+        ([[1, 0.5], [3, 4]], {}, ValueError, "cm_b must hold whole numbers, got 0.5"),
+        ([[1, np.nan], [3, 4]], {}, ValueError, "Input cm_b contains NaN"),
+        ([["a", "b"], ["c", "d"]], {}, TypeError, "cm_b must hold numbers"),
+        ([[0, 0], [3, 4]], {}, ValueError, "cm_b must hold at least two classes.*only: 1"),
+        (np.ones((3, 3)), {}, ValueError, "cm_a and cm_b must have the same classes"),
+        (MATRIX, {"model": "paired"}, ValueError, "model='paired' needs to know what both"),
+        (MATRIX, {"labels": [1, 2, 3]}, ValueError, "labels has 3 classes"),
+    ],
+)
+def test_bad_matrices(cm_b, options, error, message):
+    with pytest.raises(error, match=message):
+        compare_confusion_matrices(MATRIX, cm_b, **options)
+
+
+@pytest.mark.parametrize(
+    ("counts_b", "options", "error", "message"),
+    [
+        ((1, 2), {}, ValueError, r"counts_b must be \(tp, fp, fn\) .* got an array of shape \(2,"),
+        ((1, -2, 3), {}, ValueError, "counts_b must not be negative, got -2"),
+        ((1, 2.5, 3), {}, ValueError, "counts_b must hold whole numbers, got 2.5"),
+        ((0, 0, 0), {}, ValueError, "counts_b holds no counts"),
+        ((4, 2, 3), {"scoring": "accuracy"}, ValueError, "'accuracy' needs the true negatives"),
+        ((4, 2, 3), {"scoring": "f1_macro"}, ValueError, "'f1_macro' needs the true negatives"),
+        ((4, 2, 3), {"model": "unpaired"}, ValueError, "model='unpaired' needs the true negatives"),
+        ((4, 2, 3), {"model": "paired"}, ValueError, "model='paired' needs"),
+        ((4, 2, 3), {"prior": {"lambda": 0}}, ValueError, "prior 'lambda' must hold finite"),
+    ],
+)
+def test_bad_counts(counts_b, options, error, message):
+    with pytest.raises(error, match=message):
+        compare_counts((5, 1, 2), counts_b, **options)
+
+
+def test_true_negatives_of_one_only_are_not_used():
+    result = compare_counts((5, 1, 2, 9), (4, 2, 3), random_state=0)
+    assert not result.evidence[0].has_true_negatives
+    with pytest.raises(ValueError, match="needs the true negatives"):
+        result.metric("specificity")
+
+
+def test_a_metric_of_ones_own(votes):
+    cost = metrics.from_confusion(lambda t: -(t[..., 0, 1] + 5 * t[..., 1, 0]), "minus_cost")
+    result = compare_predictions(*votes, scoring=cost, random_state=0)
+    y, a, _ = votes
+    wrong = np.mean((y == 0) & (a == 1)) + 5 * np.mean((y == 1) & (a == 0))
+    assert result.observed_a == pytest.approx(-wrong)
+    assert result.draws_a.mean() == pytest.approx(-wrong, abs=0.05)
+    assert result.bayes_factor(rope=0.05).reliable

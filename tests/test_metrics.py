@@ -1,0 +1,156 @@
+"""Every metric against its scikit-learn twin."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from skbayeseval import metrics
+
+TWINS = {
+    "accuracy": lambda y, p, zd: sk.accuracy_score(y, p),
+    "balanced_accuracy": lambda y, p, zd: sk.balanced_accuracy_score(y, p),
+    "precision": lambda y, p, zd: sk.precision_score(y, p, zero_division=zd),
+    "recall": lambda y, p, zd: sk.recall_score(y, p, zero_division=zd),
+    "specificity": lambda y, p, zd: sk.recall_score(y, p, pos_label=0, zero_division=zd),
+    "f1": lambda y, p, zd: sk.f1_score(y, p, zero_division=zd),
+    "f2": lambda y, p, zd: sk.fbeta_score(y, p, beta=2, zero_division=zd),
+    "f0.5": lambda y, p, zd: sk.fbeta_score(y, p, beta=0.5, zero_division=zd),
+    "f0": lambda y, p, zd: sk.fbeta_score(y, p, beta=0, zero_division=zd),
+    "jaccard": lambda y, p, zd: sk.jaccard_score(y, p, zero_division=zd),
+    "matthews_corrcoef": lambda y, p, zd: sk.matthews_corrcoef(y, p),
+    "cohen_kappa": lambda y, p, zd: sk.cohen_kappa_score(y, p, labels=[0, 1]),
+}
+for _average in ("micro", "macro", "weighted"):
+    for _name, _score in (
+        ("precision", sk.precision_score),
+        ("recall", sk.recall_score),
+        ("f1", sk.f1_score),
+        ("jaccard", sk.jaccard_score),
+    ):
+        TWINS[f"{_name}_{_average}"] = lambda y, p, zd, s=_score, a=_average: s(
+            y, p, labels=[0, 1], average=a, zero_division=zd
+        )
+
+cells = st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any)
+
+
+def twin(name, table, zero_division):
+    y, p = np.indices((2, 2)).reshape(2, 4).repeat(np.ravel(table), axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return TWINS[name](y, p, zero_division)
+
+
+@pytest.mark.parametrize("zero_division", [0.0, 1.0])
+@pytest.mark.parametrize("name", TWINS)
+@settings(max_examples=40)
+@given(cells=cells)
+def test_equals_scikit_learn(name, zero_division, cells):
+    table = np.reshape(cells, (2, 2))
+    ours = metrics.get_metric(name, zero_division=zero_division)(table)
+    np.testing.assert_allclose(ours, twin(name, table, zero_division), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "f1_macro", "recall_weighted"])
+@settings(max_examples=40)
+@given(cells=cells)
+def test_undefined_stays_undefined(name, cells):
+    table = np.reshape(cells, (2, 2))
+    ours = metrics.get_metric(name, zero_division=np.nan)(table)
+    np.testing.assert_allclose(ours, twin(name, table, np.nan), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_the_registry_is_tested_and_vectorised(name):
+    tables = np.random.default_rng(0).integers(1, 50, (3, 5, 2, 2))
+    values = metrics.get_metric(name)(tables)
+    assert values.shape == (3, 5)
+    assert values[2, 4] == pytest.approx(float(metrics.get_metric(name)(tables[2, 4])))
+    # A metric is a property of the table, not of its size, and of the class, not of its place.
+    np.testing.assert_allclose(metrics.get_metric(name)(tables / 7), values)
+    turned = metrics.get_metric(name)(tables[..., ::-1, ::-1], positive=0)
+    np.testing.assert_allclose(turned, values)
+
+
+def test_registry_has_no_untested_metric():
+    assert set(metrics.known_metrics()) <= set(TWINS)
+
+
+def test_f_infinity_is_recall():
+    tables = np.random.default_rng(0).integers(1, 50, (5, 2, 2))
+    np.testing.assert_allclose(metrics.fbeta(np.inf)(tables), metrics.get_metric("recall")(tables))
+
+
+def test_metrics_without_true_negatives_do_not_look_at_them():
+    table = np.array([[np.nan, 3.0], [2.0, 8.0]])
+    for name in TWINS:
+        metric = metrics.get_metric(name)
+        assert np.isnan(metric(table)) == metric.needs_true_negatives, name
+
+
+def test_from_confusion_takes_proportions():
+    seen = []
+
+    def share_of_false_alarms(tables):
+        seen.append(tables.sum(axis=(-2, -1)))
+        return tables[..., 0, 1]
+
+    metric = metrics.from_confusion(share_of_false_alarms, "false_alarms")
+    assert metric([[5, 2], [1, 2]]) == pytest.approx(0.2)
+    np.testing.assert_allclose(seen[0], 1.0)
+
+
+def test_from_confusion_must_be_vectorised():
+    def one_table(table):
+        return float(table[0, 0].sum())
+
+    with pytest.raises(ValueError, match=r"values of shape \(4,\), got \(\)\. Wrap"):
+        metrics.from_confusion(one_table, "wrong")(np.ones((4, 2, 2)))
+    wrapped = np.vectorize(one_table, signature="(m,m)->()")
+    assert metrics.from_confusion(wrapped, "right")(np.ones((4, 2, 2))).shape == (4,)
+    with pytest.raises(TypeError, match="function must be callable"):
+        metrics.from_confusion("f1", "f1")
+    with pytest.raises(TypeError, match="name must be a string"):
+        metrics.from_confusion(one_table, 3)
+
+
+def test_scoring():
+    resolve = metrics.resolve_scoring
+    assert list(resolve(None)) == ["accuracy"]
+    assert list(resolve(["f1", metrics.fbeta(2)])) == ["f1", "f2"]
+    named = resolve({"mine": "f1", "theirs": metrics.get_metric("recall")})
+    assert [metric.name for metric in named.values()] == ["mine", "theirs"]
+    assert named["mine"].formula == "f1"
+
+
+@pytest.mark.parametrize(
+    ("scoring", "error", "message"),
+    [
+        ("f3score", ValueError, "scoring='f3score' is not a known metric. Known are: .*'accuracy'"),
+        ("roc_auc", ValueError, "scoring='roc_auc' needs more than a confusion matrix"),
+        (sk.make_scorer(sk.f1_score), TypeError, "is not supported: scorers"),
+        (3, TypeError, "scoring=3 is not supported"),
+        ([], ValueError, "scoring is empty"),
+        (["f1", "f1"], ValueError, "names a metric twice"),
+    ],
+)
+def test_bad_scoring(scoring, error, message):
+    with pytest.raises(error, match=message):
+        metrics.resolve_scoring(scoring)
+
+
+def test_bad_parameters():
+    with pytest.raises(ValueError, match="zero_division must be"):
+        metrics.get_metric("f1", zero_division=0.5)
+    with pytest.raises(ValueError, match="zero_division must be"):
+        metrics.get_metric("f1", zero_division="warn")
+    with pytest.raises(ValueError, match="beta == -1"):
+        metrics.fbeta(-1)
+    with pytest.raises(ValueError, match="average must be None or one of"):
+        metrics.fbeta(1, average="samples")
+    with pytest.raises(ValueError, match="specificity needs two classes, got 3"):
+        metrics.get_metric("specificity")(np.ones((3, 3)))

@@ -1,0 +1,70 @@
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import skbayeseval
+
+PACKAGE = Path(skbayeseval.__file__).parent
+
+# Each room may import from rooms of a lower number, and from itself.
+FLOORS = {
+    "_validation": 0,
+    "evidence": 1,
+    "metrics": 1,
+    "judgement": 1,
+    "models": 2,
+    "display": 2,
+    "engines": 3,
+    "posterior": 4,
+    "equality": 5,
+    "storage": 5,
+    "view": 6,
+    "result": 7,
+    "score_result": 7,
+    "compare": 8,
+    "__init__": 9,
+    "demo": 10,
+    "cli": 11,
+    "__main__": 12,
+}
+
+
+def imported_rooms(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "skbayeseval":
+                known = {alias.name for alias in node.names} & FLOORS.keys()
+                yield from known or {"__init__"}
+            elif node.module.startswith("skbayeseval."):
+                yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "skbayeseval":
+                    yield alias.name.split(".")[1] if "." in alias.name else "__init__"
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=str)
+def test_imports_run_one_way(path):
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    room = parts[0]
+    for other in imported_rooms(path):
+        assert other == room or FLOORS[other] < FLOORS[room], f"{path} imports {other}"
+
+
+def test_import_is_light():
+    code = (
+        "import sys, sklearn.model_selection; before = set(sys.modules); import skbayeseval;"
+        "print([m for m in ('pymc', 'arviz', 'matplotlib') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_public_names_exist():
+    for name in skbayeseval.__all__:
+        assert getattr(skbayeseval, name) is not None
+    assert skbayeseval.hdi(np.arange(10.0)).low == 0

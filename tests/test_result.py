@@ -1,0 +1,189 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn import metrics as sk
+
+from skbayeseval import compare_counts, compare_predictions, load_result, metrics
+from skbayeseval.judgement import Interval
+
+
+@pytest.fixture
+def result(votes):
+    return compare_predictions(
+        *votes, scoring=["f1", "accuracy", "recall"], names=("new", "old"), random_state=0
+    )
+
+
+def test_properties(result, votes):
+    y, a, b = votes
+    assert result.names == ("new", "old")
+    assert result.metrics == ("f1", "accuracy", "recall")
+    assert (result.model, result.engine, result.weight) == ("paired", "exact", 1.0)
+    assert result.n_draws == len(result.draws) == 20_000
+    assert result.prior == {"mu": 1.0, "theta": 1.0}
+    assert result.labels == (0, 1)
+    assert result.observed_a == pytest.approx(sk.f1_score(y, a))
+    assert result.observed_b == pytest.approx(sk.f1_score(y, b))
+    np.testing.assert_array_equal(result.draws, result.draws_a - result.draws_b)
+    assert result.evidence.total == 400
+
+
+def test_read_only(result):
+    with pytest.raises(AttributeError):
+        result.names = ("a", "b")
+    with pytest.raises(ValueError, match="read-only"):
+        result.draws_a[0] = 7.0
+
+
+def test_another_metric_sees_the_same_draws(result):
+    recall = result.metric("recall")
+    np.testing.assert_array_equal(recall.draws, result.metric("recall").draws)
+    # Recall is a factor of F1 in the same table: strongly correlated only if draws are shared.
+    assert np.corrcoef(recall.draws_a, result.draws_a)[0, 1] > 0.5
+    assert recall.hdi() == result.hdi(metric="recall")
+    f2 = result.metric(metrics.fbeta(2))
+    between = np.sort([result.draws_a, recall.draws_a], axis=0)
+    assert (f2.draws_a >= between[0] - 1e-12).all()
+    assert (f2.draws_a <= between[1] + 1e-12).all()
+    with pytest.raises(ValueError, match="is not a known metric"):
+        result.metric("nonsense")
+    with pytest.raises(TypeError, match="metric must be a name"):
+        result.metric(3)
+
+
+def test_hdi_and_interval(result):
+    for of in ("difference", "a", "b"):
+        low, high = result.hdi(of=of)
+        assert low < high
+        assert result.hdi(0.5, of=of).high < high
+    recall = result.interval(0.9, of="a", metric="recall")
+    cells = result.evidence.margin(0).table
+    exact = stats.beta(cells[1, 1] + 2, cells[1, 0] + 2).ppf([0.05, 0.95])
+    np.testing.assert_allclose(recall, exact)
+    np.testing.assert_allclose(result.interval(of="a"), np.quantile(result.draws_a, [0.025, 0.975]))
+    assert isinstance(recall, Interval)
+    with pytest.raises(ValueError, match="of='c' is not known"):
+        result.hdi(of="c")
+    with pytest.raises(ValueError, match="of='c' is not known"):
+        result.interval(of="c")
+    with pytest.raises(ValueError, match="prob == 1.2"):
+        result.interval(1.2, of="a", metric="recall")
+
+
+def test_bcv_interval_of_the_difference_is_free_of_noise():
+    one = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
+    two = compare_counts((88, 10, 12), (80, 14, 20), random_state=1)
+    assert one.interval() == two.interval()
+    np.testing.assert_allclose(
+        one.interval(), np.quantile(one.draws, [0.025, 0.975]), atol=0.1 * one.draws.std()
+    )
+
+
+def test_probability(result):
+    worse, equivalent, better = result.probability(rope=0.01)
+    assert worse + equivalent + better == pytest.approx(1)
+    assert better == np.mean(result.draws > 0.01)
+    assert result.probability().equivalent == 0
+
+
+def test_decision_says_who(result):
+    decision = result.decision(rope=0.5)
+    assert decision.code == "~"
+    assert str(decision).startswith("≈  new practically equivalent to old (f1, 95% HDI")
+    assert decision.rope == (-0.5, 0.5)
+    assert result.decision(0.5, metric="recall").metric == "recall"
+
+
+def test_bayes_test(result):
+    test = result.bayes_test()
+    assert test.p_h0 == np.mean(result.draws >= 0)
+    assert test.p_h0 + test.p_h1 == 1
+
+
+COLUMNS = ["mean", "sd", "mcse", "bf", "p_worse", "p_rope", "p_better"]
+COLUMNS += ["hdi_low", "hdi_high", "hdi_mcse", "decision"]
+
+
+def test_summary(result):
+    table = result.summary(rope=0.01)
+    assert isinstance(table, pd.DataFrame)
+    assert list(table.index) == ["f1", "accuracy", "recall"]
+    assert list(table.columns) == COLUMNS
+    row = table.loc["f1"]
+    assert row["mean"] == pytest.approx(result.draws.mean())
+    assert row["sd"] == pytest.approx(result.draws.std(), rel=1e-3)
+    assert row["mcse"] == pytest.approx(row["sd"] / np.sqrt(20_000))
+    assert row["bf"] == pytest.approx(result.bayes_factor(0.01).value)
+    assert (row["hdi_low"], row["hdi_high"]) == result.hdi()
+    assert row["hdi_mcse"] == pytest.approx(0.04 * row["sd"], rel=0.7)
+    assert row["decision"] == result.decision(0.01).code
+    assert row[["p_worse", "p_rope", "p_better"]].sum() == pytest.approx(1)
+
+
+def test_summary_without_a_rope(result):
+    table = result.summary()
+    assert table.loc["f1", "p_rope"] == 0
+    assert np.isnan(table.loc["f1", "bf"])
+    assert table.loc["recall", "bf"] == pytest.approx(result.bayes_factor(metric="recall").value)
+    assert np.isnan(result.summary(rope=0.0).loc["f1", "bf"])
+
+
+def test_prior_sensitivity(result):
+    table = result.prior_sensitivity(rope=0.01)
+    assert list(table.columns) == COLUMNS
+    assert set(table.index.get_level_values("model")) == {"paired", "unpaired", "bcv"}
+    own = table.loc[("paired", "mu=1.0, theta=1.0")]
+    assert own["mean"] == pytest.approx(result.draws.mean())
+    # 400 instances outweigh every prior, and pairing narrows.
+    assert table["mean"].std() < 0.1 * own["sd"]
+    assert table.loc["unpaired", "sd"].min() > table.loc["paired", "sd"].max()
+
+
+def test_prior_sensitivity_keeps_to_the_evidence():
+    result = compare_counts((88, 10, 12), (80, 14, 20), prior={"lambda": 3}, random_state=0)
+    table = result.prior_sensitivity(rope=0.01)
+    assert set(table.index.get_level_values("model")) == {"bcv"}
+    assert table.index[0] == ("bcv", "lambda=3")
+
+
+def test_print(result):
+    text = str(result)
+    assert "new is better than old on f1 with probability" in text
+    assert "paired, 20,000 exact draws from 400 counts" in text
+    assert repr(result).startswith("ComparisonResult(names=('new', 'old')")
+    # The printed form does not depend on what was called before.
+    result.summary(rope=0.1)
+    assert str(result) == text
+    light = compare_counts((88, 10, 12), (80, 14, 20), weight=0.3688, random_state=0)
+    assert "each worth 0.3688 of one" in str(light)
+    behind = compare_counts((80, 14, 20), (88, 10, 12), random_state=0)
+    assert "B is better than A on f1 with probability" in str(behind)
+
+
+def test_to_dict_is_json(result):
+    saved = json.loads(json.dumps(result.to_dict()))
+    assert saved["model"] == "paired"
+    assert saved["metrics"][0]["observed"] == [result.observed_a, result.observed_b]
+
+
+@pytest.mark.parametrize("kind", ["posterior", "joint", "factor"])
+def test_plot(result, kind):
+    import matplotlib.pyplot as plt
+
+    display = result.plot(kind)
+    assert display.ax_.figure is display.figure_
+    _, ax = plt.subplots()
+    assert result.plot(kind, ax=ax, metric="recall").ax_ is ax
+
+
+def test_unknown_plot(result):
+    with pytest.raises(ValueError, match="kind='pie' is not known. Known are:.*posterior"):
+        result.plot("pie")
+
+
+def test_load_result(result, tmp_path):
+    result.save(tmp_path / "result.npz")
+    assert str(load_result(tmp_path / "result.npz")) == str(result)

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import recall_score
+
+from skbayeseval import ScoreResult, load_result, score_posterior
+
+
+@pytest.fixture
+def result(votes):
+    y, a, _ = votes
+    return score_posterior(y, a, scoring=["recall", "f1"], name="new", random_state=0)
+
+
+def test_score(result, votes):
+    y, a, _ = votes
+    assert result.name == "new"
+    assert result.metrics == ("recall", "f1")
+    assert result.model == "unpaired"
+    assert result.observed == pytest.approx(recall_score(y, a))
+    tp, fn = np.sum((y == 1) & (a == 1)), np.sum((y == 1) & (a == 0))
+    law = stats.beta(tp + 1, fn + 1)
+    np.testing.assert_allclose(result.interval(), law.ppf([0.025, 0.975]))
+    assert stats.ks_1samp(result.draws, law.cdf).pvalue > 1e-4
+    assert result.probability(above=0.9) == pytest.approx(law.sf(0.9), abs=0.015)
+    low, high = result.hdi(0.9, metric="f1")
+    inside = (result.metric("f1").draws >= low) & (result.metric("f1").draws <= high)
+    assert inside.mean() == pytest.approx(0.9)
+    assert result.interval(metric="f1").low < result.interval(metric="f1").high
+
+
+def test_summary_and_print(result):
+    table = result.summary()
+    assert list(table.index) == ["recall", "f1"]
+    assert table.loc["recall", "observed"] == result.observed
+    assert "The recall of new lies between" in str(result)
+    assert repr(result).startswith("ScoreResult(name='new'")
+
+
+def test_plot_and_save(result, tmp_path):
+    assert result.plot(metric="f1").ax_.get_xlabel() == "f1 of new"
+    result.save(tmp_path / "score")
+    again = load_result(tmp_path / "score")
+    assert isinstance(again, ScoreResult)
+    np.testing.assert_array_equal(again.draws, result.draws)
+
+
+def test_bad_arguments(result, votes):
+    with pytest.raises(ValueError, match="above=nan must be a finite number"):
+        result.probability(above=np.nan)
+    y, a, _ = votes
+    with pytest.raises(ValueError, match="only the counts of each alone"):
+        score_posterior(y, a, model="paired")
+    with pytest.raises(ValueError, match="names must be 1 strings"):
+        score_posterior(y, a, name=3)

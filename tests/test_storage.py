@@ -1,0 +1,92 @@
+import json
+
+import numpy as np
+import pytest
+
+from skbayeseval import (
+    ComparisonResult,
+    ScoreResult,
+    compare_counts,
+    compare_predictions,
+    load_result,
+    metrics,
+)
+from skbayeseval.models import Paired
+
+
+def round_trip(result, tmp_path):
+    result.save(tmp_path / "file")
+    return ComparisonResult.load(tmp_path / "file")
+
+
+def test_paired(votes, tmp_path):
+    result = compare_predictions(
+        *votes,
+        scoring={"mine": "f1", "f2": metrics.fbeta(2, zero_division=1.0)},
+        model=Paired(mu=(1, 2), theta=[1, 2, 3, 4]),
+        names=("x", "y"),
+        random_state=3,
+    )
+    again = round_trip(result, tmp_path)
+    np.testing.assert_array_equal(again.draws, result.draws)
+    np.testing.assert_array_equal(again.metric("recall").draws, result.metric("recall").draws)
+    assert again.names == ("x", "y")
+    assert again.metrics == ("mine", "f2")
+    assert again.to_dict() == result.to_dict()
+    assert again.evidence == result.evidence
+    assert again.bayes_factor(0.02) == result.bayes_factor(0.02)
+
+
+def test_counts_without_true_negatives(tmp_path):
+    result = compare_counts((88, 10, 12), (80, 14, 20), weight=0.37, prior={"lambda": 0.5})
+    again = round_trip(result, tmp_path)
+    np.testing.assert_array_equal(again.draws, result.draws)
+    assert again.weight == 0.37
+    assert again.interval() == result.interval()
+
+
+def test_strings_and_undefined(tmp_path):
+    y, a, b = ["no", "yes", "yes", "no"], ["no", "yes", "no", "no"], ["no", "yes", "yes", "yes"]
+    undefined = metrics.get_metric("f1", zero_division=np.nan)
+    result = compare_predictions(y, a, b, scoring=undefined, pos_label="yes", random_state=0)
+    again = round_trip(result, tmp_path)
+    assert again.labels == ("no", "yes")
+    assert again.observed_a == result.observed_a
+
+
+def test_no_pickle(votes, tmp_path):
+    compare_predictions(*votes, random_state=0).save(tmp_path / "file.npz")
+    with np.load(tmp_path / "file.npz", allow_pickle=False) as file:
+        assert json.loads(str(file["header"]))["n_draws"] == 20_000
+
+
+def test_a_function_of_ones_own_leaves_its_draws(votes, tmp_path):
+    false_alarms = metrics.from_confusion(lambda t: -t[..., 0, 1], "false_alarms")
+    result = compare_predictions(*votes, scoring=false_alarms, random_state=0)
+    result.save(tmp_path / "file")
+    again = load_result(tmp_path / "file")
+    assert again.hdi() == result.hdi()
+    with pytest.raises(ValueError, match="a function of your own, which the file does not hold"):
+        again.bayes_factor(rope=0.01)
+    np.testing.assert_array_equal(again.metric(false_alarms).draws, result.draws)
+
+
+def test_wrong_files(votes, tmp_path):
+    (tmp_path / "text").write_text("nothing")
+    np.savez(tmp_path / "other.npz", x=np.ones(3))
+    np.save(tmp_path / "array.npy", np.ones(3))
+    for name in ("text", "other.npz", "array.npy"):
+        with pytest.raises(ValueError, match="is not a file that a result's save wrote"):
+            load_result(tmp_path / name)
+    with pytest.raises(FileNotFoundError):
+        load_result(tmp_path / "missing")
+    compare_predictions(*votes, random_state=0).save(tmp_path / "file")
+    with pytest.raises(ValueError, match="holds a ComparisonResult, not a ScoreResult"):
+        ScoreResult.load(tmp_path / "file")
+
+
+def test_labels_that_json_cannot_hold(tmp_path):
+    y = np.array(["2020-01-01", "2020-01-02"] * 2, dtype="datetime64[D]")
+    result = compare_predictions(y, y, y[::-1], random_state=0)
+    with pytest.raises(TypeError, match="Only labels that are strings, numbers or booleans"):
+        result.save(tmp_path / "file")
