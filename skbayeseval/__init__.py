@@ -17,14 +17,20 @@ from skbayeseval.compare import (
     load_result,
     score_posterior,
 )
+from skbayeseval.comparer import BayesianComparer
+from skbayeseval.cross_validation import bayesian_cross_validate
+from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.judgement.intervals import hdi
 from skbayeseval.result import ComparisonResult
 from skbayeseval.score_result import ScoreResult
 
 __all__ = [
+    "BayesianComparer",
+    "BlockRegularizedCV",
     "ComparisonResult",
     "ScoreResult",
     "__version__",
+    "bayesian_cross_validate",
     "compare_confusion_matrices",
     "compare_counts",
     "compare_predictions",

@@ -111,7 +111,7 @@ def compare_predictions(
         weight=weight,
     )
     _check_true_classes(evidence.truth, evidence.labels)
-    posterior = _posterior(evidence, model, engine, prior, n_draws, random_state)
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
     return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
 
 
@@ -182,7 +182,7 @@ def compare_confusion_matrices(
         )
     for name, counts in zip(tables, evidence, strict=True):
         _check_true_classes(np.flatnonzero(counts.table.sum(axis=1)), counts.labels, name)
-    posterior = _posterior(evidence, model, engine, prior, n_draws, random_state)
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
     return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
 
 
@@ -246,7 +246,7 @@ def compare_counts(
     for name, total in totals.items():
         if not total.any():
             raise ValueError(f"{name} holds no counts at all.")
-    posterior = _posterior(evidence, model, engine, prior, n_draws, random_state)
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
     return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
 
 
@@ -300,7 +300,7 @@ def score_posterior(
     )
     _check_true_classes(np.flatnonzero(counts.table.sum(axis=1)), counts.labels)
     (checked_name,) = check_names((name,), 1)
-    posterior = _posterior((counts,), model, engine, prior, n_draws, random_state)
+    posterior = make_posterior((counts,), model, engine, prior, n_draws, random_state)
     return ScoreResult(posterior, (checked_name,), resolve_scoring(scoring))
 
 
@@ -328,12 +328,13 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult:
     >>> bool((again.draws == result.draws).all())
     True
     """
-    kind, posterior, names, metrics = read(path)
-    kinds = {result.__name__: result for result in (ComparisonResult, ScoreResult)}
-    return kinds[kind](posterior, names, metrics)
+    parts = read(path)
+    if parts.kind == ScoreResult.__name__:
+        return ScoreResult.from_parts(parts)
+    return ComparisonResult.from_parts(parts)
 
 
-def _posterior(
+def make_posterior(
     evidence: Evidence,
     model: Any,
     engine: Any,
@@ -346,7 +347,8 @@ def _posterior(
     counts = evidence if isinstance(evidence, PairedCounts) else evidence[0]
     if len(counts.labels) != 2:
         raise ValueError(
-            f"Two classes are needed, got {len(counts.labels)}: {list(counts.labels)}."
+            "Only binary classification is supported. The type of the target is multiclass: got "
+            f"{len(counts.labels)} classes, {list(counts.labels)}."
         )
     resolved = resolve_model(model, prior, paired=isinstance(evidence, PairedCounts))
     if resolved.needs_true_negatives and np.isnan(getattr(counts, "table", 0.0)).any():

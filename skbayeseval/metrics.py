@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -106,36 +107,51 @@ def _fbeta(t: Totals, beta: float) -> tuple[Array, Array]:
 Ratio = Callable[[Totals], tuple[Array, Array]]
 
 
-def _of_positive_class(ratio: Ratio) -> Callable[[Array, int, float], Array]:
-    def function(tables: Array, positive: int, zero_division: float) -> Array:
-        t = _totals(tables)
-        one_class = Totals(*(total[..., positive] for total in t))
-        return _ratio(*ratio(one_class), zero_division)
-
-    return function
+# Functions of tables. Partial functions of these, unlike closures, can be pickled.
 
 
-def _averaged(ratio: Ratio, average: str) -> Callable[[Array, int, float], Array]:
-    def function(tables: Array, positive: int, zero_division: float) -> Array:
-        t = _totals(tables)
-        if average == "micro":
-            return _ratio(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
-        numerator, denominator = ratio(t)
-        weights = t.true if average == "weighted" else np.ones_like(t.true)
-        if math.isnan(zero_division):
-            # Classes without a value are left out, as scikit-learn does.
-            weights = np.where(denominator == 0, 0.0, weights)
-        scores = _ratio(numerator, denominator, np.nan_to_num(zero_division))
-        return _ratio((scores * weights).sum(-1), weights.sum(-1), zero_division)
+def _of_positive_class(ratio: Ratio, tables: Array, positive: int, zero_division: float) -> Array:
+    one_class = Totals(*(total[..., positive] for total in _totals(tables)))
+    return _ratio(*ratio(one_class), zero_division)
 
-    return function
+
+def _averaged(
+    ratio: Ratio, average: str, tables: Array, positive: int, zero_division: float
+) -> Array:
+    t = _totals(tables)
+    if average == "micro":
+        return _ratio(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
+    numerator, denominator = ratio(t)
+    weights = t.true if average == "weighted" else np.ones_like(t.true)
+    if math.isnan(zero_division):
+        # Classes without a value are left out, as scikit-learn does.
+        weights = np.where(denominator == 0, 0.0, weights)
+    scores = _ratio(numerator, denominator, np.nan_to_num(zero_division))
+    return _ratio((scores * weights).sum(-1), weights.sum(-1), zero_division)
+
+
+def _of_proportions(
+    function: Callable[[Array], ArrayLike],
+    name: str,
+    tables: Array,
+    positive: int,
+    zero_division: float,
+) -> Array:
+    values = np.asarray(function(tables / tables.sum(axis=(-2, -1), keepdims=True)), float)
+    if values.shape != tables.shape[:-2]:
+        raise ValueError(
+            f"The function of metric {name!r} must map tables of shape {tables.shape} to "
+            f"values of shape {tables.shape[:-2]}, got {values.shape}. Wrap a function of "
+            'one table in np.vectorize(function, signature="(m,m)->()").'
+        )
+    return values
 
 
 def _specificity(tables: Array, positive: int, zero_division: float) -> Array:
     if tables.shape[-1] != 2:
         raise ValueError(f"specificity needs two classes, got {tables.shape[-1]}.")
     negative = 1 - positive % 2
-    return _of_positive_class(_recall)(tables, negative, zero_division)
+    return _of_positive_class(_recall, tables, negative, zero_division)
 
 
 def _accuracy(tables: Array, positive: int, zero_division: float) -> Array:
@@ -175,7 +191,7 @@ def _cohen_kappa(tables: Array, positive: int, zero_division: float) -> Array:
 _RATIOS: dict[str, Ratio] = {
     "precision": _precision,
     "recall": _recall,
-    "f1": lambda t: _fbeta(t, 1.0),
+    "f1": partial(_fbeta, beta=1.0),
     "jaccard": _jaccard,
 }
 _AVERAGES = ("micro", "macro", "weighted")
@@ -200,10 +216,9 @@ def _registry() -> dict[str, Metric]:
 
 def _ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
     if average is None:
-        return Metric(
-            name, _of_positive_class(ratio), needs_positive=True, needs_true_negatives=False
-        )
-    return Metric(f"{name}_{average}", _averaged(ratio, average))
+        function = partial(_of_positive_class, ratio)
+        return Metric(name, function, needs_positive=True, needs_true_negatives=False)
+    return Metric(f"{name}_{average}", partial(_averaged, ratio, average))
 
 
 _METRICS = _registry()
@@ -285,7 +300,7 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
     check_scalar(beta, "beta", Real, min_val=0)
     if average not in (None, *_AVERAGES):
         raise ValueError(f"average must be None or one of {_AVERAGES}, got {average!r}.")
-    metric = _ratio_metric(f"f{beta:g}", lambda t: _fbeta(t, float(beta)), average)
+    metric = _ratio_metric(f"f{beta:g}", partial(_fbeta, beta=float(beta)), average)
     return replace(metric, formula=metric.name, zero_division=_check_zero_division(zero_division))
 
 
@@ -319,18 +334,7 @@ def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
         raise TypeError(f"function must be callable, got {function!r}.")
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {name!r}.")
-
-    def of_proportions(tables: Array, positive: int, zero_division: float) -> Array:
-        values = np.asarray(function(tables / tables.sum(axis=(-2, -1), keepdims=True)), float)
-        if values.shape != tables.shape[:-2]:
-            raise ValueError(
-                f"The function of metric {name!r} must map tables of shape {tables.shape} to "
-                f"values of shape {tables.shape[:-2]}, got {values.shape}. Wrap a function of "
-                'one table in np.vectorize(function, signature="(m,m)->()").'
-            )
-        return values
-
-    return Metric(name, of_proportions)
+    return Metric(name, partial(_of_proportions, function, name))
 
 
 def resolve_scoring(scoring: Any) -> dict[str, Metric]:

@@ -32,12 +32,17 @@ from skbayeseval.view import PosteriorView
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from skbayeseval.display import FactorDisplay, JointDisplay, PosteriorDisplay
+    from skbayeseval.display import (
+        FactorDisplay,
+        JointDisplay,
+        PosteriorDisplay,
+        ScoresDisplay,
+    )
 
 __all__ = ["ComparisonResult"]
 
 Array = NDArray[Any]
-PLOTS = ("posterior", "joint", "factor")
+PLOTS = ("posterior", "joint", "factor", "scores")
 
 
 class ComparisonResult(PosteriorView):
@@ -103,6 +108,16 @@ class ComparisonResult(PosteriorView):
     def observed_b(self) -> float:
         """B's plain score."""
         return self._posterior.observed(self._metric(None))[1]
+
+    @property
+    def cv_results(self) -> dict[str, dict[str, Any]] | None:
+        """For each estimator what `cross_validate` would have returned; None if not from there."""
+        return None if self._cross_validation is None else self._cross_validation.results
+
+    @property
+    def n_splits(self) -> int | None:
+        """The number of splits of the cross-validation; None if not from there."""
+        return None if self._cross_validation is None else self._cross_validation.n_splits
 
     def hdi(
         self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
@@ -303,14 +318,14 @@ class ComparisonResult(PosteriorView):
         prob: float = 0.95,
         metric: str | Metric | None = None,
         ax: Axes | None = None,
-    ) -> PosteriorDisplay | JointDisplay | FactorDisplay:
+    ) -> PosteriorDisplay | JointDisplay | FactorDisplay | ScoresDisplay:
         """Draw the result.
 
         Parameters
         ----------
-        kind : {"posterior", "joint", "factor"}, default="posterior"
-            The posterior of the difference; draws of A against draws of B; or prior and posterior
-            density at 0.
+        kind : {"posterior", "joint", "factor", "scores"}, default="posterior"
+            The posterior of the difference; draws of A against draws of B; prior and posterior
+            density at 0; or the scores of each split of a cross-validation.
         rope : float or (float, float), default=None
             The region to mark ("posterior" and "joint").
         prob : float, default=0.95
@@ -322,7 +337,7 @@ class ComparisonResult(PosteriorView):
 
         Returns
         -------
-        display : PosteriorDisplay, JointDisplay or FactorDisplay
+        display : PosteriorDisplay, JointDisplay, FactorDisplay or ScoresDisplay
             With `ax_` and `figure_`, as scikit-learn's displays.
         """
         from skbayeseval import display
@@ -349,6 +364,10 @@ class ComparisonResult(PosteriorView):
                 names=self.names,
                 metric=which.name,
             ).plot(ax=ax)
+        if kind == "scores":
+            return display.ScoresDisplay(
+                *self._split_scores(which), names=self.names, metric=which.name
+            ).plot(ax=ax)
         raise ValueError(f"kind={kind!r} is not known. Known are: {list(PLOTS)}.")
 
     def __repr__(self) -> str:
@@ -365,7 +384,8 @@ class ComparisonResult(PosteriorView):
             worse, _, better = seen.probability()
             ahead, behind, chance = (a, b, better) if better >= worse else (b, a, worse)
             lines += [
-                f"{ahead} is better than {behind} on {name} with probability {chance:.1%}.",
+                f"{ahead} is better than {behind} on {name} with probability "
+                f"{'more than 99.9%' if chance > 0.9995 else format(chance, '.1%')}.",
                 f"  difference  {seen.draws.mean():+.4f}, 95% HDI {format_interval(seen.hdi())}"
                 f"  ({a} minus {b})",
                 f"  observed    {a} {seen.observed_a:.4f}, {b} {seen.observed_b:.4f}",
@@ -373,6 +393,12 @@ class ComparisonResult(PosteriorView):
         counts = self._posterior.counts
         sizes = " and ".join(f"{size:,.0f}" for size in dict.fromkeys(c.total for c in counts))
         worth = "" if self.weight == 1 else f", each worth {self.weight:.4g} of one"
+        record = self._cross_validation
+        if record is not None:
+            worth += (
+                f"\n  speaks of   learners trained on {record.train_size:,.0f} instances "
+                f"({record.splitter}), not models refitted on all data"
+            )
         return "\n".join(
             [
                 *lines,
@@ -388,6 +414,20 @@ class ComparisonResult(PosteriorView):
             raise ValueError(f"of={of!r} is not known. Known are: ['difference', 'a', 'b'].")
         a, b = self._posterior.draws(self._metric(metric))
         return {"a": a, "b": b}[of] if of != "difference" else a - b
+
+    def _split_scores(self, metric: Metric) -> tuple[Array, Array]:
+        if self._cross_validation is None:
+            raise ValueError(
+                "kind='scores' shows the splits of a cross-validation, but this result is not of "
+                "one; bayesian_cross_validate and BayesianComparer give such results."
+            )
+        scores = self._cross_validation.scores
+        if metric.name not in scores:
+            raise ValueError(
+                f"The splits were not scored by {metric.name!r}, only by {list(scores)}."
+            )
+        a, b = (scores[metric.name][name] for name in self.names)
+        return a, b
 
     def _row(self, metric: Metric, rope: Any, prob: float) -> dict[str, Any]:
         draws = self._draws(metric, "difference")

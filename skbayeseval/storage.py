@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
 from skbayeseval.metrics import Metric, get_metric
 from skbayeseval.models.registry import from_prior
@@ -28,6 +30,7 @@ class Parts(NamedTuple):
     posterior: Posterior
     names: tuple[str, ...]
     metrics: Mapping[str, Metric]
+    cross_validation: CrossValidation | None = None
 
 
 def describe(parts: Parts) -> dict[str, Any]:
@@ -53,6 +56,7 @@ def describe(parts: Parts) -> dict[str, Any]:
         "n_draws": posterior.n_draws,
         "entropy": posterior.entropy,
         "evidence": _describe_evidence(posterior.evidence),
+        "cross_validation": _describe_cross_validation(parts.cross_validation),
     }
 
 
@@ -93,7 +97,13 @@ def read(path: str | PathLike[str]) -> Parts:
         metric = _read_metric(saved)
         metrics[metric.name] = metric
         posterior.remember(metric, arrays[f"draws_{i}"])
-    return Parts(header["kind"], posterior, tuple(header["names"]), metrics)
+    return Parts(
+        header["kind"],
+        posterior,
+        tuple(header["names"]),
+        metrics,
+        _read_cross_validation(header["cross_validation"]),
+    )
 
 
 def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
@@ -133,20 +143,65 @@ def _read_evidence(saved: dict[str, Any]) -> Evidence:
     )
 
 
+def _describe_cross_validation(record: CrossValidation | None) -> dict[str, Any] | None:
+    """Return the record as lists; fitted estimators are left out."""
+    if record is None:
+        return None
+
+    def numbers(values: NDArray[Any]) -> list[float | None]:
+        return [None if np.isnan(value) else float(value) for value in values]
+
+    results: dict[str, dict[str, Any]] = {}
+    for name, of_one in record.results.items():
+        results[name] = {
+            key: numbers(values)
+            for key, values in of_one.items()
+            if key not in ("estimator", "indices")
+        }
+        if "indices" in of_one:
+            results[name]["indices"] = {
+                side: [rows.tolist() for rows in splits]
+                for side, splits in of_one["indices"].items()
+            }
+    scores = {
+        metric: {name: numbers(values) for name, values in of_each.items()}
+        for metric, of_each in record.scores.items()
+    }
+    return {**vars(record), "results": results, "scores": scores}
+
+
+def _read_cross_validation(saved: dict[str, Any] | None) -> CrossValidation | None:
+    if saved is None:
+        return None
+    for of_one in saved["results"].values():
+        for key, values in of_one.items():
+            if key == "indices":
+                of_one[key] = {
+                    side: tuple(np.array(rows, dtype=int) for rows in splits)
+                    for side, splits in values.items()
+                }
+            else:
+                of_one[key] = np.array(values, dtype=float)
+    for of_each in saved["scores"].values():
+        for name, values in of_each.items():
+            of_each[name] = np.array(values, dtype=float)
+    return CrossValidation(**saved)
+
+
 def _read_metric(saved: dict[str, Any]) -> Metric:
     name, formula = saved["name"], saved["formula"]
     if formula is None:
-
-        def function(tables: NDArray[Any], positive: int, zero_division: float) -> NDArray[Any]:
-            raise ValueError(
-                f"Metric {name!r} is a function of your own, which the file does not hold. Its "
-                "draws are here; for more, pass the metric itself to the result's metric method."
-            )
-
-        return Metric(name, function)
+        return Metric(name, partial(_missing_function, name))
     zero_division = np.nan if saved["zero_division"] is None else saved["zero_division"]
     metric = get_metric(formula, zero_division=zero_division)
     return Metric(**{**vars(metric), "name": name})
+
+
+def _missing_function(name: str, *_: Any) -> NDArray[Any]:
+    raise ValueError(
+        f"Metric {name!r} is a function of your own, which the file does not hold. Its draws are "
+        "here; for more, pass the metric itself to the result's metric method."
+    )
 
 
 def _with_none(table: NDArray[Any]) -> list[list[float | None]]:

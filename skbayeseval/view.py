@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Self
 
+from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import Evidence
 from skbayeseval.metrics import Metric, resolve_scoring
 from skbayeseval.posterior import Posterior
@@ -21,13 +22,18 @@ class PosteriorView:
     """
 
     def __init__(
-        self, posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str, Metric]
+        self,
+        posterior: Posterior,
+        names: tuple[str, ...],
+        metrics: Mapping[str, Metric],
+        cross_validation: CrossValidation | None = None,
     ) -> None:
         for metric in metrics.values():
             posterior.check_metric(metric)
         self._posterior = posterior
         self._names = names
         self._metrics = dict(metrics)
+        self._cross_validation = cross_validation
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -78,7 +84,9 @@ class PosteriorView:
             One of the result's metrics, or any that `scoring` takes.
         """
         metric = self._metric(name)
-        return type(self)(self._posterior, self._names, {metric.name: metric})
+        return type(self)(
+            self._posterior, self._names, {metric.name: metric}, self._cross_validation
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the draws, ready for JSON."""
@@ -91,13 +99,24 @@ class PosteriorView:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a result that `save` wrote."""
-        kind, posterior, names, metrics = read(path)
-        if kind != cls.__name__:
-            raise ValueError(f"{path} holds a {kind}, not a {cls.__name__}; use load_result.")
-        return cls(posterior, names, metrics)
+        parts = read(path)
+        if parts.kind != cls.__name__:
+            raise ValueError(f"{path} holds a {parts.kind}, not a {cls.__name__}; use load_result.")
+        return cls.from_parts(parts)
+
+    @classmethod
+    def from_parts(cls, parts: Parts) -> Self:
+        """Put a result together again."""
+        return cls(parts.posterior, parts.names, parts.metrics, parts.cross_validation)
 
     def _parts(self) -> Parts:
-        return Parts(type(self).__name__, self._posterior, self._names, self._metrics)
+        return Parts(
+            type(self).__name__,
+            self._posterior,
+            self._names,
+            self._metrics,
+            self._cross_validation,
+        )
 
     def _metric(self, metric: str | Metric | None) -> Metric:
         if metric is None:

@@ -26,10 +26,12 @@ FLOORS = {
     "result": 7,
     "score_result": 7,
     "compare": 8,
-    "__init__": 9,
-    "demo": 10,
-    "cli": 11,
-    "__main__": 12,
+    "cross_validation": 9,
+    "comparer": 10,
+    "__init__": 11,
+    "demo": 12,
+    "cli": 13,
+    "__main__": 14,
 }
 
 

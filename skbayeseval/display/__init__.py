@@ -3,5 +3,6 @@
 from skbayeseval.display.factor import FactorDisplay
 from skbayeseval.display.joint import JointDisplay
 from skbayeseval.display.posterior import PosteriorDisplay, ScoreDisplay
+from skbayeseval.display.scores import ScoresDisplay
 
-__all__ = ["FactorDisplay", "JointDisplay", "PosteriorDisplay", "ScoreDisplay"]
+__all__ = ["FactorDisplay", "JointDisplay", "PosteriorDisplay", "ScoreDisplay", "ScoresDisplay"]

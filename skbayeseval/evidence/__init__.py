@@ -1,6 +1,6 @@
 """From labels and tables to counts."""
 
-from skbayeseval.evidence.block_cv import calibrated_weight
+from skbayeseval.evidence.block_cv import BlockRegularizedCV, calibrated_weight
 from skbayeseval.evidence.counts import ConfusionCounts, PairedCounts
 
-__all__ = ["ConfusionCounts", "PairedCounts", "calibrated_weight"]
+__all__ = ["BlockRegularizedCV", "ConfusionCounts", "PairedCounts", "calibrated_weight"]

@@ -328,6 +328,8 @@ def encode_labels(
 def check_label_vector(y: ArrayLike, name: str) -> Array:
     """Return `y` as a 1-D array of class labels without missing values."""
     array = np.asarray(y)
+    if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
+        array = pd.Series(array, dtype=object).infer_objects().to_numpy()
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -338,7 +340,9 @@ def check_label_vector(y: ArrayLike, name: str) -> Array:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if pd.isna(array).any():
         raise ValueError(f"Input {name} contains NaN: every instance needs a label.")
-    if type_of_target(array, input_name=name).startswith("continuous"):
+    if array.dtype.kind == "f" and np.isinf(array).any():
+        raise ValueError(f"Input {name} contains infinity: labels are finite.")
+    if type_of_target(array, input_name=name, raise_unknown=True).startswith("continuous"):
         raise ValueError(
             f"{name} must hold class labels, got continuous values such as {array[0]!r}. Round "
             "or threshold them first."

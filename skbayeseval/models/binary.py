@@ -8,6 +8,7 @@ print it; tables leave in the order of the labels.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -107,15 +108,7 @@ class Unpaired(BinaryModel):
                 Simplex(f"rho+_{classifier}", rho[0], cells[0]),
                 Simplex(f"rho-_{classifier}", rho[1], cells[1]),
             ]
-
-        def tables(draws: Mapping[str, Array]) -> Array:
-            of_each = []
-            for classifier in CLASSIFIERS[: len(margins)]:
-                names = f"rho+_{classifier}", f"rho-_{classifier}"
-                rates = np.stack([draws[name] for name in names])
-                of_each.append(draws[f"mu_{classifier}"][:, None] * rates)
-            return _tables(np.stack(of_each), margins[0].positive)
-
+        tables = partial(_unpaired_tables, margins[0].positive)
         return Specification(tuple(simplexes), tables)
 
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
@@ -175,13 +168,7 @@ class Paired(BinaryModel):
             Simplex("theta+", theta[0], cells[0]),
             Simplex("theta-", theta[1], cells[1]),
         )
-
-        def tables(draws: Mapping[str, Array]) -> Array:
-            theta = np.stack([draws["theta+"], draws["theta-"]])
-            joint = (draws["mu"][:, None] * theta).reshape(2, 2, 2, -1)
-            return _tables(np.stack([joint.sum(axis=2), joint.sum(axis=1)]), positive)
-
-        return Specification(simplexes, tables)
+        return Specification(simplexes, partial(_paired_tables, positive))
 
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
         """Return the law of one classifier's score, where it is known in closed form."""
@@ -237,16 +224,7 @@ class BCV(BinaryModel):
             Simplex(f"pi_{classifier}", np.full(n_cells, concentration), _cells(counts)[:n_cells])
             for classifier, counts in zip(CLASSIFIERS, margins, strict=False)
         )
-
-        def tables(draws: Mapping[str, Array]) -> Array:
-            of_each = []
-            for simplex in simplexes:
-                tp, fp, fn, *rest = draws[simplex.name]
-                tn = rest[0] if rest else np.full_like(tp, np.nan)
-                of_each.append([[tp, fn], [fp, tn]])
-            return _tables(np.array(of_each), margins[0].positive)
-
-        return Specification(simplexes, tables)
+        return Specification(simplexes, partial(_bcv_tables, margins[0].positive))
 
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
         """Return the law of one classifier's score, where it is known in closed form."""
@@ -273,6 +251,28 @@ class BCV(BinaryModel):
 def _positive_first(tables: Array, positive: int | None) -> Array:
     """Turn tables in label order so that the positive class is first, or back again."""
     return tables if positive == 0 else tables[..., ::-1, ::-1]
+
+
+def _unpaired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
+    of_each = []
+    for classifier in CLASSIFIERS[: len(draws) // 3]:
+        rates = np.stack([draws[f"rho+_{classifier}"], draws[f"rho-_{classifier}"]])
+        of_each.append(draws[f"mu_{classifier}"][:, None] * rates)
+    return _tables(np.stack(of_each), positive)
+
+
+def _paired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
+    theta = np.stack([draws["theta+"], draws["theta-"]])
+    joint = (draws["mu"][:, None] * theta).reshape(2, 2, 2, -1)
+    return _tables(np.stack([joint.sum(axis=2), joint.sum(axis=1)]), positive)
+
+
+def _bcv_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
+    of_each = []
+    for tp, fp, fn, *rest in draws.values():
+        tn = rest[0] if rest else np.full_like(tp, np.nan)
+        of_each.append([[tp, fn], [fp, tn]])
+    return _tables(np.array(of_each), positive)
 
 
 def _tables(cells: Array, positive: int | None) -> Array:

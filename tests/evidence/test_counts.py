@@ -18,6 +18,8 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
         lambda y: pd.Series(y, dtype="category"),
         lambda y: pd.Series(y).astype("string"),
         lambda y: np.array(y)[:, None],
+        pd.Categorical,
+        tuple,
     ],
 )
 def test_labels_of_any_container(kind):
@@ -36,6 +38,17 @@ def test_one_is_positive(negative, positive):
     counts = ConfusionCounts.from_labels(y, y)
     assert counts.pos_label == 1
     assert counts.table[counts.positive, counts.positive] == 2
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64", object])
+def test_nullable_dtypes(dtype):
+    y, p = pd.Series([0, 1, 1, 0]).astype(dtype), np.array([0, 1, 0, 0])
+    counts = ConfusionCounts.from_labels(y, p)
+    np.testing.assert_array_equal(counts.table, [[2, 0], [1, 1]])
+    assert counts.positive == 1
+    y.iloc[0] = None
+    with pytest.raises(ValueError, match="Input y_true contains NaN"):
+        ConfusionCounts.from_labels(y, p)
 
 
 def test_strings_have_no_positive_class_of_their_own():
@@ -122,6 +135,8 @@ def test_counts_are_frozen():
         (["1", "0"], ["1", "0"], {"labels": [0, 1]}, "Mix of label input types"),
         ([0, 1], [0, 1], {"pos_label": 2}, "pos_label=2 is not a valid label"),
         ([0.2, 0.7], [0, 1], {}, "y_true must hold class labels, got continuous"),
+        ([0.0, np.inf], [0, 1], {}, "Input y_true contains infinity"),
+        ([{"a": 1}, {"a": 2}], [0, 1], {}, "Unknown label type"),
         ([[0, 1], [1, 0]], [0, 1], {}, r"y_true must be a 1-D array .* shape \(2, 2\)"),
         ([], [], {}, "y_true is empty"),
         ([0, 1], [0, 1], {"weight": 0}, "weight == 0"),

@@ -1,0 +1,274 @@
+"""From two estimators and data to a result: splits, collection, counts, posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+from sklearn.model_selection import check_cv
+
+from skbayeseval._validation import check_random_state_entropy
+from skbayeseval.compare import make_posterior
+from skbayeseval.evidence.block_cv import BlockRegularizedCV
+from skbayeseval.evidence.collect import (
+    Collection,
+    CrossValidation,
+    check_error_score,
+    collect,
+    route,
+)
+from skbayeseval.evidence.counts import (
+    ConfusionCounts,
+    PairedCounts,
+    check_label_vector,
+    check_labels,
+)
+from skbayeseval.evidence.naming import check_estimator_names, named_estimators
+from skbayeseval.metrics import Metric, resolve_scoring
+from skbayeseval.result import ComparisonResult
+
+__all__ = ["bayesian_cross_validate", "compare_learners", "resolve_cv"]
+
+# The child of the entropy that seeds the default splitter; the posterior's is 0.
+_SPLITTER = 1
+
+
+def bayesian_cross_validate(
+    estimator_a: Any,
+    estimator_b: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    scoring: Any = None,
+    cv: Any = None,
+    model: Any = "auto",
+    engine: str = "exact",
+    prior: dict[str, Any] | None = None,
+    n_draws: int = 20_000,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    params: dict[str, Any] | None = None,
+    pre_dispatch: int | str = "2*n_jobs",
+    return_estimator: bool = False,
+    return_indices: bool = False,
+    error_score: str | float = "raise",
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two classifiers by cross-validation: the posterior next to `cross_validate`.
+
+    Both are fitted on the same splits, their paired predictions are counted, and the counts, at
+    the weight that repeated validation of the same instances leaves them, go to the model. The
+    result speaks of the learners trained on a training set's number of instances (half of them by
+    default), not of models refitted on all data.
+
+    Parameters
+    ----------
+    estimator_a, estimator_b : estimator or (str, estimator)
+        The classifiers, any objects with `fit` and `predict`; clones are fitted.
+    X : array-like of shape (n_samples, ...)
+        The data: arrays, data frames, sparse matrices, lists of texts. They are only indexed.
+    y : array-like of shape (n_samples,)
+        The labels, of any dtype, of two classes.
+    groups : array-like of shape (n_samples,), default=None
+        Goes to the splitter. With metadata routing enabled, pass it in `params`.
+    scoring : str, Metric, list or dict, default=None
+        As in `compare_predictions`; None is accuracy.
+    cv : int, splitter or iterable, default=None
+        None is ``BlockRegularizedCV(3)``; otherwise what scikit-learn's `check_cv` takes.
+    model : {"auto", "paired", "unpaired", "bcv"} or model instance, default="auto"
+        "auto" is "paired".
+    engine, prior, n_draws, labels, pos_label
+        As in `compare_predictions`.
+    n_jobs : int, default=None
+        How many fits run at once, on the joblib backend that is set.
+    verbose : int, default=0
+        1 shows a live bar over the fits, in terminals and notebooks.
+    params : dict, default=None
+        Goes to every `fit`, or is routed where metadata routing is enabled. Sample weights reach
+        `fit` only: the counts stay unweighted.
+    pre_dispatch : int or str, default="2*n_jobs"
+        As in `cross_validate`.
+    return_estimator, return_indices : bool, default=False
+        Whether `cv_results` holds the fitted estimators and the splits.
+    error_score : "raise" or np.nan, default="raise"
+        With NaN, a replicate of block-regularised cross-validation (for other splitters, a split)
+        in which a fit fails is dropped for both, with a warning, and the weight follows.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the draws and, with ``cv=None``, the splits. A `cv` that is given is not altered.
+
+    Returns
+    -------
+    result : ComparisonResult
+
+    See Also
+    --------
+    BayesianComparer : The same as an estimator.
+    compare_predictions : For predictions made elsewhere.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import SVC
+    >>> from skbayeseval import bayesian_cross_validate
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> svm = make_pipeline(StandardScaler(), SVC())
+    >>> result = bayesian_cross_validate(svm, GaussianNB(), X, y, scoring="f1", random_state=0)
+    >>> result.names
+    ('SVC', 'GaussianNB')
+    >>> result.decision(rope=0.01).label
+    'significantly better'
+    """
+    estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
+    entropy = check_random_state_entropy(random_state)
+    splitter = resolve_cv(cv, y, estimators, entropy)
+    split_params, fit_params = route(
+        "bayesian_cross_validate", "bayesian_cross_validate", estimators, splitter, params, groups
+    )
+    return compare_learners(
+        estimators,
+        X,
+        y,
+        cv=splitter,
+        split_params=split_params,
+        fit_params=fit_params,
+        scoring=scoring,
+        model=model,
+        engine=engine,
+        prior=prior,
+        n_draws=n_draws,
+        labels=labels,
+        pos_label=pos_label,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        pre_dispatch=pre_dispatch,
+        return_estimator=return_estimator,
+        return_indices=return_indices,
+        error_score=error_score,
+        entropy=entropy,
+    )
+
+
+def resolve_cv(cv: Any, y: Any, estimators: Mapping[str, Any], entropy: int) -> Any:
+    """Return the splitter; the default one gets a seed of its own from the entropy."""
+    if cv is None:
+        seed = np.random.SeedSequence(entropy, spawn_key=(_SPLITTER,)).generate_state(1)[0]
+        return BlockRegularizedCV(random_state=int(seed))
+    return check_cv(cv, y, classifier=is_classifier(next(iter(estimators.values()))))
+
+
+def compare_learners(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    cv: Any,
+    split_params: Mapping[str, Any],
+    fit_params: Mapping[str, Mapping[str, Any]],
+    scoring: Any,
+    model: Any,
+    engine: Any,
+    prior: Any,
+    n_draws: Any,
+    labels: Any,
+    pos_label: Any,
+    n_jobs: int | None,
+    verbose: int,
+    pre_dispatch: int | str,
+    return_estimator: bool,
+    return_indices: bool,
+    error_score: str | float,
+    entropy: int,
+) -> ComparisonResult:
+    """Fit, predict, count and compare; both cross-validating faces end here."""
+    check_error_score(error_score)
+    truth = check_label_vector(y, "y")
+    classes = np.unique(truth).tolist() if labels is None else check_labels(labels)
+    metrics = resolve_scoring(scoring)
+    names = tuple(estimators)
+
+    def posterior(rows: Any, predictions: Mapping[str, Any], weight: float) -> Any:
+        evidence = PairedCounts.from_labels(
+            truth[rows],
+            {f"Predictions of {name!r}": predictions[name] for name in names},
+            labels=classes,
+            pos_label=pos_label,
+            weight=weight,
+        )
+        return make_posterior(evidence, model, engine, prior, n_draws, entropy)
+
+    # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
+    # before anything is fitted.
+    if len(classes) < 2:
+        raise ValueError(f"y must hold at least two classes, got one class only: {classes[0]!r}.")
+    ComparisonResult(posterior(slice(None), dict.fromkeys(names, truth), 1.0), names, metrics)
+
+    collection = collect(
+        estimators,
+        X,
+        y,
+        cv=cv,
+        split_params=split_params,
+        fit_params=fit_params,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        pre_dispatch=pre_dispatch,
+        return_estimator=return_estimator,
+        error_score=error_score,
+    )
+    predictions = {name: collection.predictions(name) for name in names}
+    result = posterior(collection.test_indices(), predictions, collection.weight)
+    scores = {
+        key: {name: _split_scores(collection, name, truth, classes, pos_label, m) for name in names}
+        for key, m in metrics.items()
+    }
+    single = scoring is None or isinstance(scoring, (str, Metric))
+    results: dict[str, dict[str, Any]] = {}
+    for name in names:
+        runs = collection.runs[name]
+        results[name] = {
+            "fit_time": np.array([run.fit_time for run in runs]),
+            "score_time": np.array([run.score_time for run in runs]),
+        }
+        if return_estimator:
+            results[name]["estimator"] = [run.estimator for run in runs]
+        if return_indices:
+            train, test = zip(*collection.splits, strict=True)
+            results[name]["indices"] = {"train": train, "test": test}
+        for key in metrics:
+            results[name]["test_score" if single else f"test_{key}"] = scores[key][name]
+    record = CrossValidation(repr(cv), len(collection.kept), collection.train_size, results, scores)
+    return ComparisonResult(result, names, metrics, record)
+
+
+def _split_scores(
+    collection: Collection,
+    name: str,
+    truth: NDArray[Any],
+    classes: Any,
+    pos_label: Any,
+    metric: Metric,
+) -> NDArray[Any]:
+    """Return the score of each split, as `cross_validate` gives it; NaN where the fit failed."""
+    scores = np.full(len(collection.splits), np.nan)
+    for i, run in enumerate(collection.runs[name]):
+        if run.error is not None:
+            continue
+        counts = ConfusionCounts.from_labels(
+            truth[collection.splits[i][1]], run.predictions, labels=classes, pos_label=pos_label
+        )
+        table = counts.table
+        if metric.formula is not None and not metric.needs_positive:
+            # scikit-learn averages over the classes that occur in the split.
+            seen = (table.sum(axis=0) + table.sum(axis=1)) > 0
+            table = table[np.ix_(seen, seen)]
+        scores[i] = metric(table, counts.positive or 0)
+    return scores

@@ -1,0 +1,75 @@
+"""The scores of each split of a cross-validation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skbayeseval.display.style import BLUE, GREY, ORANGE, Display, axes_or_new, legend_below
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ScoresDisplay"]
+
+
+class ScoresDisplay(Display):
+    """The scores of A and B in each split, joined where they share one.
+
+    What `cross_validate` shows; how far the lines agree, not their average, tells whether one is
+    better.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_splits,)
+        The scores; NaN where a fit failed.
+    names : (str, str), default=("A", "B")
+        The names of A and B.
+    metric : str, default="score"
+        The name of the metric.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from skbayeseval.display import ScoresDisplay
+    >>> ScoresDisplay([0.8, 0.82], [0.79, 0.83], metric="f1").plot().ax_.get_ylabel()
+    'f1'
+    """
+
+    def __init__(
+        self,
+        scores_a: ArrayLike,
+        scores_b: ArrayLike,
+        *,
+        names: tuple[str, str] = ("A", "B"),
+        metric: str = "score",
+    ) -> None:
+        self.scores_a = np.asarray(scores_a, dtype=float)
+        self.scores_b = np.asarray(scores_b, dtype=float)
+        self.names = names
+        self.metric = metric
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on `ax`, or on a new figure."""
+        from matplotlib.ticker import MaxNLocator
+
+        ax = axes_or_new(ax)
+        split = np.arange(len(self.scores_a))
+        ax.vlines(split, self.scores_a, self.scores_b, color=GREY, alpha=0.4)
+        for scores, name, colour in zip(
+            (self.scores_a, self.scores_b), self.names, (BLUE, ORANGE), strict=True
+        ):
+            ax.plot(
+                split, scores, "o", color=colour, label=f"{name}, mean {np.nanmean(scores):.3f}"
+            )
+        ax.set(xlabel="split", ylabel=self.metric)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.spines[["right", "top"]].set_visible(False)
+        legend_below(ax)
+        return self._drawn_on(ax)

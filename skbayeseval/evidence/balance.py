@@ -1,0 +1,124 @@
+"""Partitions into blocks that agree in the sums of several columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["balanced_partition", "deal", "largest_imbalance"]
+
+Array = NDArray[Any]
+
+# How many units of either block a search for a better place looks at.
+CANDIDATES = 400
+
+
+def deal(codes: Array, n_blocks: int, rng: np.random.RandomState) -> Array:
+    """Deal units of each class round and round: sizes and class counts agree within 1."""
+    shuffled = rng.permutation(len(codes))
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    blocks = np.empty(len(codes), dtype=int)
+    blocks[by_class] = rng.permutation(n_blocks)[np.arange(len(codes)) % n_blocks]
+    return blocks
+
+
+def largest_imbalance(columns: Array, blocks: Array, n_blocks: int) -> float:
+    """Return the largest deviation of a block's sum from its share, relative to that share."""
+    share = columns.sum(axis=0) / n_blocks
+    sums = np.zeros((n_blocks, columns.shape[1]))
+    np.add.at(sums, blocks, columns)
+    used = share > 0
+    return float(np.max(np.abs(sums - share)[:, used] / share[used], initial=0.0))
+
+
+def balanced_partition(
+    columns: Array, n_blocks: int, rng: np.random.RandomState, *, equal_sizes: bool
+) -> Array:
+    """Return blocks whose sums of every column are close to one another.
+
+    Greedy, the heaviest units first, each to the block that lacks most of what it has; then moves
+    and swaps between the blocks that differ most, as long as they help.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_units, k)
+        What each unit adds to the sums, at least 0.
+    n_blocks : int
+        The number of blocks.
+    rng : numpy.random.RandomState
+        Breaks ties.
+    equal_sizes : bool
+        Whether the numbers of units, too, must agree within 1.
+
+    Returns
+    -------
+    blocks : ndarray of shape (n_units,)
+    """
+    total = columns.sum(axis=0)
+    scaled = columns[:, total > 0] / total[total > 0] * n_blocks  # a block's share is 1
+    n_units = len(scaled)
+    if scaled.shape[1] == 0:
+        return deal(np.zeros(n_units, dtype=int), n_blocks, rng)
+    blocks = np.full(n_units, -1)
+    sums = np.zeros((n_blocks, scaled.shape[1]))
+    sizes = np.zeros(n_blocks, dtype=int)
+    capacity = np.full(n_blocks, -(-n_units // n_blocks) if equal_sizes else n_units)
+    if equal_sizes and n_units % n_blocks:
+        # Only the first n_units mod n_blocks blocks, in a random order, may take one more.
+        capacity -= 1
+        capacity[rng.permutation(n_blocks)[: n_units % n_blocks]] += 1
+    shuffled = rng.permutation(n_units)
+    for unit in shuffled[np.argsort(-np.square(scaled[shuffled]).sum(axis=1), kind="stable")]:
+        # Adding x to block b changes the sum of squared sums by 2 x . s_b + const.
+        cost = sums @ scaled[unit] + 1e-9 * sizes
+        cost[sizes >= capacity] = np.inf
+        block = int(np.argmin(cost))
+        blocks[unit], sizes[block] = block, sizes[block] + 1
+        sums[block] += scaled[unit]
+    _improve(scaled, blocks, sums, rng, moves=not equal_sizes)
+    return blocks
+
+
+def _improve(
+    scaled: Array, blocks: Array, sums: Array, rng: np.random.RandomState, *, moves: bool
+) -> None:
+    """Swap (and move) units between the worst block and others while the sums come closer."""
+    n_blocks = len(sums)
+    for _ in range(20 * n_blocks):
+        worst = int(np.argmax(np.abs(sums - 1).max(axis=1)))
+        # With v = what the worst block gains, the squared error changes by
+        # 2 v . (s_worst - s_other) + 2 v . v.
+        found = []
+        for other in range(n_blocks):
+            if other == worst:
+                continue
+            here = _sample(np.flatnonzero(blocks == worst), rng)
+            there = _sample(np.flatnonzero(blocks == other), rng)
+            gap = sums[worst] - sums[other]
+            given, taken = scaled[here], scaled[there]
+            if moves:  # nothing may be given, and nothing taken
+                given = np.vstack([given, np.zeros_like(gap)])
+                taken = np.vstack([taken, np.zeros_like(gap)])
+            change = (
+                2 * ((taken @ gap)[None, :] - (given @ gap)[:, None])
+                + 2 * np.square(given).sum(axis=1)[:, None]
+                + 2 * np.square(taken).sum(axis=1)[None, :]
+                - 4 * given @ taken.T
+            )
+            i, j = np.unravel_index(int(np.argmin(change)), change.shape)
+            if change[i, j] < -1e-12:
+                mine = [here[i]] if i < len(here) else []
+                theirs = [there[j]] if j < len(there) else []
+                found.append((change[i, j], other, mine, theirs, taken[j] - given[i]))
+        if not found:
+            break
+        _, other, mine, theirs, gain = min(found, key=lambda swap: swap[0])
+        blocks[mine], blocks[theirs] = other, worst
+        sums[worst] += gain
+        sums[other] -= gain
+
+
+def _sample(units: Array, rng: np.random.RandomState) -> Array:
+    return units if len(units) <= CANDIDATES else rng.choice(units, CANDIDATES, replace=False)

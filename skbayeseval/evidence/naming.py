@@ -1,0 +1,64 @@
+"""Names of estimators: those given, and those made on the fly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+__all__ = ["check_estimator_names", "named_estimators"]
+
+
+def named_estimators(estimators: Sequence[Any]) -> list[tuple[str, Any]]:
+    """Return (name, estimator) for a list of estimators or of such pairs.
+
+    A name that is not given is the class name, of the last step for a pipeline; twins get -1, -2.
+    What is no list has no names; `fit` is the place to complain.
+    """
+    if not isinstance(estimators, (list, tuple)):
+        return []
+    given: list[tuple[Any, Any]] = [
+        (one[0], one[1]) if isinstance(one, tuple) and len(one) == 2 else (None, one)
+        for one in estimators
+    ]
+    made = [_class_name(estimator) if name is None else None for name, estimator in given]
+    often = Counter(name for name in made if name is not None)
+    seen: Counter[str] = Counter()
+    names = []
+    for (name, _), base in zip(given, made, strict=True):
+        if base is None:
+            names.append(name)
+        elif often[base] == 1:
+            names.append(base)
+        else:
+            seen[base] += 1
+            names.append(f"{base}-{seen[base]}")
+    return [(name, estimator) for name, (_, estimator) in zip(names, given, strict=True)]
+
+
+def check_estimator_names(
+    estimators: Sequence[tuple[str, Any]], reserved: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the estimators by name, after checking both."""
+    names = [name for name, _ in estimators]
+    for name, estimator in estimators:
+        if not isinstance(name, str):
+            raise TypeError(f"The name of an estimator must be a string, got {name!r}.")
+        if "__" in name:
+            raise ValueError(f"Estimator names must not contain __: got {name!r}.")
+        if name in reserved:
+            raise ValueError(f"Estimator names conflict with constructor arguments: {name!r}.")
+        missing = [method for method in ("fit", "predict") if not hasattr(estimator, method)]
+        if missing or isinstance(estimator, type):
+            raise TypeError(
+                f"{estimator!r} is no estimator: it must be an object with fit and predict."
+            )
+    if len(set(names)) < len(names):
+        raise ValueError(f"Names provided are not unique: {names!r}.")
+    return dict(estimators)
+
+
+def _class_name(estimator: Any) -> str:
+    steps = getattr(estimator, "steps", None)
+    last = steps[-1][1] if isinstance(steps, list) and steps else estimator
+    return type(last).__name__

@@ -1,0 +1,62 @@
+"""A live bar over the units of a joblib pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from sklearn.utils.parallel import Parallel
+
+__all__ = ["ProgressParallel"]
+
+
+class ProgressParallel(Parallel):
+    """scikit-learn's `Parallel` with a bar that tells the time left.
+
+    The bar shows in terminals and notebooks; nothing is written where output is neither.
+
+    Parameters
+    ----------
+    total : int
+        The number of units of work.
+    show : bool
+        Whether to show the bar at all.
+    **options
+        As of `sklearn.utils.parallel.Parallel`.
+    """
+
+    def __init__(self, *, total: int, show: bool, **options: Any) -> None:
+        super().__init__(**options)
+        self.total = total
+        self.show = show
+
+    def __call__(self, iterable: Iterable[Any]) -> Any:
+        """Run all units and return their results."""
+        console = Console(stderr=True)
+        visible = self.show and (console.is_terminal or console.is_jupyter)
+        with Progress(
+            TextColumn("fitting"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not visible,
+        ) as progress:
+            task = progress.add_task("fitting", total=self.total)
+            self.advance = lambda done: progress.update(task, completed=done)
+            return super().__call__(iterable)
+
+    def print_progress(self) -> None:
+        """Move the bar; joblib calls this whenever a unit is done."""
+        self.advance(self.n_completed_tasks)

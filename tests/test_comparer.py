@@ -1,0 +1,222 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import f1_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils import estimator_html_repr
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from skbayeseval import BayesianComparer, BlockRegularizedCV, bayesian_cross_validate
+from skbayeseval.models import Paired
+
+X, Y = make_classification(160, n_informative=4, flip_y=0.2, random_state=0)
+NB, LR = GaussianNB(), LogisticRegression()
+
+
+@parametrize_with_checks(
+    [BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=200, refit=True)]
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def comparer():
+    return BayesianComparer([NB, LR], scoring="f1", random_state=0)
+
+
+def test_fit(comparer):
+    assert comparer.fit(X, Y) is comparer
+    result = bayesian_cross_validate(NB, LR, X, Y, scoring="f1", random_state=0)
+    np.testing.assert_array_equal(comparer.result_.draws, result.draws)
+    assert comparer.best_index_ == int(result.draws.mean() < 0)
+    assert comparer.best_name_ == result.names[comparer.best_index_]
+    assert comparer.n_splits_ == 6
+    assert comparer.n_features_in_ == 20
+    assert not hasattr(comparer, "feature_names_in_")
+    np.testing.assert_array_equal(comparer.classes_, [0, 1])
+    np.testing.assert_array_equal(
+        comparer.cv_results_["GaussianNB"]["test_score"],
+        result.cv_results["GaussianNB"]["test_score"],
+    )
+    assert comparer.hdi(0.9) == result.hdi(0.9)
+    assert comparer.decision(0.01) == result.decision(0.01)
+    pd.testing.assert_frame_equal(comparer.summary(0.01), result.summary(0.01))
+    assert comparer.plot(rope=0.01).rope == (-0.01, 0.01)
+
+
+def test_a_rope_of_its_own(comparer):
+    comparer.set_params(rope=0.02).fit(X, Y)
+    assert comparer.decision().rope == (-0.02, 0.02)
+    assert comparer.decision(0.05).rope == (-0.05, 0.05)
+    assert comparer.summary()["decision"].item() == comparer.decision().code
+    assert comparer.plot().rope == (-0.02, 0.02)
+    with pytest.raises(ValueError, match="decision needs rope="):
+        comparer.set_params(rope=None).decision()
+
+
+def test_feature_names():
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(20)])
+    comparer = BayesianComparer([NB, LR], n_draws=200).fit(frame, Y)
+    assert list(comparer.feature_names_in_) == list(frame.columns)
+    texts = [["a", "b"][label] for label in Y]
+    pipeline = BayesianComparer([Echo(), Echo()], n_draws=200).fit(texts, Y)
+    assert not hasattr(pipeline, "n_features_in_")
+    assert not hasattr(comparer.fit(X, Y), "feature_names_in_")
+
+
+class Echo(GaussianNB):
+    """Reads the answer off a text."""
+
+    def fit(self, X, y):
+        assert isinstance(X, list)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.array([int(x == "b") for x in X])
+
+
+def test_not_fitted(comparer):
+    for call in (comparer.hdi, comparer.summary, comparer.plot, lambda: comparer.decision(0.1)):
+        with pytest.raises(NotFittedError):
+            call()
+    with pytest.raises(NotFittedError):
+        comparer.set_params(refit=True).predict(X)
+
+
+def test_refit():
+    comparer = BayesianComparer([NB, LR], scoring="f1", refit=True, random_state=0).fit(X, Y)
+    best = clone([NB, LR][comparer.best_index_]).fit(X, Y)
+    np.testing.assert_array_equal(comparer.predict(X), best.predict(X))
+    np.testing.assert_array_equal(comparer.predict_proba(X), best.predict_proba(X))
+    assert comparer.score(X, Y) == pytest.approx(f1_score(Y, best.predict(X)))
+    assert comparer.refit_time_ > 0
+    assert hasattr(comparer, "decision_function") == hasattr(best, "decision_function")
+
+
+def test_methods_only_where_they_can_be(comparer):
+    comparer.fit(X, Y)
+    assert not hasattr(comparer, "predict")
+    with pytest.raises(AttributeError, match="has no attribute 'predict'"):
+        comparer.predict(X)
+    unfitted = BayesianComparer([RidgeClassifier(), LR], refit=True)
+    assert hasattr(unfitted, "predict")
+    assert not hasattr(unfitted, "predict_proba")
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_deep_parameters(named):
+    pipeline, bayes = make_pipeline(StandardScaler(), SVC()), GaussianNB()
+    entries = [("SVC", pipeline), ("GaussianNB", bayes)] if named else [pipeline, bayes]
+    comparer = BayesianComparer(entries, model=Paired(theta=2.0))
+    params = comparer.get_params()
+    assert params["SVC"] is pipeline
+    assert params["SVC__svc__C"] == 1.0
+    assert params["GaussianNB__var_smoothing"] == 1e-9
+    assert params["model__theta"] == 2.0
+    assert "SVC" not in comparer.get_params(deep=False)
+    comparer.set_params(SVC__svc__C=7.0, model__theta=3.0, n_draws=300, GaussianNB=LR)
+    assert pipeline[-1].C == 7.0
+    assert comparer.model == Paired(theta=3.0)
+    assert comparer.n_draws == 300
+    assert comparer.get_params()["GaussianNB" if named else "LogisticRegression"] is LR
+    assert isinstance(comparer.estimators[1], tuple) == named
+    replaced = comparer.set_params(estimators=[bayes, LR], GaussianNB__var_smoothing=0.1)
+    assert replaced.estimators[0].var_smoothing == 0.1
+    with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
+        comparer.set_params(nonsense=3)
+
+
+def test_clone_and_pickle(comparer):
+    comparer.set_params(refit=True)
+    copy = clone(comparer)
+    assert copy.estimators[0] is not comparer.estimators[0]
+    np.testing.assert_array_equal(copy.fit(X, Y).result_.draws, comparer.fit(X, Y).result_.draws)
+    again = pickle.loads(pickle.dumps(comparer))
+    assert str(again.result_) == str(comparer.result_)
+    np.testing.assert_array_equal(again.predict(X), comparer.predict(X))
+    assert again.hdi(metric="recall") == comparer.hdi(metric="recall")
+
+
+def test_html_diagram():
+    html = estimator_html_repr(BayesianComparer([("bayes", NB), LR]))
+    assert "bayes" in html
+    assert "LogisticRegression" in html
+    assert "BayesianComparer" in BayesianComparer([NB, LR])._repr_html_()
+
+
+def test_repr():
+    assert repr(BayesianComparer([NB, LR], rope=0.01)) == (
+        "BayesianComparer(estimators=[GaussianNB(), LogisticRegression()], rope=0.01)"
+    )
+
+
+def test_groups(comparer):
+    groups = np.arange(160) // 4
+    comparer.fit(X, Y, groups=groups)
+    other = bayesian_cross_validate(NB, LR, X, Y, scoring="f1", groups=groups, random_state=0)
+    np.testing.assert_array_equal(comparer.result_.draws, other.draws)
+    weights = np.linspace(0.1, 1, 160)
+    weighted = clone(comparer).fit(X, Y, sample_weight=weights)
+    assert (weighted.result_.draws != comparer.result_.draws).any()
+
+
+def test_routing():
+    groups, weights = np.arange(160) // 4, np.linspace(0.1, 1, 160)
+    plain = BayesianComparer([NB, LR], refit=True, random_state=0)
+    plain.fit(X, Y, groups=groups, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        routed = BayesianComparer(
+            [
+                GaussianNB().set_fit_request(sample_weight=True),
+                LogisticRegression().set_fit_request(sample_weight=True),
+            ],
+            refit=True,
+            random_state=0,
+        )
+        routed.fit(X, Y, groups=groups, sample_weight=weights)
+        router = routed.get_metadata_routing()
+        assert router.consumes("fit", ["groups", "sample_weight"]) == {"groups", "sample_weight"}
+    np.testing.assert_array_equal(routed.result_.draws, plain.result_.draws)
+
+
+def test_inside_scikit_learn():
+    comparer = BayesianComparer([NB, LR], refit=True, n_draws=200, random_state=0)
+    assert (cross_val_score(comparer, X, Y, cv=3) > 0.4).all()
+    grid = {"LogisticRegression__C": [0.01, 1.0]}
+    search = GridSearchCV(comparer, grid, cv=BlockRegularizedCV(random_state=0)).fit(X, Y)
+    assert search.best_params_["LogisticRegression__C"] in (0.01, 1.0)
+    make_pipeline(StandardScaler(), comparer).fit(X, Y).predict(X)
+
+
+@pytest.mark.parametrize(
+    ("estimators", "error", "message"),
+    [
+        ([NB], ValueError, "estimators must be a list of two estimators"),
+        ([NB, LR, SVC()], ValueError, "estimators must be a list of two estimators"),
+        ([("cv", NB), LR], ValueError, "conflict with constructor arguments: 'cv'"),
+        ([("a__b", NB), LR], ValueError, "must not contain __"),
+        ([("a", NB), ("a", LR)], ValueError, "not unique"),
+    ],
+)
+def test_bad_estimators_are_told_in_fit(estimators, error, message):
+    comparer = BayesianComparer(estimators)
+    with pytest.raises(error, match=message):
+        comparer.fit(X, Y)
+
+
+def test_without_a_target(comparer):
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        comparer.fit(X, None)
