@@ -4,7 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test slow lint format clean
+.PHONY: demo test slow lint format benchmark clean
+
+# Fits are small: threads of the linear algebra would only get in each other's way.
+test slow: export OMP_NUM_THREADS = 1
 
 demo: $(READY)
 	$(BIN)/skbayeseval demo --plot demo.png
@@ -23,6 +26,9 @@ lint: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+benchmark: $(READY)
+	$(BIN)/python benchmarks/wall_time.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache

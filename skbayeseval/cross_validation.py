@@ -245,7 +245,9 @@ def compare_learners(
             results[name]["indices"] = {"train": train, "test": test}
         for key in metrics:
             results[name]["test_score" if single else f"test_{key}"] = scores[key][name]
-    record = CrossValidation(repr(cv), len(collection.kept), collection.train_size, results, scores)
+    kind = type(cv).__name__
+    splitter = "splits as given" if kind.startswith("_") else kind
+    record = CrossValidation(splitter, len(collection.kept), collection.train_size, results, scores)
     return ComparisonResult(result, names, metrics, record)
 
 

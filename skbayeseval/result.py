@@ -397,7 +397,7 @@ class ComparisonResult(PosteriorView):
         if record is not None:
             worth += (
                 f"\n  speaks of   learners trained on {record.train_size:,.0f} instances "
-                f"({record.splitter}), not models refitted on all data"
+                f"({record.splitter}, {record.n_splits} splits), not models refitted on all data"
             )
         return "\n".join(
             [

@@ -114,7 +114,9 @@ def test_help_and_version(capsys):
 
 def test_demo(capsys, tmp_path):
     assert main(["demo", "--plot", str(tmp_path / "demo.png")]) == 0
-    assert "better than naive Bayes on f1 with probability" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "≪  naive Bayes significantly worse than SVM (f1" in printed
+    assert "model       paired  unpaired       bcv" in printed
     assert (tmp_path / "demo.png").exists()
 
 

@@ -47,8 +47,7 @@ def test_the_sentence_the_project_exists_for():
     assert result.evidence.total == 3 * 569
     assert result.decision(rope=0.01).code == "<<"
     text = str(result)
-    assert "learners trained on 284 instances (BlockRegularizedCV(n_repeats=3" in text
-    assert "not models refitted on all data" in text
+    assert "learners trained on 284 instances (BlockRegularizedCV, 6 splits), not models" in text
 
 
 SPLITTERS = [
@@ -101,6 +100,11 @@ def test_scores_are_those_of_cross_validate(cv, scoring):
                 np.testing.assert_array_equal(ours[key], theirs[key], err_msg=key)
             else:
                 assert (ours[key] >= 0).all()
+
+
+def test_splits_as_given():
+    result = bayesian_cross_validate(NB, LR, X, Y, cv=list(KFold(4).split(X)), random_state=0)
+    assert "learners trained on 120 instances (splits as given, 4 splits)" in str(result)
 
 
 def test_same_draws_whatever_runs_them():

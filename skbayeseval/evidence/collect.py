@@ -34,7 +34,7 @@ class CrossValidation:
     Attributes
     ----------
     splitter : str
-        The splitter.
+        The kind of splitter.
     n_splits : int
         The number of splits that count.
     train_size : float
