@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -45,8 +45,9 @@ def check_whole_number(value: Any, name: str, minimum: int = 1) -> int:
 
 def check_names(names: Any, number: int) -> tuple[str, ...]:
     """Return `names` as a tuple of `number` distinct strings."""
-    if isinstance(names, str) or not isinstance(names, Sequence):
+    if isinstance(names, str) or not isinstance(names, Iterable):
         raise TypeError(f"names must be a sequence of {number} strings, got {names!r}.")
+    names = [str(name) if isinstance(name, np.str_) else name for name in names]
     if len(names) != number or not all(isinstance(name, str) for name in names):
         raise ValueError(f"names must be {number} strings, got {list(names)!r}.")
     if len(set(names)) != number:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-import numpy as np
 import pandas as pd
 
 import skbayeseval
@@ -26,10 +26,13 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, or 2 on bad input."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # ≫ and ≈ must not stop a terminal without them
+            stream.reconfigure(errors="replace")
     args = _parser().parse_args(argv)
     try:
         args.run(args)
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:
         message = " ".join(str(error).split())
         print(f"skbayeseval {args.command}: error: {message}", file=sys.stderr)
         return 2
@@ -125,7 +128,7 @@ def _common(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _compare(args: argparse.Namespace) -> None:
-    table = pd.read_csv(args.file)
+    table = _read_csv(args.file)
     columns = {}
     for option in ("truth", "a", "b"):
         name = getattr(args, option)
@@ -139,19 +142,31 @@ def _compare(args: argparse.Namespace) -> None:
         columns["truth"],
         columns["a"],
         columns["b"],
-        names=tuple(args.names or (args.a, args.b)),
+        names=tuple(args.names or ((args.a, args.b) if args.a != args.b else ("A", "B"))),
         pos_label=_label_of(args.pos_label, columns["truth"]),
         **_common(args),
     )
     _report(result, args)
 
 
+def _read_csv(path: str) -> pd.DataFrame:
+    try:
+        # Only an empty cell is a missing label: "None" and "NA" are names like others.
+        return pd.read_csv(path, keep_default_na=False, na_values=[""])
+    except OSError:
+        raise
+    except Exception as error:  # pandas lets through whatever its many decoders raise
+        raise ValueError(f"{path} cannot be read as a CSV table: {error}") from error
+
+
 def _label_of(text: str | None, truth: pd.Series[Any]) -> Any:
     """Return the label of the column that is written like `text`."""
     if text is None:
         return None
-    labels = np.unique(truth.dropna().to_numpy()).tolist()
-    return next((label for label in labels if str(label) == text), text)
+    for label in truth.dropna().unique().tolist():
+        if text in (str(label), f"{label:g}" if isinstance(label, float) else None):
+            return label
+    return text
 
 
 def _counts(args: argparse.Namespace) -> None:
@@ -186,6 +201,12 @@ def _report(result: ComparisonResult, args: argparse.Namespace) -> None:
         print(result)
         print()
         print(_text(summary.T))
+        doubtful = [
+            name for name in result.metrics
+            if args.rope and not result.bayes_factor(args.rope, metric=name).reliable
+        ]  # fmt: skip
+        if doubtful:
+            print(f"\nbf of {', '.join(doubtful)}: too few draws on one side to be relied on")
     _save_figure(result, args, quiet=args.json)
 
 

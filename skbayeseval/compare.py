@@ -14,7 +14,13 @@ from skbayeseval._validation import (
     check_weight,
     check_whole_number,
 )
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, check_counts
+from skbayeseval.evidence.counts import (
+    ConfusionCounts,
+    Evidence,
+    PairedCounts,
+    check_counts,
+    margins_of,
+)
 from skbayeseval.metrics import resolve_scoring
 from skbayeseval.models import resolve_model
 from skbayeseval.posterior import Posterior
@@ -163,8 +169,7 @@ def compare_confusion_matrices(
     'unpaired'
     """
     tables = {name: check_counts(cm, name) for name, cm in (("cm_a", cm_a), ("cm_b", cm_b))}
-    runs = {name: len(table) for name, table in tables.items() if table.ndim == 3}
-    worth = _check_weight_of_runs(weight, runs)
+    worth = _check_runs(weight, {name: _runs(table, 2) for name, table in tables.items()})
     evidence = tuple(
         ConfusionCounts.from_matrix(
             table.sum(axis=0) if table.ndim == 3 else table,
@@ -235,17 +240,18 @@ def compare_counts(
                 f"array of shape {array.shape}."
             )
         cells[name] = array
-    runs = {name: len(array) for name, array in cells.items() if array.ndim == 2}
-    worth = _check_weight_of_runs(weight, runs)
+    worth = _check_runs(weight, {name: _runs(array, 1) for name, array in cells.items()})
     totals = {name: array.reshape(-1, array.shape[-1]).sum(axis=0) for name, array in cells.items()}
     n_cells = min(len(total) for total in totals.values())
     evidence = tuple(
         ConfusionCounts.from_cells(*total[:n_cells], weight=worth, name=name)
         for name, total in totals.items()
     )
-    for name, total in totals.items():
+    for (name, total), one in zip(totals.items(), evidence, strict=True):
         if not total.any():
             raise ValueError(f"{name} holds no counts at all.")
+        if one.has_true_negatives:
+            _check_true_classes(np.flatnonzero(one.table.sum(axis=1)), one.labels, name)
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
     return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
 
@@ -299,9 +305,10 @@ def score_posterior(
         y_true, y_pred, labels=labels, pos_label=pos_label, weight=weight
     )
     _check_true_classes(np.flatnonzero(counts.table.sum(axis=1)), counts.labels)
-    (checked_name,) = check_names((name,), 1)
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {name!r}.")
     posterior = make_posterior((counts,), model, engine, prior, n_draws, random_state)
-    return ScoreResult(posterior, (checked_name,), resolve_scoring(scoring))
+    return ScoreResult(posterior, (name,), resolve_scoring(scoring))
 
 
 def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult:
@@ -344,14 +351,14 @@ def make_posterior(
 ) -> Posterior:
     if engine != "exact":
         raise ValueError(f"engine={engine!r} is not known. Known are: ['exact'].")
-    counts = evidence if isinstance(evidence, PairedCounts) else evidence[0]
+    counts = margins_of(evidence)[0]
     if len(counts.labels) != 2:
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: got "
             f"{len(counts.labels)} classes, {list(counts.labels)}."
         )
     resolved = resolve_model(model, prior, paired=isinstance(evidence, PairedCounts))
-    if resolved.needs_true_negatives and np.isnan(getattr(counts, "table", 0.0)).any():
+    if resolved.needs_true_negatives and not counts.has_true_negatives:
         raise ValueError(
             f"model={resolved.name!r} needs the true negatives, but the counts hold (tp, fp, fn) "
             "only. Give (tp, fp, fn, tn), or model='bcv'."
@@ -371,12 +378,20 @@ def _check_true_classes(truth: NDArray[Any], labels: tuple[Any, ...], name: str 
         raise ValueError(f"{name} must hold at least two classes, got one class only: {only}.")
 
 
-def _check_weight_of_runs(weight: float | None, runs: dict[str, int]) -> float:
+def _runs(array: NDArray[Any], ndim: int) -> int:
+    """Return how many runs there are: 1 unless there is an axis for them."""
+    return len(array) if array.ndim == ndim + 1 else 1
+
+
+def _check_runs(weight: float | None, runs: dict[str, int]) -> float:
+    """Return the weight, after checking that it fits the runs and the runs each other."""
+    if len(set(runs.values())) > 1:
+        found = " and ".join(f"{n} in {name}" for name, n in runs.items())
+        raise ValueError(f"Both must come from the same runs, got {found}.")
+    name, n = next(iter(runs.items()))
     if weight is not None:
         return check_weight(weight)
-    several = {name: n for name, n in runs.items() if n > 1}
-    if several:
-        name, n = next(iter(several.items()))
+    if n > 1:
         raise ValueError(
             f"{name} holds {n} runs, but weight is None. Runs of a cross-validation share "
             "instances, so their counts are worth less than one each: give "

@@ -13,6 +13,7 @@ from skbayeseval.judgement.bayes_factor import (
     Estimate,
     density_by_kde,
     density_by_smoothing,
+    density_of_independent_draws,
     odds_by_simulation,
     odds_of_draws,
     odds_of_independent_draws,
@@ -20,12 +21,12 @@ from skbayeseval.judgement.bayes_factor import (
     ratio,
 )
 from skbayeseval.judgement.decision import check_rope
-from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics import Metric
 from skbayeseval.models.margins import BetaMargin, difference_probability
 from skbayeseval.posterior import Posterior, Prior
 
-__all__ = ["bayes_factor", "prior_difference_draws"]
+__all__ = ["bayes_factor", "prior_density_at_zero", "prior_difference_draws"]
 
 METHODS = ("interval", "savage-dickey", "kde")
 
@@ -53,19 +54,29 @@ def bayes_factor(
         return _interval_null(posterior, metric, check_rope(rope))
     if method == "interval":
         raise ValueError("method='interval' needs rope=, the differences that do not matter.")
-    prior_density = posterior.prior.log_density_at_zero(metric)
-    if prior_density is None:
-        prior_density = np.inf
-    if method == "savage-dickey" and prior_density == np.inf:
+    prior_density = prior_density_at_zero(posterior.prior, metric)
+    if method == "savage-dickey" and prior_density is None:
         raise ValueError(
             f"The prior density of the difference in {metric.name!r} at 0 under model "
             f"{posterior.model.name!r} is infinite or not known. Give rope= for the interval null, "
             "which is always defined, or method='kde' for the papers' estimate."
         )
-    if prior_density < np.inf and method != "kde":
-        return ratio(_density(posterior, metric), Estimate(prior_density), "savage-dickey")
+    if prior_density is not None and method != "kde":
+        return ratio(_density(posterior, metric), prior_density, "savage-dickey")
     prior, bandwidth = _prior_density_by_kde(posterior.prior, metric)
     return ratio(density_by_kde(_difference(posterior, metric))[0], prior, "kde", bandwidth)
+
+
+@lru_cache(maxsize=256)
+def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
+    """Return the log density of the difference at 0 before the data, if it is known and finite."""
+    exact = prior.log_density_at_zero(metric)
+    if exact is not None:
+        return Estimate(exact) if exact < np.inf else None
+    if prior.model.has_bounded_prior(metric.formula):
+        a, b = prior.draws(metric, INDEPENDENT_PRIOR_DRAWS)
+        return density_of_independent_draws(a, b)
+    return None
 
 
 def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
@@ -85,7 +96,7 @@ def _interval_null(posterior: Posterior, metric: Metric, rope: Interval) -> Baye
         odds = _odds_by_quadrature(*margins, rope)
     else:
         draws = _difference(posterior, metric)
-        inside = int(np.count_nonzero((draws >= rope.low) & (draws <= rope.high)))
+        inside = count_inside(draws, rope)
         odds = odds_of_draws(inside, len(draws) - inside)
     return ratio(odds, _prior_odds(posterior.prior, metric, rope), "interval")
 

@@ -33,7 +33,7 @@ class Totals(NamedTuple):
     predicted: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Metric:
     """A named function of confusion tables.
 
@@ -51,6 +51,8 @@ class Metric:
         Whether it is about one of two classes.
     needs_true_negatives : bool
         Whether it needs all cells of the table.
+    available : bool
+        False for a function of the user's that a saved result could not hold.
 
     Examples
     --------
@@ -66,6 +68,17 @@ class Metric:
     zero_division: float = 0.0
     needs_positive: bool = False
     needs_true_negatives: bool = True
+    available: bool = True
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        own = self.function if self.formula is None else None
+        return self.name, self.formula, str(self.zero_division), own
 
     def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
         """Return the metric of each table; `positive` is the index of the positive class."""
@@ -166,16 +179,15 @@ def _balanced_accuracy(tables: Array, positive: int, zero_division: float) -> Ar
     return _ratio(recalls.sum(-1), present.sum(-1), zero_division)
 
 
-def _chance_products(t: Totals) -> tuple[Array, Array, Array, Array]:
+def _chance_products(t: Totals) -> tuple[Array, Array, Array]:
     size = t.true.sum(-1)
     by_chance = (t.true * t.predicted).sum(-1)
-    covariance = t.hits.sum(-1) * size - by_chance
-    return size, by_chance, covariance, t.true
+    return size, by_chance, t.hits.sum(-1) * size - by_chance
 
 
 def _matthews_corrcoef(tables: Array, positive: int, zero_division: float) -> Array:
     t = _totals(tables)
-    size, _, covariance, _ = _chance_products(t)
+    size, _, covariance = _chance_products(t)
     spread_true = size**2 - (t.true**2).sum(-1)
     spread_predicted = size**2 - (t.predicted**2).sum(-1)
     # scikit-learn's value is 0 where either side is constant, whatever zero_division is.
@@ -184,7 +196,7 @@ def _matthews_corrcoef(tables: Array, positive: int, zero_division: float) -> Ar
 
 def _cohen_kappa(tables: Array, positive: int, zero_division: float) -> Array:
     t = _totals(tables)
-    size, by_chance, covariance, _ = _chance_products(t)
+    size, by_chance, covariance = _chance_products(t)
     return _ratio(covariance, size**2 - by_chance, np.nan)
 
 
@@ -259,7 +271,7 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     zero_division = _check_zero_division(zero_division)
     if name in _METRICS:
         return replace(_METRICS[name], zero_division=zero_division)
-    beta = re.fullmatch(r"f(\d+(?:\.\d+)?|inf)(?:_(micro|macro|weighted))?", name)
+    beta = re.fullmatch(r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)(?:_(micro|macro|weighted))?", name)
     if beta:
         return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
     if name in get_scorer_names():
@@ -298,10 +310,15 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
     array(0.86956522)
     """
     check_scalar(beta, "beta", Real, min_val=0)
+    if isinstance(beta, bool) or math.isnan(beta):
+        raise ValueError(f"beta == {beta}, must be a number of at least 0.")
     if average not in (None, *_AVERAGES):
         raise ValueError(f"average must be None or one of {_AVERAGES}, got {average!r}.")
     metric = _ratio_metric(f"f{beta:g}", partial(_fbeta, beta=float(beta)), average)
-    return replace(metric, formula=metric.name, zero_division=_check_zero_division(zero_division))
+    # The name may round beta; the formula must not.
+    exact = f"{beta:g}" if float(f"{beta:g}") == beta else repr(float(beta))
+    formula = f"f{exact}" if average is None else f"f{exact}_{average}"
+    return replace(metric, formula=formula, zero_division=_check_zero_division(zero_division))
 
 
 def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
@@ -345,17 +362,17 @@ def resolve_scoring(scoring: Any) -> dict[str, Metric]:
     if scoring is None:
         scoring = "accuracy"
     if isinstance(scoring, (str, Metric)):
-        metric = _resolve_one(scoring)
-        return {metric.name: metric}
+        scoring = [scoring]
     if isinstance(scoring, Mapping):
-        metrics = {str(key): replace(_resolve_one(m), name=str(key)) for key, m in scoring.items()}
-    elif isinstance(scoring, Iterable):
-        found = [_resolve_one(one) for one in scoring]
+        if not all(isinstance(key, str) for key in scoring):
+            raise TypeError(f"scoring must have strings as keys, got {list(scoring)!r}.")
+        metrics = {key: replace(_resolve_one(one), name=key) for key, one in scoring.items()}
+    else:
+        several = isinstance(scoring, Iterable)
+        found = [_resolve_one(one) for one in (scoring if several else [scoring])]
         metrics = {metric.name: metric for metric in found}
         if len(metrics) < len(found):
             raise ValueError(f"scoring names a metric twice: {[m.name for m in found]}.")
-    else:
-        return {_resolve_one(scoring).name: _resolve_one(scoring)}
     if not metrics:
         raise ValueError("scoring is empty, give at least one metric.")
     return metrics

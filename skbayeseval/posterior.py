@@ -48,9 +48,18 @@ class _Recipe:
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
-        positive = 1 if self.positive is None else self.positive
         for tables in stream_tables(self.specification, self.shapes, rng, n_draws):
-            yield metric(tables, positive).T
+            values = metric(tables, self._positive_index)
+            if np.isnan(values).any():
+                raise ValueError(
+                    f"Metric {metric.name!r} is not a number (NaN) for some tables without zeros; "
+                    "it must be defined for every such table."
+                )
+            yield values.T
+
+    @property
+    def _positive_index(self) -> int:
+        return 1 if self.positive is None else self.positive
 
     def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
         """Return the law of one classifier's score, where it is known in closed form."""
@@ -119,7 +128,8 @@ class Posterior(_Recipe):
         super().__init__(model, evidence)
         self.entropy = entropy
         self.n_draws = n_draws
-        self._cache: dict[Metric, Array] = {}
+        self._draws: dict[Metric, Array] = {}
+        self._observed: dict[Metric, tuple[float, ...]] = {}
 
     @property
     def shapes(self) -> dict[str, Array]:
@@ -138,22 +148,25 @@ class Posterior(_Recipe):
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
-        if metric not in self._cache:
+        if metric not in self._draws:
             seed = np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR,))
             rng = np.random.default_rng(seed)
             draws = np.concatenate(list(self.stream(metric, rng, self.n_draws)), axis=1)
-            self.remember(metric, draws)
-        return self._cache[metric]
-
-    def remember(self, metric: Metric, draws: Array) -> None:
-        """Keep draws that were made before, such as those of a saved result."""
-        draws.flags.writeable = False
-        self._cache[metric] = draws
+            draws.flags.writeable = False
+            self._draws[metric] = draws
+        return self._draws[metric]
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the plain scores of the counts."""
-        positive = 1 if self.positive is None else self.positive
-        return tuple(float(metric(counts.table, positive)) for counts in self.counts)
+        if metric in self._observed:
+            return self._observed[metric]
+        return tuple(float(metric(counts.table, self._positive_index)) for counts in self.counts)
+
+    def remember(self, metric: Metric, draws: Array, observed: tuple[float, ...]) -> None:
+        """Keep draws and scores that were computed before, such as those of a saved result."""
+        draws.flags.writeable = False
+        self._draws[metric] = draws
+        self._observed[metric] = observed
 
     def check_metric(self, metric: Metric) -> Metric:
         """Raise if the evidence does not hold what the metric needs."""

@@ -10,7 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability
-from skbayeseval.equality import bayes_factor, prior_difference_draws
+from skbayeseval.equality import (
+    bayes_factor,
+    prior_density_at_zero,
+    prior_difference_draws,
+)
 from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest, favour
@@ -158,8 +162,7 @@ class ComparisonResult(PosteriorView):
         if of in ("a", "b"):
             margin = self._posterior.margin(which, "ab".index(of))
             if margin is not None:
-                low, high = margin.ppf([(1 - prob) / 2, (1 + prob) / 2])
-                return Interval(float(low), float(high))
+                return Interval(*margin.interval(prob))
         elif of == "difference":
             margins = self._posterior.independent_margins(which)
             if margins is not None:
@@ -266,7 +269,8 @@ class ComparisonResult(PosteriorView):
         -------
         table : pandas.DataFrame
             mean, sd and mcse (its Monte Carlo error) of the difference, bf (Bayes factor of
-            equality), p_worse, p_rope, p_better, hdi_low, hdi_high, hdi_mcse, decision.
+            equality; `bayes_factor` tells its error and whether it is reliable), p_worse, p_rope,
+            p_better, hdi_low, hdi_high, hdi_mcse, decision.
         """
         rows = [self._row(metric, rope, prob) for metric in self._metrics.values()]
         return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
@@ -357,10 +361,12 @@ class ComparisonResult(PosteriorView):
                 *self._posterior.draws(which), names=self.names, metric=which.name, rope=region
             ).plot(ax=ax)
         if kind == "factor":
+            exact = prior_density_at_zero(self._posterior.prior, which)
             return display.FactorDisplay(
                 self._draws(metric, "difference"),
                 prior_difference_draws(self._posterior.prior, which),
                 factor=self.bayes_factor(metric=which),
+                prior_at_zero=None if exact is None else math.exp(exact.log),
                 names=self.names,
                 metric=which.name,
             ).plot(ax=ax)
@@ -448,7 +454,10 @@ class ComparisonResult(PosteriorView):
         }
 
     def _factor_for_summary(self, metric: Metric, rope: Any) -> float:
+        if not metric.available:
+            return math.nan
         if rope is not None and len(set(check_rope(rope))) == 2:
             return self.bayes_factor(rope, metric=metric).value
-        factor = self.bayes_factor(metric=metric)
-        return math.nan if factor.method == "kde" else factor.value
+        if prior_density_at_zero(self._posterior.prior, metric) is None:
+            return math.nan
+        return self.bayes_factor(metric=metric).value

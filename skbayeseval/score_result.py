@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.utils import check_scalar
 
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
@@ -76,12 +78,12 @@ class ScoreResult(PosteriorView):
         margin = self._posterior.margin(self._metric(metric), 0)
         if margin is None:
             return equal_tailed(self._draws(metric), prob)
-        low, high = margin.ppf([(1 - prob) / 2, (1 + prob) / 2])
-        return Interval(float(low), float(high))
+        return Interval(*margin.interval(prob))
 
     def probability(self, *, above: float, metric: str | Metric | None = None) -> float:
         """Return the posterior probability that the score lies above a value."""
-        if isinstance(above, bool) or not math.isfinite(above):
+        check_scalar(above, "above", Real)
+        if not math.isfinite(above):
             raise ValueError(f"above={above!r} must be a finite number.")
         return float(np.mean(self._draws(metric) > above))
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from os import PathLike
 from typing import Any, NamedTuple
@@ -21,6 +23,9 @@ from skbayeseval.posterior import Posterior
 __all__ = ["Parts", "describe", "read", "write"]
 
 FORMAT = "skbayeseval result 1"
+
+# What reading a damaged archive raises.
+_BROKEN = (zipfile.BadZipFile, zlib.error)
 
 
 class Parts(NamedTuple):
@@ -45,7 +50,7 @@ def describe(parts: Parts) -> dict[str, Any]:
                 "name": name,
                 "formula": metric.formula,
                 "zero_division": None if np.isnan(metric.zero_division) else metric.zero_division,
-                "observed": list(posterior.observed(metric)),
+                "observed": _numbers(posterior.observed(metric)),
             }
             for name, metric in parts.metrics.items()
         ],
@@ -63,7 +68,7 @@ def describe(parts: Parts) -> dict[str, Any]:
 def write(parts: Parts, path: str | PathLike[str]) -> None:
     """Write the result, with the draws of its metrics, to a file."""
     try:
-        header = json.dumps(describe(parts))
+        header = json.dumps(describe(parts), allow_nan=False)
     except TypeError as error:
         raise TypeError(
             f"Only labels that are strings, numbers or booleans can be saved: {error}."
@@ -79,13 +84,17 @@ def write(parts: Parts, path: str | PathLike[str]) -> None:
 def read(path: str | PathLike[str]) -> Parts:
     """Read what `write` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays.pop("header")))
-        if header.get("format") != FORMAT:
+        if header["format"] != FORMAT:
             raise KeyError("format")
-    except (KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        return _parts(header, arrays)
+    except (KeyError, ValueError, TypeError, AttributeError, EOFError, *_BROKEN) as error:
         raise ValueError(f"{path} is not a file that a result's save wrote.") from error
+
+
+def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     posterior = Posterior(
         from_prior(header["model"], header["prior"]),
         _read_evidence(header["evidence"]),
@@ -96,7 +105,8 @@ def read(path: str | PathLike[str]) -> Parts:
     for i, saved in enumerate(header["metrics"]):
         metric = _read_metric(saved)
         metrics[metric.name] = metric
-        posterior.remember(metric, arrays[f"draws_{i}"])
+        observed = tuple(np.array(saved["observed"], dtype=float).tolist())
+        posterior.remember(metric, arrays[f"draws_{i}"], observed)
     return Parts(
         header["kind"],
         posterior,
@@ -121,7 +131,7 @@ def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
         "kind": "marginal",
         "labels": list(evidence[0].labels),
         "pos_label": evidence[0].pos_label,
-        "tables": [_with_none(counts.table) for counts in evidence],
+        "tables": [[_numbers(row) for row in counts.table] for counts in evidence],
         "weights": [counts.weight for counts in evidence],
     }
 
@@ -147,14 +157,10 @@ def _describe_cross_validation(record: CrossValidation | None) -> dict[str, Any]
     """Return the record as lists; fitted estimators are left out."""
     if record is None:
         return None
-
-    def numbers(values: NDArray[Any]) -> list[float | None]:
-        return [None if np.isnan(value) else float(value) for value in values]
-
     results: dict[str, dict[str, Any]] = {}
     for name, of_one in record.results.items():
         results[name] = {
-            key: numbers(values)
+            key: _numbers(values)
             for key, values in of_one.items()
             if key not in ("estimator", "indices")
         }
@@ -164,7 +170,7 @@ def _describe_cross_validation(record: CrossValidation | None) -> dict[str, Any]
                 for side, splits in of_one["indices"].items()
             }
     scores = {
-        metric: {name: numbers(values) for name, values in of_each.items()}
+        metric: {name: _numbers(values) for name, values in of_each.items()}
         for metric, of_each in record.scores.items()
     }
     return {**vars(record), "results": results, "scores": scores}
@@ -191,10 +197,10 @@ def _read_cross_validation(saved: dict[str, Any] | None) -> CrossValidation | No
 def _read_metric(saved: dict[str, Any]) -> Metric:
     name, formula = saved["name"], saved["formula"]
     if formula is None:
-        return Metric(name, partial(_missing_function, name))
+        return Metric(name, partial(_missing_function, name), available=False)
     zero_division = np.nan if saved["zero_division"] is None else saved["zero_division"]
     metric = get_metric(formula, zero_division=zero_division)
-    return Metric(**{**vars(metric), "name": name})
+    return replace(metric, name=name)
 
 
 def _missing_function(name: str, *_: Any) -> NDArray[Any]:
@@ -204,5 +210,6 @@ def _missing_function(name: str, *_: Any) -> NDArray[Any]:
     )
 
 
-def _with_none(table: NDArray[Any]) -> list[list[float | None]]:
-    return [[None if np.isnan(cell) else float(cell) for cell in row] for row in table]
+def _numbers(values: Iterable[float]) -> list[float | None]:
+    """Return plain numbers; JSON has no NaN."""
+    return [None if np.isnan(value) else float(value) for value in values]

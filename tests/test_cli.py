@@ -1,10 +1,12 @@
 import json
+import os
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import f1_score
 
 from skbayeseval import compare_predictions
 from skbayeseval.cli import main
@@ -15,8 +17,9 @@ def csv(votes, tmp_path):
     y, a, b = votes
     columns = {"y": y, "nb": a, "svm": b}
     words = {f"{name}_word": np.where(column, "yes", "no") for name, column in columns.items()}
+    floats = {f"{name}_float": column.astype(float) for name, column in columns.items()}
     path = tmp_path / "predictions.csv"
-    pd.DataFrame(columns | words).to_csv(path)
+    pd.DataFrame(columns | words | floats).to_csv(path)
     return str(path)
 
 
@@ -45,13 +48,63 @@ def test_json(csv, votes, capsys):
     assert report["rope"] is None
 
 
-def test_positive_label_as_it_is_written(csv, capsys):
-    arguments = (
-        f"compare {csv} --truth y_word --a nb_word --b svm_word --scoring f1 --pos-label yes"
+def reported(capsys, arguments):
+    assert main([*arguments.split(), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_positive_label_as_it_is_written(csv, votes, capsys):
+    y, a, _ = votes
+    for columns, label in (
+        ("--truth y_word --a nb_word --b svm_word --pos-label yes", 1),
+        ("--truth y --a nb --b svm --pos-label 0", 0),
+        ("--truth y_float --a nb_float --b svm_float --pos-label 0", 0),
+    ):
+        report = reported(capsys, f"compare {csv} {columns} --scoring f1")
+        expected = f1_score(y, a, pos_label=label)
+        assert report["metrics"][0]["observed"][0] == pytest.approx(expected)
+
+
+def test_options_arrive(csv, capsys):
+    base = f"compare {csv} --truth y --a nb --b svm"
+    report = reported(capsys, f"{base} --weight 0.5 --draws 700 --names x y --rope 0.02 --seed 9")
+    assert report["weight"] == 0.5
+    assert report["n_draws"] == 700
+    assert report["names"] == ["x", "y"]
+    assert report["rope"] == 0.02
+    assert report["entropy"] == 9
+    assert reported(capsys, f"{base} --model unpaired")["model"] == "unpaired"
+    assert reported(capsys, f"compare {csv} --truth y --a nb --b nb")["names"] == ["A", "B"]
+    report = reported(capsys, "counts --a 88 10 12 --b 80 14 20 --names x y --weight 0.4")
+    assert report["names"] == ["x", "y"]
+    assert report["weight"] == 0.4
+
+
+def test_names_of_classes_are_not_missing_values(tmp_path, capsys):
+    path = tmp_path / "none.csv"
+    path.write_text("y,a,b\nNone,None,NA\nNA,NA,NA\nNone,NA,None\n")
+    assert reported(capsys, f"compare {path} --truth y --a a --b b")["evidence"]["labels"] == [
+        "NA",
+        "None",
+    ]
+
+
+def test_doubtful_factors_are_marked(csv, capsys):
+    assert main(f"compare {csv} --truth y --a y --b svm --rope 0.001".split()) == 0
+    assert "bf of accuracy: too few draws" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_terminals_without_the_symbols(encoding):
+    arguments = ["counts", "--a", "900", "9", "9", "--b", "300", "90", "90", "--rope", "0.01"]
+    found = subprocess.run(
+        [sys.executable, "-m", "skbayeseval", *arguments],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
     )
-    assert main(arguments.split()) == 0
-    arguments = f"compare {csv} --truth y --a nb --b svm --scoring f1 --pos-label 0"
-    assert main(arguments.split()) == 0
+    assert found.returncode == 0
+    assert b"significantly better" in found.stdout
 
 
 def test_counts(capsys):
@@ -98,10 +151,12 @@ def test_bad_input_is_one_line_and_exit_2(csv, arguments, message, capsys):
 
 def test_a_file_that_is_no_table(tmp_path, capsys):
     (tmp_path / "empty.csv").write_text("")
-    (tmp_path / "image.csv").write_bytes(bytes(range(256)))
-    for name in ("empty.csv", "image.csv"):
+    names = ["image.csv", "junk.csv.gz", "junk.csv.zip", "junk.csv.xz", "junk.csv.tar"]
+    for name in names:
+        (tmp_path / name).write_bytes(bytes(range(256)))
+    for name in ["empty.csv", *names]:
         assert main(f"compare {tmp_path / name} --truth y --a a --b b".split()) == 2
-    assert capsys.readouterr().err.count("\n") == 2
+    assert capsys.readouterr().err.count("\n") == 6
 
 
 def test_help_and_version(capsys):

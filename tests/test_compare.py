@@ -266,3 +266,66 @@ def test_a_metric_of_ones_own(votes):
     assert result.observed_a == pytest.approx(-wrong)
     assert result.draws_a.mean() == pytest.approx(-wrong, abs=0.05)
     assert result.bayes_factor(rope=0.05).reliable
+
+
+def test_equal_counts_favour_h0():
+    for counts in ((5, 3, 2), (10, 0, 0), (7, 7, 7)):
+        test = compare_counts(counts, counts).bayes_test()
+        assert test.p_h0 == pytest.approx(0.5, abs=1e-9)
+        assert test.favoured == "H0"
+
+
+def test_a_result_keeps_its_own_prior(votes):
+    model, theta = Paired(), np.ones(4)
+    one = compare_predictions(*votes, model=model, scoring="recall", random_state=0)
+    other = compare_predictions(*votes, prior={"theta": theta}, scoring="recall", random_state=0)
+    before = one.bayes_factor().value
+    model.set_params(theta=4.0)
+    theta[:] = 4.0
+    assert one.bayes_factor().value == other.bayes_factor().value == before
+    assert one.prior["theta"] == 1.0
+    np.testing.assert_array_equal(other.prior["theta"], np.ones(4))
+
+
+def test_runs_must_match():
+    with pytest.raises(ValueError, match="same runs, got 6 in counts_a and 3 in counts_b"):
+        compare_counts(np.ones((6, 3)), np.ones((3, 3)), weight=0.4)
+    with pytest.raises(ValueError, match="same runs, got 2 in cm_a and 1 in cm_b"):
+        compare_confusion_matrices(np.ones((2, 2, 2)), np.ones((2, 2)), weight=0.4)
+
+
+def test_a_metric_that_is_not_a_number(votes):
+    broken = metrics.from_confusion(lambda t: np.full(t.shape[:-2], np.nan), "broken")
+    result = compare_predictions(*votes, scoring=broken, random_state=0)
+    with pytest.raises(ValueError, match="Metric 'broken' is not a number"):
+        result.hdi()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"prior": 0}, TypeError, "prior must be None or a dict"),
+        ({"prior": []}, TypeError, "prior must be None or a dict"),
+        ({"prior": {"mu": "2"}}, ValueError, "prior 'mu' must be a number or an array"),
+        ({"labels": "01"}, TypeError, "labels must be a list of classes, got '01'"),
+        ({"labels": 3}, TypeError, "labels must be a list of classes, got 3"),
+        ({"labels": [0, "a"]}, ValueError, "Mix of label input types"),
+        ({"pos_label": np.array([1, 0])}, ValueError, "is not a valid label"),
+        ({"y_pred_a": ["0", "1", "0", "0"]}, ValueError, "Mix of label .*y_pred_a has '0'"),
+        ({"y_pred_a": [0, "a", 0, 0]}, ValueError, "y_pred_a"),
+        ({"scoring": {1: "f1"}}, TypeError, "scoring must have strings as keys"),
+    ],
+)
+def test_more_bad_predictions(change, error, message):
+    arguments = dict(zip(("y_true", "y_pred_a", "y_pred_b"), GOOD, strict=True)) | change
+    with pytest.raises(error, match=message):
+        compare_predictions(**arguments)
+
+
+def test_objects_and_arrays_will_do(votes):
+    plain = compare_predictions(*votes, random_state=0)
+    objects = compare_predictions(
+        *(v.astype(object) for v in votes), names=np.array(["x", "y"]), random_state=0
+    )
+    np.testing.assert_array_equal(plain.draws, objects.draws)
+    assert objects.names == ("x", "y")

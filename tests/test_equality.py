@@ -142,3 +142,57 @@ def test_mcse_by_repetition(votes):
     ]
     values = np.array([factor.value for factor in factors])
     assert np.mean([f.mcse for f in factors]) == pytest.approx(values.std(), rel=0.35)
+
+
+def test_far_apart_without_a_rope():
+    # The kernel estimates are zero to the last double; nothing may overflow.
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    a = np.where(rng.random(2000) < 0.97, y, 1 - y)
+    b = np.where(rng.random(2000) < 0.60, y, 1 - y)
+    result = compare_predictions(y, a, b, scoring="f1", random_state=0)
+    factor = result.bayes_factor()
+    assert not factor.reliable
+    assert factor.log10 < -10
+    assert np.isnan(result.summary().loc["f1", "bf"])
+    result.plot("factor")
+
+
+@pytest.mark.parametrize(
+    ("model", "formula", "density"),
+    [
+        # Unpaired accuracy, mu R + (1 - mu) S of uniforms, has the density
+        # -2 (1 - t) log(1 - t) - 2 t log t, whose square integrates to 1.14985; the triangle's
+        # to 4/3.
+        ("unpaired", "accuracy", 1.14985),
+        ("unpaired", "balanced_accuracy", 4 / 3),
+        ("bcv", "balanced_accuracy", 4 / 3),
+    ],
+)
+def test_bounded_prior_densities(model, formula, density):
+    result = compare_counts(
+        (88, 10, 12, 90), (86, 12, 14, 88), model=model, scoring=formula, random_state=0
+    )
+    factor = result.bayes_factor()
+    assert factor.method == "savage-dickey"
+    assert factor.reliable
+    near = np.mean(np.abs(result.draws) < 0.01) / 0.02
+    assert factor.value == pytest.approx(near / density, rel=0.06)
+
+
+def test_bias_of_the_density_is_in_its_error():
+    # Two positives only: the posterior of the balanced accuracy is far from normal. The exact
+    # density at 0 is a closed form given the rest: X of theta+ against Y of theta-.
+    from skbayeseval.models.binary import _difference_density
+
+    positive, negative = np.array([0, 0, 0, 2]) + 1.0, np.array([2, 1, 5, 400]) + 1.0
+    rng = np.random.default_rng(0)
+    y = rng.dirichlet(negative, 200_000)
+    exact = 2 * _difference_density(y[:, 1] - y[:, 2], positive).mean()
+    truth = np.repeat([1, 0], [2, 408])
+    a = np.repeat([0, 1, 1, 0, 0], [2, 2, 1, 5, 400])
+    b = np.repeat([0, 1, 0, 1, 0], [2, 2, 1, 5, 400])
+    for seed in range(5):
+        result = compare_predictions(truth, a, b, scoring="balanced_accuracy", random_state=seed)
+        factor = result.bayes_factor()
+        assert abs(factor.value * 1.8 - exact) < 4 * factor.mcse * 1.8

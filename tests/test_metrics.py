@@ -154,3 +154,30 @@ def test_bad_parameters():
         metrics.fbeta(1, average="samples")
     with pytest.raises(ValueError, match="specificity needs two classes, got 3"):
         metrics.get_metric("specificity")(np.ones((3, 3)))
+
+
+def test_equality_is_by_formula():
+    assert metrics.fbeta(2) == metrics.fbeta(2) == metrics.get_metric("f2")
+    assert hash(metrics.fbeta(2)) == hash(metrics.get_metric("f2"))
+    assert metrics.fbeta(1).formula == "f1"
+    assert metrics.fbeta(2) != metrics.fbeta(2, zero_division=1.0)
+    assert metrics.get_metric("f1", zero_division=np.nan) == metrics.get_metric(
+        "f1", zero_division=np.nan
+    )
+    one = metrics.from_confusion(lambda t: t[..., 0, 0], "own")
+    assert one != metrics.from_confusion(lambda t: t[..., 1, 1], "own")
+    assert one != "own"
+
+
+@pytest.mark.parametrize("beta", [1 / 3, 1e6, 1e-7, 1.0000001, 0.5, np.inf])
+def test_the_formula_keeps_beta(beta):
+    metric = metrics.fbeta(beta, average="macro")
+    table = np.array([[50, 3], [7, 20]])
+    assert metrics.get_metric(metric.formula)(table) == metric(table)
+    assert (metric.formula == "f1_macro") == (beta == 1)
+
+
+@pytest.mark.parametrize("beta", [np.nan, True])
+def test_no_such_beta(beta):
+    with pytest.raises(ValueError, match="beta == "):
+        metrics.fbeta(beta)

@@ -169,6 +169,14 @@ def test_to_dict_is_json(result):
     assert saved["metrics"][0]["observed"] == [result.observed_a, result.observed_b]
 
 
+def test_plot_passes_on_what_it_is_given(result):
+    display = result.plot(rope=0.02, prob=0.5, metric="recall")
+    assert (display.rope, display.prob, display.metric) == ((-0.02, 0.02), 0.5, "recall")
+    np.testing.assert_array_equal(display.draws, result.metric("recall").draws)
+    assert result.plot("joint", rope=0.02).rope == (-0.02, 0.02)
+    np.testing.assert_array_equal(result.plot("factor").draws, result.draws)
+
+
 @pytest.mark.parametrize("kind", ["posterior", "joint", "factor"])
 def test_plot(result, kind):
     import matplotlib.pyplot as plt

@@ -51,5 +51,7 @@ def test_bad_arguments(result, votes):
     y, a, _ = votes
     with pytest.raises(ValueError, match="only the counts of each alone"):
         score_posterior(y, a, model="paired")
-    with pytest.raises(ValueError, match="names must be 1 strings"):
+    with pytest.raises(TypeError, match="name must be a string, got 3"):
         score_posterior(y, a, name=3)
+    with pytest.raises(TypeError, match="above must be an instance of"):
+        result.probability(above="x")

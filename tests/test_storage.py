@@ -54,6 +54,17 @@ def test_strings_and_undefined(tmp_path):
     assert again.observed_a == result.observed_a
 
 
+def test_undefined_scores_are_null(tmp_path):
+    result = compare_counts((5, 0, 0, 9), (4, 0, 1, 9), scoring="cohen_kappa", random_state=0)
+    undefined = metrics.get_metric("precision", zero_division=np.nan)
+    y = [0, 1, 0, 1]
+    silent = compare_predictions(y, [0, 0, 0, 0], y, scoring=undefined, random_state=0)
+    assert np.isnan(silent.observed_a)
+    json.dumps(silent.to_dict(), allow_nan=False)
+    assert np.isnan(round_trip(silent, tmp_path).observed_a)
+    assert round_trip(result, tmp_path).observed_a == 1
+
+
 def test_no_pickle(votes, tmp_path):
     compare_predictions(*votes, random_state=0).save(tmp_path / "file.npz")
     with np.load(tmp_path / "file.npz", allow_pickle=False) as file:
@@ -66,6 +77,14 @@ def test_a_function_of_ones_own_leaves_its_draws(votes, tmp_path):
     result.save(tmp_path / "file")
     again = load_result(tmp_path / "file")
     assert again.hdi() == result.hdi()
+    assert str(again) == str(result)
+    assert again.to_dict() == result.to_dict()
+    assert (
+        again.summary(rope=0.01)
+        .drop(columns="bf")
+        .equals(result.summary(rope=0.01).drop(columns="bf"))
+    )
+    assert np.isnan(again.summary(rope=0.01).loc["false_alarms", "bf"])
     with pytest.raises(ValueError, match="a function of your own, which the file does not hold"):
         again.bayes_factor(rope=0.01)
     np.testing.assert_array_equal(again.metric(false_alarms).draws, result.draws)
@@ -76,6 +95,16 @@ def test_wrong_files(votes, tmp_path):
     np.savez(tmp_path / "other.npz", x=np.ones(3))
     np.save(tmp_path / "array.npy", np.ones(3))
     for name in ("text", "other.npz", "array.npy"):
+        with pytest.raises(ValueError, match="is not a file that a result's save wrote"):
+            load_result(tmp_path / name)
+    compare_predictions(*votes, random_state=0).save(tmp_path / "file")
+    whole = (tmp_path / "file").read_bytes()
+    for name, broken in (
+        ("empty", b""),
+        ("half", whole[: len(whole) // 2]),
+        ("flipped", whole[:3000] + bytes([whole[3000] ^ 255]) + whole[3001:]),
+    ):
+        (tmp_path / name).write_bytes(broken)
         with pytest.raises(ValueError, match="is not a file that a result's save wrote"):
             load_result(tmp_path / name)
     with pytest.raises(FileNotFoundError):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import gaussian_kde
 
-from skbayeseval.display.style import BLUE, GREY, ORANGE, Display, axes_or_new
+from skbayeseval.display.style import BLUE, GREY, ORANGE, Display, axes_or_new, difference_label
 from skbayeseval.judgement.bayes_factor import BayesFactor
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ class FactorDisplay(Display):
         Draws of the difference after and before the data.
     factor : BayesFactor
         The Bayes factor of equality, for the title.
+    prior_at_zero : float, default=None
+        The prior density at 0 where it is known; None takes both densities from the kernel
+        estimates.
     names : (str, str), default=("A", "B")
         The names of A and B.
     metric : str, default="score"
@@ -51,32 +54,34 @@ class FactorDisplay(Display):
         prior_draws: ArrayLike,
         *,
         factor: BayesFactor,
+        prior_at_zero: float | None = None,
         names: tuple[str, str] = ("A", "B"),
         metric: str = "score",
     ) -> None:
         self.draws = np.asarray(draws, dtype=float)
         self.prior_draws = np.asarray(prior_draws, dtype=float)
         self.factor = factor
+        self.prior_at_zero = prior_at_zero
         self.names = names
         self.metric = metric
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on `ax`, or on a new figure."""
         ax = axes_or_new(ax)
-        a, b = self.names
         low, high = np.quantile(self.draws, [0.0005, 0.9995])
         margin = 0.5 * (high - low)
         x = np.linspace(min(low - margin, -margin), max(high + margin, margin), 400)
-        for draws, colour, name in (
-            (self.prior_draws, ORANGE, "prior"),
-            (self.draws, BLUE, "posterior"),
+        known = self.prior_at_zero
+        for draws, colour, name, exact in (
+            (self.prior_draws, ORANGE, "prior", known),
+            (self.draws, BLUE, "posterior", None if known is None else known * self.factor.value),
         ):
             density = gaussian_kde(draws)
-            at_zero = density(0.0)[0]
+            at_zero = density(0.0)[0] if exact is None else exact
             ax.plot(x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
             ax.plot([0], [at_zero], "o", color=colour)
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
-        ax.set(xlabel=f"difference in {self.metric} ({a} minus {b})", ylabel="density")
+        ax.set(xlabel=difference_label(self.metric, self.names), ylabel="density")
         ax.set_ylim(bottom=0)
         doubt = "" if self.factor.reliable else ", not reliable"
         ax.set_title(

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.style import BLUE, GREEN, GREY, ORANGE, Display, axes_or_new, legend_below
+from skbayeseval.display.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Display,
+    axes_or_new,
+    legend_below,
+    short,
+)
 from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
@@ -65,7 +74,7 @@ class JointDisplay(Display):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on `ax`, or on a new figure."""
         ax = axes_or_new(ax)
-        a, b = self.names
+        a, b = map(short, self.names)
         ax.plot(
             self.draws_b[:MOST_POINTS],
             self.draws_a[:MOST_POINTS],
@@ -90,7 +99,7 @@ class JointDisplay(Display):
                 linewidth=0,
                 label=f"ROPE [{self.rope.low:g}, {self.rope.high:g}]",
             )
-        ax.set(xlabel=f"{self.metric} of {b}", ylabel=f"{self.metric} of {a}")
+        ax.set(xlabel=f"{short(self.metric)} of {b}", ylabel=f"{short(self.metric)} of {a}")
         ax.set_xlim(*ends)
         ax.set_ylim(*ends)
         ax.set_aspect("equal")

@@ -14,9 +14,11 @@ from skbayeseval.display.style import (
     ORANGE,
     Display,
     axes_or_new,
+    difference_label,
     draw_density,
     draw_hdi,
     legend_below,
+    short,
 )
 from skbayeseval.judgement.decision import masses
 from skbayeseval.judgement.intervals import Interval
@@ -76,8 +78,7 @@ class PosteriorDisplay(Display):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on `ax`, or on a new figure."""
         ax = axes_or_new(ax)
-        a, b = self.names
-        ax.set_xlabel(f"difference in {self.metric} ({a} minus {b})")
+        ax.set_xlabel(difference_label(self.metric, self.names))
         height = draw_density(ax, self.draws)
         rope = Interval(0.0, 0.0) if self.rope is None else self.rope
         if self.rope is not None:
@@ -96,14 +97,14 @@ class PosteriorDisplay(Display):
         return self._drawn_on(ax)
 
     def _write_masses(self, ax: Axes, rope: Interval) -> None:
-        a, b = self.names
+        a, b = map(short, self.names)
         worse, equivalent, better = masses(self.draws, rope)
         texts = [
-            (0.0, "left", ORANGE, f"◀ {b} better\n{worse:.1%}"),
-            (1.0, "right", BLUE, f"{a} better ▶\n{better:.1%}"),
+            (0.0, "left", ORANGE, f"◀ {b}\nbetter {worse:.1%}"),
+            (1.0, "right", BLUE, f"{a} ▶\nbetter {better:.1%}"),
         ]
         if self.rope is not None:
-            texts.append((0.5, "center", GREEN, f"practically equivalent\n{equivalent:.1%}"))
+            texts.append((0.5, "center", GREEN, f"equivalent\n{equivalent:.1%}"))
         for x, side, colour, text in texts:
             ax.text(
                 x,
@@ -165,7 +166,7 @@ class ScoreDisplay(Display):
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on `ax`, or on a new figure."""
         ax = axes_or_new(ax)
-        ax.set_xlabel(f"{self.metric} of {self.name}")
+        ax.set_xlabel(f"{short(self.metric)} of {short(self.name)}")
         height = draw_density(ax, self.draws)
         ax.axvline(
             self.observed, color=ORANGE, linestyle="--", label=f"observed {self.observed:.3f}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.style import BLUE, GREY, ORANGE, Display, axes_or_new, legend_below
+from skbayeseval.display.style import BLUE, GREY, ORANGE, Display, axes_or_new, legend_below, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,9 +66,13 @@ class ScoresDisplay(Display):
             (self.scores_a, self.scores_b), self.names, (BLUE, ORANGE), strict=True
         ):
             ax.plot(
-                split, scores, "o", color=colour, label=f"{name}, mean {np.nanmean(scores):.3f}"
+                split,
+                scores,
+                "o",
+                color=colour,
+                label=f"{short(name)}, mean {np.nanmean(scores):.3f}",
             )
-        ax.set(xlabel="split", ylabel=self.metric)
+        ax.set(xlabel="split", ylabel=short(self.metric))
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.spines[["right", "top"]].set_visible(False)
         legend_below(ax)

@@ -21,9 +21,11 @@ __all__ = [
     "ORANGE",
     "Display",
     "axes_or_new",
+    "difference_label",
     "draw_density",
     "draw_hdi",
     "legend_below",
+    "short",
 ]
 
 # Okabe and Ito's colours, which stay apart for colour-blind readers.
@@ -51,6 +53,20 @@ def axes_or_new(ax: Axes | None) -> Axes:
     return plt.subplots(figsize=(7.0, 4.2), layout="constrained")[1]
 
 
+def short(name: str, width: int = 22) -> str:
+    """Return a name that fits a label, and that matplotlib takes for text, not mathematics."""
+    if len(name) > width:
+        name = f"{name[: width - 8]}…{name[-7:]}"
+    return name.replace("$", r"\$")
+
+
+def difference_label(metric: str, names: tuple[str, str]) -> str:
+    """Return what the axis of a difference shows, on two lines where one is too long."""
+    a, b = map(short, names)
+    one_line = f"difference in {short(metric)} ({a} minus {b})"
+    return one_line if len(one_line) <= 45 else one_line.replace(" (", "\n(", 1)
+
+
 def draw_density(ax: Axes, draws: NDArray[Any]) -> float:
     """Draw the draws as a filled histogram of density; return its height."""
     low, high = np.quantile(draws, [0.0005, 0.9995])
@@ -68,12 +84,13 @@ def draw_density(ax: Axes, draws: NDArray[Any]) -> float:
 def draw_hdi(ax: Axes, draws: NDArray[Any], prob: float, *, sign: bool) -> None:
     """Draw the HDI as a bar on the ground; its ends go into the legend."""
     interval = hdi(draws, prob)
-    label = f"{prob:.0%} HDI {format_interval(interval, sign)}"
+    label = f"{100 * prob:.3g}% HDI {format_interval(interval, sign)}"
     ax.plot(interval, [0, 0], color="black", linewidth=5, solid_capstyle="butt", label=label)
 
 
 def legend_below(ax: Axes) -> None:
-    """Put the legend under the axes, clear of the data."""
+    """Put the legend under the axes and their label, clear of the data."""
+    below = -0.17 if "\n" not in ax.get_xlabel() else -0.24
     ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=3, frameon=False, fontsize="small"
+        loc="upper center", bbox_to_anchor=(0.5, below), ncols=3, frameon=False, fontsize="small"
     )

@@ -17,9 +17,6 @@ Array = NDArray[Any]
 # Draws a block. Part of the recipe: the same seed gives the same draws only for the same size.
 BLOCK = 8192
 
-# Below this shape a cell falls under the smallest double often enough to bias ratios of cells.
-SMALLEST_SHAPE = 0.01
-
 
 def stream_tables(
     specification: Specification, shapes: Shapes, rng: np.random.Generator, n_draws: int
@@ -41,12 +38,6 @@ def stream_tables(
     ------
     tables : ndarray of shape (n, n_classifiers, M, M)
     """
-    for name, shape in shapes.items():
-        if shape.min() < SMALLEST_SHAPE:
-            raise ValueError(
-                f"{name} has a Dirichlet shape of {shape.min():g}; below {SMALLEST_SHAPE} its "
-                "draws fall out of floating-point range. Give a larger prior."
-            )
     for start in range(0, n_draws, BLOCK):
         size = min(BLOCK, n_draws - start)
         draws = {

@@ -58,6 +58,7 @@ class ConfusionCounts:
 
     def __post_init__(self) -> None:
         table = _frozen(np.array(self.table, dtype=float))
+        check_counts(table[~np.isnan(table)], "table")
         labels = tuple(self.labels)
         if table.shape != (len(labels), len(labels)):
             raise ValueError(
@@ -79,9 +80,11 @@ class ConfusionCounts:
         weight: float = 1.0,
     ) -> ConfusionCounts:
         """Count label vectors of any dtype."""
-        classes, codes = encode_labels({"y_true": y_true, "y_pred": y_pred}, labels)
+        classes, (truth, predicted) = encode_labels(
+            [("y_true", y_true), ("y_pred", y_pred)], labels
+        )
         size = len(classes)
-        pairs = codes["y_true"] * size + codes["y_pred"]
+        pairs = truth * size + predicted
         table = np.bincount(pairs, minlength=size * size).reshape(size, size)
         return cls(table, classes, weight, pos_label)
 
@@ -215,11 +218,12 @@ class PairedCounts:
         weight: float = 1.0,
     ) -> PairedCounts:
         """Count label vectors of any dtype; the keys of `predictions` name them in errors."""
-        classes, codes = encode_labels({"y_true": y_true, **predictions}, labels)
-        truth = codes.pop("y_true")
+        classes, (truth, *predicted) = encode_labels(
+            [("y_true", y_true), *predictions.items()], labels
+        )
         return cls(
             truth,
-            np.column_stack(list(codes.values())),
+            np.column_stack(predicted),
             np.ones(len(truth)),
             classes,
             weight,
@@ -295,33 +299,39 @@ def margins_of(evidence: Evidence) -> tuple[ConfusionCounts, ...]:
 
 
 def encode_labels(
-    vectors: dict[str, ArrayLike], labels: ArrayLike | None = None
-) -> tuple[tuple[Any, ...], dict[str, Array]]:
+    vectors: Sequence[tuple[str, ArrayLike]], labels: ArrayLike | None = None
+) -> tuple[tuple[Any, ...], list[Array]]:
     """Return the classes and, for each named vector, the index of each instance's class."""
-    arrays = {name: check_label_vector(y, name) for name, y in vectors.items()}
-    sizes = {name: len(y) for name, y in arrays.items()}
-    if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+    names = [name for name, _ in vectors]
+    arrays = [check_label_vector(y, name) for name, y in vectors]
+    if len({len(y) for y in arrays}) > 1:
+        found = ", ".join(f"{name} has {len(y)}" for name, y in zip(names, arrays, strict=True))
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {found}.")
 
-    if labels is None:
-        classes = unique_labels(*arrays.values())
-        if len(classes) < 2:
-            raise ValueError(
-                f"{' and '.join(vectors)} hold one class only, {classes[0]!r}: there is nothing "
-                "to compare. Give labels= if more classes exist."
-            )
-    else:
-        classes = np.asarray(check_labels(labels))
-        unique_labels(*arrays.values(), classes)  # raises on a mix of strings and numbers
-        for name, y in arrays.items():
+    explicit = [] if labels is None else [np.asarray(check_labels(labels))]
+    try:
+        classes = unique_labels(*arrays, *explicit)
+    except ValueError as error:
+        kinds = ", ".join(
+            f"{name} has {array.tolist()[0]!r}"
+            for name, array in zip([*names, "labels"], [*arrays, *explicit], strict=False)
+        )
+        raise ValueError(f"Mix of label input types (string and number): {kinds}.") from error
+    if explicit:
+        (classes,) = explicit
+        for name, y in zip(names, arrays, strict=True):
             unknown = sorted(set(y[~np.isin(y, classes)].tolist()), key=str)
             if unknown:
                 raise ValueError(
                     f"{name} contains labels that are not in labels={classes.tolist()}: {unknown}."
                 )
+    elif len(classes) < 2:
+        raise ValueError(
+            f"{' and '.join(names)} hold one class only, {classes[0]!r}: there is nothing to "
+            "compare. Give labels= if more classes exist."
+        )
     order = np.argsort(classes, kind="stable")
-    codes = {name: order[np.searchsorted(classes[order], y)] for name, y in arrays.items()}
+    codes = [order[np.searchsorted(classes[order], y)] for y in arrays]
     return tuple(classes.tolist()), codes
 
 
@@ -340,9 +350,18 @@ def check_label_vector(y: ArrayLike, name: str) -> Array:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if pd.isna(array).any():
         raise ValueError(f"Input {name} contains NaN: every instance needs a label.")
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} must hold class labels.")
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise ValueError(f"Input {name} contains infinity: labels are finite.")
-    if type_of_target(array, input_name=name, raise_unknown=True).startswith("continuous"):
+    try:
+        kind = type_of_target(array, input_name=name, raise_unknown=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Unknown label type: {name} must hold strings only, or numbers, or booleans, got "
+            f"values such as {array[:3].tolist()}."
+        ) from error
+    if kind.startswith("continuous"):
         raise ValueError(
             f"{name} must hold class labels, got continuous values such as {array[0]!r}. Round "
             "or threshold them first."
@@ -352,7 +371,12 @@ def check_label_vector(y: ArrayLike, name: str) -> Array:
 
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     """Return explicit `labels` as a tuple of at least two distinct classes."""
-    classes = tuple(np.asarray(labels).tolist())
+    array = np.asarray(labels)
+    if array.ndim != 1:
+        raise TypeError(f"labels must be a list of classes, got {labels!r}.")
+    if array.dtype.kind == "U" and set(map(type, np.asarray(labels, dtype=object))) != {str}:
+        raise ValueError(f"Mix of label input types (string and number): labels={labels!r}.")
+    classes = tuple(array.tolist())
     if len(classes) < 2 or len(set(classes)) != len(classes):
         raise ValueError(f"labels must be at least two distinct classes, got {list(classes)!r}.")
     return classes
@@ -381,7 +405,7 @@ def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
     """Return the positive class: the one given, else 1 if it is one of two classes."""
     if pos_label is None:
         return next((label for label in labels if label == 1), None) if len(labels) == 2 else None
-    if pos_label not in labels:
+    if not np.isscalar(pos_label) or pos_label not in labels:
         raise ValueError(
             f"pos_label={pos_label!r} is not a valid label. It should be one of {list(labels)}"
         )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.intervals import Interval, count_inside
 
 __all__ = ["Decision", "Probabilities", "check_rope", "decide", "masses"]
 
@@ -81,7 +81,7 @@ class Decision:
             "?": f"{a} against {b}: undecided",
         }.get(self.code, f"{a} {self.label} than {b}")
         return (
-            f"{self.symbol}  {verdict} ({self.metric}, {self.prob:.0%} HDI "
+            f"{self.symbol}  {verdict} ({self.metric}, {100 * self.prob:.3g}% HDI "
             f"{format_interval(self.hdi)}, ROPE {format_interval(self.rope)})"
         )
 
@@ -124,7 +124,7 @@ def masses(draws: NDArray[Any], rope: Interval) -> Probabilities:
     """Return the mass of the draws left of, in and right of the ROPE."""
     worse = float(np.mean(draws < rope.low))
     better = float(np.mean(draws > rope.high))
-    equivalent = float(np.mean((draws >= rope.low) & (draws <= rope.high)))
+    equivalent = count_inside(draws, rope) / len(draws)
     return Probabilities(worse, equivalent, better)
 
 
@@ -138,6 +138,8 @@ def check_rope(rope: Any) -> Interval:
             )
         return Interval(-float(rope), float(rope))
     try:
+        if isinstance(rope, str):
+            raise TypeError
         low, high = (float(end) for end in rope)
     except (TypeError, ValueError) as error:
         raise TypeError(f"rope must be a number or a pair (low, high), got {rope!r}.") from error

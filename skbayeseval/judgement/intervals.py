@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._validation import check_probability
 
-__all__ = ["Interval", "equal_tailed", "hdi", "hdi_mcse"]
+__all__ = ["Interval", "count_inside", "equal_tailed", "hdi", "hdi_mcse"]
 
 Array = NDArray[Any]
 
@@ -60,6 +60,11 @@ def hdi(draws: ArrayLike, prob: float = 0.95) -> Interval:
     narrowest = np.flatnonzero(widths == widths.min())
     start = narrowest[(len(narrowest) - 1) // 2]
     return Interval(float(values[start]), float(values[start + inside - 1]))
+
+
+def count_inside(draws: Array, interval: Interval) -> int:
+    """Return how many draws lie in the interval, ends included."""
+    return int(np.count_nonzero((draws >= interval.low) & (draws <= interval.high)))
 
 
 def equal_tailed(draws: ArrayLike, prob: float = 0.95) -> Interval:

@@ -61,6 +61,13 @@ class BinaryModel(ParameterObject):
         margins = self.independent_margins(formula, shapes)
         return None if margins is None else difference_log_density_at_zero(*margins)
 
+    def has_bounded_prior(self, formula: str | None) -> bool:
+        """Whether scores of independent classifiers have a bounded density before the data.
+
+        Then so has their difference at 0, closed form or not.
+        """
+        return False
+
     def prior(self) -> dict[str, Any]:
         """Return the prior as `prior=` takes it."""
         return self.get_params()
@@ -100,6 +107,7 @@ class Unpaired(BinaryModel):
         margins = margins_of(evidence)
         mu = check_concentration(self.mu, (2,), "mu")
         rho = check_concentration(self.rho, (2, 2), "rho")
+        _check_orientation(margins[0].positive, mu, rho)
         simplexes = []
         for classifier, counts in zip(CLASSIFIERS, margins, strict=False):
             cells = _positive_first(counts.effective, counts.positive)
@@ -118,6 +126,11 @@ class Unpaired(BinaryModel):
         if formula == "specificity":
             return BetaMargin(*shapes[f"rho-_{CLASSIFIERS[classifier]}"][::-1])
         return None
+
+    def has_bounded_prior(self, formula: str | None) -> bool:
+        """Whether scores of independent classifiers have a bounded density before the data."""
+        smooth = min(np.min(self.mu), np.min(self.rho)) >= 1
+        return smooth and formula in ("accuracy", "balanced_accuracy")
 
 
 class Paired(BinaryModel):
@@ -160,6 +173,7 @@ class Paired(BinaryModel):
             )
         mu = check_concentration(self.mu, (2,), "mu")
         theta = check_concentration(self.theta, (2, 4), "theta")
+        _check_orientation(evidence.positive, mu, theta)
         positive = evidence.positive
         cells = evidence.cube() * evidence.weight
         cells = (cells if positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
@@ -243,9 +257,23 @@ class BCV(BinaryModel):
             return BetaMargin(tp + rest[0], fp + fn)
         return None
 
+    def has_bounded_prior(self, formula: str | None) -> bool:
+        """Whether scores of independent classifiers have a bounded density before the data."""
+        return self.lambda_ >= 1 and formula == "balanced_accuracy"
+
     def prior(self) -> dict[str, Any]:
         """Return the prior as `prior=` takes it."""
         return {"lambda": self.lambda_}
+
+
+def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:
+    """Raise if the prior tells the classes apart and nobody said which of them is positive."""
+    symmetric = mu[0] == mu[1] and np.array_equal(rates[0], rates[1][::-1])
+    if positive is None and not symmetric:
+        raise ValueError(
+            "prior tells the positive class from the negative one, but neither class is 1: say "
+            "which is positive with pos_label=."
+        )
 
 
 def _positive_first(tables: Array, positive: int | None) -> Array:
@@ -316,17 +344,22 @@ def _log_density_of_equal_accuracy(shapes: Shapes, balanced: bool) -> float | No
         return float(np.log(2 * np.sum(x_weights * density)))
 
     a, b = shapes["mu"]
-    mu = unit / 2  # the smaller of mu and 1 - mu, whose partner then stays in [-1, 1]
+    if a + b > 50:
+        return None
     total = 0.0
     for (small, large), (p, q) in (
         ((x_shapes, y_shapes), (a, b)),
         ((y_shapes, x_shapes), (b, a)),
     ):
+        # The smaller of mu and 1 - mu, whose partner then stays in [-1, 1]; mu^(p - 1) is in the
+        # weights, since it is singular at 0 for p < 1.
+        nodes, weights = roots_jacobi(100, 0.0, p - 1)
+        mu, mu_weights = (nodes + 1) / 4, weights / 4**p
         partner = mu[:, None] * x / (1 - mu[:, None])
         inner = _difference_density(x, small) * _difference_density(partner, large)
         given_mu = np.sum(x_weights * inner, axis=1) / (1 - mu)
-        log_mu = (p - 1) * np.log(mu) + (q - 1) * np.log1p(-mu) - betaln(p, q)
-        total += float(np.sum(unit_weights / 2 * np.exp(log_mu) * given_mu))
+        rest = np.exp((q - 1) * np.log1p(-mu) - betaln(p, q))
+        total += float(np.sum(mu_weights * rest * given_mu))
     return float(np.log(total))
 
 

@@ -60,6 +60,11 @@ class BetaMargin:
         """Return the quantiles of the score."""
         return self.score(betaincinv(self.a, self.b, prob))
 
+    def interval(self, prob: float) -> tuple[float, float]:
+        """Return the equal-tailed interval of the score."""
+        low, high = self.ppf([(1 - prob) / 2, (1 + prob) / 2])
+        return float(low), float(high)
+
     def mass(self, low: ArrayLike, high: ArrayLike) -> Array:
         """Return P(low <= score <= high), to full relative precision in both tails."""
         x_low, x_high = self.variable(low), self.variable(high)
@@ -109,14 +114,20 @@ class F1Margin(BetaMargin):
 
 def difference_probability(a: BetaMargin, b: BetaMargin, low: float, high: float) -> float:
     """Return P(low <= A - B <= high) for independent scores A and B, by quadrature."""
-    # Integrate over the narrower density, so that the other factor is smooth between its nodes.
-    if a.sd < b.sd:
+
+    def over_a() -> float:
         score, weights = a.nodes()
-        mass = b.mass(score - high, score - low)
-    else:
+        return float(min(np.sum(weights * b.mass(score - high, score - low)), 1.0))
+
+    def over_b() -> float:
         score, weights = b.nodes()
-        mass = a.mass(score + low, score + high)
-    return float(min(np.sum(weights * mass), 1.0))
+        return float(min(np.sum(weights * a.mass(score + low, score + high)), 1.0))
+
+    if a == b:
+        return (over_a() + over_b()) / 2
+    # Over the narrower density, so that the other factor is smooth between its nodes; the same
+    # one when A and B are swapped.
+    return over_a() if (a.sd, a.a, a.b) < (b.sd, b.a, b.b) else over_b()
 
 
 def difference_interval(a: BetaMargin, b: BetaMargin, prob: float) -> tuple[float, float]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import clone
+
 from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
 
 __all__ = ["published_and_alternative_models", "resolve_model"]
@@ -32,7 +34,7 @@ def resolve_model(model: Any, prior: Any, *, paired: bool) -> BinaryModel:
                 f"model={model!r} carries its prior; give either a model instance or prior=, "
                 "not both."
             )
-        return model
+        return clone(model)
     if not isinstance(model, str):
         raise TypeError(
             f"model must be one of {['auto', *MODELS]} or an instance of a model class, "
@@ -41,7 +43,7 @@ def resolve_model(model: Any, prior: Any, *, paired: bool) -> BinaryModel:
     name = ("paired" if paired else "unpaired") if model == "auto" else model
     if name not in MODELS:
         raise ValueError(f"model={model!r} is not known. Known are: {['auto', *MODELS]}.")
-    return from_prior(name, prior or {})
+    return from_prior(name, {} if prior is None else prior)
 
 
 def from_prior(name: str, prior: Any) -> BinaryModel:
@@ -55,7 +57,7 @@ def from_prior(name: str, prior: Any) -> BinaryModel:
             f"prior has no parameter {unknown[0]!r} in model {name!r}; it takes {list(known)}."
         )
     parameters = {str(_PARAMETERS.get(key, key)): value for key, value in prior.items()}
-    return MODELS[name]().set_params(**parameters)
+    return clone(MODELS[name]().set_params(**parameters))
 
 
 def published_and_alternative_models(*, paired: bool, true_negatives: bool) -> list[BinaryModel]:

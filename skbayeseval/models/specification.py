@@ -14,6 +14,7 @@ __all__ = ["ParameterObject", "Simplex", "Specification", "check_concentration"]
 
 Array = NDArray[Any]
 Shapes = Mapping[str, Array]
+SMALLEST_CONCENTRATION = 0.01
 
 
 class ParameterObject(BaseEstimator):
@@ -27,7 +28,8 @@ class ParameterObject(BaseEstimator):
 
     def __hash__(self) -> int:
         params = self.get_params()
-        return hash((type(self), *(np.asarray(params[name]).tobytes() for name in sorted(params))))
+        values = (np.asarray(params[name], dtype=float).tobytes() for name in sorted(params))
+        return hash((type(self), *values))
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,23 @@ class Specification:
 
 
 def check_concentration(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    """Return a prior's parameter, broadcast to `shape`; every entry must be greater than 0."""
+    """Return a prior's parameter, broadcast to `shape`; every entry must be greater than 0.
+
+    Below `SMALLEST_CONCENTRATION` cells fall under the smallest double often enough to bias ratios
+    of cells.
+    """
     try:
+        if np.asarray(value).dtype.kind not in "iuf":
+            raise TypeError
         array = np.broadcast_to(np.asarray(value, dtype=float), shape)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"prior {name!r} must be a number or an array that broadcasts to shape {shape}, "
             f"got {value!r}."
         ) from error
-    if not (np.isfinite(array).all() and (array > 0).all()):
-        raise ValueError(f"prior {name!r} must hold finite numbers greater than 0, got {value!r}.")
-    return array
+    if not (np.isfinite(array).all() and (array >= SMALLEST_CONCENTRATION).all()):
+        raise ValueError(
+            f"prior {name!r} must hold finite numbers greater than 0, and of at least "
+            f"{SMALLEST_CONCENTRATION} for draws to stay in floating-point range, got {value!r}."
+        )
+    return array.copy()

@@ -26,6 +26,8 @@ def test_posterior_shows_masses_and_hdi():
     assert "95% HDI [+0.0" in shown
     assert "ROPE [-0.01, 0.01]" in shown
     assert ax.get_xlabel() == "difference in f1 (x minus y)"
+    narrow = PosteriorDisplay(DRAWS, prob=0.5).plot().ax_
+    assert "50% HDI" in texts(narrow)
     low, high = ax.get_xlim()
     assert low < 0 < high
 
@@ -52,6 +54,10 @@ def test_joint_has_the_diagonal():
     ax = JointDisplay(DRAWS, b, names=("x", "y"), rope=Interval(-0.01, 0.01)).plot().ax_
     assert f"x better\n{np.mean(b < DRAWS):.1%}" in texts(ax)
     assert ax.get_xlim() == ax.get_ylim()
+    (band,) = ax.collections
+    (corners,) = [path.vertices for path in band.get_paths()]
+    offsets = np.unique(np.round(corners[:, 1] - corners[:, 0], 12))
+    np.testing.assert_allclose(offsets, [-0.01, 0.01])
     diagonal = ax.lines[1].get_xydata()
     np.testing.assert_array_equal(diagonal[:, 0], diagonal[:, 1])
 
@@ -59,6 +65,14 @@ def test_joint_has_the_diagonal():
 def test_factor_tells_value_and_doubt():
     sure = compare_counts((88, 10, 12), (86, 12, 14), random_state=0).plot("factor")
     assert "savage-dickey)" in sure.ax_.get_title()
+    # bcv F1 with lambda = 1 has the prior density 16/15 at 0, and the marks give the factor.
+    prior, posterior = (
+        line.get_ydata()[0] for line in sure.ax_.lines if len(line.get_xdata()) == 1
+    )
+    assert prior == pytest.approx(16 / 15)
+    assert posterior / prior == pytest.approx(sure.factor.value)
+    wide, high = (line.get_ydata() for line in sure.ax_.lines if len(line.get_xdata()) == 400)
+    assert wide.max() < 2 < 5 < high.max()
     doubtful = compare_counts(
         (88, 10, 12, 90), (86, 12, 14, 88), model="unpaired", random_state=0
     ).plot("factor")
@@ -70,3 +84,13 @@ def test_the_users_style_stays(kind):
     before = mpl.rcParams.copy()
     compare_counts((88, 10, 12), (86, 12, 14), random_state=0).plot(kind, rope=0.01)
     assert mpl.rcParams == before
+
+
+def test_long_and_mathematical_names():
+    names = ("a" * 80, "$\\bad{$")
+    for display in (
+        PosteriorDisplay(DRAWS, names=names, rope=Interval(-0.01, 0.01)).plot(),
+        JointDisplay(DRAWS, DRAWS[::-1], names=names).plot(),
+    ):
+        display.figure_.canvas.draw()
+        assert len(display.ax_.get_xlabel()) < 80

@@ -33,10 +33,3 @@ def test_moments_of_dirichlet_cells():
     error = 4 * np.sqrt(variance / 100_000)
     np.testing.assert_array_less(np.abs(draws.mean(axis=0) - alpha / s), error)
     np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.03)
-
-
-def test_shapes_too_small_for_doubles_are_refused():
-    empty = (ConfusionCounts.from_cells(8, 0, 3, 7),) * 2
-    specification = BCV(lambda_=1e-4).specification(empty)
-    with pytest.raises(ValueError, match="pi_A has a Dirichlet shape of 0.0001; below 0.01"):
-        next(stream_tables(specification, specification.posterior_shapes(), None, 10))

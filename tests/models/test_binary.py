@@ -251,11 +251,13 @@ def test_positive_class_may_come_first(model):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Paired(mu=0), "prior 'mu' must hold finite numbers greater than 0, got 0"),
+        (Paired(mu=0), "prior 'mu' must hold finite numbers greater than 0.*got 0"),
         (Paired(theta=(1, 1, -1, 1)), "prior 'theta' must hold finite numbers"),
         (Paired(theta=(1, 1, 1)), r"prior 'theta' must be a number or an array .* \(2, 4\)"),
         (Unpaired(rho=np.nan), "prior 'rho' must hold finite numbers"),
         (BCV(lambda_="one"), "prior 'lambda' must be a number"),
+        (BCV(lambda_="2"), "prior 'lambda' must be a number"),
+        (Paired(theta=1e-4), "of at least 0.01 for draws to stay in floating-point range"),
     ],
 )
 def test_bad_priors(model, message):
@@ -266,3 +268,53 @@ def test_bad_priors(model, message):
 def test_paired_needs_pairs():
     with pytest.raises(ValueError, match="only the counts of each alone were given"):
         Paired().specification(EVIDENCE["unpaired"])
+
+
+@pytest.mark.parametrize("mu", [0.3, 0.05, (5, 15), (0.2, 3)])
+def test_prior_density_of_accuracy_for_other_proportions(mu):
+    # Against simulation: P(|delta| < e) / 2e with uniform spacings for the outcomes.
+    rng = np.random.default_rng(0)
+    n, e = 2_000_000, 0.01
+    theta = [
+        np.diff(np.sort(rng.random((n, 3)), axis=1), axis=1, prepend=0.0, append=1.0)
+        for _ in range(2)
+    ]
+    share = rng.beta(*np.broadcast_to(mu, 2), n)
+    x, y = (t[:, 1] - t[:, 2] for t in theta)
+    simulated = np.mean(np.abs(share * x - (1 - share) * y) < e) / (2 * e)
+    found = Prior(Paired(mu=mu), EVIDENCE["paired"]).log_density_at_zero(
+        metrics.get_metric("accuracy")
+    )
+    assert np.exp(found) == pytest.approx(simulated, rel=0.02)
+
+
+def test_lopsided_priors_need_a_positive_class():
+    words = PairedCounts.from_labels(["x", "y", "x"], {"a": ["x", "y", "y"], "b": ["x", "x", "x"]})
+    for model in (
+        Paired(mu=(2, 1)),
+        Paired(theta=(1, 2, 3, 4)),
+        Unpaired(mu=(2, 1)),
+        Unpaired(rho=(2, 1)),
+    ):
+        with pytest.raises(ValueError, match="say which is positive with pos_label="):
+            model.specification(words)
+    # A prior that favours the truth in both classes alike does not tell them apart.
+    Unpaired(rho=((2, 1), (1, 2))).specification(words)
+    Paired(theta=((4, 1, 1, 1), (1, 1, 1, 4))).specification(words)
+
+
+CLOSED_FORMS = {
+    "paired": {"recall", "specificity"},
+    "unpaired": {"recall", "specificity"},
+    "bcv": {"precision", "recall", "specificity", "f1", "jaccard", "accuracy"},
+}
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("name", MODELS)
+def test_which_closed_forms_there_are(name, formula):
+    evidence = EVIDENCE["paired" if name == "paired" else "unpaired"]
+    posterior = Posterior(MODELS[name], evidence, entropy=11, n_draws=100)
+    for k in (0, 1):
+        margin = posterior.margin(metrics.get_metric(formula), k)
+        assert (margin is not None) == (formula in CLOSED_FORMS[name])

@@ -120,3 +120,10 @@ def test_density_at_zero_can_be_infinite():
     half = BetaMargin(0.5, 0.5)
     assert difference_log_density_at_zero(half, half) == np.inf
     assert np.isfinite(difference_log_density_at_zero(half, BetaMargin(0.6, 0.6)))
+
+
+@pytest.mark.parametrize("margin", [BetaMargin(6, 4), F1Margin(6, 6), BetaMargin(11, 1)])
+def test_equal_margins_are_a_tie(margin):
+    assert difference_probability(margin, margin, 0, 1) == pytest.approx(0.5, abs=1e-12)
+    low, high = difference_interval(margin, margin, 0.9)
+    assert low == pytest.approx(-high, abs=1e-9)
