@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 
@@ -226,51 +226,59 @@ def compare_learners(
     )
     predictions = {name: collection.predictions(name) for name in names}
     result = posterior(collection.test_indices(), predictions, collection.weight)
+    counts = {
+        name: [
+            None
+            if run.error is not None
+            else ConfusionCounts.from_labels(
+                truth[test], run.predictions, labels=classes, pos_label=pos_label
+            )
+            for run, (_, test) in zip(collection.runs[name], collection.splits, strict=True)
+        ]
+        for name in names
+    }
     scores = {
-        key: {name: _split_scores(collection, name, truth, classes, pos_label, m) for name in names}
+        key: {name: np.array([_split_score(m, one) for one in counts[name]]) for name in names}
         for key, m in metrics.items()
     }
+    results = {
+        name: _as_cross_validate(collection, name, return_estimator, return_indices)
+        for name in names
+    }
     single = scoring is None or isinstance(scoring, (str, Metric))
-    results: dict[str, dict[str, Any]] = {}
-    for name in names:
-        runs = collection.runs[name]
-        results[name] = {
-            "fit_time": np.array([run.fit_time for run in runs]),
-            "score_time": np.array([run.score_time for run in runs]),
-        }
-        if return_estimator:
-            results[name]["estimator"] = [run.estimator for run in runs]
-        if return_indices:
-            train, test = zip(*collection.splits, strict=True)
-            results[name]["indices"] = {"train": train, "test": test}
-        for key in metrics:
-            results[name]["test_score" if single else f"test_{key}"] = scores[key][name]
+    for key, of_each in scores.items():
+        for name in names:
+            results[name]["test_score" if single else f"test_{key}"] = of_each[name]
     kind = type(cv).__name__
     splitter = "splits as given" if kind.startswith("_") else kind
     record = CrossValidation(splitter, len(collection.kept), collection.train_size, results, scores)
     return ComparisonResult(result, names, metrics, record)
 
 
-def _split_scores(
-    collection: Collection,
-    name: str,
-    truth: NDArray[Any],
-    classes: Any,
-    pos_label: Any,
-    metric: Metric,
-) -> NDArray[Any]:
-    """Return the score of each split, as `cross_validate` gives it; NaN where the fit failed."""
-    scores = np.full(len(collection.splits), np.nan)
-    for i, run in enumerate(collection.runs[name]):
-        if run.error is not None:
-            continue
-        counts = ConfusionCounts.from_labels(
-            truth[collection.splits[i][1]], run.predictions, labels=classes, pos_label=pos_label
-        )
-        table = counts.table
-        if metric.formula is not None and not metric.needs_positive:
-            # scikit-learn averages over the classes that occur in the split.
-            seen = (table.sum(axis=0) + table.sum(axis=1)) > 0
-            table = table[np.ix_(seen, seen)]
-        scores[i] = metric(table, counts.positive or 0)
-    return scores
+def _as_cross_validate(
+    collection: Collection, name: str, return_estimator: bool, return_indices: bool
+) -> dict[str, Any]:
+    """Return what `cross_validate` would have returned, but for the scores."""
+    runs = collection.runs[name]
+    found: dict[str, Any] = {
+        "fit_time": np.array([run.fit_time for run in runs]),
+        "score_time": np.array([run.score_time for run in runs]),
+    }
+    if return_estimator:
+        found["estimator"] = [run.estimator for run in runs]
+    if return_indices:
+        train, test = zip(*collection.splits, strict=True)
+        found["indices"] = {"train": train, "test": test}
+    return found
+
+
+def _split_score(metric: Metric, counts: ConfusionCounts | None) -> float:
+    """Return the score of a split, as `cross_validate` gives it; NaN where the fit failed."""
+    if counts is None:
+        return np.nan
+    table = counts.table
+    if metric.formula is not None and not metric.needs_positive:
+        # scikit-learn averages over the classes that occur in the split.
+        seen = (table.sum(axis=0) + table.sum(axis=1)) > 0
+        table = table[np.ix_(seen, seen)]
+    return float(metric(table, counts.positive or 0))
