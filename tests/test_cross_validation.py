@@ -270,7 +270,7 @@ class NeverFitted(GaussianNB):
         ({"estimator_b": GaussianNB}, TypeError, "is no estimator"),
         ({"estimator_b": ("a__b", LR)}, ValueError, "must not contain __"),
         ({"random_state": "x"}, TypeError, "random_state must be"),
-        ({"cv": "ten"}, ValueError, "Expected `cv` as an integer"),
+        ({"cv": "ten"}, ValueError, "as an integer"),
     ],
 )
 def test_bad_input_is_told_before_anything_is_fitted(change, error, message):

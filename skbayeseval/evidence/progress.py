@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from rich.console import Console
@@ -38,11 +39,13 @@ class ProgressParallel(Parallel):
         super().__init__(**options)
         self.total = total
         self.show = show
+        self.advance: Callable[..., None] | None = None
 
     def __call__(self, iterable: Iterable[Any]) -> Any:
         """Run all units and return their results."""
         console = Console(stderr=True)
-        visible = self.show and (console.is_terminal or console.is_jupyter)
+        if not (self.show and (console.is_terminal or console.is_jupyter)):
+            return super().__call__(iterable)
         with Progress(
             TextColumn("fitting"),
             BarColumn(),
@@ -51,12 +54,12 @@ class ProgressParallel(Parallel):
             TextColumn("left"),
             TimeRemainingColumn(),
             console=console,
-            disable=not visible,
         ) as progress:
             task = progress.add_task("fitting", total=self.total)
-            self.advance = lambda done: progress.update(task, completed=done)
+            self.advance = partial(progress.update, task)
             return super().__call__(iterable)
 
     def print_progress(self) -> None:
         """Move the bar; joblib calls this whenever a unit is done."""
-        self.advance(self.n_completed_tasks)
+        if self.advance is not None:
+            self.advance(completed=self.n_completed_tasks)
