@@ -13,6 +13,7 @@ from skbayeseval import metrics
 from skbayeseval.compare import (
     compare_confusion_matrices,
     compare_counts,
+    compare_many,
     compare_predictions,
     load_result,
     score_posterior,
@@ -21,6 +22,7 @@ from skbayeseval.comparer import BayesianComparer
 from skbayeseval.cross_validation import bayesian_cross_validate
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.judgement.intervals import hdi
+from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 from skbayeseval.score_result import ScoreResult
 
@@ -28,11 +30,13 @@ __all__ = [
     "BayesianComparer",
     "BlockRegularizedCV",
     "ComparisonResult",
+    "Ranking",
     "ScoreResult",
     "__version__",
     "bayesian_cross_validate",
     "compare_confusion_matrices",
     "compare_counts",
+    "compare_many",
     "compare_predictions",
     "hdi",
     "load_result",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -24,6 +26,7 @@ from skbayeseval.evidence.counts import (
 from skbayeseval.metrics import resolve_scoring
 from skbayeseval.models import resolve_model
 from skbayeseval.posterior import Posterior
+from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 from skbayeseval.score_result import ScoreResult
 from skbayeseval.storage import read
@@ -31,6 +34,7 @@ from skbayeseval.storage import read
 __all__ = [
     "compare_confusion_matrices",
     "compare_counts",
+    "compare_many",
     "compare_predictions",
     "load_result",
     "score_posterior",
@@ -118,7 +122,9 @@ def compare_predictions(
     )
     _check_true_classes(evidence.truth, evidence.labels)
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
-    return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
+    return ComparisonResult(
+        posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
+    )
 
 
 def compare_confusion_matrices(
@@ -188,7 +194,9 @@ def compare_confusion_matrices(
     for name, counts in zip(tables, evidence, strict=True):
         _check_true_classes(np.flatnonzero(counts.table.sum(axis=1)), counts.labels, name)
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
-    return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
+    return ComparisonResult(
+        posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
+    )
 
 
 def compare_counts(
@@ -253,7 +261,67 @@ def compare_counts(
         if one.has_true_negatives:
             _check_true_classes(np.flatnonzero(one.table.sum(axis=1)), one.labels, name)
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
-    return ComparisonResult(posterior, check_names(names, 2), resolve_scoring(scoring))
+    return ComparisonResult(
+        posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
+    )
+
+
+def compare_many(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike],
+    *,
+    scoring: Any = None,
+    model: Any = "auto",
+    weight: float = 1.0,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    engine: str = "exact",
+    prior: dict[str, Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> Ranking:
+    """Compare two or more classifiers from their predictions of the same instances.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        The true labels, of any dtype.
+    predictions : dict of str to array-like of shape (n_samples,)
+        What each classifier predicted, by name.
+    scoring, model, weight, labels, pos_label, engine, prior, n_draws, random_state
+        As in `compare_predictions`.
+
+    Returns
+    -------
+    ranking : Ranking
+        Given the same `labels`, what it says of a pair does not depend on who else was compared.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_many
+    >>> y = [0, 1, 2] * 10
+    >>> predictions = {"a": y, "b": [0, 1, 2, 0, 1, 1] * 5, "c": [0, 0, 1, 0, 2, 2] * 5}
+    >>> ranking = compare_many(y, predictions, scoring="f1_macro", random_state=0)
+    >>> ranking.pairs["a", "c"].probability().better > 0.8
+    True
+    """
+    if not isinstance(predictions, Mapping):
+        raise TypeError(
+            f"predictions must be a dict of name to predictions, got {type(predictions).__name__}."
+        )
+    if len(predictions) < 2:
+        raise ValueError(f"predictions must be of at least two, got {list(predictions)}.")
+    names = check_names(list(predictions), len(predictions))
+    evidence = PairedCounts.from_labels(
+        y_true,
+        {f"predictions[{name!r}]": of_one for name, of_one in predictions.items()},
+        labels=labels,
+        pos_label=pos_label,
+        weight=weight,
+    )
+    _check_true_classes(evidence.truth, evidence.labels)
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+    return Ranking(posterior, names, resolve_scoring(scoring, posterior.counts[0].labels))
 
 
 def score_posterior(
@@ -308,10 +376,10 @@ def score_posterior(
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {name!r}.")
     posterior = make_posterior((counts,), model, engine, prior, n_draws, random_state)
-    return ScoreResult(posterior, (name,), resolve_scoring(scoring))
+    return ScoreResult(posterior, (name,), resolve_scoring(scoring, posterior.counts[0].labels))
 
 
-def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult:
+def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | Ranking:
     """Read a result of any kind that its `save` wrote.
 
     Parameters
@@ -321,7 +389,7 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult:
 
     Returns
     -------
-    result : ComparisonResult or ScoreResult
+    result : ComparisonResult, ScoreResult or Ranking
 
     Examples
     --------
@@ -338,6 +406,8 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult:
     parts = read(path)
     if parts.kind == ScoreResult.__name__:
         return ScoreResult.from_parts(parts)
+    if parts.kind == Ranking.__name__:
+        return Ranking.from_parts(parts)
     return ComparisonResult.from_parts(parts)
 
 
@@ -352,12 +422,22 @@ def make_posterior(
     if engine != "exact":
         raise ValueError(f"engine={engine!r} is not known. Known are: ['exact'].")
     counts = margins_of(evidence)[0]
-    if len(counts.labels) != 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass: got "
-            f"{len(counts.labels)} classes, {list(counts.labels)}."
+    n_classes = len(counts.labels)
+    resolved = resolve_model(
+        model,
+        prior,
+        paired=isinstance(evidence, PairedCounts),
+        n_classes=n_classes,
+        n_classifiers=len(margins_of(evidence)),
+    )
+    if n_classes > 2 and 2 * n_classes > counts.total * counts.weight:
+        warnings.warn(
+            f"{n_classes} classes are many for {counts.total * counts.weight:.0f} effective "
+            "instances: the uniform prior of the class proportions weighs as much as the data. "
+            "Consider prior={'mu': ...} with a smaller value.",
+            UserWarning,
+            stacklevel=3,
         )
-    resolved = resolve_model(model, prior, paired=isinstance(evidence, PairedCounts))
     if resolved.needs_true_negatives and not counts.has_true_negatives:
         raise ValueError(
             f"model={resolved.name!r} needs the true negatives, but the counts hold (tp, fp, fn) "

@@ -63,7 +63,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimators : list of estimator or of (str, estimator)
-        The two classifiers.
+        Two or more classifiers.
     cv : int, splitter or iterable, default=None
         None is ``BlockRegularizedCV(3)``; otherwise what scikit-learn's `check_cv` takes.
     scoring : str, Metric, list or dict, default=None
@@ -97,8 +97,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
 
     Attributes
     ----------
+    ranking_ : Ranking
+        All of them on one joint posterior.
     result_ : ComparisonResult
-        The comparison.
+        The first against the second.
     best_name_, best_index_ : str, int
         The estimator with the highest posterior mean of the first metric.
     best_estimator_ : estimator
@@ -255,7 +257,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             groups = params.pop("groups", None)
         name = type(self).__name__
         split_params, fit_params = route(name, f"{name}.fit", estimators, cv, params, groups)
-        result = compare_learners(
+        ranking = compare_learners(
             estimators,
             X,
             y,
@@ -277,13 +279,13 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             error_score=self.error_score,
             entropy=entropy,
         )
-        self.result_ = result
-        self.cv_results_ = result.cv_results
-        self.n_splits_ = result.n_splits
-        self.classes_ = np.asarray(result.labels)
-        means = [draws.mean() for draws in (result.draws_a, result.draws_b)]
-        self.best_index_ = int(np.argmax(means))
-        self.best_name_ = result.names[self.best_index_]
+        self.ranking_ = ranking
+        self.result_ = ranking.pairs[0, 1]
+        self.cv_results_ = ranking.cv_results
+        self.n_splits_ = self.result_.n_splits
+        self.classes_ = np.asarray(ranking.labels)
+        self.best_index_ = int(ranking.draws.mean(axis=1).argmax())
+        self.best_name_ = ranking.names[self.best_index_]
         self._remember_features(X)
         if self.refit:
             best = clone(estimators[self.best_name_])
@@ -352,7 +354,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             tags.estimator_type = of_each[0].estimator_type
             tags.classifier_tags = deepcopy(of_each[0].classifier_tags)
             if tags.classifier_tags is not None:
-                tags.classifier_tags.multi_class = False
                 tags.classifier_tags.multi_label = False
         return tags
 
@@ -365,10 +366,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         return named_estimators(self.estimators)
 
     def _estimators(self) -> dict[str, Any]:
-        if not isinstance(self.estimators, (list, tuple)) or len(self.estimators) != 2:
+        if not isinstance(self.estimators, (list, tuple)) or len(self.estimators) < 2:
             raise ValueError(
-                "estimators must be a list of two estimators or (name, estimator) pairs, got "
-                f"{self.estimators!r}."
+                "estimators must be a list of two or more estimators or (name, estimator) pairs, "
+                f"got {self.estimators!r}."
             )
         return check_estimator_names(self._named(), reserved=super().get_params(deep=False))
 

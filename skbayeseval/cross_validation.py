@@ -28,6 +28,7 @@ from skbayeseval.evidence.counts import (
 )
 from skbayeseval.evidence.naming import check_estimator_names, named_estimators
 from skbayeseval.metrics import Metric, resolve_scoring
+from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 
 __all__ = ["bayesian_cross_validate", "compare_learners", "resolve_cv"]
@@ -133,7 +134,7 @@ def bayesian_cross_validate(
     split_params, fit_params = route(
         "bayesian_cross_validate", "bayesian_cross_validate", estimators, splitter, params, groups
     )
-    return compare_learners(
+    ranking = compare_learners(
         estimators,
         X,
         y,
@@ -155,6 +156,7 @@ def bayesian_cross_validate(
         error_score=error_score,
         entropy=entropy,
     )
+    return ranking.pairs[0, 1]
 
 
 def resolve_cv(cv: Any, y: Any, estimators: Mapping[str, Any], entropy: int) -> Any:
@@ -187,12 +189,12 @@ def compare_learners(
     return_indices: bool,
     error_score: str | float,
     entropy: int,
-) -> ComparisonResult:
+) -> Ranking:
     """Fit, predict, count and compare; both cross-validating faces end here."""
     check_error_score(error_score)
     truth = check_label_vector(y, "y")
     classes = np.unique(truth).tolist() if labels is None else check_labels(labels)
-    metrics = resolve_scoring(scoring)
+    metrics = resolve_scoring(scoring, classes)
     names = tuple(estimators)
 
     def posterior(rows: Any, predictions: Mapping[str, Any], weight: float) -> Any:
@@ -209,7 +211,7 @@ def compare_learners(
     # before anything is fitted.
     if len(classes) < 2:
         raise ValueError(f"y must hold at least two classes, got one class only: {classes[0]!r}.")
-    ComparisonResult(posterior(slice(None), dict.fromkeys(names, truth), 1.0), names, metrics)
+    Ranking(posterior(slice(None), dict.fromkeys(names, truth), 1.0), names, metrics)
 
     collection = collect(
         estimators,
@@ -252,7 +254,7 @@ def compare_learners(
     kind = type(cv).__name__
     splitter = "splits as given" if kind.startswith("_") else kind
     record = CrossValidation(splitter, len(collection.kept), collection.train_size, results, scores)
-    return ComparisonResult(result, names, metrics, record)
+    return Ranking(result, names, metrics, record)
 
 
 def _as_cross_validate(

@@ -74,14 +74,14 @@ def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
     if exact is not None:
         return Estimate(exact) if exact < np.inf else None
     if prior.model.has_bounded_prior(metric.formula):
-        a, b = prior.draws(metric, INDEPENDENT_PRIOR_DRAWS)
+        a, b = prior.draws(metric, prior.affordable(INDEPENDENT_PRIOR_DRAWS))
         return density_of_independent_draws(a, b)
     return None
 
 
 def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
     """Return draws of the difference under the prior, as many as the papers took."""
-    a, b = prior.draws(metric, KDE_PRIOR_DRAWS)
+    a, b = prior.draws(metric, min(KDE_PRIOR_DRAWS, prior.affordable(LONGEST_PRIOR_SIMULATION)))
     return a - b
 
 
@@ -107,9 +107,10 @@ def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
     if margins:
         return _odds_by_quadrature(*margins, rope)
     if not prior.model.needs_pairs:
-        a, b = prior.draws(metric, INDEPENDENT_PRIOR_DRAWS)
+        a, b = prior.draws(metric, prior.affordable(INDEPENDENT_PRIOR_DRAWS))
         return odds_of_independent_draws(a, b, rope)
-    return odds_by_simulation(prior.difference_blocks(metric, LONGEST_PRIOR_SIMULATION), rope)
+    longest = prior.affordable(LONGEST_PRIOR_SIMULATION)
+    return odds_by_simulation(prior.difference_blocks(metric, longest), rope)
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -20,17 +20,42 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_scalar
 
-__all__ = ["Metric", "fbeta", "from_confusion", "get_metric", "known_metrics"]
+__all__ = [
+    "Metric",
+    "PerClass",
+    "Totals",
+    "fbeta",
+    "from_confusion",
+    "get_metric",
+    "known_metrics",
+    "per_class",
+]
 
 Array = NDArray[Any]
 
 
 class Totals(NamedTuple):
-    """What nearly every metric needs of a table: each of shape (..., M)."""
+    """What nearly every metric needs of a table: for each class (or label), of shape (..., M).
+
+    Attributes
+    ----------
+    hits : ndarray
+        Of the class, and predicted so.
+    true : ndarray
+        Of the class.
+    predicted : ndarray
+        Predicted to be of the class.
+    """
 
     hits: Array
     true: Array
     predicted: Array
+
+
+def totals_of(tables: Array) -> Totals:
+    """Return the totals of tables of shape (..., M, M)."""
+    hits = np.diagonal(tables, axis1=-2, axis2=-1)
+    return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +76,10 @@ class Metric:
         Whether it is about one of two classes.
     needs_true_negatives : bool
         Whether it needs all cells of the table.
+    needs_tables : bool
+        Whether it needs the whole table, not only its totals.
+    one_of_many : bool
+        Whether it makes sense only where every instance has exactly one class.
     available : bool
         False for a function of the user's that a saved result could not hold.
 
@@ -63,11 +92,13 @@ class Metric:
     """
 
     name: str
-    function: Callable[[Array, int, float], Array]
+    function: Callable[..., Array]
     formula: str | None = None
     zero_division: float = 0.0
     needs_positive: bool = False
     needs_true_negatives: bool = True
+    needs_tables: bool = False
+    one_of_many: bool = False
     available: bool = True
 
     def __eq__(self, other: object) -> bool:
@@ -82,12 +113,14 @@ class Metric:
 
     def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
         """Return the metric of each table; `positive` is the index of the positive class."""
-        return self.function(np.asarray(tables, dtype=float), positive, self.zero_division)
+        tables = np.asarray(tables, dtype=float)
+        if self.needs_tables:
+            return self.function(tables)
+        return self.of_totals(totals_of(tables), positive)
 
-
-def _totals(tables: Array) -> Totals:
-    hits = np.diagonal(tables, axis1=-2, axis2=-1)
-    return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
+    def of_totals(self, totals: Totals, positive: int = 1) -> Array:
+        """Return the metric from totals of shape (..., M)."""
+        return self.function(totals, positive, self.zero_division)
 
 
 def _ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
@@ -120,18 +153,19 @@ def _fbeta(t: Totals, beta: float) -> tuple[Array, Array]:
 Ratio = Callable[[Totals], tuple[Array, Array]]
 
 
-# Functions of tables. Partial functions of these, unlike closures, can be pickled.
+# Functions of totals. Partial functions of these, unlike closures, can be pickled.
 
 
-def _of_positive_class(ratio: Ratio, tables: Array, positive: int, zero_division: float) -> Array:
-    one_class = Totals(*(total[..., positive] for total in _totals(tables)))
+def _of_positive_class(ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
+    one_class = Totals(*(total[..., positive] for total in t))
     return _ratio(*ratio(one_class), zero_division)
 
 
-def _averaged(
-    ratio: Ratio, average: str, tables: Array, positive: int, zero_division: float
-) -> Array:
-    t = _totals(tables)
+def _of_class(ratio: Ratio, index: int, t: Totals, positive: int, zero_division: float) -> Array:
+    return _of_positive_class(ratio, t, index, zero_division)
+
+
+def _averaged(ratio: Ratio, average: str, t: Totals, positive: int, zero_division: float) -> Array:
     if average == "micro":
         return _ratio(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
     numerator, denominator = ratio(t)
@@ -143,13 +177,7 @@ def _averaged(
     return _ratio((scores * weights).sum(-1), weights.sum(-1), zero_division)
 
 
-def _of_proportions(
-    function: Callable[[Array], ArrayLike],
-    name: str,
-    tables: Array,
-    positive: int,
-    zero_division: float,
-) -> Array:
+def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: Array) -> Array:
     values = np.asarray(function(tables / tables.sum(axis=(-2, -1), keepdims=True)), float)
     if values.shape != tables.shape[:-2]:
         raise ValueError(
@@ -160,20 +188,18 @@ def _of_proportions(
     return values
 
 
-def _specificity(tables: Array, positive: int, zero_division: float) -> Array:
-    if tables.shape[-1] != 2:
-        raise ValueError(f"specificity needs two classes, got {tables.shape[-1]}.")
+def _specificity(t: Totals, positive: int, zero_division: float) -> Array:
+    if t.true.shape[-1] != 2:
+        raise ValueError(f"specificity needs two classes, got {t.true.shape[-1]}.")
     negative = 1 - positive % 2
-    return _of_positive_class(_recall, tables, negative, zero_division)
+    return _of_positive_class(_recall, t, negative, zero_division)
 
 
-def _accuracy(tables: Array, positive: int, zero_division: float) -> Array:
-    t = _totals(tables)
+def _accuracy(t: Totals, positive: int, zero_division: float) -> Array:
     return _ratio(t.hits.sum(-1), t.true.sum(-1), zero_division)
 
 
-def _balanced_accuracy(tables: Array, positive: int, zero_division: float) -> Array:
-    t = _totals(tables)
+def _balanced_accuracy(t: Totals, positive: int, zero_division: float) -> Array:
     present = t.true > 0
     recalls = _ratio(t.hits, t.true, 0.0)
     return _ratio(recalls.sum(-1), present.sum(-1), zero_division)
@@ -185,8 +211,7 @@ def _chance_products(t: Totals) -> tuple[Array, Array, Array]:
     return size, by_chance, t.hits.sum(-1) * size - by_chance
 
 
-def _matthews_corrcoef(tables: Array, positive: int, zero_division: float) -> Array:
-    t = _totals(tables)
+def _matthews_corrcoef(t: Totals, positive: int, zero_division: float) -> Array:
     size, _, covariance = _chance_products(t)
     spread_true = size**2 - (t.true**2).sum(-1)
     spread_predicted = size**2 - (t.predicted**2).sum(-1)
@@ -194,8 +219,7 @@ def _matthews_corrcoef(tables: Array, positive: int, zero_division: float) -> Ar
     return _ratio(covariance, np.sqrt(spread_true * spread_predicted), 0.0)
 
 
-def _cohen_kappa(tables: Array, positive: int, zero_division: float) -> Array:
-    t = _totals(tables)
+def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:
     size, by_chance, covariance = _chance_products(t)
     return _ratio(covariance, size**2 - by_chance, np.nan)
 
@@ -207,15 +231,16 @@ _RATIOS: dict[str, Ratio] = {
     "jaccard": _jaccard,
 }
 _AVERAGES = ("micro", "macro", "weighted")
+_FBETA = r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)(?:_(micro|macro|weighted))?"
 
 
 def _registry() -> dict[str, Metric]:
     metrics = [
-        Metric("accuracy", _accuracy),
-        Metric("balanced_accuracy", _balanced_accuracy),
-        Metric("specificity", _specificity, needs_positive=True),
-        Metric("matthews_corrcoef", _matthews_corrcoef),
-        Metric("cohen_kappa", _cohen_kappa),
+        Metric("accuracy", _accuracy, one_of_many=True),
+        Metric("balanced_accuracy", _balanced_accuracy, one_of_many=True),
+        Metric("specificity", _specificity, needs_positive=True, one_of_many=True),
+        Metric("matthews_corrcoef", _matthews_corrcoef, one_of_many=True),
+        Metric("cohen_kappa", _cohen_kappa, one_of_many=True),
     ]
     metrics += [_ratio_metric(name, ratio, None) for name, ratio in _RATIOS.items()]
     metrics += [
@@ -271,7 +296,10 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     zero_division = _check_zero_division(zero_division)
     if name in _METRICS:
         return replace(_METRICS[name], zero_division=zero_division)
-    beta = re.fullmatch(r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)(?:_(micro|macro|weighted))?", name)
+    one_class = re.fullmatch(r"(.+)\[(\d+)\]", name)
+    if one_class:
+        return _class_metric(one_class[1], int(one_class[2]), zero_division)
+    beta = re.fullmatch(_FBETA, name)
     if beta:
         return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
     if name in get_scorer_names():
@@ -321,6 +349,65 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
     return replace(metric, formula=formula, zero_division=_check_zero_division(zero_division))
 
 
+@dataclass(frozen=True)
+class PerClass:
+    """One metric for each class; made by `per_class`, spelled out when the classes are known."""
+
+    name: str
+    zero_division: float = 0.0
+
+    def of(self, labels: Sequence[Any]) -> list[Metric]:
+        """Return the metric of each class, named after it."""
+        return [
+            replace(_class_metric(self.name, i, self.zero_division), name=f"{self.name}[{label}]")
+            for i, label in enumerate(labels)
+        ]
+
+
+def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
+    """Return a metric for each class or label: precision, recall, F1, F-beta or Jaccard.
+
+    Parameters
+    ----------
+    name : str
+        "precision", "recall", "jaccard", "f1", or "f2" and the like.
+    zero_division : {0.0, 1.0, np.nan}, default=0.0
+        The value where the denominator is 0.
+
+    Returns
+    -------
+    metric : PerClass
+        For `scoring`; the result has metrics such as ``"f1[spam]"``.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> y, a, b = ["x", "y", "y"], ["x", "y", "x"], ["x", "x", "y"]
+    >>> compare_predictions(y, a, b, scoring=metrics.per_class("f1")).metrics
+    ('f1[x]', 'f1[y]')
+    """
+    _class_metric(name, 0, zero_division)
+    return PerClass(name, _check_zero_division(zero_division))
+
+
+def _class_metric(name: str, index: int, zero_division: float) -> Metric:
+    """Return the metric of one class by its index; its formula is ``name[index]``."""
+    ratio = _RATIOS.get(name)
+    if ratio is None:
+        beta = re.fullmatch(_FBETA, name)
+        if beta is None or beta[2]:
+            raise ValueError(
+                f"There is no {name!r} of one class; known are: {list(_RATIOS)}, 'f2' and so on."
+            )
+        ratio = partial(_fbeta, beta=float(beta[1]))
+    return Metric(
+        f"{name}[{index}]",
+        partial(_of_class, ratio, index),
+        formula=f"{name}[{index}]",
+        zero_division=_check_zero_division(zero_division),
+    )
+
+
 def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
     """Return a metric of your own from any function of the confusion table.
 
@@ -351,25 +438,27 @@ def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
         raise TypeError(f"function must be callable, got {function!r}.")
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {name!r}.")
-    return Metric(name, partial(_of_proportions, function, name))
+    return Metric(name, partial(_of_proportions, function, name), needs_tables=True)
 
 
-def resolve_scoring(scoring: Any) -> dict[str, Metric]:
+def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metric]:
     """Return the metrics that `scoring` names, under their names.
 
-    None is accuracy; otherwise a name, a `Metric`, a list of these, or a dict of them.
+    None is accuracy; otherwise a name, a `Metric` or `PerClass`, a list of these, or a dict of
+    names and metrics. `labels` are the classes over which `PerClass` is spelled out.
     """
     if scoring is None:
         scoring = "accuracy"
-    if isinstance(scoring, (str, Metric)):
+    if isinstance(scoring, (str, Metric, PerClass)) or not isinstance(scoring, Iterable):
         scoring = [scoring]
     if isinstance(scoring, Mapping):
         if not all(isinstance(key, str) for key in scoring):
             raise TypeError(f"scoring must have strings as keys, got {list(scoring)!r}.")
         metrics = {key: replace(_resolve_one(one), name=key) for key, one in scoring.items()}
     else:
-        several = isinstance(scoring, Iterable)
-        found = [_resolve_one(one) for one in (scoring if several else [scoring])]
+        found = []
+        for one in scoring:
+            found += one.of(labels) if isinstance(one, PerClass) else [_resolve_one(one)]
         metrics = {metric.name: metric for metric in found}
         if len(metrics) < len(found):
             raise ValueError(f"scoring names a metric twice: {[m.name for m in found]}.")

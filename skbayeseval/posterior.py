@@ -7,18 +7,20 @@ so every metric of a posterior sees the same draws.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.exact import stream_tables
-from skbayeseval.evidence.counts import Evidence, margins_of
+from skbayeseval.engines.exact import stream_scores
+from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
 from skbayeseval.metrics import Metric
-from skbayeseval.models.binary import BinaryModel
+from skbayeseval.models.binary import Paired
 from skbayeseval.models.margins import BetaMargin
+from skbayeseval.models.multiclass import PairedMany
+from skbayeseval.models.specification import Model, Specification
 
-__all__ = ["Posterior", "Prior"]
+__all__ = ["PairPosterior", "Posterior", "Prior"]
 
 Array = NDArray[Any]
 
@@ -30,11 +32,11 @@ _PRIOR_ENTROPY = 20160717
 
 
 class _Recipe:
-    """Draws of metrics under given Dirichlet shapes."""
+    """Draws of metrics, before or after the data."""
 
-    model: BinaryModel
+    is_prior: ClassVar[bool]
 
-    def __init__(self, model: BinaryModel, evidence: Evidence) -> None:
+    def __init__(self, model: Model, evidence: Evidence) -> None:
         self.model = model
         self.evidence = evidence
         self.counts = margins_of(evidence)
@@ -44,18 +46,22 @@ class _Recipe:
 
     @property
     def shapes(self) -> dict[str, Array]:
-        raise NotImplementedError
+        """The Dirichlet shapes, where the model is a set of Dirichlet vectors."""
+        if isinstance(self.specification, Specification):
+            return self.specification.shapes(prior=self.is_prior)
+        return {}
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
-        for tables in stream_tables(self.specification, self.shapes, rng, n_draws):
-            values = metric(tables, self._positive_index)
-            if np.isnan(values).any():
+        for scores in stream_scores(
+            self.specification, metric, self._positive_index, rng, n_draws, prior=self.is_prior
+        ):
+            if np.isnan(scores).any():
                 raise ValueError(
                     f"Metric {metric.name!r} is not a number (NaN) for some tables without zeros; "
                     "it must be defined for every such table."
                 )
-            yield values.T
+            yield scores
 
     @property
     def _positive_index(self) -> int:
@@ -80,10 +86,7 @@ class Prior(_Recipe):
     Two priors are equal where they give the same draws, whatever the evidence.
     """
 
-    @property
-    def shapes(self) -> dict[str, Array]:
-        """The Dirichlet shapes before the data."""
-        return self.specification.prior_shapes()
+    is_prior = True
 
     def difference_blocks(self, metric: Metric, n_draws: int) -> Iterator[Array]:
         """Yield blocks of draws of the difference."""
@@ -95,8 +98,15 @@ class Prior(_Recipe):
         rng = np.random.default_rng(_PRIOR_ENTROPY)
         return np.concatenate(list(self.stream(metric, rng, n_draws)), axis=1)
 
+    def affordable(self, n_draws: int) -> int:
+        """Return fewer draws where one costs more than two classes do, but never very few."""
+        if isinstance(self.specification, Specification):
+            return n_draws
+        return max(2**14, n_draws // (4 * len(self.counts[0].labels)))
+
     def _key(self) -> tuple[Any, ...]:
-        return self.model, self.positive, self.has_true_negatives
+        labels = self.counts[0].labels
+        return self.model, len(labels), len(self.counts), self.positive, self.has_true_negatives
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Prior) and self._key() == other._key()
@@ -121,20 +131,14 @@ class Posterior(_Recipe):
     """
 
     engine = "exact"
+    is_prior = False
 
-    def __init__(
-        self, model: BinaryModel, evidence: Evidence, *, entropy: int, n_draws: int
-    ) -> None:
+    def __init__(self, model: Model, evidence: Evidence, *, entropy: int, n_draws: int) -> None:
         super().__init__(model, evidence)
         self.entropy = entropy
         self.n_draws = n_draws
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
-
-    @property
-    def shapes(self) -> dict[str, Array]:
-        """The Dirichlet shapes after the data."""
-        return self.specification.posterior_shapes()
 
     @property
     def prior(self) -> Prior:
@@ -171,6 +175,13 @@ class Posterior(_Recipe):
     def check_metric(self, metric: Metric) -> Metric:
         """Raise if the evidence does not hold what the metric needs."""
         labels = self.counts[0].labels
+        if metric.needs_positive and len(labels) > 2:
+            raise ValueError(
+                f"Target is multiclass but scoring={metric.name!r} is of one of two classes. "
+                f"Please choose another average setting, such as '{metric.name}_micro', "
+                f"'{metric.name}_macro', '{metric.name}_weighted' or "
+                f"metrics.per_class('{metric.name}')."
+            )
         if metric.needs_positive and self.positive is None:
             raise ValueError(
                 f"pos_label=1 is not a valid label. It should be one of {list(labels)}: "
@@ -183,3 +194,35 @@ class Posterior(_Recipe):
                 "'precision', 'recall' or 'jaccard'."
             )
         return metric
+
+
+class PairPosterior(Posterior):
+    """Two classifiers of a joint posterior of several.
+
+    Its draws are those of the joint posterior. The margin of any pair is the model of two
+    classifiers, which gives the closed forms and the prior.
+    """
+
+    def __init__(self, joint: Posterior, i: int, j: int) -> None:
+        self._joint = joint
+        self._rows = [i, j]
+        evidence = joint.evidence
+        if isinstance(evidence, PairedCounts):
+            pair: Evidence = evidence.pair(i, j)
+        else:
+            pair = (evidence[i], evidence[j])
+        model = joint.model
+        if isinstance(model, PairedMany):
+            model = Paired(mu=model.mu, theta=model.theta)
+        super().__init__(model, pair, entropy=joint.entropy, n_draws=joint.n_draws)
+
+    def draws(self, metric: Metric) -> Array:
+        """Return read-only draws of the metric, of shape (2, n_draws)."""
+        draws = self._joint.draws(metric)[self._rows]
+        draws.flags.writeable = False
+        return draws
+
+    def observed(self, metric: Metric) -> tuple[float, ...]:
+        """Return the plain scores of the two."""
+        observed = self._joint.observed(metric)
+        return tuple(observed[i] for i in self._rows)

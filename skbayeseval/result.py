@@ -299,6 +299,7 @@ class ComparisonResult(PosteriorView):
         models = published_and_alternative_models(
             paired=isinstance(self.evidence, PairedCounts),
             true_negatives=posterior.has_true_negatives,
+            n_classes=len(self.labels),
         )
         if posterior.model not in models:
             models.insert(0, posterior.model)

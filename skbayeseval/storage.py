@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
 from skbayeseval.metrics import Metric, get_metric
-from skbayeseval.models.registry import from_prior
+from skbayeseval.models.registry import from_prior, model_class
 from skbayeseval.posterior import Posterior
 
 __all__ = ["Parts", "describe", "read", "write"]
@@ -95,9 +95,11 @@ def read(path: str | PathLike[str]) -> Parts:
 
 
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
+    evidence = _read_evidence(header["evidence"])
+    n_classes, n_classifiers = len(header["evidence"]["labels"]), len(header["names"])
     posterior = Posterior(
-        from_prior(header["model"], header["prior"]),
-        _read_evidence(header["evidence"]),
+        from_prior(model_class(header["model"], n_classes, n_classifiers), header["prior"]),
+        evidence,
         entropy=header["entropy"],
         n_draws=header["n_draws"],
     )

@@ -171,9 +171,9 @@ GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
         ({"y_pred_a": [0, 1, np.nan, 0]}, ValueError, "Input y_pred_a contains NaN"),
         ({"y_true": [1, 1, 1, 1]}, ValueError, "y_true must hold at least two classes.*only: 1"),
         (
-            {"y_true": [0, 1, 2, 0]},
+            {"y_true": [0, 1, 2, 0], "model": "bcv"},
             ValueError,
-            "Only binary classification.*got 3 classes",
+            "model='bcv' is of two classes, but there are 3",
         ),
         ({"labels": [0, 2]}, ValueError, r"y_true contains labels that are not in labels=\[0, 2"),
         ({"pos_label": 7}, ValueError, "pos_label=7 is not a valid label"),

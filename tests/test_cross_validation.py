@@ -259,10 +259,11 @@ class NeverFitted(GaussianNB):
         ({"pos_label": 3, "scoring": "f1"}, ValueError, "pos_label=3 is not a valid label"),
         ({"y": np.zeros(160)}, ValueError, "y must hold at least two classes"),
         (
-            {"y": np.arange(160) % 3},
+            {"y": np.arange(160) % 3, "model": "bcv"},
             ValueError,
-            "Only binary classification.*got 3 classes",
+            "model='bcv' is of two classes, but there are 3",
         ),
+        ({"y": np.arange(160) % 3, "scoring": "f1"}, ValueError, "Target is multiclass but"),
         ({"y": Y[:100]}, ValueError, "inconsistent numbers of samples"),
         ({"y": np.where(Y == 0, np.nan, 1.0)}, ValueError, "Input y contains NaN"),
         ({"y": np.where(Y == 0, "no", "yes"), "scoring": "f1"}, ValueError, "pos_label=1 is not"),

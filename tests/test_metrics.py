@@ -181,3 +181,65 @@ def test_the_formula_keeps_beta(beta):
 def test_no_such_beta(beta):
     with pytest.raises(ValueError, match="beta == "):
         metrics.fbeta(beta)
+
+
+MULTICLASS = [name for name in TWINS if "_" in name or name == "accuracy"]
+
+
+def many_class_twin(name, y, p, zero_division):
+    if name == "cohen_kappa":
+        return sk.cohen_kappa_score(y, p, labels=range(4))
+    if "_" in name and name.rsplit("_", 1)[1] in ("micro", "macro", "weighted"):
+        score, average = name.rsplit("_", 1)
+        function = {"precision": sk.precision_score, "recall": sk.recall_score,
+                    "f1": sk.f1_score, "jaccard": sk.jaccard_score}[score]  # fmt: skip
+        return function(y, p, labels=range(4), average=average, zero_division=zero_division)
+    return getattr(sk, {"accuracy": "accuracy_score"}.get(name, f"{name}_score"), None)(y, p)
+
+
+@pytest.mark.parametrize("zero_division", [0.0, 1.0])
+@pytest.mark.parametrize("name", [n for n in MULTICLASS if n != "matthews_corrcoef"])
+@settings(max_examples=25)
+@given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12))
+def test_many_classes_equal_scikit_learn(name, zero_division, rows):
+    # Labels may be absent from truth, predictions or both.
+    y, p = np.array(rows).T
+    table = sk.confusion_matrix(y, p, labels=range(4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = many_class_twin(name, y, p, zero_division)
+    ours = metrics.get_metric(name, zero_division=zero_division)(table)
+    np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-12)
+
+
+@settings(max_examples=40)
+@given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
+def test_matthews_of_many_classes(rows):
+    y, p = np.array(rows).T
+    table = sk.confusion_matrix(y, p, labels=range(4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = sk.matthews_corrcoef(y, p)
+    np.testing.assert_allclose(metrics.get_metric("matthews_corrcoef")(table), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "jaccard", "f2"])
+def test_per_class(name):
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 4, (2, 60))
+    table = sk.confusion_matrix(y, p)
+    found = metrics.resolve_scoring(metrics.per_class(name), labels=["a", "b", "c", "d"])
+    assert list(found) == [f"{name}[{label}]" for label in "abcd"]
+    function = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score,
+                "jaccard": sk.jaccard_score,
+                "f2": lambda *a, **k: sk.fbeta_score(*a, beta=2, **k)}[name]  # fmt: skip
+    ours = [float(metric(table)) for metric in found.values()]
+    np.testing.assert_allclose(ours, function(y, p, average=None))
+    for metric in found.values():
+        assert metrics.get_metric(metric.formula)(table) == metric(table)
+
+
+def test_per_class_of_what_is_not_of_one_class():
+    for name in ("accuracy", "f1_macro", "nonsense"):
+        with pytest.raises(ValueError, match=f"There is no '{name}' of one class"):
+            metrics.per_class(name)

@@ -24,14 +24,15 @@ FLOORS = {
     "storage": 5,
     "view": 6,
     "result": 7,
+    "ranking": 8,
     "score_result": 7,
-    "compare": 8,
-    "cross_validation": 9,
-    "comparer": 10,
-    "__init__": 11,
-    "demo": 12,
-    "cli": 13,
-    "__main__": 14,
+    "compare": 9,
+    "cross_validation": 10,
+    "comparer": 11,
+    "__init__": 12,
+    "demo": 13,
+    "cli": 14,
+    "__main__": 15,
 }
 
 

@@ -134,7 +134,8 @@ def test_summary_without_a_rope(result):
 def test_prior_sensitivity(result):
     table = result.prior_sensitivity(rope=0.01)
     assert list(table.columns) == COLUMNS
-    assert set(table.index.get_level_values("model")) == {"paired", "unpaired", "bcv"}
+    models = {"paired", "unpaired", "hierarchical", "bcv"}
+    assert set(table.index.get_level_values("model")) == models
     own = table.loc[("paired", "mu=1.0, theta=1.0")]
     assert own["mean"] == pytest.approx(result.draws.mean())
     # 400 instances outweigh every prior, and pairing narrows.

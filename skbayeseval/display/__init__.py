@@ -3,6 +3,15 @@
 from skbayeseval.display.factor import FactorDisplay
 from skbayeseval.display.joint import JointDisplay
 from skbayeseval.display.posterior import PosteriorDisplay, ScoreDisplay
+from skbayeseval.display.ranking import PairsDisplay, RankingDisplay
 from skbayeseval.display.scores import ScoresDisplay
 
-__all__ = ["FactorDisplay", "JointDisplay", "PosteriorDisplay", "ScoreDisplay", "ScoresDisplay"]
+__all__ = [
+    "FactorDisplay",
+    "JointDisplay",
+    "PairsDisplay",
+    "PosteriorDisplay",
+    "RankingDisplay",
+    "ScoreDisplay",
+    "ScoresDisplay",
+]

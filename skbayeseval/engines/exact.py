@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.models.specification import Shapes, Specification
+from skbayeseval.engines.outcomes import stream_outcomes
+from skbayeseval.metrics import Metric, Totals
+from skbayeseval.models.specification import OutcomeSpecification, Specification
 
-__all__ = ["stream_tables"]
+__all__ = ["stream_scores", "stream_tables"]
 
 Array = NDArray[Any]
 
@@ -18,26 +20,50 @@ Array = NDArray[Any]
 BLOCK = 8192
 
 
-def stream_tables(
-    specification: Specification, shapes: Shapes, rng: np.random.Generator, n_draws: int
+def stream_scores(
+    specification: Specification | OutcomeSpecification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
 ) -> Iterator[Array]:
-    """Yield blocks of draws of the confusion tables.
+    """Yield blocks of draws of a metric.
 
     Parameters
     ----------
-    specification : Specification
+    specification : Specification or OutcomeSpecification
         The model.
-    shapes : mapping of str to ndarray
-        The Dirichlet shapes of its vectors, those of the prior or those of the posterior.
+    metric : Metric
+        What to compute of each draw.
+    positive : int
+        The index of the positive class.
     rng : numpy.random.Generator
         The source of randomness.
     n_draws : int
         How many draws in all.
+    prior : bool
+        Whether to leave the data out.
 
     Yields
     ------
-    tables : ndarray of shape (n, n_classifiers, M, M)
+    scores : ndarray of shape (n_classifiers, n)
     """
+    if isinstance(specification, Specification):
+        for tables in stream_tables(specification, rng, n_draws, prior=prior):
+            yield metric(tables, positive).T
+        return
+    needs_tables = metric.needs_tables
+    for block in stream_outcomes(specification, rng, n_draws, prior=prior, tables=needs_tables):
+        yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+
+
+def stream_tables(
+    specification: Specification, rng: np.random.Generator, n_draws: int, *, prior: bool
+) -> Iterator[Array]:
+    """Yield blocks of confusion tables of shape (n, n_classifiers, M, M)."""
+    shapes = specification.shapes(prior=prior)
     for start in range(0, n_draws, BLOCK):
         size = min(BLOCK, n_draws - start)
         draws = {

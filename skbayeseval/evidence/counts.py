@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import type_of_target, unique_labels
 
 from skbayeseval._validation import check_weight
 
-__all__ = ["ConfusionCounts", "Evidence", "PairedCounts", "margins_of"]
+__all__ = ["ConfusionCounts", "Evidence", "PairedCounts", "check_paired", "margins_of"]
 
 Array = NDArray[Any]
 
@@ -251,6 +251,17 @@ class PairedCounts:
         np.add.at(table, (self.truth, self.predictions[:, classifier]), self.counts)
         return ConfusionCounts(table, self.labels, self.weight, self.pos_label)
 
+    def pair(self, i: int, j: int) -> PairedCounts:
+        """Return the counts of two of the classifiers."""
+        return PairedCounts(
+            self.truth,
+            self.predictions[:, [i, j]],
+            self.counts,
+            self.labels,
+            self.weight,
+            self.pos_label,
+        )
+
     def cube(self) -> Array:
         """Return the counts as an array indexed by (truth, prediction, prediction, ...)."""
         cube = np.zeros((len(self.labels),) * (1 + self.n_classifiers))
@@ -295,6 +306,17 @@ def margins_of(evidence: Evidence) -> tuple[ConfusionCounts, ...]:
     """Return the confusion counts of each classifier."""
     if isinstance(evidence, PairedCounts):
         return tuple(evidence.margin(k) for k in range(evidence.n_classifiers))
+    return evidence
+
+
+def check_paired(evidence: Evidence) -> PairedCounts:
+    """Raise unless it is known what all classifiers said of each instance."""
+    if not isinstance(evidence, PairedCounts):
+        raise ValueError(
+            "model='paired' needs to know what both classifiers said of each instance, but "
+            "only the counts of each alone were given. Use compare_predictions, or "
+            "model='unpaired'."
+        )
     return evidence
 
 

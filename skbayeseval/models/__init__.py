@@ -1,6 +1,16 @@
 """Models: a prior, and what the posterior is. They see counts, never data or estimators."""
 
 from skbayeseval.models.binary import BCV, Paired, Unpaired
+from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
 
-__all__ = ["BCV", "Paired", "Unpaired", "published_and_alternative_models", "resolve_model"]
+__all__ = [
+    "BCV",
+    "Hierarchical",
+    "Paired",
+    "PairedHierarchical",
+    "PairedMany",
+    "Unpaired",
+    "published_and_alternative_models",
+    "resolve_model",
+]

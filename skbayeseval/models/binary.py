@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, gammaln, roots_jacobi, roots_legendre
 
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.counts import (
+    ConfusionCounts,
+    Evidence,
+    check_paired,
+    margins_of,
+)
 from skbayeseval.models.margins import BetaMargin, F1Margin, difference_log_density_at_zero
 from skbayeseval.models.specification import (
-    ParameterObject,
+    Model,
     Shapes,
     Simplex,
     Specification,
@@ -31,20 +36,8 @@ Array = NDArray[Any]
 CLASSIFIERS = "AB"
 
 
-class BinaryModel(ParameterObject):
-    """What the models of two classes share."""
-
-    name: ClassVar[str]
-    needs_pairs: ClassVar[bool] = False
-    needs_true_negatives: ClassVar[bool] = True
-
-    def specification(self, evidence: Evidence) -> Specification:
-        """Return what is to be sampled, given the evidence."""
-        raise NotImplementedError
-
-    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
-        """Return the law of one classifier's score, where it is known in closed form."""
-        raise NotImplementedError
+class BinaryModel(Model):
+    """What the models of two classes share: closed forms of independent scores."""
 
     def independent_margins(
         self, formula: str | None, shapes: Shapes
@@ -54,23 +47,9 @@ class BinaryModel(ParameterObject):
         return None if self.needs_pairs or a is None or b is None else (a, b)
 
     def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
-        """Return the log density of the difference at 0, inf where it has none, or None.
-
-        None means that it is not known in closed form.
-        """
+        """Return the log density of the difference at 0, inf where it has none, or None."""
         margins = self.independent_margins(formula, shapes)
         return None if margins is None else difference_log_density_at_zero(*margins)
-
-    def has_bounded_prior(self, formula: str | None) -> bool:
-        """Whether scores of independent classifiers have a bounded density before the data.
-
-        Then so has their difference at 0, closed form or not.
-        """
-        return False
-
-    def prior(self) -> dict[str, Any]:
-        """Return the prior as `prior=` takes it."""
-        return self.get_params()
 
 
 class Unpaired(BinaryModel):
@@ -165,12 +144,7 @@ class Paired(BinaryModel):
 
     def specification(self, evidence: Evidence) -> Specification:
         """Return what is to be sampled, given the evidence."""
-        if not isinstance(evidence, PairedCounts):
-            raise ValueError(
-                "model='paired' needs to know what both classifiers said of each instance, but "
-                "only the counts of each alone were given. Use compare_predictions, or "
-                "model='unpaired'."
-            )
+        evidence = check_paired(evidence)
         mu = check_concentration(self.mu, (2,), "mu")
         theta = check_concentration(self.theta, (2, 4), "theta")
         _check_orientation(evidence.positive, mu, theta)

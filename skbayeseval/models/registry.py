@@ -1,4 +1,4 @@
-"""From `model=` and `prior=` to a model."""
+"""From `model=` and `prior=` to a model that fits the evidence."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from typing import Any
 from sklearn.base import clone
 
 from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
+from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
+from skbayeseval.models.specification import Model
 
 __all__ = ["published_and_alternative_models", "resolve_model"]
 
-MODELS: dict[str, type[BinaryModel]] = {model.name: model for model in (Paired, Unpaired, BCV)}
+NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv"]
 
 # What a prior's keys are called where Python has the name for itself.
 _PARAMETERS = {"lambda": "lambda_"}
 
 
-def resolve_model(model: Any, prior: Any, *, paired: bool) -> BinaryModel:
+def resolve_model(
+    model: Any, prior: Any, *, paired: bool, n_classes: int = 2, n_classifiers: int = 2
+) -> Model:
     """Return the model that `model` names, with `prior` in place of its published one.
 
     Parameters
@@ -26,45 +30,81 @@ def resolve_model(model: Any, prior: Any, *, paired: bool) -> BinaryModel:
     prior : dict or None
         The model's prior parameters.
     paired : bool
-        Whether it is known what both classifiers said of each instance.
+        Whether it is known what all classifiers said of each instance.
+    n_classes, n_classifiers : int
+        What the model has to fit.
     """
-    if isinstance(model, BinaryModel):
+    if isinstance(model, Model):
         if prior is not None:
             raise ValueError(
                 f"model={model!r} carries its prior; give either a model instance or prior=, "
                 "not both."
             )
+        _check_fit(type(model), n_classes, n_classifiers)
         return clone(model)
     if not isinstance(model, str):
         raise TypeError(
-            f"model must be one of {['auto', *MODELS]} or an instance of a model class, "
-            f"got {model!r}."
+            f"model must be one of {NAMES} or an instance of a model class, got {model!r}."
         )
     name = ("paired" if paired else "unpaired") if model == "auto" else model
-    if name not in MODELS:
-        raise ValueError(f"model={model!r} is not known. Known are: {['auto', *MODELS]}.")
-    return from_prior(name, {} if prior is None else prior)
+    if name not in NAMES:
+        raise ValueError(f"model={model!r} is not known. Known are: {NAMES}.")
+    kind = model_class(name, n_classes, n_classifiers)
+    return from_prior(kind, {} if prior is None else prior)
 
 
-def from_prior(name: str, prior: Any) -> BinaryModel:
-    """Return the model of that name with the parameters of `prior`."""
+def model_class(name: str, n_classes: int, n_classifiers: int) -> type[Model]:
+    """Return the model of that name for so many classes and classifiers."""
+    if name == "paired":
+        if n_classes > 2:
+            return PairedHierarchical
+        return Paired if n_classifiers == 2 else PairedMany
+    if name == "hierarchical" or (name == "unpaired" and n_classes > 2):
+        return Hierarchical
+    kind = BCV if name == "bcv" else Unpaired
+    _check_fit(kind, n_classes, n_classifiers)
+    return kind
+
+
+def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int) -> None:
+    if n_classes > 2 and (issubclass(kind, BinaryModel) or kind is PairedMany):
+        raise ValueError(
+            f"model={kind.name!r} is of two classes, but there are {n_classes}. Use "
+            "model='paired' or model='hierarchical'."
+        )
+    if kind is Paired and n_classifiers != 2:
+        raise ValueError(
+            f"{kind.__name__} is of two classifiers, but there are {n_classifiers}. Use "
+            "model='paired'."
+        )
+
+
+def from_prior(kind: type[Model], prior: Any) -> Model:
+    """Return the model with the parameters of `prior`."""
     if not isinstance(prior, dict):
         raise TypeError(f"prior must be None or a dict of parameters, got {prior!r}.")
-    known = MODELS[name]().prior()
+    known = kind().prior()
     unknown = [key for key in prior if key not in known]
     if unknown:
         raise ValueError(
-            f"prior has no parameter {unknown[0]!r} in model {name!r}; it takes {list(known)}."
+            f"prior has no parameter {unknown[0]!r} in model {kind.name!r}; it takes {list(known)}."
         )
     parameters = {str(_PARAMETERS.get(key, key)): value for key, value in prior.items()}
-    return clone(MODELS[name]().set_params(**parameters))
+    return clone(kind().set_params(**parameters))
 
 
-def published_and_alternative_models(*, paired: bool, true_negatives: bool) -> list[BinaryModel]:
+def published_and_alternative_models(
+    *, paired: bool, true_negatives: bool, n_classes: int = 2
+) -> list[Model]:
     """Return the models that the evidence allows, each with its published prior and others."""
-    models: list[BinaryModel] = []
+    models: list[Model] = []
+    if n_classes > 2:
+        if paired:
+            models += [PairedHierarchical(), PairedHierarchical(mu=0.5)]
+            models += [PairedHierarchical(eta=(2.0, 1.0))]
+        return [*models, Hierarchical(), Hierarchical(mu=0.5), Hierarchical(eta=(2.0, 1.0))]
     if paired:
         models += [Paired(), Paired(mu=0.5, theta=0.5), Paired(theta=0.25)]
     if true_negatives:
-        models += [Unpaired(), Unpaired(mu=0.5, rho=0.5), Unpaired(rho=2.0)]
+        models += [Unpaired(), Unpaired(mu=0.5, rho=0.5), Unpaired(rho=2.0), Hierarchical()]
     return [*models, BCV(), BCV(lambda_=0.5), BCV(lambda_=0.25)]

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-__all__ = ["ParameterObject", "Simplex", "Specification", "check_concentration"]
+from skbayeseval.evidence.counts import Evidence
+from skbayeseval.models.margins import BetaMargin
+
+__all__ = [
+    "Eta",
+    "Model",
+    "OutcomeSpecification",
+    "Outcomes",
+    "ParameterObject",
+    "Simplex",
+    "Specification",
+    "check_concentration",
+]
 
 Array = NDArray[Any]
 Shapes = Mapping[str, Array]
@@ -57,13 +69,112 @@ class Specification:
     simplexes: tuple[Simplex, ...]
     tables: Callable[[Mapping[str, Array]], Array]
 
-    def prior_shapes(self) -> dict[str, Array]:
-        """Return the Dirichlet shapes before the data."""
-        return {simplex.name: simplex.prior for simplex in self.simplexes}
+    def shapes(self, *, prior: bool) -> dict[str, Array]:
+        """Return the Dirichlet shapes before or after the data."""
+        return {s.name: s.prior if prior else s.prior + s.counts for s in self.simplexes}
 
-    def posterior_shapes(self) -> dict[str, Array]:
-        """Return the Dirichlet shapes after the data."""
-        return {simplex.name: simplex.prior + simplex.counts for simplex in self.simplexes}
+
+@dataclass(frozen=True)
+class Eta:
+    """The concentration of a hierarchical prior on the diagonal (Zhang et al. 2015, section III).
+
+    Row j of a confusion table is Dirichlet with eta on class j and (1 - eta) / (M - 1) on every
+    other class. Given eta, the cells without counts drop out of the likelihood, and equal counts
+    count together.
+
+    Parameters
+    ----------
+    prior : ndarray of shape (2,)
+        Beta prior of eta.
+    n_classes : int
+        M.
+    right, wrong : (ndarray, ndarray)
+        The distinct effective counts on and off the diagonal, and how often each occurs.
+    """
+
+    prior: Array
+    n_classes: int
+    right: tuple[Array, Array]
+    wrong: tuple[Array, Array]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Classifiers judged on the same instances: class proportions and observed outcomes.
+
+    For true class j an outcome is the tuple of all predictions. Its Dirichlet prior has a total
+    mass of `mass`, spread as the product of each classifier's own prior: eta on class j and the
+    rest on the others, or, where there is no eta, evenly.
+
+    Parameters
+    ----------
+    mu : Simplex
+        The class proportions.
+    truth : ndarray of shape (n_outcomes,)
+        The true class of each distinct outcome.
+    predictions : ndarray of shape (n_outcomes, n_classifiers)
+        What each classifier said.
+    counts : ndarray of shape (n_outcomes,)
+        Effective counts.
+    etas : tuple of Eta or None
+        For each classifier.
+    mass : float
+        The total mass of the prior of a row.
+    """
+
+    mu: Simplex
+    truth: Array
+    predictions: Array
+    counts: Array
+    etas: tuple[Eta | None, ...]
+    mass: float = 1.0
+
+
+@dataclass(frozen=True)
+class OutcomeSpecification:
+    """Independent groups of classifiers, each judged on instances of its own."""
+
+    groups: tuple[Outcomes, ...]
+
+
+class Model(ParameterObject):
+    """What all models share. They see counts, never data or estimators."""
+
+    name: ClassVar[str]
+    needs_pairs: ClassVar[bool] = False
+    needs_true_negatives: ClassVar[bool] = True
+
+    def specification(self, evidence: Evidence) -> Specification | OutcomeSpecification:
+        """Return what is to be sampled, given the evidence."""
+        raise NotImplementedError
+
+    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
+        """Return the law of one classifier's score, where it is known in closed form."""
+        return None
+
+    def independent_margins(
+        self, formula: str | None, shapes: Shapes
+    ) -> tuple[BetaMargin, BetaMargin] | None:
+        """Return the laws of both scores if they are known and independent."""
+        return None
+
+    def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
+        """Return the log density of the difference at 0, inf where it has none, or None.
+
+        None means that it is not known in closed form.
+        """
+        return None
+
+    def has_bounded_prior(self, formula: str | None) -> bool:
+        """Whether scores of independent classifiers have a bounded density before the data.
+
+        Then so has their difference at 0, closed form or not.
+        """
+        return False
+
+    def prior(self) -> dict[str, Any]:
+        """Return the prior as `prior=` takes it."""
+        return self.get_params()
 
 
 def check_concentration(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:

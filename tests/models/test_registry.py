@@ -51,6 +51,6 @@ def test_bad_models(model, prior, error, message):
 
 def test_alternatives_fit_the_evidence():
     names = {m.name for m in published_and_alternative_models(paired=True, true_negatives=True)}
-    assert names == {"paired", "unpaired", "bcv"}
+    assert names == {"paired", "unpaired", "hierarchical", "bcv"}
     models = published_and_alternative_models(paired=False, true_negatives=False)
     assert {model.name for model in models} == {"bcv"}

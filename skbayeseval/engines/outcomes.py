@@ -1,0 +1,201 @@
+"""Exact draws of tables with sparse outcomes: the eta grid, and observed cells plus sticks.
+
+The prior of a row of the table has a small total mass, spread over all its cells. A Dirichlet with
+that prior and the observed counts is a mixture of the two: the observed cells get Gamma(count),
+without the prior, and a further Gamma(mass) is spread by sticks over cells drawn from the full
+prior (Sethuraman 1994). So a draw costs the observed cells and a constant for each row, not M^2 or
+M^K, and no gamma of a tiny shape is ever drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit, gammaln, log_expit
+
+from skbayeseval.metrics import Totals
+from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification
+
+__all__ = ["EtaSampler", "log_density_of_eta", "stream_outcomes"]
+
+Array = NDArray[Any]
+
+# A block of draws takes about this much memory. Part of the recipe, as the order of draws is.
+BLOCK_BYTES = 2**26
+
+# What the sticks leave out is less than this share of the prior, on average.
+REMAINDER = 1e-9
+
+
+def stream_outcomes(
+    specification: OutcomeSpecification,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
+    tables: bool,
+) -> Iterator[Totals | Array]:
+    """Yield blocks of draws: totals of shape (n_classifiers, n, M), or tables.
+
+    Parameters
+    ----------
+    specification : OutcomeSpecification
+        The model.
+    rng : numpy.random.Generator
+        The source of randomness; it is used alike whatever is asked for.
+    n_draws : int
+        How many draws in all.
+    prior : bool
+        Whether to leave the data out.
+    tables : bool
+        Whether to yield tables of shape (n_classifiers, n, M, M) instead of totals.
+    """
+    samplers = [_GroupSampler(group, prior) for group in specification.groups]
+    cost = sum(sampler.bytes_per_draw for sampler in samplers)
+    block = max(1, min(4096, BLOCK_BYTES // cost))
+    for start in range(0, n_draws, block):
+        size = min(block, n_draws - start)
+        drawn = [sampler.draw(rng, size, tables) for sampler in samplers]
+        if tables:
+            yield np.concatenate(drawn)
+        else:
+            yield Totals(*(np.concatenate(parts) for parts in zip(*drawn, strict=True)))
+
+
+class EtaSampler:
+    """Draws of logit(eta), which keeps 1 - eta to full relative precision, by inverse CDF."""
+
+    def __init__(self, eta: Eta, *, prior: bool) -> None:
+        self.grid, log_density = _eta_grid(eta, prior)
+        density = np.exp(log_density - log_density.max())
+        self.mass = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
+
+    def draw(self, rng: np.random.Generator, n_draws: int) -> Array:
+        """Return draws of logit(eta)."""
+        return np.interp(rng.random(n_draws) * self.mass[-1], self.mass, self.grid)
+
+
+def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
+    """Return the log density of logit(eta), up to a constant.
+
+    With the rows integrated out, the likelihood is a product of Dirichlet-multinomials.
+    """
+    log_right, log_wrong = log_expit(logit), log_expit(-logit)
+    total = eta.prior[0] * log_right + eta.prior[1] * log_wrong
+    if not prior:
+        shapes = (np.exp(log_right), np.exp(log_wrong) / (eta.n_classes - 1))
+        for shape, (counts, times) in zip(shapes, (eta.right, eta.wrong), strict=True):
+            for count, often in zip(counts, times, strict=True):
+                total = total + often * (gammaln(shape + count) - gammaln(shape))
+    return total
+
+
+def _eta_grid(eta: Eta, prior: bool, n_nodes: int = 2001) -> tuple[Array, Array]:
+    """Return a grid of logit(eta) around the mode, and the log density on it."""
+    low, high = -60.0, 60.0
+    for _ in range(3):
+        grid = np.linspace(low, high, n_nodes)
+        log_density = log_density_of_eta(eta, grid, prior=prior)
+        inside = np.flatnonzero(log_density > log_density.max() - 40)
+        low = grid[max(inside[0] - 1, 0)]
+        high = grid[min(inside[-1] + 1, n_nodes - 1)]
+    return grid, log_density
+
+
+class _GroupSampler:
+    """Draws of one group of classifiers."""
+
+    def __init__(self, group: Outcomes, prior: bool) -> None:
+        self.group = group
+        self.etas = [None if e is None else EtaSampler(e, prior=prior) for e in group.etas]
+        self.n_classes = len(group.mu.prior)
+        self.n_classifiers = len(group.etas)
+        self.mu_shape = group.mu.prior if prior else group.mu.prior + group.mu.counts
+        observed = slice(0, 0) if prior else slice(None)
+        self.truth = group.truth[observed]
+        self.predictions = group.predictions[observed]
+        self.counts = group.counts[observed]
+        self.to_row = self._indicator(self.truth)
+        # E(1 - V) = mass / (1 + mass) for V ~ Beta(1, mass).
+        self.n_sticks = int(np.ceil(np.log(REMAINDER) / np.log(group.mass / (1 + group.mass))))
+        self.bytes_per_draw = 8 * (4 * len(self.truth) + 8 * self.n_classes * self.n_sticks)
+
+    def _indicator(self, columns: Array, n_columns: int | None = None) -> Any:
+        """Return a sparse matrix that sums outcomes into columns, transposed for speed."""
+        n_outcomes = len(columns)
+        shape = (n_columns or self.n_classes, n_outcomes)
+        return sparse.csr_matrix((np.ones(n_outcomes), (columns, np.arange(n_outcomes))), shape)
+
+    def draw(self, rng: np.random.Generator, n: int, tables: bool) -> Any:
+        """Return totals of shape (n_classifiers, n, M), or tables."""
+        m, mass = self.n_classes, self.group.mass
+        logits = [None if eta is None else eta.draw(rng, n) for eta in self.etas]
+        mu = rng.dirichlet(self.mu_shape, n)
+        observed = rng.standard_gamma(self.counts, (n, len(self.counts))).T
+        unseen = rng.standard_gamma(mass, (n, m))
+        # A row's probabilities times the proportion of its class.
+        scale = mu / ((self.to_row @ observed).T + unseen)
+        observed = observed * scale.T[self.truth]
+        sticks = self._break_sticks(rng, n) * (unseen * scale)[:, :, None]
+
+        found: list[Any] = []
+        row = np.arange(m)[:, None]
+        for k, logit in enumerate(logits):
+            right, other = self._where_sticks_land(rng, sticks.shape, logit)
+            landed = np.where(right, row, other + (other >= row))
+            if tables:
+                found.append(self._table(k, observed, sticks, landed))
+                continue
+            said = self.predictions[:, k]
+            correct = np.flatnonzero(said == self.truth)
+            hits = (self.to_row[:, correct] @ observed[correct]).T
+            hits = hits + (sticks * right).sum(axis=2)
+            predicted = (self._indicator(said) @ observed).T + _scatter(landed, sticks, m)
+            found.append(Totals(hits, mu, predicted))
+        if tables:
+            return np.stack(found)
+        return Totals(*(np.stack(parts) for parts in zip(*found, strict=True)))
+
+    def _break_sticks(self, rng: np.random.Generator, n: int) -> Array:
+        """Return shares of the prior's mass of shape (n, M, n_sticks) that sum to 1."""
+        shape = (n, self.n_classes, self.n_sticks)
+        # V ~ Beta(1, mass): 1 - V is a uniform to the power of 1 / mass.
+        left = rng.random(shape)
+        if self.group.mass != 1:
+            left **= 1 / self.group.mass
+        left[..., -1] = 0.0  # the remainder goes to the last
+        remaining = np.cumprod(left, axis=-1)
+        shares = -remaining
+        shares[..., 0] += 1.0
+        shares[..., 1:] += remaining[..., :-1]
+        return shares
+
+    def _where_sticks_land(
+        self, rng: np.random.Generator, shape: tuple[int, ...], logit: Array | None
+    ) -> tuple[Array, Array]:
+        """Return whether a stick lands on the true class, and on which of the others if not."""
+        m = self.n_classes
+        u = rng.random(shape)
+        p_wrong = 1 - 1 / m if logit is None else expit(-logit)[:, None, None]
+        # Below p_wrong a uniform u is wrong, and then u / p_wrong is uniform again.
+        other = np.minimum(u * ((m - 1) / p_wrong), m - 2).astype(np.intp)
+        return u >= p_wrong, other
+
+    def _table(self, k: int, observed: Array, sticks: Array, landed: Array) -> Array:
+        m = self.n_classes
+        cells = self.truth * m + self.predictions[:, k]
+        table = (self._indicator(cells, m * m) @ observed).T
+        row = np.arange(m)[:, None]
+        table = table + _scatter(row * m + landed, sticks, m * m)
+        return table.reshape(-1, m, m)
+
+
+def _scatter(where: Array, what: Array, size: int) -> Array:
+    """Add up `what` of each draw at the places `where`; both are of shape (n, ...)."""
+    n = len(what)
+    flat = where.reshape(n, -1) + size * np.arange(n)[:, None]
+    return np.bincount(flat.ravel(), what.ravel(), n * size).reshape(n, size)

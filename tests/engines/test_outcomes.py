@@ -1,0 +1,220 @@
+"""Sparse draws against dense ones, and eta against numerical integration."""
+
+import numpy as np
+import pytest
+from scipy import integrate
+from scipy.special import expit, gammaln
+
+from skbayeseval.engines.outcomes import EtaSampler, stream_outcomes
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.metrics import Totals, get_metric, totals_of
+from skbayeseval.models import Hierarchical, PairedHierarchical, PairedMany
+
+N = 100_000
+
+
+def concentrations(eta, n_classes):
+    """Row-wise prior of one classifier: omega[j, k]."""
+    omega = np.full((n_classes, n_classes), (1 - eta) / (n_classes - 1))
+    np.fill_diagonal(omega, eta)
+    return omega
+
+
+def dirichlet_rows(rng, shapes, n):
+    """Dense Dirichlet draws in logs, which stay exact for tiny shapes."""
+    logs = np.log(rng.standard_gamma(shapes + 1, (n, *shapes.shape)))
+    logs += np.log(rng.random(logs.shape)) / shapes
+    logs -= logs.max(axis=-1, keepdims=True)
+    weights = np.exp(logs)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def log_likelihood(table, eta):
+    """Dirichlet-multinomial of every row, all cells, straight from the formula."""
+    omega = concentrations(eta, len(table))
+    return float((gammaln(omega + table) - gammaln(omega)).sum() - gammaln(1 + table.sum(1)).sum())
+
+
+TABLES = {
+    "ordinary": [[20, 3, 1], [2, 15, 4], [0, 5, 12]],
+    "tiny rows": [[1, 0, 0], [0, 3, 2], [1, 0, 0]],
+    "empty class": [[9, 1, 0], [0, 0, 0], [2, 0, 7]],
+    "perfect": [[30, 0, 0], [0, 25, 0], [0, 0, 41]],
+    "never predicted": [[9, 1, 0], [4, 3, 0], [2, 5, 0]],
+}
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.3688])
+@pytest.mark.parametrize("name", TABLES)
+def test_eta_by_numerical_integration(name, weight):
+    counts = ConfusionCounts.from_matrix(TABLES[name], weight=weight)
+    (group,) = Hierarchical(eta=(2.0, 1.5)).specification((counts,)).groups
+    (eta,) = group.etas
+    draws = expit(EtaSampler(eta, prior=False).draw(np.random.default_rng(0), N))
+
+    def unnormalised(x, power):
+        log_prior = np.log(x) + 0.5 * np.log1p(-x)
+        return x**power * np.exp(log_likelihood(counts.effective, x) - top + log_prior)
+
+    top = max(log_likelihood(counts.effective, x) for x in np.linspace(0.001, 0.999, 200))
+    norm, mean, square = (integrate.quad(unnormalised, 0, 1, p, limit=400)[0] for p in range(3))
+    sd = np.sqrt(square / norm - (mean / norm) ** 2)
+    assert draws.mean() == pytest.approx(mean / norm, abs=4 * sd / np.sqrt(N))
+    assert draws.std() == pytest.approx(sd, rel=0.01)
+
+
+@pytest.mark.parametrize("n_classes", [2, 20, 2000])
+def test_eta_at_the_edges(n_classes):
+    table = np.eye(n_classes) * 25
+    (group,) = Hierarchical().specification((ConfusionCounts.from_matrix(table),)).groups
+    logit = EtaSampler(group.etas[0], prior=False).draw(np.random.default_rng(0), 1000)
+    assert np.isfinite(logit).all()
+    # A perfect classifier: 1 - eta is about 1 / (rows * log(25)).
+    assert 0.01 < expit(-logit).mean() * n_classes < 2
+
+
+class FixedEta(EtaSampler):
+    """An eta that is known, to test the rest."""
+
+    def __init__(self, value):
+        self.logit = np.log(value / (1 - value))
+
+    def draw(self, rng, n_draws):
+        return np.full(n_draws, self.logit)
+
+
+def sparse_tables(monkeypatch, specification, etas, n, seed=0):
+    """Tables of all classifiers with the etas given."""
+    from skbayeseval.engines import outcomes
+
+    values = iter(etas)
+    monkeypatch.setattr(outcomes, "EtaSampler", lambda eta, prior: FixedEta(next(values)))
+    blocks = stream_outcomes(
+        specification, np.random.default_rng(seed), n, prior=False, tables=True
+    )
+    return np.concatenate(list(blocks), axis=1)
+
+
+@pytest.mark.parametrize("eta", [0.05, 0.5, 0.9])
+@pytest.mark.parametrize("name", TABLES)
+def test_sparse_equals_dense(name, eta, monkeypatch):
+    counts = ConfusionCounts.from_matrix(TABLES[name])
+    specification = Hierarchical().specification((counts,))
+    (sparse,) = sparse_tables(monkeypatch, specification, [eta], N)
+    rng = np.random.default_rng(1)
+    rows = dirichlet_rows(rng, concentrations(eta, 3) + counts.table, N)
+    dense = rng.dirichlet(1 + counts.table.sum(axis=1), N)[:, :, None] * rows
+    np.testing.assert_allclose(sparse.sum(axis=(1, 2)), 1)
+    for metric in ("accuracy", "f1_macro", "recall_macro"):
+        x, y = get_metric(metric)(sparse), get_metric(metric)(dense)
+        assert abs(x.mean() - y.mean()) < 4 * np.hypot(x.std(), y.std()) / np.sqrt(N)
+        assert x.std() == pytest.approx(y.std(), rel=0.02)
+    cells = np.abs(sparse.mean(0) - dense.mean(0))
+    assert (cells < 4.5 * np.hypot(sparse.std(0), dense.std(0)) / np.sqrt(N) + 1e-12).all()
+
+
+OUTCOMES_2 = [(0, 0, 0, 7), (0, 0, 1, 2), (0, 2, 0, 1), (1, 1, 1, 3), (1, 1, 2, 2), (2, 0, 0, 1)]
+OUTCOMES_3 = [(0, 0, 0, 0, 6), (0, 1, 0, 2, 2), (1, 1, 1, 0, 3), (1, 1, 2, 1, 2), (2, 2, 2, 2, 1)]
+
+
+@pytest.mark.parametrize("etas", [(0.1, 0.3, 0.2), (0.8, 0.6, 0.9)])
+@pytest.mark.parametrize("outcomes", [OUTCOMES_2, OUTCOMES_3], ids=["K=2", "K=3"])
+def test_joint_by_brute_force(outcomes, etas, monkeypatch):
+    # All M^K cells of each row, dense, with the outer product of the priors.
+    outcomes = np.array(outcomes)
+    k = outcomes.shape[1] - 2
+    etas = etas[:k]
+    evidence = PairedCounts(outcomes[:, 0], outcomes[:, 1:-1], outcomes[:, -1], (0, 1, 2))
+    specification = PairedHierarchical().specification(evidence)
+    n = 200_000
+    sparse = sparse_tables(monkeypatch, specification, etas, n)
+
+    rng = np.random.default_rng(1)
+    mu = rng.dirichlet(1 + np.bincount(outcomes[:, 0], outcomes[:, -1], 3), n)
+    dense = np.zeros((k, n, 3, 3))
+    counts = evidence.cube()
+    for j in range(3):
+        omega = np.ones(())
+        for eta in etas:
+            omega = np.multiply.outer(omega, concentrations(eta, 3)[j])
+        theta = dirichlet_rows(rng, (omega + counts[j]).ravel(), n).reshape(n, *(3,) * k)
+        for i in range(k):
+            others = tuple(1 + axis for axis in range(k) if axis != i)
+            dense[i, :, j] = mu[:, [j]] * theta.sum(axis=others)
+    for metric in ("accuracy", "f1_macro"):
+        x, y = (get_metric(metric)(tables) for tables in (sparse, dense))
+        for a, b in [(0, 1), (k - 2, k - 1)]:
+            dx, dy = x[a] - x[b], y[a] - y[b]
+            assert abs(dx.mean() - dy.mean()) < 4 * np.hypot(dx.std(), dy.std()) / np.sqrt(n)
+            assert dx.std() == pytest.approx(dy.std(), rel=0.01)
+
+
+def test_totals_are_those_of_the_tables():
+    outcomes = np.array(OUTCOMES_3)
+    evidence = PairedCounts(outcomes[:, 0], outcomes[:, 1:-1], outcomes[:, -1], (0, 1, 2))
+    specification = PairedHierarchical().specification(evidence)
+    streams = [
+        stream_outcomes(specification, np.random.default_rng(0), 9000, prior=False, tables=tables)
+        for tables in (True, False)
+    ]
+    for tables, totals in zip(*streams, strict=True):
+        for found, expected in zip(totals, totals_of(tables), strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classifiers", [3, 5])
+def test_many_binary_classifiers_by_brute_force(n_classifiers):
+    # Dir(4 / 2^K + counts) over all 2^K outcomes.
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 25)
+    predictions = np.where(rng.random((n_classifiers, 25)) < 0.8, truth, 1 - truth)
+    evidence = PairedCounts.from_labels(truth, {str(i): p for i, p in enumerate(predictions)})
+    specification = PairedMany().specification(evidence)
+    blocks = stream_outcomes(specification, rng, N, prior=False, tables=True)
+    sparse = np.concatenate(list(blocks), axis=1)
+    cube = evidence.cube()
+    mu = rng.dirichlet(1 + np.bincount(truth), N)
+    shape = (2,) * n_classifiers
+    theta = [
+        rng.dirichlet(cube[j].ravel() + 4 / 2**n_classifiers, N).reshape(N, *shape)
+        for j in range(2)
+    ]
+    for i in (0, n_classifiers - 1):
+        others = tuple(1 + axis for axis in range(n_classifiers) if axis != i)
+        dense = np.stack([mu[:, [j]] * theta[j].sum(axis=others) for j in range(2)], axis=1)
+        x, y = get_metric("f1")(sparse[i]), get_metric("f1")(dense)
+        assert abs(x.mean() - y.mean()) < 4 * np.hypot(x.std(), y.std()) / np.sqrt(N)
+        assert x.std() == pytest.approx(y.std(), rel=0.02)
+
+
+@pytest.mark.parametrize("n_classes", [2, 7, 2000])
+def test_nothing_underflows(n_classes):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, n_classes, 300)
+    predictions = np.where(rng.random((2, 300)) < 0.7, truth, rng.integers(0, n_classes, (2, 300)))
+    evidence = PairedCounts.from_labels(
+        truth, {"a": predictions[0], "b": predictions[1]}, labels=range(n_classes), weight=0.37
+    )
+    for prior in (True, False):
+        for model in (Hierarchical(), PairedHierarchical()):
+            specification = model.specification(evidence)
+            blocks = list(stream_outcomes(specification, rng, 20, prior=prior, tables=False))
+            totals = Totals(*(np.concatenate(p, axis=1) for p in zip(*blocks, strict=True)))
+            for total in totals:
+                assert np.isfinite(total).all()
+                assert (total >= 0).all()
+            np.testing.assert_allclose(totals.true.sum(-1), 1)
+            np.testing.assert_allclose(totals.predicted.sum(-1), 1)
+            assert (totals.hits <= np.minimum(totals.true, totals.predicted) + 1e-12).all()
+
+
+def test_prior_of_the_rows():
+    # Before the data row j is Dirichlet(omega_j): E and Var of the diagonal given eta's Beta(1, 1).
+    counts = ConfusionCounts.from_matrix(np.ones((4, 4)))
+    specification = Hierarchical().specification((counts,))
+    blocks = stream_outcomes(specification, np.random.default_rng(0), N, prior=True, tables=True)
+    (tables,) = np.concatenate(list(blocks), axis=1)
+    recall = tables[:, 0, 0] / tables[:, 0].sum(axis=1)
+    # E(theta) = E(eta) = 1/2; Var = E(eta (1 - eta)) / 2 + Var(eta) = 1/12 + 1/12.
+    assert recall.mean() == pytest.approx(0.5, abs=4 * recall.std() / np.sqrt(N))
+    assert recall.var() == pytest.approx(1 / 6, rel=0.02)

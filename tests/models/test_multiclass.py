@@ -1,0 +1,141 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval import compare_many, compare_predictions, metrics
+from skbayeseval.evidence import PairedCounts
+from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany
+from skbayeseval.posterior import Posterior
+
+
+@pytest.fixture
+def votes_of_four():
+    """Four classes, five classifiers that share what is hard."""
+    rng = np.random.default_rng(5)
+    y = rng.choice(4, 300, p=[0.4, 0.3, 0.2, 0.1])
+    hard = rng.random(300)
+    wrong = (y + rng.integers(1, 4, (5, 300))) % 4
+    right = hard + 0.3 * rng.random((5, 300)) < np.array([[0.95], [0.95], [0.9], [0.85], [0.7]])
+    return y, dict(zip("abcde", np.where(right, y, wrong), strict=True))
+
+
+def test_each_margin_is_the_hierarchical_posterior(votes_of_four):
+    y, predictions = votes_of_four
+    evidence = PairedCounts.from_labels(y, predictions)
+    paired = Posterior(PairedHierarchical(), evidence, entropy=0, n_draws=40_000)
+    alone = Posterior(Hierarchical(), evidence, entropy=1, n_draws=40_000)
+    for name in ("accuracy", "f1_macro", "matthews_corrcoef"):
+        metric = metrics.get_metric(name)
+        for x, y_ in zip(paired.draws(metric), alone.draws(metric), strict=True):
+            assert stats.ks_2samp(x, y_).pvalue > 1e-4
+    # The correlation of classifiers is what pairing adds.
+    a, b = paired.draws(metrics.get_metric("accuracy"))[:2]
+    assert np.corrcoef(a, b)[0, 1] > 0.3
+    a, b = alone.draws(metrics.get_metric("accuracy"))[:2]
+    assert abs(np.corrcoef(a, b)[0, 1]) < 0.03
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_a_pair_does_not_depend_on_who_else_was_compared(votes_of_four, n_classes):
+    y, predictions = votes_of_four
+    y, predictions = y % n_classes, {name: p % n_classes for name, p in predictions.items()}
+    everyone = compare_many(y, predictions, scoring="f1_macro", n_draws=40_000, random_state=0)
+    for i, j in ((0, 3), (1, 4)):
+        names = list(predictions)
+        two = compare_predictions(
+            y, predictions[names[i]], predictions[names[j]], scoring="f1_macro", n_draws=40_000,
+            random_state=1,
+        )  # fmt: skip
+        pair = everyone.pairs[i, j]
+        assert stats.ks_2samp(pair.draws, two.draws).pvalue > 1e-4
+        assert pair.observed_a == two.observed_a
+        assert pair.bayes_factor(0.05).value == pytest.approx(two.bayes_factor(0.05).value, rel=0.1)
+
+
+def test_a_copy_of_oneself(votes_of_four):
+    y, predictions = votes_of_four
+    result = compare_predictions(
+        y, predictions["a"], predictions["a"], scoring=["accuracy", "f1_macro"], random_state=0
+    )
+    for metric in result.metrics:
+        draws = result.metric(metric).draws
+        low, high = result.hdi(metric=metric)
+        assert low < 0 < high
+        assert abs(draws.mean()) < 4 * draws.std() / np.sqrt(len(draws))
+    assert result.decision(max(10, 2 * np.sqrt(4)) / 300).code == "~"
+    assert result.observed_a == result.observed_b
+
+
+def test_renaming_classes_moves_nothing(votes_of_four):
+    y, predictions = votes_of_four
+    names = np.array(["q", "b", "z", "a"])
+    one = compare_predictions(
+        y, predictions["a"], predictions["d"], scoring=["f1_macro", "accuracy"], random_state=0
+    )
+    other = compare_predictions(
+        names[y], names[predictions["a"]], names[predictions["d"]],
+        scoring=["f1_macro", "accuracy"], random_state=1,
+    )  # fmt: skip
+    for metric in one.metrics:
+        x, z = one.metric(metric), other.metric(metric)
+        assert x.observed_a == pytest.approx(z.observed_a, abs=1e-15)
+        error = np.hypot(x.draws.std(), z.draws.std()) / np.sqrt(20_000)
+        assert abs(x.draws.mean() - z.draws.mean()) < 4 * error
+        assert x.draws.std() == pytest.approx(z.draws.std(), rel=0.03)
+
+
+def test_priors(votes_of_four):
+    y, predictions = votes_of_four
+    pair = (y, predictions["a"], predictions["d"])
+    strong = compare_predictions(
+        *pair, prior={"mu": (100, 1, 1, 1), "eta": (5, 1)}, scoring="recall_weighted"
+    )
+    assert strong.model == "paired"
+    assert strong.prior["eta"] == (5, 1)
+    prevalence = metrics.from_confusion(lambda t: t[..., 0, :].sum(-1), "share")
+    share = strong.metric(prevalence).draws_a
+    assert share.mean() == pytest.approx((100 + np.sum(y == 0)) / (103 + 300), abs=0.003)
+    unpaired = compare_predictions(*pair, model="unpaired", random_state=0)
+    assert unpaired.model == "hierarchical"
+    with pytest.raises(ValueError, match="prior 'eta' must hold finite numbers greater than 0"):
+        compare_predictions(*pair, prior={"eta": 0})
+    with pytest.raises(ValueError, match="no parameter 'theta' in model 'paired'"):
+        compare_predictions(*pair, prior={"theta": 1})
+    for model in (BCV(), Paired(), PairedMany()):
+        with pytest.raises(ValueError, match="is of two classes, but there are 4"):
+            compare_predictions(*pair, model=model)
+    with pytest.raises(ValueError, match="Paired is of two classifiers, but there are 5"):
+        compare_many(y % 2, {k: v % 2 for k, v in predictions.items()}, model=Paired())
+
+
+def test_swapping_and_permuting(votes_of_four):
+    y, predictions = votes_of_four
+    a, d = predictions["a"], predictions["d"]
+    one = compare_predictions(y, a, d, scoring="f1_macro", random_state=0)
+    swapped = compare_predictions(y, d, a, scoring="f1_macro", random_state=1)
+    error = np.hypot(one.draws.std(), swapped.draws.std()) / np.sqrt(20_000)
+    assert abs(one.draws.mean() + swapped.draws.mean()) < 4 * error
+    order = np.random.default_rng(0).permutation(300)
+    again = compare_predictions(y[order], a[order], d[order], scoring="f1_macro", random_state=0)
+    np.testing.assert_array_equal(one.draws, again.draws)
+
+
+def test_many_classes_for_few_instances():
+    y = np.arange(30)
+    with pytest.warns(UserWarning, match="30 classes are many for 30 effective instances"):
+        compare_predictions(y, y, y[::-1])
+
+
+def test_closed_forms_are_not_claimed(votes_of_four):
+    y, predictions = votes_of_four
+    result = compare_predictions(
+        y, predictions["a"], predictions["d"], scoring="accuracy", random_state=0
+    )
+    np.testing.assert_allclose(result.interval(of="a"), np.quantile(result.draws_a, [0.025, 0.975]))
+    factor = result.bayes_factor()
+    assert (factor.method, factor.reliable) == ("kde", False)
+    assert result.bayes_factor(0.05).mcse > 0
+    assert set(result.prior_sensitivity(0.05).index.get_level_values(0)) == {
+        "paired",
+        "hierarchical",
+    }

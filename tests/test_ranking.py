@@ -1,0 +1,164 @@
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import (
+    BayesianComparer,
+    Ranking,
+    compare_many,
+    compare_predictions,
+    load_result,
+)
+
+
+@pytest.fixture(scope="module")
+def twenty():
+    """Predictions of twenty classifiers on digits."""
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.4, random_state=0)
+    models = {f"knn-{k}": KNeighborsClassifier(k) for k in range(1, 11)}
+    models |= {
+        f"tree-{d}": DecisionTreeClassifier(max_depth=d, random_state=0) for d in range(3, 13)
+    }
+    return y_test, {
+        name: model.fit(X_train, y_train).predict(X_test) for name, model in models.items()
+    }
+
+
+@pytest.fixture
+def ranking(votes):
+    y, a, b = votes
+    c = np.roll(y, 1)
+    return compare_many(y, {"a": a, "b": b, "c": c}, scoring=["f1", "accuracy"], random_state=0)
+
+
+def test_twenty_classifiers(twenty):
+    y, predictions = twenty
+    ranking = compare_many(y, predictions, scoring="f1_macro", n_draws=4000, random_state=0)
+    table = ranking.table
+    assert table["p_best"].sum() == pytest.approx(1)
+    assert table["expected_rank"].sum() == pytest.approx(20 * 21 / 2)
+    assert len(ranking.pairs) == 190
+    for a, b in (("knn-1", "tree-12"), ("knn-3", "knn-9"), ("tree-5", "tree-9")):
+        pair = ranking.pairs[a, b]
+        two = compare_predictions(
+            y, predictions[a], predictions[b], scoring="f1_macro", n_draws=20_000, random_state=1
+        )
+        p = two.probability().better
+        error = 4 * np.sqrt(max(p * (1 - p), 1e-3) * (1 / 4000 + 1 / 20_000))
+        assert pair.probability().better == pytest.approx(p, abs=error)
+
+
+def test_table(ranking):
+    table = ranking.table
+    assert list(table.columns) == ["mean", "hdi_low", "hdi_high", "p_best", "expected_rank"]
+    assert list(table.index) == ["a", "b", "c"]
+    draws = ranking.draws
+    np.testing.assert_allclose(table["mean"], draws.mean(axis=1))
+    np.testing.assert_allclose(
+        table["p_best"], np.bincount(draws.argmax(axis=0), minlength=3) / 20_000
+    )
+    better = (draws[:, None] < draws[None]).mean(axis=2).sum(axis=1)
+    np.testing.assert_allclose(table["expected_rank"], 1 + better)
+    assert ranking.metric("accuracy").table.loc["a", "mean"] != table.loc["a", "mean"]
+
+
+def test_ties_share(votes):
+    y, a, _ = votes
+    ranking = compare_many(y, {"x": a, "y": a}, random_state=0)
+    assert ranking.table["p_best"].sum() == pytest.approx(1)
+
+
+def test_pairs(ranking):
+    pair, mirror = ranking.pairs[0, 2], ranking.pairs[2, 0]
+    assert pair.names == ("a", "c")
+    np.testing.assert_array_equal(pair.draws, -mirror.draws)
+    assert pair.observed_a == mirror.observed_b
+    np.testing.assert_array_equal(pair.draws, ranking.draws[0] - ranking.draws[2])
+    np.testing.assert_array_equal(ranking.pairs["a", -1].draws, pair.draws)
+    assert list(ranking.pairs) == [(0, 1), (0, 2), (1, 2)]
+    assert pair.metrics == ("f1", "accuracy")
+    assert pair.interval(of="a", metric="recall") == mirror.interval(of="b", metric="recall")
+    for wrong in ((0, 0), (0, 3), ("a", "z"), 1, (0, 1, 2)):
+        with pytest.raises(KeyError):
+            ranking.pairs[wrong]
+
+
+def test_summary(ranking):
+    table = ranking.summary(rope=0.02)
+    assert list(table.index) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert table.loc[("a", "c"), "decision"] == ranking.pairs[0, 2].decision(0.02).code
+    accuracy = ranking.summary(rope=0.02, metric="accuracy")
+    assert accuracy.loc[("a", "b"), "mean"] == pytest.approx(
+        ranking.pairs[0, 1].metric("accuracy").draws.mean()
+    )
+
+
+def test_print_and_save(ranking, tmp_path):
+    assert "a is the best of 3 on f1 with probability" in str(ranking)
+    assert repr(ranking).startswith("Ranking(names=('a', 'b', 'c')")
+    ranking.save(tmp_path / "file")
+    again = load_result(tmp_path / "file")
+    assert isinstance(again, Ranking)
+    assert str(again) == str(ranking)
+    np.testing.assert_array_equal(again.pairs[0, 1].draws, ranking.pairs[0, 1].draws)
+    assert str(pickle.loads(pickle.dumps(ranking))) == str(ranking)
+    ranking.pairs[0, 2].save(tmp_path / "pair")
+    np.testing.assert_array_equal(load_result(tmp_path / "pair").draws, ranking.pairs[0, 2].draws)
+
+
+def test_plots(ranking):
+    forest = ranking.plot("ranking", metric="accuracy")
+    shown = " ".join(text.get_text() for text in forest.ax_.texts)
+    assert f"{ranking.metric('accuracy').table['p_best'].max():.1%}" in shown
+    assert forest.ax_.get_xlabel() == "accuracy"
+    matrix = ranking.plot("pairs", rope=0.02)
+    cells = {(round(t.get_position()[1]), round(t.get_position()[0])): t for t in matrix.ax_.texts}
+    assert len(cells) == 6
+    assert cells[0, 2].get_text().startswith(ranking.pairs[0, 2].decision(0.02).symbol)
+    import matplotlib.pyplot as plt
+
+    _, ax = plt.subplots()
+    assert ranking.plot("pairs", ax=ax).ax_ is ax
+    with pytest.raises(ValueError, match="kind='pie' is not known"):
+        ranking.plot("pie")
+
+
+@pytest.mark.parametrize(
+    ("predictions", "error", "message"),
+    [
+        ([[0, 1]], TypeError, "predictions must be a dict"),
+        ({"a": [0, 1]}, ValueError, "predictions must be of at least two, got"),
+        ({"a": [0, 1], "b": [0]}, ValueError, r"predictions\['b'\] has 1"),
+        ({"a": [0, 1], 3: [0, 1]}, ValueError, "names must be 2 strings"),
+    ],
+)
+def test_bad_predictions(predictions, error, message):
+    with pytest.raises(error, match=message):
+        compare_many([0, 1], predictions)
+
+
+def test_comparer_of_three():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400], y[:400]
+    comparer = BayesianComparer(
+        [GaussianNB(), LogisticRegression(max_iter=2000), ("tree", DecisionTreeClassifier())],
+        scoring="f1_macro", n_draws=2000, refit=True, random_state=0,
+    ).fit(X, y)  # fmt: skip
+    ranking = comparer.ranking_
+    assert ranking.names == ("GaussianNB", "LogisticRegression", "tree")
+    assert comparer.best_name_ == "LogisticRegression"
+    assert comparer.result_.names == ("GaussianNB", "LogisticRegression")
+    np.testing.assert_array_equal(comparer.result_.draws, ranking.pairs[0, 1].draws)
+    assert ranking.weight == pytest.approx(0.368802, abs=1e-6)
+    assert set(comparer.cv_results_) == set(ranking.names)
+    assert ranking.pairs[0, 2].cv_results is ranking.cv_results
+    ranking.pairs[0, 2].plot("scores")
+    assert comparer.score(X, y) > 0.9
