@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -120,7 +120,7 @@ def compare_predictions(
         pos_label=pos_label,
         weight=weight,
     )
-    _check_true_classes(evidence.truth, evidence.labels)
+    check_true_classes([evidence.labels[i] for i in np.unique(evidence.truth)], "y_true")
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
     return ComparisonResult(
         posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
@@ -192,7 +192,7 @@ def compare_confusion_matrices(
             f"{tables['cm_a'].shape} and {tables['cm_b'].shape}."
         )
     for name, counts in zip(tables, evidence, strict=True):
-        _check_true_classes(np.flatnonzero(counts.table.sum(axis=1)), counts.labels, name)
+        check_true_classes(_true_classes(counts), name)
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
     return ComparisonResult(
         posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
@@ -259,7 +259,7 @@ def compare_counts(
         if not total.any():
             raise ValueError(f"{name} holds no counts at all.")
         if one.has_true_negatives:
-            _check_true_classes(np.flatnonzero(one.table.sum(axis=1)), one.labels, name)
+            check_true_classes(_true_classes(one), name)
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
     return ComparisonResult(
         posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
@@ -319,7 +319,7 @@ def compare_many(
         pos_label=pos_label,
         weight=weight,
     )
-    _check_true_classes(evidence.truth, evidence.labels)
+    check_true_classes([evidence.labels[i] for i in np.unique(evidence.truth)], "y_true")
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
     return Ranking(posterior, names, resolve_scoring(scoring, posterior.counts[0].labels))
 
@@ -372,7 +372,7 @@ def score_posterior(
     counts = ConfusionCounts.from_labels(
         y_true, y_pred, labels=labels, pos_label=pos_label, weight=weight
     )
-    _check_true_classes(np.flatnonzero(counts.table.sum(axis=1)), counts.labels)
+    check_true_classes(_true_classes(counts), "y_true")
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {name!r}.")
     posterior = make_posterior((counts,), model, engine, prior, n_draws, random_state)
@@ -451,11 +451,15 @@ def make_posterior(
     )
 
 
-def _check_true_classes(truth: NDArray[Any], labels: tuple[Any, ...], name: str = "y_true") -> None:
-    present = np.unique(truth)
+def check_true_classes(present: Sequence[Any], name: str) -> None:
+    """Raise if there are fewer than two true classes."""
     if len(present) < 2:
-        only = ", ".join(repr(labels[int(i)]) for i in present) or "none"
+        only = ", ".join(map(repr, present)) or "none"
         raise ValueError(f"{name} must hold at least two classes, got one class only: {only}.")
+
+
+def _true_classes(counts: ConfusionCounts) -> list[Any]:
+    return [counts.labels[i] for i in np.flatnonzero(counts.table.sum(axis=1))]
 
 
 def _runs(array: NDArray[Any], ndim: int) -> int:

@@ -19,12 +19,12 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._validation import check_random_state_entropy
-from skbayeseval.cross_validation import compare_learners, resolve_cv
+from skbayeseval.cross_validation import compare_learners, resolve_cv, score_counts
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.collect import metadata_router, route
 from skbayeseval.evidence.counts import ConfusionCounts
 from skbayeseval.evidence.naming import check_estimator_names, named_estimators
-from skbayeseval.judgement.decision import Decision
+from skbayeseval.judgement.decision import Decision, check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import resolve_scoring
 
@@ -190,7 +190,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         params = super().get_params(deep=deep)
         if deep:
             for name, estimator in self._named():
-                params[name] = estimator
+                params.setdefault(name, estimator)
                 if hasattr(estimator, "get_params") and not isinstance(estimator, type):
                     deeper = estimator.get_params(deep=True)
                     params.update({f"{name}__{key}": value for key, value in deeper.items()})
@@ -211,7 +211,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if "estimators" in params:
             self.estimators = params.pop("estimators")
         names = [name for name, _ in self._named()]
-        replaced = {name: params.pop(name) for name in names if name in params}
+        own = super().get_params(deep=False)
+        replaced = {n: params.pop(n) for n in names if n in params and n not in own}
         if replaced:
             self.estimators = [
                 _replaced(one, replaced.get(name, _MISSING))
@@ -221,7 +222,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         deeper: dict[str, dict[str, Any]] = {}
         for key in list(params):
             name, delimiter, rest = key.partition("__")
-            if delimiter and name in current:
+            if delimiter and name in current and name not in own:
                 deeper.setdefault(name, {})[rest] = params.pop(key)
         super().set_params(**params)
         for name, of_one in deeper.items():
@@ -250,8 +251,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
                 "is None."
             )
         estimators = self._estimators()
+        if self.rope is not None:
+            check_rope(self.rope)
         entropy = check_random_state_entropy(self.random_state)
-        cv = resolve_cv(self.cv, y, estimators, entropy)
+        cv = resolve_cv(self.cv, y, entropy)
         groups = None
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
@@ -279,19 +282,24 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             error_score=self.error_score,
             entropy=entropy,
         )
+        best_index = int(ranking.draws.mean(axis=1).argmax())
+        best_name = ranking.names[best_index]
+        for attribute in ("best_estimator_", "refit_time_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, attribute):
+                delattr(self, attribute)
+        if self.refit:
+            start = time.perf_counter()
+            best = clone(estimators[best_name]).fit(X, y, **fit_params[best_name])
+            self.best_estimator_ = best
+            self.refit_time_ = time.perf_counter() - start
         self.ranking_ = ranking
         self.result_ = ranking.pairs[0, 1]
         self.cv_results_ = ranking.cv_results
         self.n_splits_ = self.result_.n_splits
-        self.classes_ = np.asarray(ranking.labels)
-        self.best_index_ = int(ranking.draws.mean(axis=1).argmax())
-        self.best_name_ = ranking.names[self.best_index_]
+        self.classes_ = np.unique(np.asarray(y))
+        self.best_index_ = best_index
+        self.best_name_ = best_name
         self._remember_features(X)
-        if self.refit:
-            best = clone(estimators[self.best_name_])
-            start = time.perf_counter()
-            self.best_estimator_ = best.fit(X, y, **fit_params[self.best_name_])
-            self.refit_time_ = time.perf_counter() - start
         return self
 
     def hdi(self, prob: float = 0.95, **options: Any) -> Interval:
@@ -332,11 +340,12 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     @available_if(_best_has("predict"))
     def score(self, X: Any, y: ArrayLike) -> float:
         """Return the first metric of the best estimator's predictions."""
-        metric = next(iter(resolve_scoring(self.scoring).values()))
+        metric = next(iter(resolve_scoring(self.scoring, self.result_.labels).values()))
+        labels = self.classes_ if self.labels is None else self.labels
         counts = ConfusionCounts.from_labels(
-            y, self.predict(X), labels=self.classes_, pos_label=self.pos_label
+            y, self.predict(X), labels=labels, pos_label=self.pos_label
         )
-        return float(metric(counts.table, 1 if counts.positive is None else counts.positive))
+        return score_counts(metric, counts)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata go: to the splitter's `split` and each estimator's `fit`."""
@@ -382,11 +391,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         return self.best_estimator_
 
     def _remember_features(self, X: Any) -> None:
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                delattr(self, name)
         shape: tuple[int, ...] = getattr(X, "shape", ())
-        if len(shape) == 2:
+        if hasattr(getattr(self, "best_estimator_", None), "n_features_in_"):
+            self.n_features_in_ = self.best_estimator_.n_features_in_
+        elif len(shape) == 2:
             self.n_features_in_ = int(shape[1])
         columns = np.asarray(getattr(X, "columns", []), dtype=object)
         if len(columns) and all(isinstance(column, str) for column in columns):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import is_classifier
+from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import check_cv
 
 from skbayeseval._validation import check_random_state_entropy
-from skbayeseval.compare import make_posterior
+from skbayeseval.compare import check_true_classes, make_posterior
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.collect import (
     Collection,
@@ -25,13 +25,14 @@ from skbayeseval.evidence.counts import (
     PairedCounts,
     check_label_vector,
     check_labels,
+    encode_labels,
 )
 from skbayeseval.evidence.naming import check_estimator_names, named_estimators
 from skbayeseval.metrics import Metric, resolve_scoring
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 
-__all__ = ["bayesian_cross_validate", "compare_learners", "resolve_cv"]
+__all__ = ["bayesian_cross_validate", "compare_learners", "resolve_cv", "score_counts"]
 
 # The child of the entropy that seeds the default splitter; the posterior's is 0.
 _SPLITTER = 1
@@ -71,7 +72,7 @@ def bayesian_cross_validate(
     Parameters
     ----------
     estimator_a, estimator_b : estimator or (str, estimator)
-        The classifiers, any objects with `fit` and `predict`; clones are fitted.
+        The classifiers; clones are fitted.
     X : array-like of shape (n_samples, ...)
         The data: arrays, data frames, sparse matrices, lists of texts. They are only indexed.
     y : array-like of shape (n_samples,)
@@ -130,7 +131,7 @@ def bayesian_cross_validate(
     """
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
     entropy = check_random_state_entropy(random_state)
-    splitter = resolve_cv(cv, y, estimators, entropy)
+    splitter = resolve_cv(cv, y, entropy)
     split_params, fit_params = route(
         "bayesian_cross_validate", "bayesian_cross_validate", estimators, splitter, params, groups
     )
@@ -159,12 +160,12 @@ def bayesian_cross_validate(
     return ranking.pairs[0, 1]
 
 
-def resolve_cv(cv: Any, y: Any, estimators: Mapping[str, Any], entropy: int) -> Any:
+def resolve_cv(cv: Any, y: Any, entropy: int) -> Any:
     """Return the splitter; the default one gets a seed of its own from the entropy."""
     if cv is None:
         seed = np.random.SeedSequence(entropy, spawn_key=(_SPLITTER,)).generate_state(1)[0]
         return BlockRegularizedCV(random_state=int(seed))
-    return check_cv(cv, y, classifier=is_classifier(next(iter(estimators.values()))))
+    return check_cv(cv, y, classifier=True)
 
 
 def compare_learners(
@@ -193,6 +194,7 @@ def compare_learners(
     """Fit, predict, count and compare; both cross-validating faces end here."""
     check_error_score(error_score)
     truth = check_label_vector(y, "y")
+    check_true_classes(np.unique(truth).tolist(), "y")
     classes = np.unique(truth).tolist() if labels is None else check_labels(labels)
     metrics = resolve_scoring(scoring, classes)
     names = tuple(estimators)
@@ -209,8 +211,6 @@ def compare_learners(
 
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    if len(classes) < 2:
-        raise ValueError(f"y must hold at least two classes, got one class only: {classes[0]!r}.")
     Ranking(posterior(slice(None), dict.fromkeys(names, truth), 1.0), names, metrics)
 
     collection = collect(
@@ -225,6 +225,7 @@ def compare_learners(
         pre_dispatch=pre_dispatch,
         return_estimator=return_estimator,
         error_score=error_score,
+        check_predictions=partial(_check_predictions, classes),
     )
     predictions = {name: collection.predictions(name) for name in names}
     result = posterior(collection.test_indices(), predictions, collection.weight)
@@ -240,7 +241,7 @@ def compare_learners(
         for name in names
     }
     scores = {
-        key: {name: np.array([_split_score(m, one) for one in counts[name]]) for name in names}
+        key: {name: _frozen([score_counts(m, one) for one in counts[name]]) for name in names}
         for key, m in metrics.items()
     }
     results = {
@@ -263,8 +264,8 @@ def _as_cross_validate(
     """Return what `cross_validate` would have returned, but for the scores."""
     runs = collection.runs[name]
     found: dict[str, Any] = {
-        "fit_time": np.array([run.fit_time for run in runs]),
-        "score_time": np.array([run.score_time for run in runs]),
+        "fit_time": _frozen([run.fit_time for run in runs]),
+        "score_time": _frozen([run.score_time for run in runs]),
     }
     if return_estimator:
         found["estimator"] = [run.estimator for run in runs]
@@ -274,13 +275,23 @@ def _as_cross_validate(
     return found
 
 
-def _split_score(metric: Metric, counts: ConfusionCounts | None) -> float:
-    """Return the score of a split, as `cross_validate` gives it; NaN where the fit failed."""
+def _frozen(values: list[float]) -> NDArray[Any]:
+    array = np.array(values)
+    array.flags.writeable = False
+    return array
+
+
+def _check_predictions(classes: Any, predictions: Any) -> None:
+    encode_labels([("predict", predictions)], classes)
+
+
+def score_counts(metric: Metric, counts: ConfusionCounts | None) -> float:
+    """Return the score as scikit-learn's scorer gives it; NaN where there are no counts."""
     if counts is None:
         return np.nan
     table = counts.table
     if metric.formula is not None and not metric.needs_positive:
-        # scikit-learn averages over the classes that occur in the split.
+        # scikit-learn averages over the classes that occur.
         seen = (table.sum(axis=0) + table.sum(axis=1)) > 0
         table = table[np.ix_(seen, seen)]
     return float(metric(table, counts.positive or 0))

@@ -52,7 +52,8 @@ PLOTS = ("posterior", "joint", "factor", "scores")
 class ComparisonResult(PosteriorView):
     """The posterior of the difference between two classifiers, A minus B.
 
-    Made by `compare_predictions`, `compare_confusion_matrices` and `compare_counts`. Read-only.
+    Made by `bayesian_cross_validate`, `BayesianComparer`, `compare_predictions`,
+    `compare_confusion_matrices` and `compare_counts`; a pair of a `Ranking`. Read-only.
     With several metrics, properties are those of the first and every method takes ``metric=``.
 
     Attributes
@@ -73,6 +74,10 @@ class ComparisonResult(PosteriorView):
         Draws of the difference, of A's score and of B's.
     observed_a, observed_b : float
         The plain scores.
+    cv_results : dict or None
+        For each estimator what `cross_validate` would have returned.
+    n_splits : int or None
+        The number of splits of the cross-validation.
 
     Examples
     --------

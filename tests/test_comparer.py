@@ -152,8 +152,8 @@ def test_clone_and_pickle(comparer):
 
 def test_html_diagram():
     html = estimator_html_repr(BayesianComparer([("bayes", NB), LR]))
+    assert html.count("sk-parallel-item") >= 2
     assert "bayes" in html
-    assert "LogisticRegression" in html
     assert "BayesianComparer" in BayesianComparer([NB, LR])._repr_html_()
 
 
@@ -220,3 +220,93 @@ def test_bad_estimators_are_told_in_fit(estimators, error, message):
 def test_without_a_target(comparer):
     with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
         comparer.fit(X, None)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"cv": 4},
+        {"model": "unpaired"},
+        {"prior": {"theta": 3.0}},
+        {"n_draws": 300},
+        {"scoring": ["recall", "f1"]},
+        {"labels": [1, 0]},
+        {"pos_label": 0, "scoring": "f1"},
+        {"error_score": np.nan},
+        {"random_state": 5},
+    ],
+    ids=str,
+)
+def test_every_argument_arrives(options):
+    common = {"random_state": 0} | options
+    comparer = BayesianComparer([NB, LR], **common).fit(X, Y)
+    result = bayesian_cross_validate(NB, LR, X, Y, **common)
+    assert comparer.result_.to_dict()["evidence"] == result.to_dict()["evidence"]
+    np.testing.assert_array_equal(comparer.result_.draws, result.draws)
+    plain = bayesian_cross_validate(NB, LR, X, Y, random_state=0)
+    same = (
+        plain.metrics == result.metrics
+        and plain.labels == result.labels
+        and plain.draws.tolist() == result.draws.tolist()
+    )
+    assert same == ("error_score" in options)
+
+
+def test_a_failing_fit_is_dropped_or_raised():
+    class Fails(GaussianNB):
+        def fit(self, X, y):
+            raise RuntimeError("never")
+
+    with pytest.raises(RuntimeError, match="Estimator 'Fails' failed in split 0"):
+        BayesianComparer([Fails(), LR]).fit(X, Y)
+    with pytest.raises(ValueError, match="No replicate is left"):
+        BayesianComparer([Fails(), LR], error_score=np.nan).fit(X, Y)
+
+
+def test_classes_are_those_of_the_refitted():
+    comparer = BayesianComparer([NB, LR], labels=[1, 0], refit=True, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(comparer.classes_, comparer.best_estimator_.classes_)
+    assert comparer.result_.labels == (1, 0)
+    assert comparer.classes_.dtype == Y.dtype
+
+
+def test_score_is_the_scorers():
+    comparer = BayesianComparer([NB, LR], scoring="f1_macro", refit=True, random_state=0)
+    comparer.fit(X, Y)
+    right = (Y == 1) & (comparer.predict(X) == 1)
+    assert comparer.score(X[right], Y[right]) == 1.0
+    expected = f1_score(Y, comparer.predict(X), average="macro")
+    assert comparer.score(X, Y) == pytest.approx(expected)
+
+
+def test_nothing_stale_is_left():
+    comparer = BayesianComparer([NB, LR], refit=True, n_draws=200, random_state=0).fit(X, Y)
+    comparer.set_params(refit=False).fit(X[:, :3], Y)
+    assert not hasattr(comparer, "best_estimator_")
+    assert comparer.n_features_in_ == 3
+    comparer.set_params(refit=True).fit(X.tolist(), Y)
+    assert comparer.n_features_in_ == 20
+
+
+def test_bad_rope_is_told_in_fit():
+    class NeverFitted(GaussianNB):
+        def fit(self, X, y):
+            pytest.fail("fitted although the rope is wrong")
+
+    with pytest.raises(ValueError, match="must have low <= high"):
+        BayesianComparer([NeverFitted(), LR], rope=(1, 0)).fit(X, Y)
+
+
+def test_names_that_are_parameters():
+    comparer = BayesianComparer([("cv", NB), LR])
+    assert comparer.set_params(cv=5).cv == 5
+    assert comparer.get_params()["cv"] == 5
+    assert comparer.estimators[0] == ("cv", NB)
+
+
+def test_tags():
+    sparse = BayesianComparer([LR, RidgeClassifier()], refit=True).__sklearn_tags__().input_tags
+    dense = BayesianComparer([LR, GaussianNB()], refit=True).__sklearn_tags__().input_tags
+    assert (sparse.sparse, dense.sparse) == (True, False)
+    kernels = BayesianComparer([LR, SVC(kernel="precomputed")]).__sklearn_tags__().input_tags
+    assert (kernels.pairwise, dense.pairwise) == (True, False)

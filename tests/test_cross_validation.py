@@ -6,13 +6,15 @@ import pytest
 from joblib import parallel_config
 from scipy import sparse
 from sklearn import config_context
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
+    LeaveOneOut,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     cross_validate,
@@ -285,5 +287,90 @@ def test_predictions_of_another_kind():
         def predict(self, X):
             return np.full(len(X), 7)
 
-    with pytest.raises(ValueError, match=r"Predictions of 'Shouts' contains labels .* \[7\]"):
+    message = r"Estimator 'Shouts' failed in split 0: predict contains labels .* \[7\]"
+    with pytest.raises(ValueError, match=message):
         bayesian_cross_validate(Shouts(), LR, X, Y)
+
+
+class FailsOnce(GaussianNB):
+    """Fails to fit where the first training instance is the first of all."""
+
+    def fit(self, X, y):
+        if np.allclose(X.sum(), self.priors):
+            raise RuntimeError("no")
+        self.priors = None
+        return super().fit(X, y)
+
+
+def test_failures_in_the_faces():
+    cv = BlockRegularizedCV(random_state=0)
+    failing = X[list(cv.split(X, Y))[2][0]].sum()
+    with pytest.warns(FitFailedWarning, match="4 of 6 splits are left") as caught:
+        result = bayesian_cross_validate(
+            FailsOnce(priors=failing), LR, X, Y, cv=cv, error_score=np.nan, random_state=0
+        )
+    assert caught[0].filename == __file__
+    assert result.weight == BlockRegularizedCV(2).weight
+    assert result.n_splits == 4
+    scores = result.cv_results["FailsOnce"]["test_score"]
+    assert np.flatnonzero(np.isnan(scores)).tolist() == [2]
+    assert not np.isnan(result.cv_results["LogisticRegression"]["test_score"]).any()
+    with pytest.raises(RuntimeError, match="Estimator 'FailsOnce' failed in split 2: no"):
+        bayesian_cross_validate(FailsOnce(priors=failing), LR, X, Y, cv=cv)
+
+
+def test_splits_of_one_class_only():
+    cv = LeaveOneOut()
+    result = bayesian_cross_validate(
+        NB, LR, X[:30], Y[:30], cv=cv, scoring=["f1_macro", "accuracy"], random_state=0
+    )
+    theirs = cross_validate(NB, X[:30], Y[:30], cv=cv, scoring=["f1_macro", "accuracy"])
+    for key in ("test_f1_macro", "test_accuracy"):
+        np.testing.assert_array_equal(result.cv_results["GaussianNB"][key], theirs[key])
+
+
+def test_swapping_keeps_the_splits():
+    class Plain(BaseEstimator):
+        def fit(self, X, y):
+            self.inner_ = GaussianNB().fit(X, y)
+            return self
+
+        def predict(self, X):
+            return self.inner_.predict(X)
+
+    order = np.argsort(Y, kind="stable")
+    one = bayesian_cross_validate(Plain(), LR, X[order], Y[order], cv=5, random_state=0)
+    other = bayesian_cross_validate(LR, Plain(), X[order], Y[order], cv=5, random_state=0)
+    assert one.observed_a == other.observed_b
+
+
+def test_one_class_is_refused_whatever_the_labels():
+    with pytest.raises(ValueError, match="y must hold at least two classes, got one class only: 1"):
+        bayesian_cross_validate(NB, DecisionTreeClassifier(), X, np.ones(160, int), labels=[0, 1])
+
+
+def test_regressors_are_refused():
+    with pytest.raises(ValueError, match="is a regressor; classifiers are compared here"):
+        bayesian_cross_validate(NeverFitted(), LinearRegression(), X, Y)
+
+
+def test_scores_are_read_only():
+    result = bayesian_cross_validate(NB, LR, X, Y, random_state=0)
+    with pytest.raises(ValueError, match="read-only"):
+        result.cv_results["GaussianNB"]["test_score"][0] = 99
+
+
+def test_verbose_reaches_the_bar(monkeypatch):
+    from skbayeseval.evidence import collect
+
+    shown = []
+
+    class Spy(collect.ProgressParallel):
+        def __init__(self, *, show, **options):
+            shown.append((show, options["pre_dispatch"], options["n_jobs"]))
+            super().__init__(show=show, **options)
+
+    monkeypatch.setattr(collect, "ProgressParallel", Spy)
+    bayesian_cross_validate(NB, LR, X, Y, verbose=1, pre_dispatch="all", n_jobs=1)
+    bayesian_cross_validate(NB, LR, X, Y)
+    assert shown == [(True, "all", 1), (False, "2*n_jobs", None)]

@@ -38,8 +38,9 @@ def balanced_partition(
 ) -> Array:
     """Return blocks whose sums of every column are close to one another.
 
-    Greedy, the heaviest units first, each to the block that lacks most of what it has; then moves
-    and swaps between the blocks that differ most, as long as they help.
+    Greedy, heavy units first in an order that chance has a hand in, each to the block that lacks
+    most of what it has; then moves and swaps between the blocks that differ most, as long as they
+    help.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ def balanced_partition(
     n_blocks : int
         The number of blocks.
     rng : numpy.random.RandomState
-        Breaks ties.
+        Makes the partition a random one.
     equal_sizes : bool
         Whether the numbers of units, too, must agree within 1.
 
@@ -69,8 +70,8 @@ def balanced_partition(
         # Only the first n_units mod n_blocks blocks, in a random order, may take one more.
         capacity -= 1
         capacity[rng.permutation(n_blocks)[: n_units % n_blocks]] += 1
-    shuffled = rng.permutation(n_units)
-    for unit in shuffled[np.argsort(-np.square(scaled[shuffled]).sum(axis=1), kind="stable")]:
+    weight = np.sqrt(np.square(scaled).sum(axis=1)) * rng.uniform(0.4, 1.6, n_units)
+    for unit in np.argsort(-weight + 1e-12 * rng.uniform(size=n_units)):
         # Adding x to block b changes the sum of squared sums by 2 x . s_b + const.
         cost = sums @ scaled[unit] + 1e-9 * sizes
         cost[sizes >= capacity] = np.inf
@@ -78,46 +79,63 @@ def balanced_partition(
         blocks[unit], sizes[block] = block, sizes[block] + 1
         sums[block] += scaled[unit]
     _improve(scaled, blocks, sums, rng, moves=not equal_sizes)
-    return blocks
+    return rng.permutation(n_blocks)[blocks]
 
 
 def _improve(
     scaled: Array, blocks: Array, sums: Array, rng: np.random.RandomState, *, moves: bool
 ) -> None:
-    """Swap (and move) units between the worst block and others while the sums come closer."""
+    """Swap (and move) units while the sums come closer, the worst block first."""
     n_blocks = len(sums)
-    for _ in range(20 * n_blocks):
-        worst = int(np.argmax(np.abs(sums - 1).max(axis=1)))
-        # With v = what the worst block gains, the squared error changes by
-        # 2 v . (s_worst - s_other) + 2 v . v.
-        found = []
-        for other in range(n_blocks):
-            if other == worst:
-                continue
-            here = _sample(np.flatnonzero(blocks == worst), rng)
-            there = _sample(np.flatnonzero(blocks == other), rng)
-            gap = sums[worst] - sums[other]
-            given, taken = scaled[here], scaled[there]
-            if moves:  # nothing may be given, and nothing taken
-                given = np.vstack([given, np.zeros_like(gap)])
-                taken = np.vstack([taken, np.zeros_like(gap)])
-            change = (
-                2 * ((taken @ gap)[None, :] - (given @ gap)[:, None])
-                + 2 * np.square(given).sum(axis=1)[:, None]
-                + 2 * np.square(taken).sum(axis=1)[None, :]
-                - 4 * given @ taken.T
-            )
-            i, j = np.unravel_index(int(np.argmin(change)), change.shape)
-            if change[i, j] < -1e-12:
-                mine = [here[i]] if i < len(here) else []
-                theirs = [there[j]] if j < len(there) else []
-                found.append((change[i, j], other, mine, theirs, taken[j] - given[i]))
-        if not found:
-            break
-        _, other, mine, theirs, gain = min(found, key=lambda swap: swap[0])
-        blocks[mine], blocks[theirs] = other, worst
-        sums[worst] += gain
+    for _ in range(50 * n_blocks):
+        for block in np.argsort(-np.abs(sums - 1).max(axis=1)):
+            found = [
+                (*swap, int(other))
+                for other in range(n_blocks)
+                if other != block
+                and (swap := _best_swap(scaled, blocks, sums, block, other, rng, moves=moves))
+            ]
+            if found:
+                break
+        else:
+            return
+        _, mine, theirs, gain, other = min(found, key=lambda swap: swap[0])
+        blocks[mine], blocks[theirs] = other, block
+        sums[block] += gain
         sums[other] -= gain
+
+
+def _best_swap(
+    scaled: Array,
+    blocks: Array,
+    sums: Array,
+    block: int,
+    other: int,
+    rng: np.random.RandomState,
+    *,
+    moves: bool,
+) -> tuple[float, list[int], list[int], Array] | None:
+    """Return the swap of two units that helps most, and what `block` gains; None if none helps."""
+    here = _sample(np.flatnonzero(blocks == block), rng)
+    there = _sample(np.flatnonzero(blocks == other), rng)
+    gap = sums[block] - sums[other]
+    given, taken = scaled[here], scaled[there]
+    if moves:  # nothing may be given, or nothing taken
+        given = np.vstack([given, np.zeros_like(gap)])
+        taken = np.vstack([taken, np.zeros_like(gap)])
+    # With v = what the block gains, the squared error changes by 2 v . gap + 2 v . v.
+    change = (
+        2 * ((taken @ gap)[None, :] - (given @ gap)[:, None])
+        + 2 * np.square(given).sum(axis=1)[:, None]
+        + 2 * np.square(taken).sum(axis=1)[None, :]
+        - 4 * given @ taken.T
+    )
+    i, j = np.unravel_index(int(np.argmin(change)), change.shape)
+    if change[i, j] > -1e-12:
+        return None
+    mine = [int(here[i])] if i < len(here) else []
+    theirs = [int(there[j])] if j < len(there) else []
+    return float(change[i, j]), mine, theirs, taken[j] - given[i]
 
 
 def _sample(units: Array, rng: np.random.RandomState) -> Array:

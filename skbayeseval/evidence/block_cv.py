@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.balance import balanced_partition, deal
+from skbayeseval.evidence.counts import check_label_vector
 
 __all__ = ["BlockRegularizedCV", "calibrated_weight", "orthogonal_array"]
 
@@ -147,7 +148,8 @@ class BlockRegularizedCV(BaseCrossValidator):
         rng = check_random_state(self.random_state)
         frequencies = self._frequencies(X, y, n_samples, n_blocks)
         if groups is not None:
-            _, unit = np.unique(np.asarray(groups), return_inverse=True)
+            labels = check_label_vector(groups, "groups", classes=False)
+            _, unit = np.unique(labels, return_inverse=True)
             return _whole_groups(np.ravel(unit), frequencies, n_blocks, rng)
         if frequencies is None:
             return deal(np.zeros(n_samples, dtype=int), n_blocks, rng)
@@ -256,10 +258,14 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
         return np.asarray(y.toarray() if hasattr(y, "toarray") else y, dtype=float)
     if kind not in ("binary", "multiclass"):
         return None
-    _, codes, counts = np.unique(np.ravel(np.asarray(y)), return_inverse=True, return_counts=True)
+    target = np.ravel(np.asarray(y))
+    _, codes, counts = np.unique(target, return_inverse=True, return_counts=True)
+    if target.dtype.kind == "f" and counts.mean() < n_blocks:
+        return None  # numbers that happen to be whole, not classes
     if counts.max() < n_blocks:
         raise ValueError(
-            f"n_blocks={n_blocks} cannot be greater than the number of members in each class."
+            f"n_blocks={n_blocks} cannot be greater than the number of members in each class. If "
+            "y holds no classes, give regularize=None."
         )
     if counts.min() < n_blocks:
         warnings.warn(

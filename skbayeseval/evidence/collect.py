@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,18 +124,24 @@ def collect(
     pre_dispatch: int | str = "2*n_jobs",
     return_estimator: bool = False,
     error_score: str | float = "raise",
+    check_predictions: Callable[[Any], None] | None = None,
 ) -> Collection:
     """Fit clones of the estimators on every split's training set and predict its test set.
 
     The splits are made once and shared. Every split and estimator is a unit of work of one joblib
-    pass, on whatever backend the user has set.
+    pass, on whatever backend the user has set. `check_predictions` raises on predictions that
+    cannot be used, which then count as a failure of the split.
     """
     check_error_score(error_score)
     X, y = indexable(X, y)
-    splits = [
-        (np.asarray(train), np.asarray(test)) for train, test in cv.split(X, y, **split_params)
-    ]
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    rows = np.arange(n_samples)  # turns masks and negative indices into plain ones
+    splits = [
+        (rows[np.asarray(train)], rows[np.asarray(test)])
+        for train, test in cv.split(X, y, **split_params)
+    ]
+    if not splits:
+        raise ValueError(f"cv={cv!r} gives no splits. An iterator of splits serves once only.")
     tasks = [(name, i) for i in range(len(splits)) for name in estimators]
     parallel = ProgressParallel(
         n_jobs=n_jobs, pre_dispatch=pre_dispatch, total=len(tasks), show=verbose > 0
@@ -150,6 +156,7 @@ def collect(
             where=f"Estimator {name!r} failed in split {i}",
             keep=return_estimator,
             reraise=error_score == "raise",
+            check_predictions=check_predictions,
         )
         for name, i in tasks
     )
@@ -240,6 +247,7 @@ def _fit_and_predict(
     where: str,
     keep: bool,
     reraise: bool,
+    check_predictions: Callable[[Any], None] | None,
 ) -> _Run:
     start = time.perf_counter()
     fit_time = math.nan
@@ -254,19 +262,22 @@ def _fit_and_predict(
             raise ValueError(
                 f"predict returned {len(predictions)} labels for {len(test)} instances"
             )
+        if check_predictions is not None:
+            check_predictions(predictions)
     except Exception as error:
         if reraise:
             _name_the_place(error, where)
             raise
         fit_time = time.perf_counter() - start if math.isnan(fit_time) else fit_time
-        return _Run(None, fit_time, 0.0, None, f"{type(error).__name__}: {error}")
+        failed = f"{type(error).__name__}: {error}"
+        return _Run(None, fit_time, 0.0, estimator if keep else None, failed)
     score_time = time.perf_counter() - start - fit_time
     return _Run(predictions, fit_time, score_time, estimator if keep else None)
 
 
 def _rows(estimator: Any, X: Any, rows: Array, train: Array) -> Any:
     """Return rows of X, and of a precomputed kernel the columns of the training set too."""
-    if not get_tags(estimator).input_tags.pairwise:
+    if not hasattr(estimator, "__sklearn_tags__") or not get_tags(estimator).input_tags.pairwise:
         return _safe_indexing(X, rows)
     if not hasattr(X, "shape") or X.shape[0] != X.shape[1]:
         raise ValueError("X should be a square kernel matrix")
@@ -277,25 +288,24 @@ def _name_the_place(error: Exception, where: str) -> None:
     """Say in the error's own message in which estimator and split it happened."""
     if error.args and isinstance(error.args[0], str):
         error.args = (f"{where}: {error.args[0]}", *error.args[1:])
-    else:
+    if where not in str(error):  # some exceptions write their message themselves
         error.add_note(where)
 
 
 def _at(params: Mapping[str, Any], rows: Array, n_samples: int) -> dict[str, Any]:
     """Return the parameters with those that hold a value an instance taken at `rows`."""
 
-    def per_instance(value: Any) -> bool:
+    def taken(value: Any) -> Any:
         if isinstance(value, (str, bytes, Mapping)):
-            return False
+            return value
+        if not hasattr(value, "shape") and hasattr(value, "__array__"):
+            value = np.asarray(value)
         size = value.shape[0] if getattr(value, "shape", ()) else None
         if size is None and isinstance(value, Sequence):
             size = len(value)
-        return size == n_samples
+        return _safe_indexing(value, rows) if size == n_samples else value
 
-    return {
-        name: _safe_indexing(value, rows) if per_instance(value) else value
-        for name, value in params.items()
-    }
+    return {name: taken(value) for name, value in params.items()}
 
 
 def _kept_splits(cv: Any, n_splits: int, failures: list[Failure]) -> list[int]:
@@ -315,7 +325,7 @@ def _kept_splits(cv: Any, n_splits: int, failures: list[Failure]) -> list[int]:
         f"{len(failures)} fits failed. Every {unit} with a failure is dropped for all estimators; "
         f"{len(kept)} of {n_splits} splits are left. {details}",
         FitFailedWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
     return kept
 

@@ -357,8 +357,8 @@ def encode_labels(
     return tuple(classes.tolist()), codes
 
 
-def check_label_vector(y: ArrayLike, name: str) -> Array:
-    """Return `y` as a 1-D array of class labels without missing values."""
+def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Array:
+    """Return `y` as a 1-D array of labels without missing values; of classes, or of groups."""
     array = np.asarray(y)
     if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
         array = pd.Series(array, dtype=object).infer_objects().to_numpy()
@@ -376,6 +376,8 @@ def check_label_vector(y: ArrayLike, name: str) -> Array:
         raise ValueError(f"Complex data not supported: {name} must hold class labels.")
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise ValueError(f"Input {name} contains infinity: labels are finite.")
+    if not classes:
+        return array
     try:
         kind = type_of_target(array, input_name=name, raise_unknown=True)
     except (TypeError, ValueError) as error:

@@ -44,7 +44,8 @@ class ProgressParallel(Parallel):
     def __call__(self, iterable: Iterable[Any]) -> Any:
         """Run all units and return their results."""
         console = Console(stderr=True)
-        if not (self.show and (console.is_terminal or console.is_jupyter)):
+        # Not `console.is_terminal`, which an environment variable can force.
+        if not (self.show and (console.file.isatty() or console.is_jupyter)):
             return super().__call__(iterable)
         with Progress(
             TextColumn("fitting"),

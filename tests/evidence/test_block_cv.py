@@ -258,3 +258,52 @@ def test_inconsistent_lengths():
 def test_repr():
     cv = BlockRegularizedCV(5, random_state=3)
     assert repr(cv) == "BlockRegularizedCV(n_repeats=5, random_state=3, regularize='auto')"
+
+
+def test_blocks_are_random_however_they_are_balanced():
+    rng = np.random.default_rng(0)
+    sizes = np.arange(3, 23)
+    groups = np.repeat(np.arange(20), sizes)
+    n = len(groups)
+    y = rng.integers(0, 2, n)
+    labels = (rng.random((n, 6)) < 0.3).astype(int)
+    frequencies = rng.gamma(0.5, size=(n, 3))
+    for cv, target, grouping in (
+        (BlockRegularizedCV(), y, groups),
+        (BlockRegularizedCV(), labels, None),
+        (BlockRegularizedCV(regularize=frequencies), y, None),
+    ):
+        first = [frozenset(next(cv.split(np.zeros(n), target, grouping))[0]) for _ in range(60)]
+        # The two halves of a split have no order: count an instance's company, not its side.
+        assert len(set(first)) > 50
+        heavy = int(np.argmax(labels.sum(axis=1))) if target is labels else n - 1
+        side = np.mean([heavy in one for one in first])
+        assert 0.25 < side < 0.75
+
+
+def test_one_huge_group():
+    groups = np.concatenate([np.zeros(300, int), 1 + np.arange(300) // 5])
+    y = np.random.default_rng(0).integers(0, 2, 600)
+    for train, test in BlockRegularizedCV(random_state=0).split(np.zeros(600), y, groups):
+        assert not set(groups[train]) & set(groups[test])
+        assert 150 <= len(test) <= 450
+
+
+def test_whole_numbers_are_no_classes():
+    y = np.random.default_rng(0).integers(20, 300, 442).astype(float)
+    blocks = blocks_of(BlockRegularizedCV(5, random_state=0), np.zeros(442), y)
+    assert np.ptp(np.bincount(blocks)) <= 1
+    with pytest.raises(ValueError, match="If y holds no classes, give regularize=None"):
+        next(BlockRegularizedCV(5).split(np.zeros(20), np.arange(20)))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (np.where(np.arange(40) % 2, np.nan, 1.0), "Input groups contains NaN"),
+        (np.zeros((40, 2)), "groups must be a 1-D array"),
+    ],
+)
+def test_bad_groups(groups, message):
+    with pytest.raises(ValueError, match=message):
+        next(BlockRegularizedCV().split(np.zeros(40), np.arange(40) % 2, groups))

@@ -10,9 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import KFold, RepeatedStratifiedKFold, ShuffleSplit
+from sklearn.model_selection import KFold, RepeatedStratifiedKFold, ShuffleSplit, check_cv
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from skbayeseval import BlockRegularizedCV
@@ -207,3 +209,74 @@ def test_routing():
             route("f", "f", estimators, CV, {}, groups)
         with pytest.raises(ValueError, match="are passed but are not explicitly set"):
             route("f", "f", {"new": LogisticRegression()}, CV, {"sample_weight": weights})
+
+
+def test_masks_and_negative_indices():
+    plain = list(KFold(3).split(X))
+    masks = [(np.isin(np.arange(90), tr), np.isin(np.arange(90), te)) for tr, te in plain]
+    negative = [(train - 90, test - 90) for train, test in plain]
+    reference = run({"a": FAIR}, cv=KFold(3))
+    for splits in (masks, negative):
+        found = run({"a": FAIR}, cv=check_cv(splits))
+        np.testing.assert_array_equal(found.predictions("a"), reference.predictions("a"))
+        assert found.weight == 1
+    with pytest.raises(ValueError, match="gives no splits"):
+        run({"a": FAIR}, cv=check_cv([]))
+
+
+def test_errors_that_write_their_own_message():
+    texts = ["plain"] * 45 + [b"\xff"] * 45
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression())
+    with pytest.raises(UnicodeDecodeError) as caught:
+        run({"text": pipeline}, texts)
+    assert "Estimator 'text' failed in split 0" in str(caught.value.__notes__)
+
+
+def test_predictions_can_be_refused():
+    def refuse(predictions):
+        raise ValueError("not these")
+
+    with pytest.raises(ValueError, match="Estimator 'a' failed in split 0: not these"):
+        run({"a": FAIR}, check_predictions=refuse)
+    with pytest.raises(ValueError, match="No replicate is left"):
+        run({"a": FAIR}, check_predictions=refuse, error_score=np.nan)
+
+
+def test_times_and_estimators_of_failures():
+    failing = X[list(CV.split(X, Y))[3][0]].sum()
+    with pytest.warns(FitFailedWarning):
+        found = run({"odd": Odd("raise", failing)}, error_score=np.nan, return_estimator=True)
+    failed, fine = found.runs["odd"][3], found.runs["odd"][0]
+    assert failed.fit_time >= 0
+    assert failed.error == "RuntimeError: cannot learn this"
+    assert isinstance(failed.estimator, Odd)
+    assert fine.score_time > 0
+
+
+def test_parameters_that_only_have_an_array():
+    class Weights:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(90.0)
+
+        def __len__(self):
+            return 90
+
+    found = run({"odd": Odd()}, params={"note": Weights()}, return_estimator=True)
+    np.testing.assert_array_equal(found.runs["odd"][0].estimator.note_, found.splits[0][0])
+
+
+def test_objects_without_tags():
+    class Plain:
+        def get_params(self, deep=True):
+            return {}
+
+        def set_params(self, **params):
+            return self
+
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+    assert len(run({"plain": Plain()}).predictions("plain")) == 270

@@ -7,6 +7,11 @@ from sklearn.utils.parallel import delayed
 from skbayeseval.evidence import progress
 
 
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
 def square(x):
     return x * x
 
@@ -21,7 +26,7 @@ def test_results_and_silence(n_jobs, capsys):
 
 
 def test_a_terminal_sees_the_bar(monkeypatch):
-    written = io.StringIO()
+    written = Terminal()
     monkeypatch.setattr(
         progress, "Console", lambda **_: Console(file=written, force_terminal=True, width=100)
     )
