@@ -23,6 +23,7 @@ from skbayeseval.evidence.counts import (
     check_counts,
     margins_of,
 )
+from skbayeseval.evidence.units import UnitCounts, is_indicator
 from skbayeseval.metrics import resolve_scoring
 from skbayeseval.models import resolve_model
 from skbayeseval.posterior import Posterior
@@ -52,6 +53,8 @@ def compare_predictions(
     names: tuple[str, str] = ("A", "B"),
     labels: ArrayLike | None = None,
     pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    prevalence: Any = None,
     engine: str = "exact",
     prior: dict[str, Any] | None = None,
     n_draws: int = 20_000,
@@ -61,16 +64,17 @@ def compare_predictions(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any dtype, of two classes.
-    y_pred_a, y_pred_b : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
+        The true labels, of any dtype; or a multi-label indicator, dense or sparse.
+    y_pred_a, y_pred_b : array-like of shape (n_samples,) or (n_samples, n_labels)
         What A and B predicted for the same instances.
     scoring : str, Metric, list or dict, default=None
         What to compare: None is accuracy; otherwise scikit-learn's names of metrics that depend
         on the confusion matrix alone, "specificity", "cohen_kappa", or objects of
         `skbayeseval.metrics`.
-    model : {"auto", "paired", "unpaired", "bcv"} or model instance, default="auto"
-        "auto" is "paired": the model that knows which instances both got right.
+    model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
+        "auto" is "paired": the model that knows which instances both got right. For a multi-label
+        indicator it weights instances, and "unpaired" and "bcv" take labels for independent.
     weight : float, default=1.0
         What one instance is worth: below 1 where the vectors hold an instance more than once, as
         predictions pooled over repeated cross-validation do.
@@ -80,11 +84,17 @@ def compare_predictions(
         The classes; by default those that occur.
     pos_label : object, default=None
         The positive class for metrics such as F1; by default 1, if it is one of the classes.
+    groups : array-like of shape (n_samples,), default=None
+        Instances that belong together, such as sentences of a document: they are weighted together
+        (model "group weights").
+    prevalence : float or array-like of shape (n_classes,), default=None
+        The proportions of the classes where the test set was sampled by class (case-control): a
+        float is that of the positive class. The proportions are then known, not estimated.
     engine : {"exact"}, default="exact"
         How draws are made.
     prior : dict, default=None
-        Parameters of the model's prior: "mu" and "theta" (paired), "mu" and "rho" (unpaired),
-        "lambda" (bcv).
+        Parameters of the model's prior: "mu" and "theta" (paired, two classes), "mu" and "eta"
+        (paired, more classes, and hierarchical), "mu" and "rho" (unpaired), "lambda" (bcv).
     n_draws : int, default=20000
         The number of draws.
     random_state : int, RandomState, Generator or None, default=None
@@ -113,15 +123,15 @@ def compare_predictions(
     >>> result.decision(rope=0.01).label
     'slightly better'
     """
-    evidence = PairedCounts.from_labels(
+    evidence = count_predictions(
         y_true,
         {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
         labels=labels,
         pos_label=pos_label,
         weight=weight,
+        groups=groups,
     )
-    check_true_classes([evidence.labels[i] for i in np.unique(evidence.truth)], "y_true")
-    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state, prevalence)
     return ComparisonResult(
         posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
     )
@@ -275,6 +285,8 @@ def compare_many(
     weight: float = 1.0,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    prevalence: Any = None,
     engine: str = "exact",
     prior: dict[str, Any] | None = None,
     n_draws: int = 20_000,
@@ -288,7 +300,9 @@ def compare_many(
         The true labels, of any dtype.
     predictions : dict of str to array-like of shape (n_samples,)
         What each classifier predicted, by name.
-    scoring, model, weight, labels, pos_label, engine, prior, n_draws, random_state
+    scoring, model, weight, labels, pos_label, groups, prevalence, engine, prior, n_draws
+        As in `compare_predictions`.
+    random_state
         As in `compare_predictions`.
 
     Returns
@@ -312,15 +326,15 @@ def compare_many(
     if len(predictions) < 2:
         raise ValueError(f"predictions must be of at least two, got {list(predictions)}.")
     names = check_names(list(predictions), len(predictions))
-    evidence = PairedCounts.from_labels(
+    evidence = count_predictions(
         y_true,
         {f"predictions[{name!r}]": of_one for name, of_one in predictions.items()},
         labels=labels,
         pos_label=pos_label,
         weight=weight,
+        groups=groups,
     )
-    check_true_classes([evidence.labels[i] for i in np.unique(evidence.truth)], "y_true")
-    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state, prevalence)
     return Ranking(posterior, names, resolve_scoring(scoring, posterior.counts[0].labels))
 
 
@@ -334,6 +348,8 @@ def score_posterior(
     name: str = "A",
     labels: ArrayLike | None = None,
     pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    prevalence: Any = None,
     engine: str = "exact",
     prior: dict[str, Any] | None = None,
     n_draws: int = 20_000,
@@ -353,7 +369,7 @@ def score_posterior(
         What one instance is worth.
     name : str, default="A"
         What to call the classifier.
-    labels, pos_label, engine, prior, n_draws, random_state
+    labels, pos_label, groups, prevalence, engine, prior, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -369,13 +385,19 @@ def score_posterior(
     >>> round(low, 3), round(high, 3)
     (0.786, 0.956)
     """
-    counts = ConfusionCounts.from_labels(
-        y_true, y_pred, labels=labels, pos_label=pos_label, weight=weight
-    )
-    check_true_classes(_true_classes(counts), "y_true")
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {name!r}.")
-    posterior = make_posterior((counts,), model, engine, prior, n_draws, random_state)
+    evidence: Evidence = count_predictions(
+        y_true,
+        {"y_pred": y_pred},
+        labels=labels,
+        pos_label=pos_label,
+        weight=weight,
+        groups=groups,
+    )
+    if isinstance(evidence, PairedCounts):
+        evidence = margins_of(evidence)
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state, prevalence)
     return ScoreResult(posterior, (name,), resolve_scoring(scoring, posterior.counts[0].labels))
 
 
@@ -418,19 +440,24 @@ def make_posterior(
     prior: Any,
     n_draws: Any,
     random_state: Any,
+    prevalence: Any = None,
 ) -> Posterior:
     if engine != "exact":
         raise ValueError(f"engine={engine!r} is not known. Known are: ['exact'].")
     counts = margins_of(evidence)[0]
     n_classes = len(counts.labels)
+    units = None
+    if isinstance(evidence, UnitCounts):
+        units = "groups" if evidence.grouped else "labels"
     resolved = resolve_model(
         model,
         prior,
-        paired=isinstance(evidence, PairedCounts),
+        paired=not isinstance(evidence, tuple),
         n_classes=n_classes,
         n_classifiers=len(margins_of(evidence)),
+        units=units,
     )
-    if n_classes > 2 and 2 * n_classes > counts.total * counts.weight:
+    if units is None and n_classes > 2 and 2 * n_classes > counts.total * counts.weight:
         warnings.warn(
             f"{n_classes} classes are many for {counts.total * counts.weight:.0f} effective "
             "instances: the uniform prior of the class proportions weighs as much as the data. "
@@ -448,7 +475,59 @@ def make_posterior(
         evidence,
         entropy=check_random_state_entropy(random_state),
         n_draws=check_whole_number(n_draws, "n_draws", minimum=100),
+        prevalence=None if prevalence is None else _check_prevalence(prevalence, counts),
     )
+
+
+def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
+    """Return the proportion of each class, in the order of the labels."""
+    n_classes = len(counts.labels)
+    values = np.asarray(prevalence, dtype=float)
+    if values.ndim == 0:
+        if n_classes != 2 or counts.positive is None:
+            raise ValueError(
+                f"prevalence={prevalence!r} is a number, which is the proportion of the positive "
+                "class of two; give pos_label=, or one value for each class."
+            )
+        values = np.array([1 - values, values])
+        values = values if counts.positive == 1 else values[::-1]
+    if values.shape != (n_classes,) or not (values > 0).all() or not np.isclose(values.sum(), 1):
+        raise ValueError(
+            f"prevalence must be a number in (0, 1), or {n_classes} positive numbers that sum to "
+            f"1, got {prevalence!r}."
+        )
+    return tuple((values / values.sum()).tolist())
+
+
+def count_predictions(
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    *,
+    labels: Any,
+    pos_label: Any,
+    weight: float,
+    groups: Any = None,
+    instances: Any = None,
+) -> PairedCounts | UnitCounts:
+    """Count predictions of the same instances: classes, labels of an indicator, or groups."""
+    if is_indicator(y_true):
+        if pos_label is not None:
+            raise ValueError("pos_label has no meaning for a multi-label indicator.")
+        return UnitCounts.from_indicators(
+            y_true, predictions, labels=labels, weight=weight, groups=groups, instances=instances
+        )
+    if groups is not None:
+        counts = UnitCounts.from_labels(
+            y_true, predictions, groups, labels=labels, pos_label=pos_label, weight=weight
+        )
+        present = np.flatnonzero(counts.margin(0).true)
+        check_true_classes([counts.labels[i] for i in present], "y_true")
+        return counts
+    paired = PairedCounts.from_labels(
+        y_true, predictions, labels=labels, pos_label=pos_label, weight=weight
+    )
+    check_true_classes([paired.labels[i] for i in np.unique(paired.truth)], "y_true")
+    return paired
 
 
 def check_true_classes(present: Sequence[Any], name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import check_cv
 
 from skbayeseval._validation import check_random_state_entropy
-from skbayeseval.compare import check_true_classes, make_posterior
+from skbayeseval.compare import check_true_classes, count_predictions, make_posterior
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.collect import (
     Collection,
@@ -22,13 +23,13 @@ from skbayeseval.evidence.collect import (
 )
 from skbayeseval.evidence.counts import (
     ConfusionCounts,
-    PairedCounts,
     check_label_vector,
     check_labels,
     encode_labels,
 )
 from skbayeseval.evidence.naming import check_estimator_names, named_estimators
-from skbayeseval.metrics import Metric, resolve_scoring
+from skbayeseval.evidence.units import UnitCounts, check_indicator, is_indicator
+from skbayeseval.metrics import Metric, Totals, resolve_scoring
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 
@@ -193,25 +194,25 @@ def compare_learners(
 ) -> Ranking:
     """Fit, predict, count and compare; both cross-validating faces end here."""
     check_error_score(error_score)
-    truth = check_label_vector(y, "y")
-    check_true_classes(np.unique(truth).tolist(), "y")
-    classes = np.unique(truth).tolist() if labels is None else check_labels(labels)
+    truth, classes = _check_target(y, labels)
     metrics = resolve_scoring(scoring, classes)
     names = tuple(estimators)
 
     def posterior(rows: Any, predictions: Mapping[str, Any], weight: float) -> Any:
-        evidence = PairedCounts.from_labels(
+        evidence = count_predictions(
             truth[rows],
             {f"Predictions of {name!r}": predictions[name] for name in names},
             labels=classes,
             pos_label=pos_label,
             weight=weight,
+            instances=rows,
         )
         return make_posterior(evidence, model, engine, prior, n_draws, entropy)
 
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    Ranking(posterior(slice(None), dict.fromkeys(names, truth), 1.0), names, metrics)
+    everyone = np.arange(truth.shape[0])
+    Ranking(posterior(everyone, dict.fromkeys(names, truth), 1.0), names, metrics)
 
     collection = collect(
         estimators,
@@ -225,7 +226,7 @@ def compare_learners(
         pre_dispatch=pre_dispatch,
         return_estimator=return_estimator,
         error_score=error_score,
-        check_predictions=partial(_check_predictions, classes),
+        check_predictions=partial(_check_predictions, classes, is_indicator(y)),
     )
     predictions = {name: collection.predictions(name) for name in names}
     result = posterior(collection.test_indices(), predictions, collection.weight)
@@ -233,9 +234,7 @@ def compare_learners(
         name: [
             None
             if run.error is not None
-            else ConfusionCounts.from_labels(
-                truth[test], run.predictions, labels=classes, pos_label=pos_label
-            )
+            else _counts_of_split(truth[test], run.predictions, classes, pos_label)
             for run, (_, test) in zip(collection.runs[name], collection.splits, strict=True)
         ]
         for name in names
@@ -281,14 +280,37 @@ def _frozen(values: list[float]) -> NDArray[Any]:
     return array
 
 
-def _check_predictions(classes: Any, predictions: Any) -> None:
-    encode_labels([("predict", predictions)], classes)
+def _check_predictions(classes: Any, indicator: bool, predictions: Any) -> None:
+    if indicator:
+        check_indicator(predictions, "predict")
+    else:
+        encode_labels([("predict", predictions)], classes)
 
 
-def score_counts(metric: Metric, counts: ConfusionCounts | None) -> float:
+def _check_target(y: Any, labels: Any) -> tuple[Any, Any]:
+    """Return the true labels, and the classes or the columns of a multi-label indicator."""
+    if is_indicator(y):
+        names = labels if labels is not None else getattr(y, "columns", range(np.shape(y)[1]))
+        return check_indicator(y, "y"), check_labels(list(names))
+    truth = check_label_vector(y, "y")
+    check_true_classes(np.unique(truth).tolist(), "y")
+    return truth, np.unique(truth).tolist() if labels is None else check_labels(labels)
+
+
+def _counts_of_split(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
+    if is_indicator(truth):
+        with warnings.catch_warnings():  # a label may well be absent from a split
+            warnings.simplefilter("ignore", UserWarning)
+            return UnitCounts.from_indicators(truth, {"predict": predictions}).margin(0)
+    return ConfusionCounts.from_labels(truth, predictions, labels=classes, pos_label=pos_label)
+
+
+def score_counts(metric: Metric, counts: Any) -> float:
     """Return the score as scikit-learn's scorer gives it; NaN where there are no counts."""
     if counts is None:
         return np.nan
+    if counts.table is None:
+        return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
     table = counts.table
     if metric.formula is not None and not metric.needs_positive:
         # scikit-learn averages over the classes that occur.

@@ -14,11 +14,17 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.exact import stream_scores
 from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
-from skbayeseval.metrics import Metric
+from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.metrics import Metric, Totals
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.margins import BetaMargin
 from skbayeseval.models.multiclass import PairedMany
-from skbayeseval.models.specification import Model, Specification
+from skbayeseval.models.specification import (
+    AnySpecification,
+    Model,
+    OutcomeSpecification,
+    Specification,
+)
 
 __all__ = ["PairPosterior", "Posterior", "Prior"]
 
@@ -36,13 +42,26 @@ class _Recipe:
 
     is_prior: ClassVar[bool]
 
-    def __init__(self, model: Model, evidence: Evidence) -> None:
+    def __init__(
+        self, model: Model, evidence: Evidence, prevalence: tuple[float, ...] | None = None
+    ) -> None:
         self.model = model
         self.evidence = evidence
+        self.prevalence = prevalence
         self.counts = margins_of(evidence)
-        self.specification = model.specification(evidence)
         self.positive = self.counts[0].positive
         self.has_true_negatives = all(counts.has_true_negatives for counts in self.counts)
+        self.specification = model.specification(evidence)
+        if prevalence is not None:
+            self.specification = self._with_prevalence(np.array(prevalence))
+
+    def _with_prevalence(self, proportions: Array) -> AnySpecification:
+        if isinstance(self.specification, OutcomeSpecification):
+            return self.specification.with_prevalence(proportions)
+        if isinstance(self.specification, Specification):
+            positive_first = proportions if self.positive == 0 else proportions[::-1]
+            return self.specification.with_prevalence(positive_first)
+        raise ValueError("prevalence= goes with models of classes, not with weights or labels.")
 
     @property
     def shapes(self) -> dict[str, Array]:
@@ -106,7 +125,8 @@ class Prior(_Recipe):
 
     def _key(self) -> tuple[Any, ...]:
         labels = self.counts[0].labels
-        return self.model, len(labels), len(self.counts), self.positive, self.has_true_negatives
+        sizes = len(labels), len(self.counts)
+        return self.model, sizes, self.positive, self.has_true_negatives, self.prevalence
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Prior) and self._key() == other._key()
@@ -128,13 +148,23 @@ class Posterior(_Recipe):
         What all draws follow from.
     n_draws : int
         How many draws of each metric.
+    prevalence : tuple of float, default=None
+        Class proportions that are known, in the order of the labels.
     """
 
     engine = "exact"
     is_prior = False
 
-    def __init__(self, model: Model, evidence: Evidence, *, entropy: int, n_draws: int) -> None:
-        super().__init__(model, evidence)
+    def __init__(
+        self,
+        model: Model,
+        evidence: Evidence,
+        *,
+        entropy: int,
+        n_draws: int,
+        prevalence: tuple[float, ...] | None = None,
+    ) -> None:
+        super().__init__(model, evidence, prevalence)
         self.entropy = entropy
         self.n_draws = n_draws
         self._draws: dict[Metric, Array] = {}
@@ -143,7 +173,7 @@ class Posterior(_Recipe):
     @property
     def prior(self) -> Prior:
         """The same model before the data."""
-        return Prior(self.model, self.evidence)
+        return Prior(self.model, self.evidence, self.prevalence)
 
     @property
     def weight(self) -> float:
@@ -164,7 +194,12 @@ class Posterior(_Recipe):
         """Return the plain scores of the counts."""
         if metric in self._observed:
             return self._observed[metric]
-        return tuple(float(metric(counts.table, self._positive_index)) for counts in self.counts)
+        return tuple(self._observed_score(metric, counts) for counts in self.counts)
+
+    def _observed_score(self, metric: Metric, counts: Any) -> float:
+        if counts.table is not None:
+            return float(metric(counts.table, self._positive_index))
+        return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
 
     def remember(self, metric: Metric, draws: Array, observed: tuple[float, ...]) -> None:
         """Keep draws and scores that were computed before, such as those of a saved result."""
@@ -175,6 +210,17 @@ class Posterior(_Recipe):
     def check_metric(self, metric: Metric) -> Metric:
         """Raise if the evidence does not hold what the metric needs."""
         labels = self.counts[0].labels
+        if self.counts[0].table is None and (metric.one_of_many or metric.needs_tables):
+            raise ValueError(
+                f"scoring={metric.name!r} needs one class an instance, but y is a multi-label "
+                "indicator. Use the micro, macro or weighted average of precision, recall, F1 or "
+                "Jaccard, or metrics.per_class."
+            )
+        if metric.needs_positive and self.counts[0].table is None:
+            raise ValueError(
+                f"Target is multilabel-indicator but scoring={metric.name!r} is of one of two "
+                f"classes. Please choose another average setting, such as '{metric.name}_micro'."
+            )
         if metric.needs_positive and len(labels) > 2:
             raise ValueError(
                 f"Target is multiclass but scoring={metric.name!r} is of one of two classes. "
@@ -207,14 +253,23 @@ class PairPosterior(Posterior):
         self._joint = joint
         self._rows = [i, j]
         evidence = joint.evidence
+        pair: Evidence
         if isinstance(evidence, PairedCounts):
-            pair: Evidence = evidence.pair(i, j)
+            pair = evidence.pair(i, j)
+        elif isinstance(evidence, UnitCounts):
+            pair = evidence.only([i, j])
         else:
-            pair = (evidence[i], evidence[j])
+            pair = (joint.counts[i], joint.counts[j])
         model = joint.model
         if isinstance(model, PairedMany):
             model = Paired(mu=model.mu, theta=model.theta)
-        super().__init__(model, pair, entropy=joint.entropy, n_draws=joint.n_draws)
+        super().__init__(
+            model,
+            pair,
+            entropy=joint.entropy,
+            n_draws=joint.n_draws,
+            prevalence=joint.prevalence,
+        )
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (2, n_draws)."""

@@ -16,6 +16,7 @@ from skbayeseval.equality import (
     prior_difference_draws,
 )
 from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest, favour
 from skbayeseval.judgement.decision import (
@@ -305,13 +306,18 @@ class ComparisonResult(PosteriorView):
             paired=isinstance(self.evidence, PairedCounts),
             true_negatives=posterior.has_true_negatives,
             n_classes=len(self.labels),
+            labels=isinstance(self.evidence, UnitCounts),
         )
         if posterior.model not in models:
             models.insert(0, posterior.model)
         rows = []
         for model in models:
             same = Posterior(
-                model, self.evidence, entropy=posterior.entropy, n_draws=posterior.n_draws
+                model,
+                self.evidence,
+                entropy=posterior.entropy,
+                n_draws=posterior.n_draws,
+                prevalence=None if model.name == "bcv" else posterior.prevalence,
             )
             rows.append(ComparisonResult(same, self._names, {"": which})._row(which, rope, prob))
         priors = [", ".join(f"{k}={v}" for k, v in model.prior().items()) for model in models]
@@ -460,7 +466,7 @@ class ComparisonResult(PosteriorView):
         }
 
     def _factor_for_summary(self, metric: Metric, rope: Any) -> float:
-        if not metric.available:
+        if not metric.available or not self._posterior.model.has_proper_prior:
             return math.nan
         if rope is not None and len(set(check_rope(rope))) == 2:
             return self.bayes_factor(rope, metric=metric).value

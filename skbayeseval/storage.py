@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from skbayeseval.evidence.collect import CrossValidation
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
+from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric, get_metric
 from skbayeseval.models.registry import from_prior, model_class
 from skbayeseval.posterior import Posterior
@@ -59,6 +61,7 @@ def describe(parts: Parts) -> dict[str, Any]:
         "engine": posterior.engine,
         "weight": posterior.weight,
         "n_draws": posterior.n_draws,
+        "prevalence": None if posterior.prevalence is None else list(posterior.prevalence),
         "entropy": posterior.entropy,
         "evidence": _describe_evidence(posterior.evidence),
         "cross_validation": _describe_cross_validation(parts.cross_validation),
@@ -96,12 +99,19 @@ def read(path: str | PathLike[str]) -> Parts:
 
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     evidence = _read_evidence(header["evidence"])
-    n_classes, n_classifiers = len(header["evidence"]["labels"]), len(header["names"])
+    units = None
+    if isinstance(evidence, UnitCounts):
+        units = "groups" if evidence.grouped else "labels"
+    kind = model_class(
+        header["model"], len(header["evidence"]["labels"]), len(header["names"]), units
+    )
+    prevalence = header["prevalence"]
     posterior = Posterior(
-        from_prior(model_class(header["model"], n_classes, n_classifiers), header["prior"]),
+        from_prior(kind, header["prior"]),
         evidence,
         entropy=header["entropy"],
         n_draws=header["n_draws"],
+        prevalence=None if prevalence is None else tuple(prevalence),
     )
     metrics = {}
     for i, saved in enumerate(header["metrics"]):
@@ -129,6 +139,22 @@ def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
             "counts": evidence.counts.tolist(),
             "weight": evidence.weight,
         }
+    if isinstance(evidence, UnitCounts):
+        return {
+            "kind": "units",
+            "labels": list(evidence.labels),
+            "pos_label": evidence.pos_label,
+            "true": _describe_sparse(evidence.true),
+            **{
+                name: [_describe_sparse(matrix) for matrix in getattr(evidence, name)]
+                for name in ("hits", "predicted", "cells")
+            },
+            "shape": evidence.shape.tolist(),
+            "sizes": evidence.sizes.tolist(),
+            "weight": evidence.weight,
+            "grouped": evidence.grouped,
+        }
+    evidence = margins_of(evidence)
     return {
         "kind": "marginal",
         "labels": list(evidence[0].labels),
@@ -149,10 +175,42 @@ def _read_evidence(saved: dict[str, Any]) -> Evidence:
             saved["weight"],
             pos_label,
         )
+    if saved["kind"] == "units":
+        hits, predicted, cells = (
+            tuple(_read_sparse(matrix) for matrix in saved[name])
+            for name in ("hits", "predicted", "cells")
+        )
+        return UnitCounts(
+            _read_sparse(saved["true"]),
+            hits,
+            predicted,
+            cells,
+            np.array(saved["shape"]),
+            np.array(saved["sizes"]),
+            labels,
+            saved["weight"],
+            pos_label,
+            saved["grouped"],
+        )
     return tuple(
         ConfusionCounts(np.array(table, dtype=float), labels, weight, pos_label)
         for table, weight in zip(saved["tables"], saved["weights"], strict=True)
     )
+
+
+def _describe_sparse(matrix: Any) -> dict[str, Any]:
+    entries = sparse.coo_matrix(matrix)
+    return {
+        "shape": list(entries.shape),
+        "row": entries.row.tolist(),
+        "col": entries.col.tolist(),
+        "data": entries.data.tolist(),
+    }
+
+
+def _read_sparse(saved: dict[str, Any]) -> Any:
+    entries = (saved["data"], (saved["row"], saved["col"]))
+    return sparse.csr_matrix(entries, saved["shape"])
 
 
 def _describe_cross_validation(record: CrossValidation | None) -> dict[str, Any] | None:

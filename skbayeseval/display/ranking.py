@@ -72,6 +72,8 @@ class RankingDisplay(Display):
 class PairsDisplay(Display):
     """A matrix of decisions: the row's classifier against the column's.
 
+    Under each symbol stands the probability that the row is better by more than the ROPE.
+
     Parameters
     ----------
     decisions : mapping of (int, int) to Decision

@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.outcomes import stream_outcomes
+from skbayeseval.engines.weights import stream_labels, stream_weights
 from skbayeseval.metrics import Metric, Totals
-from skbayeseval.models.specification import OutcomeSpecification, Specification
+from skbayeseval.models.specification import (
+    AnySpecification,
+    LabelSpecification,
+    Specification,
+    WeightSpecification,
+)
 
 __all__ = ["stream_scores", "stream_tables"]
 
@@ -21,7 +27,7 @@ BLOCK = 8192
 
 
 def stream_scores(
-    specification: Specification | OutcomeSpecification,
+    specification: AnySpecification,
     metric: Metric,
     positive: int,
     rng: np.random.Generator,
@@ -33,7 +39,7 @@ def stream_scores(
 
     Parameters
     ----------
-    specification : Specification or OutcomeSpecification
+    specification : Specification, or another kind of it
         The model.
     metric : Metric
         What to compute of each draw.
@@ -54,8 +60,16 @@ def stream_scores(
         for tables in stream_tables(specification, rng, n_draws, prior=prior):
             yield metric(tables, positive).T
         return
-    needs_tables = metric.needs_tables
-    for block in stream_outcomes(specification, rng, n_draws, prior=prior, tables=needs_tables):
+    blocks: Iterator[Totals | Array]
+    if isinstance(specification, LabelSpecification):
+        blocks = stream_labels(specification, rng, n_draws, prior=prior)
+    elif isinstance(specification, WeightSpecification):
+        blocks = stream_weights(specification, rng, n_draws, tables=metric.needs_tables)
+    else:
+        blocks = stream_outcomes(
+            specification, rng, n_draws, prior=prior, tables=metric.needs_tables
+        )
+    for block in blocks:
         yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
 
 
@@ -70,4 +84,6 @@ def stream_tables(
             name: np.ascontiguousarray(rng.dirichlet(shape, size).T)
             for name, shape in shapes.items()
         }
+        for name, known in specification.fixed.items():
+            draws[name] = np.repeat(known[:, None], size, axis=1)
         yield specification.tables(draws)

@@ -134,7 +134,8 @@ class _GroupSampler:
         """Return totals of shape (n_classifiers, n, M), or tables."""
         m, mass = self.n_classes, self.group.mass
         logits = [None if eta is None else eta.draw(rng, n) for eta in self.etas]
-        mu = rng.dirichlet(self.mu_shape, n)
+        known = self.group.known_mu
+        mu = rng.dirichlet(self.mu_shape, n) if known is None else np.tile(known, (n, 1))
         observed = rng.standard_gamma(self.counts, (n, len(self.counts))).T
         unseen = rng.standard_gamma(mass, (n, m))
         # A row's probabilities times the proportion of its class.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
@@ -106,9 +107,12 @@ class Collection:
         """Return the instances validated in the kept splits, one after another."""
         return np.concatenate([self.splits[i][1] for i in self.kept])
 
-    def predictions(self, name: str) -> Array:
+    def predictions(self, name: str) -> Any:
         """Return the predictions of one estimator for `test_indices`."""
-        return np.concatenate([np.asarray(self.runs[name][i].predictions) for i in self.kept])
+        found = [self.runs[name][i].predictions for i in self.kept]
+        if sparse.issparse(found[0]):
+            return sparse.vstack(found, format="csr")
+        return np.concatenate([np.asarray(one) for one in found])
 
 
 def collect(
@@ -258,10 +262,9 @@ def _fit_and_predict(
         estimator.fit(X_train, y_train, **params)
         fit_time = time.perf_counter() - start
         predictions = estimator.predict(X_test)
-        if len(predictions) != len(test):
-            raise ValueError(
-                f"predict returned {len(predictions)} labels for {len(test)} instances"
-            )
+        n_predicted = predictions.shape[0] if hasattr(predictions, "shape") else len(predictions)
+        if n_predicted != len(test):
+            raise ValueError(f"predict returned {n_predicted} labels for {len(test)} instances")
         if check_predictions is not None:
             check_predictions(predictions)
     except Exception as error:

@@ -8,9 +8,9 @@ cross-validation. Counts of shards of the data add up with ``+``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -211,7 +211,7 @@ class PairedCounts:
     def from_labels(
         cls,
         y_true: ArrayLike,
-        predictions: dict[str, ArrayLike],
+        predictions: Mapping[str, ArrayLike],
         *,
         labels: ArrayLike | None = None,
         pos_label: Any = None,
@@ -298,15 +298,26 @@ class PairedCounts:
         return hash((_header(self), self.counts.tobytes(), self.predictions.tobytes()))
 
 
-# What a comparison rests on: outcomes known jointly, or each classifier's counts alone.
-Evidence = PairedCounts | tuple[ConfusionCounts, ...]
+class JointCounts(Protocol):
+    """Counts of several classifiers that know what each did alone."""
+
+    @property
+    def n_classifiers(self) -> int:
+        """The number of classifiers."""
+
+    def margin(self, classifier: int) -> Any:
+        """Return what one classifier did alone."""
 
 
-def margins_of(evidence: Evidence) -> tuple[ConfusionCounts, ...]:
-    """Return the confusion counts of each classifier."""
-    if isinstance(evidence, PairedCounts):
-        return tuple(evidence.margin(k) for k in range(evidence.n_classifiers))
-    return evidence
+# What a comparison rests on: classifiers known jointly, or each one's counts alone.
+Evidence = PairedCounts | tuple[ConfusionCounts, ...] | JointCounts
+
+
+def margins_of(evidence: Evidence) -> tuple[Any, ...]:
+    """Return what each classifier did alone."""
+    if isinstance(evidence, tuple):
+        return evidence
+    return tuple(evidence.margin(k) for k in range(evidence.n_classifiers))
 
 
 def check_paired(evidence: Evidence) -> PairedCounts:

@@ -3,10 +3,20 @@
 from skbayeseval.models.binary import BCV, Paired, Unpaired
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
+from skbayeseval.models.weights import (
+    GroupWeights,
+    IndependentLabels,
+    IndependentLabelsBCV,
+    InstanceWeights,
+)
 
 __all__ = [
     "BCV",
+    "GroupWeights",
     "Hierarchical",
+    "IndependentLabels",
+    "IndependentLabelsBCV",
+    "InstanceWeights",
     "Paired",
     "PairedHierarchical",
     "PairedMany",

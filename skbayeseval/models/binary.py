@@ -309,6 +309,8 @@ def _log_density_of_equal_accuracy(shapes: Shapes, balanced: bool) -> float | No
     x_shapes, y_shapes = shapes["theta+"], shapes["theta-"]
     if min(x_shapes.min(), y_shapes.min()) < 1 or max(x_shapes.sum(), y_shapes.sum()) > 50:
         return None
+    if not balanced and "mu" not in shapes:  # class proportions that are known
+        return None
     nodes, weights = roots_legendre(200)
     unit, unit_weights = (nodes + 1) / 2, weights / 2
     x = np.concatenate([-unit, unit])

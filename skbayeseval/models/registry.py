@@ -9,6 +9,12 @@ from sklearn.base import clone
 from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.specification import Model
+from skbayeseval.models.weights import (
+    GroupWeights,
+    IndependentLabels,
+    IndependentLabelsBCV,
+    InstanceWeights,
+)
 
 __all__ = ["published_and_alternative_models", "resolve_model"]
 
@@ -19,7 +25,13 @@ _PARAMETERS = {"lambda": "lambda_"}
 
 
 def resolve_model(
-    model: Any, prior: Any, *, paired: bool, n_classes: int = 2, n_classifiers: int = 2
+    model: Any,
+    prior: Any,
+    *,
+    paired: bool,
+    n_classes: int = 2,
+    n_classifiers: int = 2,
+    units: str | None = None,
 ) -> Model:
     """Return the model that `model` names, with `prior` in place of its published one.
 
@@ -33,6 +45,8 @@ def resolve_model(
         Whether it is known what all classifiers said of each instance.
     n_classes, n_classifiers : int
         What the model has to fit.
+    units : {"labels", "groups"} or None
+        Whether instances have several labels, or belong to groups.
     """
     if isinstance(model, Model):
         if prior is not None:
@@ -40,7 +54,7 @@ def resolve_model(
                 f"model={model!r} carries its prior; give either a model instance or prior=, "
                 "not both."
             )
-        _check_fit(type(model), n_classes, n_classifiers)
+        _check_fit(type(model), n_classes, n_classifiers, units)
         return clone(model)
     if not isinstance(model, str):
         raise TypeError(
@@ -49,12 +63,29 @@ def resolve_model(
     name = ("paired" if paired else "unpaired") if model == "auto" else model
     if name not in NAMES:
         raise ValueError(f"model={model!r} is not known. Known are: {NAMES}.")
-    kind = model_class(name, n_classes, n_classifiers)
+    kind = model_class(name, n_classes, n_classifiers, units)
     return from_prior(kind, {} if prior is None else prior)
 
 
-def model_class(name: str, n_classes: int, n_classifiers: int) -> type[Model]:
+def model_class(
+    name: str, n_classes: int, n_classifiers: int, units: str | None = None
+) -> type[Model]:
     """Return the model of that name for so many classes and classifiers."""
+    if units == "groups":
+        if name not in ("paired", GroupWeights.name):
+            raise ValueError(
+                f"model={name!r} takes instances for independent; with groups= use model='auto', "
+                "which weights groups."
+            )
+        return GroupWeights
+    if units == "labels":
+        kinds = {m.name: m for m in (InstanceWeights, IndependentLabels, IndependentLabelsBCV)}
+        if name not in kinds:
+            raise ValueError(
+                f"model={name!r} is of one class an instance, but y is a multi-label indicator. "
+                f"Use one of {list(kinds)}."
+            )
+        return kinds[name]
     if name == "paired":
         if n_classes > 2:
             return PairedHierarchical
@@ -62,11 +93,17 @@ def model_class(name: str, n_classes: int, n_classifiers: int) -> type[Model]:
     if name == "hierarchical" or (name == "unpaired" and n_classes > 2):
         return Hierarchical
     kind = BCV if name == "bcv" else Unpaired
-    _check_fit(kind, n_classes, n_classifiers)
+    _check_fit(kind, n_classes, n_classifiers, units)
     return kind
 
 
-def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int) -> None:
+def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, units: str | None) -> None:
+    weighs_units = issubclass(kind, (InstanceWeights, IndependentLabels, IndependentLabelsBCV))
+    if weighs_units != (units is not None):
+        raise ValueError(
+            f"{kind.__name__} does not fit "
+            + ("one class an instance." if units is None else f"{units} of instances.")
+        )
     if n_classes > 2 and (issubclass(kind, BinaryModel) or kind is PairedMany):
         raise ValueError(
             f"model={kind.name!r} is of two classes, but there are {n_classes}. Use "
@@ -94,10 +131,12 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
 
 
 def published_and_alternative_models(
-    *, paired: bool, true_negatives: bool, n_classes: int = 2
+    *, paired: bool, true_negatives: bool, n_classes: int = 2, labels: bool = False
 ) -> list[Model]:
     """Return the models that the evidence allows, each with its published prior and others."""
     models: list[Model] = []
+    if labels:
+        return models
     if n_classes > 2:
         if paired:
             models += [PairedHierarchical(), PairedHierarchical(mu=0.5)]

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from skbayeseval.evidence.counts import Evidence
 from skbayeseval.models.margins import BetaMargin
 
 __all__ = [
+    "AnySpecification",
     "Eta",
+    "LabelSpecification",
     "Model",
     "OutcomeSpecification",
     "Outcomes",
     "ParameterObject",
     "Simplex",
     "Specification",
+    "WeightSpecification",
     "check_concentration",
 ]
 
@@ -64,14 +66,28 @@ class Specification:
     tables : callable
         Maps draws, one array of shape (k, n_draws) a simplex, to tables of shape
         (n_draws, n_classifiers, M, M).
+    fixed : mapping of str to ndarray
+        Probability vectors that are known.
     """
 
     simplexes: tuple[Simplex, ...]
     tables: Callable[[Mapping[str, Array]], Array]
+    fixed: Mapping[str, Array] = field(default_factory=dict)
 
     def shapes(self, *, prior: bool) -> dict[str, Array]:
         """Return the Dirichlet shapes before or after the data."""
         return {s.name: s.prior if prior else s.prior + s.counts for s in self.simplexes}
+
+    def with_prevalence(self, positive_first: Array) -> Specification:
+        """Return the same with the class proportions given, not sampled."""
+        known = {s.name: positive_first for s in self.simplexes if s.name.startswith("mu")}
+        if not known:
+            raise ValueError(
+                "prevalence= needs a model with class proportions of its own: 'paired', 'unpaired' "
+                "or 'hierarchical'."
+            )
+        sampled = tuple(s for s in self.simplexes if s.name not in known)
+        return replace(self, simplexes=sampled, fixed=known)
 
 
 @dataclass(frozen=True)
@@ -120,6 +136,8 @@ class Outcomes:
         For each classifier.
     mass : float
         The total mass of the prior of a row.
+    known_mu : ndarray of shape (n_classes,), default=None
+        Class proportions that are known, in place of `mu`.
     """
 
     mu: Simplex
@@ -128,6 +146,7 @@ class Outcomes:
     counts: Array
     etas: tuple[Eta | None, ...]
     mass: float = 1.0
+    known_mu: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +155,48 @@ class OutcomeSpecification:
 
     groups: tuple[Outcomes, ...]
 
+    def with_prevalence(self, proportions: Array) -> OutcomeSpecification:
+        """Return the same with the class proportions given, not sampled."""
+        return OutcomeSpecification(tuple(replace(g, known_mu=proportions) for g in self.groups))
+
+
+@dataclass(frozen=True)
+class WeightSpecification:
+    """Weights of units, ~ Gamma(`shape`) and normalised; the rest are sums over units.
+
+    Attributes are those of `UnitCounts`.
+    """
+
+    true: Any
+    hits: tuple[Any, ...]
+    predicted: tuple[Any, ...]
+    cells: tuple[Any, ...]
+    shape: Array
+    sizes: Array
+
+
+@dataclass(frozen=True)
+class LabelSpecification:
+    """Independent binary models, one a label and classifier.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (n_classifiers, n_labels, 4)
+        Effective (tp, fp, fn, tn).
+    mu, rho : ndarray of shape (2,) and (2, 2), default=None
+        Beta priors, as in `Unpaired`.
+    cell_prior : ndarray of shape (4,), default=None
+        Dirichlet prior of the cells, as in `BCV`.
+    """
+
+    cells: Array
+    mu: Any = None
+    rho: Any = None
+    cell_prior: Array | None = None
+
+
+AnySpecification = Specification | OutcomeSpecification | WeightSpecification | LabelSpecification
+
 
 class Model(ParameterObject):
     """What all models share. They see counts, never data or estimators."""
@@ -143,8 +204,9 @@ class Model(ParameterObject):
     name: ClassVar[str]
     needs_pairs: ClassVar[bool] = False
     needs_true_negatives: ClassVar[bool] = True
+    has_proper_prior: ClassVar[bool] = True
 
-    def specification(self, evidence: Evidence) -> Specification | OutcomeSpecification:
+    def specification(self, evidence: Any) -> AnySpecification:
         """Return what is to be sampled, given the evidence."""
         raise NotImplementedError
 

@@ -1,0 +1,67 @@
+"""Exact draws for labels, any of many: instance weights, and independent labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.metrics import Totals
+from skbayeseval.models.specification import LabelSpecification, WeightSpecification
+
+__all__ = ["stream_labels", "stream_weights"]
+
+Array = NDArray[Any]
+
+# A block of draws takes about this much memory. Part of the recipe, as the order of draws is.
+BLOCK_BYTES = 2**26
+
+
+def stream_weights(
+    specification: WeightSpecification, rng: np.random.Generator, n_draws: int, *, tables: bool
+) -> Iterator[Totals | Array]:
+    """Yield blocks of totals of shape (n_classifiers, n, M), or of tables."""
+    n_units, m = specification.true.shape
+    for size in _sizes(n_draws, 8 * (3 * n_units + 8 * m)):
+        weights = rng.standard_gamma(specification.shape, (size, n_units)).T
+        weights /= specification.sizes @ weights
+        if tables:
+            cells = [(matrix.T @ weights).T for matrix in specification.cells]
+            yield np.stack(cells).reshape(len(cells), size, m, m)
+            continue
+        hits, predicted = (
+            np.stack([(matrix.T @ weights).T for matrix in matrices])
+            for matrices in (specification.hits, specification.predicted)
+        )
+        true = (specification.true.T @ weights).T
+        yield Totals(hits, np.broadcast_to(true, hits.shape), predicted)
+
+
+def stream_labels(
+    specification: LabelSpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
+) -> Iterator[Totals]:
+    """Yield blocks of totals of shape (n_classifiers, n, n_labels)."""
+    counts = np.zeros_like(specification.cells) if prior else specification.cells
+    n_classifiers, n_labels, _ = counts.shape
+    for size in _sizes(n_draws, 8 * 8 * n_classifiers * n_labels):
+        if specification.cell_prior is not None:
+            shapes = (counts + specification.cell_prior)[:, None]
+            cells = rng.standard_gamma(shapes, (n_classifiers, size, n_labels, 4))
+            tp, fp, fn, _ = np.moveaxis(cells / cells.sum(axis=-1, keepdims=True), -1, 0)
+        else:
+            tp, fp, fn, tn = np.moveaxis(counts[:, None], -1, 0)
+            shape = (n_classifiers, size, n_labels)
+            (present, absent), rho = specification.mu, specification.rho
+            mu = rng.beta(present + tp + fn, absent + fp + tn, shape)
+            found = rng.beta(rho[0, 0] + tp, rho[0, 1] + fn, shape)
+            alarm = rng.beta(rho[1, 0] + fp, rho[1, 1] + tn, shape)
+            tp, fn, fp = mu * found, mu * (1 - found), (1 - mu) * alarm
+        yield Totals(tp, tp + fn, tp + fp)
+
+
+def _sizes(n_draws: int, bytes_per_draw: int) -> Iterator[int]:
+    block = max(1, min(4096, BLOCK_BYTES // bytes_per_draw))
+    for start in range(0, n_draws, block):
+        yield min(block, n_draws - start)

@@ -1,0 +1,273 @@
+"""Counts unit by unit, where instances or groups of them are weighted: labels and groups."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from skbayeseval._validation import check_weight
+from skbayeseval.evidence.counts import (
+    check_label_vector,
+    check_labels,
+    encode_labels,
+    resolve_pos_label,
+)
+
+__all__ = ["UnitCounts", "UnitMargin", "check_indicator", "is_indicator"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class UnitMargin:
+    """What one classifier did, summed over the units; it answers as `ConfusionCounts` does."""
+
+    labels: tuple[Any, ...]
+    pos_label: Any
+    weight: float
+    total: float
+    hits: Array
+    true: Array
+    predicted: Array
+    table: Array | None
+    has_true_negatives: bool = True
+
+    @property
+    def positive(self) -> int | None:
+        """The index of the positive class, if there is one."""
+        return None if self.pos_label is None else self.labels.index(self.pos_label)
+
+
+@dataclass(frozen=True, eq=False)
+class UnitCounts:
+    """What several classifiers did in each unit: an instance, or a group that belongs together.
+
+    Parameters
+    ----------
+    true : sparse matrix of shape (n_units, n_labels)
+        How many instances of each unit are of each class, or have each label.
+    hits, predicted : tuple of sparse matrix of shape (n_units, n_labels)
+        For each classifier, how many of them were found, and how many were predicted.
+    cells : tuple of sparse matrix of shape (n_units, n_labels ** 2)
+        For each classifier the whole tables; empty where instances may have several labels.
+    shape : ndarray of shape (n_units,)
+        The Gamma shape of each unit's weight.
+    sizes : ndarray of shape (n_units,)
+        The number of instances in each unit.
+    labels, weight, pos_label
+        As in `ConfusionCounts`.
+    grouped : bool
+        Whether units are groups.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence.units import UnitCounts
+    >>> y = [[1, 0], [1, 1], [0, 1]]
+    >>> counts = UnitCounts.from_indicators(y, {"a": [[1, 0], [1, 0], [0, 1]]})
+    >>> counts.margin(0).hits
+    array([2., 1.])
+    """
+
+    true: Any
+    hits: tuple[Any, ...]
+    predicted: tuple[Any, ...]
+    cells: tuple[Any, ...]
+    shape: Array
+    sizes: Array
+    labels: tuple[Any, ...]
+    weight: float = 1.0
+    pos_label: Any = None
+    grouped: bool = False
+
+    @classmethod
+    def from_indicators(
+        cls,
+        y_true: Any,
+        predictions: Mapping[str, Any],
+        *,
+        labels: ArrayLike | None = None,
+        weight: float = 1.0,
+        groups: ArrayLike | None = None,
+        instances: Array | None = None,
+    ) -> UnitCounts:
+        """Count multi-label indicators.
+
+        `instances` names the instance of each row, where an instance occurs more than once, as in
+        repeated cross-validation: its rows then share one weight, of a larger shape.
+        """
+        names = labels if labels is not None else getattr(y_true, "columns", None)
+        truth = check_indicator(y_true, "y_true")
+        found = {name: check_indicator(p, name) for name, p in predictions.items()}
+        for name, matrix in found.items():
+            if matrix.shape != truth.shape:
+                raise ValueError(
+                    f"y_true has shape {truth.shape}, but {name} has shape {matrix.shape}."
+                )
+        classes = tuple(range(truth.shape[1])) if names is None else check_labels(names)
+        if len(classes) != truth.shape[1]:
+            raise ValueError(f"labels has {len(classes)} labels, y_true {truth.shape[1]}.")
+        empty = [label for label, n in zip(classes, truth.sum(axis=0).flat, strict=True) if n == 0]
+        if empty:
+            warnings.warn(
+                f"Labels without a positive instance: {empty}. Their recall and, where they are "
+                "not predicted, their precision and F1 follow zero_division.",
+                UserWarning,
+                stacklevel=4,
+            )
+        to_unit, shape, sizes = _units(truth.shape[0], groups, instances, check_weight(weight))
+        return cls(
+            to_unit @ truth,
+            tuple(to_unit @ truth.multiply(p) for p in found.values()),
+            tuple(to_unit @ p for p in found.values()),
+            (),
+            shape,
+            sizes,
+            classes,
+            check_weight(weight),
+            None,
+            groups is not None,
+        )
+
+    @classmethod
+    def from_labels(
+        cls,
+        y_true: ArrayLike,
+        predictions: Mapping[str, ArrayLike],
+        groups: ArrayLike,
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        weight: float = 1.0,
+    ) -> UnitCounts:
+        """Count label vectors, group by group."""
+        classes, (truth, *predicted) = encode_labels(
+            [("y_true", y_true), *predictions.items()], labels
+        )
+        m = len(classes)
+        to_unit, shape, sizes = _units(len(truth), groups, None, check_weight(weight))
+
+        def sums(columns: Array, n_columns: int, rows: Any = slice(None)) -> Any:
+            rows = np.arange(len(truth))[rows]
+            ones = np.ones(len(rows))
+            matrix = sparse.csr_matrix((ones, (rows, columns[rows])), (len(truth), n_columns))
+            return to_unit @ matrix
+
+        return cls(
+            sums(truth, m),
+            tuple(sums(truth, m, truth == p) for p in predicted),
+            tuple(sums(p, m) for p in predicted),
+            tuple(sums(truth * m + p, m * m) for p in predicted),
+            shape,
+            sizes,
+            classes,
+            check_weight(weight),
+            resolve_pos_label(classes, pos_label),
+            True,
+        )
+
+    @property
+    def n_classifiers(self) -> int:
+        """The number of classifiers."""
+        return len(self.hits)
+
+    @property
+    def any_of_many(self) -> bool:
+        """Whether instances may have several labels."""
+        return not self.cells
+
+    def margin(self, classifier: int) -> UnitMargin:
+        """Return what one classifier did in all."""
+        m = len(self.labels)
+        table = None
+        if self.cells:
+            table = np.asarray(self.cells[classifier].sum(axis=0)).reshape(m, m)
+        hits, true, predicted = (
+            np.asarray(matrix.sum(axis=0)).ravel()
+            for matrix in (self.hits[classifier], self.true, self.predicted[classifier])
+        )
+        total = float(self.sizes.sum())
+        return UnitMargin(
+            self.labels, self.pos_label, self.weight, total, hits, true, predicted, table
+        )
+
+    def only(self, classifiers: Sequence[int]) -> UnitCounts:
+        """Return the counts of some of the classifiers."""
+        return UnitCounts(
+            self.true,
+            tuple(self.hits[k] for k in classifiers),
+            tuple(self.predicted[k] for k in classifiers),
+            tuple(self.cells[k] for k in classifiers) if self.cells else (),
+            self.shape,
+            self.sizes,
+            self.labels,
+            self.weight,
+            self.pos_label,
+            self.grouped,
+        )
+
+    def label_tables(self, classifier: int) -> Array:
+        """Return (tp, fp, fn, tn) of each label, of shape (n_labels, 4), effective counts."""
+        one = self.margin(classifier)
+        tp, fp, fn = one.hits, one.predicted - one.hits, one.true - one.hits
+        return np.stack([tp, fp, fn, one.total - tp - fp - fn], axis=1) * self.weight
+
+
+def is_indicator(y: Any) -> bool:
+    """Whether `y` is a matrix of labels, one column each, rather than a vector of classes."""
+    try:
+        shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
+    except ValueError:  # rows of different lengths
+        return False
+    return len(shape) == 2 and shape[1] > 1
+
+
+def check_indicator(y: Any, name: str) -> Any:
+    """Return `y` as a sparse matrix of zeros and ones."""
+    if sparse.issparse(y):
+        matrix = sparse.csr_matrix(y, dtype=float)
+    else:
+        array = np.asarray(y)
+        if array.ndim != 2:
+            raise ValueError(f"{name} must be a matrix of labels, got shape {array.shape}.")
+        try:
+            matrix = sparse.csr_matrix(array.astype(float))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must hold zeros and ones, one column a label.") from error
+    if np.isnan(matrix.data).any():
+        raise ValueError(f"Input {name} contains NaN.")
+    if not np.isin(matrix.data, (0, 1)).all():
+        raise ValueError(f"{name} must hold zeros and ones, one column a label.")
+    return matrix
+
+
+def _units(
+    n_rows: int, groups: ArrayLike | None, instances: Array | None, weight: float
+) -> tuple[Any, Array, Array]:
+    """Return the matrix that takes rows to units, and the shape and size of each unit."""
+    if groups is not None:
+        labels = check_label_vector(groups, "groups", classes=False)
+        if len(labels) != n_rows:
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: groups has "
+                f"{len(labels)}, y_true has {n_rows}."
+            )
+        _, unit = np.unique(labels, return_inverse=True)
+        share = np.ones(n_rows)
+    else:
+        _, unit = np.unique(
+            np.arange(n_rows) if instances is None else instances, return_inverse=True
+        )
+        share = 1 / np.bincount(np.ravel(unit))[np.ravel(unit)]
+    unit = np.ravel(unit)
+    times = np.bincount(unit, share if groups is not None else None)
+    to_unit = sparse.csr_matrix((share, (unit, np.arange(n_rows))), (len(times), n_rows))
+    if groups is not None:
+        return to_unit, np.full(len(times), weight), times
+    # An instance that was validated r times has a weight of shape w r.
+    return to_unit, weight * times, np.ones(len(times))

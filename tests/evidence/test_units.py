@@ -1,0 +1,76 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from skbayeseval.evidence.units import UnitCounts, is_indicator
+
+TRUE = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [0, 1, 0]])
+PRED = np.array([[1, 1, 1], [0, 0, 0], [1, 0, 0], [0, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    "kind", [np.array, sparse.csr_matrix, pd.DataFrame, list, sparse.coo_array]
+)
+def test_indicators_of_any_kind(kind):
+    counts = UnitCounts.from_indicators(kind(TRUE), {"a": kind(PRED)})
+    one = counts.margin(0)
+    np.testing.assert_array_equal(one.hits, (TRUE * PRED).sum(0))
+    np.testing.assert_array_equal(one.true, TRUE.sum(0))
+    np.testing.assert_array_equal(one.predicted, PRED.sum(0))
+    assert one.total == 4
+    assert counts.any_of_many
+    np.testing.assert_array_equal(
+        counts.label_tables(0), [[2, 0, 0, 2], [1, 1, 1, 1], [1, 0, 1, 2]]
+    )
+
+
+def test_instances_that_occur_more_than_once():
+    rows = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0])
+    counts = UnitCounts.from_indicators(TRUE[rows], {"a": PRED[rows]}, weight=0.4, instances=rows)
+    np.testing.assert_allclose(counts.shape, [1.2, 0.8, 0.8, 0.8])
+    np.testing.assert_allclose(counts.true.toarray(), TRUE)
+    np.testing.assert_allclose(counts.hits[0].toarray(), TRUE * PRED)
+
+
+def test_groups():
+    y, p = np.array([0, 1, 1, 0, 2]), np.array([0, 1, 0, 0, 2])
+    counts = UnitCounts.from_labels(y, {"a": p}, ["u", "v", "u", "v", "u"], weight=0.5)
+    np.testing.assert_array_equal(counts.true.toarray(), [[1, 1, 1], [1, 1, 0]])
+    np.testing.assert_array_equal(counts.hits[0].toarray(), [[1, 0, 1], [1, 1, 0]])
+    np.testing.assert_array_equal(counts.predicted[0].toarray(), [[2, 0, 1], [1, 1, 0]])
+    np.testing.assert_array_equal(counts.shape, [0.5, 0.5])
+    np.testing.assert_array_equal(counts.sizes, [3, 2])
+    np.testing.assert_array_equal(counts.margin(0).table, [[2, 0, 0], [1, 1, 0], [0, 0, 1]])
+    assert not counts.any_of_many
+
+
+def test_labels_without_instances_are_reported():
+    empty = TRUE * np.array([1, 0, 1])
+    with pytest.warns(UserWarning, match=r"Labels without a positive instance: \['b'\]"):
+        UnitCounts.from_indicators(empty, {"a": PRED}, labels=["a", "b", "c"])
+
+
+def test_what_is_an_indicator():
+    assert is_indicator(TRUE)
+    assert is_indicator(sparse.csr_matrix(TRUE))
+    for y in ([0, 1], np.zeros((3, 1)), [["B", "O"], ["O"]], "text"):
+        assert not is_indicator(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "options", "message"),
+    [
+        (TRUE, PRED[:3], {}, r"y_true has shape \(4, 3\), but a has shape \(3, 3\)"),
+        (TRUE * 2, PRED, {}, "y_true must hold zeros and ones"),
+        (TRUE.astype(str), np.full((4, 3), "x"), {}, "a must hold zeros and ones"),
+        (np.where(TRUE, np.nan, 0), PRED, {}, "Input y_true contains NaN"),
+        (TRUE, PRED[:, 0], {}, "a must be a matrix of labels"),
+        (TRUE, PRED, {"labels": ["x", "y"]}, "labels has 2 labels, y_true 3"),
+        (TRUE, PRED, {"groups": [1, 2]}, "groups has 2, y_true has 4"),
+        (TRUE, PRED, {"groups": [1, 2, np.nan, 3]}, "Input groups contains NaN"),
+    ],
+)
+def test_bad_indicators(y, p, options, message):
+    with pytest.raises(ValueError, match=message):
+        UnitCounts.from_indicators(y, {"a": p}, **options)
