@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -12,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._validation import (
     check_names,
-    check_random_state_entropy,
     check_weight,
-    check_whole_number,
 )
+from skbayeseval.assemble import check_true_classes, count_predictions, make_posterior
 from skbayeseval.evidence.counts import (
     ConfusionCounts,
     Evidence,
@@ -23,10 +21,7 @@ from skbayeseval.evidence.counts import (
     check_counts,
     margins_of,
 )
-from skbayeseval.evidence.units import UnitCounts, is_indicator
 from skbayeseval.metrics import resolve_scoring
-from skbayeseval.models import resolve_model
-from skbayeseval.posterior import Posterior
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 from skbayeseval.score_result import ScoreResult
@@ -156,15 +151,15 @@ def compare_confusion_matrices(
 
     Parameters
     ----------
-    cm_a, cm_b : array-like of shape (2, 2) or (n_runs, 2, 2)
+    cm_a, cm_b : array-like of shape (M, M) or (n_runs, M, M)
         Whole counts, rows the true class. A stack of runs is summed, and `weight` must say what
         one of its counts is worth.
     labels : array-like, default=None
-        The classes in the order of rows and columns; 0 and 1 by default.
+        The classes in the order of rows and columns; 0, 1, ... by default.
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`.
-    model : {"auto", "unpaired", "bcv"} or model instance, default="auto"
-        "auto" is "unpaired". Matrices do not tell which instances both got right, so no paired
+    model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
+        "auto" is "unpaired", which for more than two classes is "hierarchical". Matrices do not tell which instances both got right, so no paired
         model can be asked of them.
     weight : float, default=None
         What one count is worth; None is 1 for single matrices.
@@ -359,12 +354,12 @@ def score_posterior(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_samples,)
-        True and predicted labels, of any dtype, of two classes.
+    y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_labels)
+        True and predicted labels, of any dtype; or multi-label indicators.
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`.
-    model : {"auto", "unpaired", "bcv"} or model instance, default="auto"
-        "auto" is "unpaired".
+    model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
+        "auto" is "unpaired"; for a multi-label indicator it weights instances.
     weight : float, default=1.0
         What one instance is worth.
     name : str, default="A"
@@ -431,110 +426,6 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | R
     if parts.kind == Ranking.__name__:
         return Ranking.from_parts(parts)
     return ComparisonResult.from_parts(parts)
-
-
-def make_posterior(
-    evidence: Evidence,
-    model: Any,
-    engine: Any,
-    prior: Any,
-    n_draws: Any,
-    random_state: Any,
-    prevalence: Any = None,
-) -> Posterior:
-    if engine != "exact":
-        raise ValueError(f"engine={engine!r} is not known. Known are: ['exact'].")
-    counts = margins_of(evidence)[0]
-    n_classes = len(counts.labels)
-    units = None
-    if isinstance(evidence, UnitCounts):
-        units = "groups" if evidence.grouped else "labels"
-    resolved = resolve_model(
-        model,
-        prior,
-        paired=not isinstance(evidence, tuple),
-        n_classes=n_classes,
-        n_classifiers=len(margins_of(evidence)),
-        units=units,
-    )
-    if units is None and n_classes > 2 and 2 * n_classes > counts.total * counts.weight:
-        warnings.warn(
-            f"{n_classes} classes are many for {counts.total * counts.weight:.0f} effective "
-            "instances: the uniform prior of the class proportions weighs as much as the data. "
-            "Consider prior={'mu': ...} with a smaller value.",
-            UserWarning,
-            stacklevel=3,
-        )
-    if resolved.needs_true_negatives and not counts.has_true_negatives:
-        raise ValueError(
-            f"model={resolved.name!r} needs the true negatives, but the counts hold (tp, fp, fn) "
-            "only. Give (tp, fp, fn, tn), or model='bcv'."
-        )
-    return Posterior(
-        resolved,
-        evidence,
-        entropy=check_random_state_entropy(random_state),
-        n_draws=check_whole_number(n_draws, "n_draws", minimum=100),
-        prevalence=None if prevalence is None else _check_prevalence(prevalence, counts),
-    )
-
-
-def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
-    """Return the proportion of each class, in the order of the labels."""
-    n_classes = len(counts.labels)
-    values = np.asarray(prevalence, dtype=float)
-    if values.ndim == 0:
-        if n_classes != 2 or counts.positive is None:
-            raise ValueError(
-                f"prevalence={prevalence!r} is a number, which is the proportion of the positive "
-                "class of two; give pos_label=, or one value for each class."
-            )
-        values = np.array([1 - values, values])
-        values = values if counts.positive == 1 else values[::-1]
-    if values.shape != (n_classes,) or not (values > 0).all() or not np.isclose(values.sum(), 1):
-        raise ValueError(
-            f"prevalence must be a number in (0, 1), or {n_classes} positive numbers that sum to "
-            f"1, got {prevalence!r}."
-        )
-    return tuple((values / values.sum()).tolist())
-
-
-def count_predictions(
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    *,
-    labels: Any,
-    pos_label: Any,
-    weight: float,
-    groups: Any = None,
-    instances: Any = None,
-) -> PairedCounts | UnitCounts:
-    """Count predictions of the same instances: classes, labels of an indicator, or groups."""
-    if is_indicator(y_true):
-        if pos_label is not None:
-            raise ValueError("pos_label has no meaning for a multi-label indicator.")
-        return UnitCounts.from_indicators(
-            y_true, predictions, labels=labels, weight=weight, groups=groups, instances=instances
-        )
-    if groups is not None:
-        counts = UnitCounts.from_labels(
-            y_true, predictions, groups, labels=labels, pos_label=pos_label, weight=weight
-        )
-        present = np.flatnonzero(counts.margin(0).true)
-        check_true_classes([counts.labels[i] for i in present], "y_true")
-        return counts
-    paired = PairedCounts.from_labels(
-        y_true, predictions, labels=labels, pos_label=pos_label, weight=weight
-    )
-    check_true_classes([paired.labels[i] for i in np.unique(paired.truth)], "y_true")
-    return paired
-
-
-def check_true_classes(present: Sequence[Any], name: str) -> None:
-    """Raise if there are fewer than two true classes."""
-    if len(present) < 2:
-        only = ", ".join(map(repr, present)) or "none"
-        raise ValueError(f"{name} must hold at least two classes, got one class only: {only}.")
 
 
 def _true_classes(counts: ConfusionCounts) -> list[Any]:

@@ -68,7 +68,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         None is ``BlockRegularizedCV(3)``; otherwise what scikit-learn's `check_cv` takes.
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`; None is accuracy.
-    model : {"auto", "paired", "unpaired", "bcv"} or model instance, default="auto"
+    model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" is "paired".
     engine : {"exact"}, default="exact"
         How draws are made.
@@ -236,8 +236,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, ...)
             The data; only indexed.
-        y : array-like of shape (n_samples,)
-            The labels.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            The labels, or a multi-label indicator.
         **params : dict
             Goes to every `fit`, `groups` to the splitter; routed where metadata routing is enabled.
 

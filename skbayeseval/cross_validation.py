@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import check_cv
 
 from skbayeseval._validation import check_random_state_entropy
-from skbayeseval.compare import check_true_classes, count_predictions, make_posterior
+from skbayeseval.assemble import check_true_classes, count_predictions, make_posterior
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.collect import (
     Collection,
@@ -76,15 +76,15 @@ def bayesian_cross_validate(
         The classifiers; clones are fitted.
     X : array-like of shape (n_samples, ...)
         The data: arrays, data frames, sparse matrices, lists of texts. They are only indexed.
-    y : array-like of shape (n_samples,)
-        The labels, of any dtype, of two classes.
+    y : array-like of shape (n_samples,) or (n_samples, n_labels)
+        The labels, of any dtype; or a multi-label indicator.
     groups : array-like of shape (n_samples,), default=None
         Goes to the splitter. With metadata routing enabled, pass it in `params`.
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`; None is accuracy.
     cv : int, splitter or iterable, default=None
         None is ``BlockRegularizedCV(3)``; otherwise what scikit-learn's `check_cv` takes.
-    model : {"auto", "paired", "unpaired", "bcv"} or model instance, default="auto"
+    model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" is "paired".
     engine, prior, n_draws, labels, pos_label
         As in `compare_predictions`.

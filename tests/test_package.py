@@ -21,6 +21,7 @@ FLOORS = {
     "engines": 3,
     "posterior": 4,
     "equality": 5,
+    "assemble": 5,
     "storage": 5,
     "view": 6,
     "result": 7,
