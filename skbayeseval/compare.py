@@ -159,8 +159,8 @@ def compare_confusion_matrices(
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`.
     model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
-        "auto" is "unpaired", which for more than two classes is "hierarchical". Matrices do not tell which instances both got right, so no paired
-        model can be asked of them.
+        "auto" is "unpaired", which for more than two classes is "hierarchical". Matrices do not
+        tell which instances both got right, so no paired model can be asked of them.
     weight : float, default=None
         What one count is worth; None is 1 for single matrices.
     names, pos_label, engine, prior, n_draws, random_state

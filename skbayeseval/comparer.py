@@ -19,11 +19,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._validation import check_random_state_entropy
-from skbayeseval.cross_validation import compare_learners, resolve_cv, score_counts
+from skbayeseval.cross_validation import (
+    compare_learners,
+    count_one,
+    resolve_cv,
+    score_counts,
+)
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.collect import metadata_router, route
-from skbayeseval.evidence.counts import ConfusionCounts
 from skbayeseval.evidence.naming import check_estimator_names, named_estimators
+from skbayeseval.evidence.units import is_indicator
 from skbayeseval.judgement.decision import Decision, check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import resolve_scoring
@@ -296,7 +301,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.result_ = ranking.pairs[0, 1]
         self.cv_results_ = ranking.cv_results
         self.n_splits_ = self.result_.n_splits
-        self.classes_ = np.unique(np.asarray(y))
+        several = is_indicator(y)
+        self.classes_ = np.asarray(ranking.labels) if several else np.unique(np.asarray(y))
         self.best_index_ = best_index
         self.best_name_ = best_name
         self._remember_features(X)
@@ -342,10 +348,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         """Return the first metric of the best estimator's predictions."""
         metric = next(iter(resolve_scoring(self.scoring, self.result_.labels).values()))
         labels = self.classes_ if self.labels is None else self.labels
-        counts = ConfusionCounts.from_labels(
-            y, self.predict(X), labels=labels, pos_label=self.pos_label
-        )
-        return score_counts(metric, counts)
+        return score_counts(metric, count_one(y, self.predict(X), labels, self.pos_label))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata go: to the splitter's `split` and each estimator's `fit`."""

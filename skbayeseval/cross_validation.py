@@ -33,7 +33,13 @@ from skbayeseval.metrics import Metric, Totals, resolve_scoring
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 
-__all__ = ["bayesian_cross_validate", "compare_learners", "resolve_cv", "score_counts"]
+__all__ = [
+    "bayesian_cross_validate",
+    "compare_learners",
+    "count_one",
+    "resolve_cv",
+    "score_counts",
+]
 
 # The child of the entropy that seeds the default splitter; the posterior's is 0.
 _SPLITTER = 1
@@ -234,7 +240,7 @@ def compare_learners(
         name: [
             None
             if run.error is not None
-            else _counts_of_split(truth[test], run.predictions, classes, pos_label)
+            else count_one(truth[test], run.predictions, classes, pos_label)
             for run, (_, test) in zip(collection.runs[name], collection.splits, strict=True)
         ]
         for name in names
@@ -297,7 +303,8 @@ def _check_target(y: Any, labels: Any) -> tuple[Any, Any]:
     return truth, np.unique(truth).tolist() if labels is None else check_labels(labels)
 
 
-def _counts_of_split(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
+def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
+    """Count the predictions of one classifier: of classes, or of a multi-label indicator."""
     if is_indicator(truth):
         with warnings.catch_warnings():  # a label may well be absent from a split
             warnings.simplefilter("ignore", UserWarning)

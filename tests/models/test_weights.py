@@ -13,6 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from skbayeseval import (
+    BayesianComparer,
     BlockRegularizedCV,
     bayesian_cross_validate,
     compare_many,
@@ -174,6 +175,18 @@ def test_cross_validation(as_sparse):
     # One weight an instance, of shape w r: each was validated three times.
     np.testing.assert_allclose(result.evidence.shape, 3 * result.weight)
     assert len(result.evidence.shape) == 120
+
+
+def test_comparer():
+    X, y = make_multilabel_classification(120, n_classes=4, random_state=0)
+    comparer = BayesianComparer(
+        [MultiOutputClassifier(LogisticRegression()), KNeighborsClassifier()],
+        scoring="f1_macro", refit=True, random_state=0,
+    ).fit(X, y)  # fmt: skip
+    predicted = comparer.predict(X)
+    assert comparer.score(X, y) == pytest.approx(sk.f1_score(y, predicted, average="macro"))
+    np.testing.assert_array_equal(comparer.classes_, range(4))
+    assert comparer.result_.labels == (0, 1, 2, 3)
 
 
 def test_groups_by_hand(votes):
