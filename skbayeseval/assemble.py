@@ -12,6 +12,7 @@ from skbayeseval._validation import check_random_state_entropy, check_whole_numb
 from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.units import UnitCounts, is_indicator
 from skbayeseval.models import resolve_model
+from skbayeseval.models.specification import OutcomeSpecification
 from skbayeseval.posterior import Posterior
 
 __all__ = ["check_true_classes", "count_predictions", "make_posterior"]
@@ -73,26 +74,31 @@ def make_posterior(
         n_classifiers=len(margins_of(evidence)),
         units=units,
     )
-    if units is None and n_classes > 2 and 2 * n_classes > counts.total * counts.weight:
-        warnings.warn(
-            f"{n_classes} classes are many for {counts.total * counts.weight:.0f} effective "
-            "instances: the uniform prior of the class proportions weighs as much as the data. "
-            "Consider prior={'mu': ...} with a smaller value.",
-            UserWarning,
-            stacklevel=3,
-        )
     if resolved.needs_true_negatives and not counts.has_true_negatives:
         raise ValueError(
             f"model={resolved.name!r} needs the true negatives, but the counts hold (tp, fp, fn) "
             "only. Give (tp, fp, fn, tn), or model='bcv'."
         )
-    return Posterior(
+    posterior = Posterior(
         resolved,
         evidence,
         entropy=check_random_state_entropy(random_state),
         n_draws=check_whole_number(n_draws, "n_draws", minimum=100),
         prevalence=None if prevalence is None else _check_prevalence(prevalence, counts),
     )
+    size = counts.total * counts.weight
+    specification = posterior.specification
+    if isinstance(specification, OutcomeSpecification) and n_classes > 2 and prevalence is None:
+        mu = specification.groups[0].mu.prior
+        if 2 * mu.sum() > size:
+            warnings.warn(
+                f"{n_classes} classes are many for {size:.0f} effective instances: the prior of "
+                "the class proportions weighs as much as the data. Consider prior={'mu': ...} with "
+                "a smaller value.",
+                UserWarning,
+                stacklevel=3,
+            )
+    return posterior
 
 
 def check_true_classes(present: Sequence[Any], name: str) -> None:
@@ -105,7 +111,10 @@ def check_true_classes(present: Sequence[Any], name: str) -> None:
 def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
     """Return the proportion of each class, in the order of the labels."""
     n_classes = len(counts.labels)
-    values = np.asarray(prevalence, dtype=float)
+    try:
+        values = np.asarray(prevalence, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"prevalence must hold numbers, got {prevalence!r}.") from error
     if values.ndim == 0:
         if n_classes != 2 or counts.positive is None:
             raise ValueError(

@@ -291,9 +291,9 @@ def compare_many(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,)
-        The true labels, of any dtype.
-    predictions : dict of str to array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
+        The true labels, of any dtype; or a multi-label indicator.
+    predictions : dict of str to array-like of the same shape
         What each classifier predicted, by name.
     scoring, model, weight, labels, pos_label, groups, prevalence, engine, prior, n_draws
         As in `compare_predictions`.

@@ -218,7 +218,9 @@ def compare_learners(
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
     everyone = np.arange(truth.shape[0])
-    Ranking(posterior(everyone, dict.fromkeys(names, truth), 1.0), names, metrics)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # they come with the real run
+        Ranking(posterior(everyone, dict.fromkeys(names, truth), 1.0), names, metrics)
 
     collection = collect(
         estimators,
@@ -319,7 +321,8 @@ def score_counts(metric: Metric, counts: Any) -> float:
     if counts.table is None:
         return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
     table = counts.table
-    if metric.formula is not None and not metric.needs_positive:
+    of_all = metric.formula is not None and not metric.formula.endswith("]")
+    if of_all and not metric.needs_positive:
         # scikit-learn averages over the classes that occur.
         seen = (table.sum(axis=0) + table.sum(axis=1)) > 0
         table = table[np.ix_(seen, seen)]

@@ -296,9 +296,6 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     zero_division = _check_zero_division(zero_division)
     if name in _METRICS:
         return replace(_METRICS[name], zero_division=zero_division)
-    one_class = re.fullmatch(r"(.+)\[(\d+)\]", name)
-    if one_class:
-        return _class_metric(one_class[1], int(one_class[2]), zero_division)
     beta = re.fullmatch(_FBETA, name)
     if beta:
         return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
@@ -390,6 +387,14 @@ def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
     return PerClass(name, _check_zero_division(zero_division))
 
 
+def metric_of_formula(formula: str, zero_division: float) -> Metric:
+    """Return the metric of a registered formula; of one class by its index, ``name[index]``."""
+    one_class = re.fullmatch(r"(.+)\[(\d+)\]", formula)
+    if one_class:
+        return _class_metric(one_class[1], int(one_class[2]), zero_division)
+    return get_metric(formula, zero_division=zero_division)
+
+
 def _class_metric(name: str, index: int, zero_division: float) -> Metric:
     """Return the metric of one class by its index; its formula is ``name[index]``."""
     ratio = _RATIOS.get(name)
@@ -454,11 +459,13 @@ def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metri
     if isinstance(scoring, Mapping):
         if not all(isinstance(key, str) for key in scoring):
             raise TypeError(f"scoring must have strings as keys, got {list(scoring)!r}.")
-        metrics = {key: replace(_resolve_one(one), name=key) for key, one in scoring.items()}
+        metrics = {}
+        for key, one in scoring.items():
+            for metric in _resolve_one(one, labels):
+                suffix = metric.name.removeprefix(one.name) if isinstance(one, PerClass) else ""
+                metrics[key + suffix] = replace(metric, name=key + suffix)
     else:
-        found = []
-        for one in scoring:
-            found += one.of(labels) if isinstance(one, PerClass) else [_resolve_one(one)]
+        found = [metric for one in scoring for metric in _resolve_one(one, labels)]
         metrics = {metric.name: metric for metric in found}
         if len(metrics) < len(found):
             raise ValueError(f"scoring names a metric twice: {[m.name for m in found]}.")
@@ -467,11 +474,19 @@ def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metri
     return metrics
 
 
-def _resolve_one(scoring: Any) -> Metric:
+def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
     if isinstance(scoring, Metric):
-        return scoring
+        return [scoring]
+    if isinstance(scoring, PerClass):
+        return scoring.of(labels)
     if isinstance(scoring, str):
-        return get_metric(scoring)
+        one_class = re.fullmatch(r"(.+)\[(.+)\]", scoring)
+        if one_class is None:
+            return [get_metric(scoring)]
+        for metric in per_class(one_class[1]).of(labels):
+            if metric.name == scoring:
+                return [metric]
+        raise ValueError(f"scoring={scoring!r} is of none of the classes {list(labels)}.")
     raise TypeError(
         f"scoring={scoring!r} is not supported: scorers and functions of predictions need more "
         "than a confusion matrix. Give a name such as 'f1', a metric from skbayeseval.metrics "

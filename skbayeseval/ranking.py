@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -67,9 +68,10 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
         names = self._ranking.names
         if isinstance(one, str):
             return names.index(one)
-        if not -len(names) <= one < len(names):
+        position = index(one)
+        if not -len(names) <= position < len(names):
             raise ValueError
-        return int(one) % len(names)
+        return position % len(names)
 
 
 class Ranking(PosteriorView):
@@ -171,8 +173,8 @@ class Ranking(PosteriorView):
         """
         which = self._metric(metric)
         rows = [pair.metric(which).summary(rope, prob=prob) for pair in self.pairs.values()]
-        index = pd.MultiIndex.from_tuples(list(combinations(self.names, 2)), names=["a", "b"])
-        return pd.concat(rows).set_axis(index)
+        pairs = pd.MultiIndex.from_tuples(list(combinations(self.names, 2)), names=["a", "b"])
+        return pd.concat(rows).set_axis(pairs)
 
     def plot(
         self,

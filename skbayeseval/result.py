@@ -411,6 +411,9 @@ class ComparisonResult(PosteriorView):
         counts = self._posterior.counts
         sizes = " and ".join(f"{size:,.0f}" for size in dict.fromkeys(c.total for c in counts))
         worth = "" if self.weight == 1 else f", each worth {self.weight:.4g} of one"
+        if self._posterior.prevalence is not None:
+            shares = ", ".join(f"{share:.3g}" for share in self._posterior.prevalence)
+            worth += f"\n  prevalence  {shares} of {list(self.labels)}; observed scores are plain"
         record = self._cross_validation
         if record is not None:
             worth += (

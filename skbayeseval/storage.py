@@ -18,8 +18,8 @@ from scipy import sparse
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics import Metric, get_metric
-from skbayeseval.models.registry import from_prior, model_class
+from skbayeseval.metrics import Metric, metric_of_formula
+from skbayeseval.models.registry import MODEL_CLASSES, from_prior
 from skbayeseval.posterior import Posterior
 
 __all__ = ["Parts", "describe", "read", "write"]
@@ -57,6 +57,7 @@ def describe(parts: Parts) -> dict[str, Any]:
             for name, metric in parts.metrics.items()
         ],
         "model": posterior.model.name,
+        "model_class": type(posterior.model).__name__,
         "prior": {key: np.asarray(v).tolist() for key, v in posterior.model.prior().items()},
         "engine": posterior.engine,
         "weight": posterior.weight,
@@ -99,15 +100,9 @@ def read(path: str | PathLike[str]) -> Parts:
 
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     evidence = _read_evidence(header["evidence"])
-    units = None
-    if isinstance(evidence, UnitCounts):
-        units = "groups" if evidence.grouped else "labels"
-    kind = model_class(
-        header["model"], len(header["evidence"]["labels"]), len(header["names"]), units
-    )
     prevalence = header["prevalence"]
     posterior = Posterior(
-        from_prior(kind, header["prior"]),
+        from_prior(MODEL_CLASSES[header["model_class"]], header["prior"]),
         evidence,
         entropy=header["entropy"],
         n_draws=header["n_draws"],
@@ -259,7 +254,7 @@ def _read_metric(saved: dict[str, Any]) -> Metric:
     if formula is None:
         return Metric(name, partial(_missing_function, name), available=False)
     zero_division = np.nan if saved["zero_division"] is None else saved["zero_division"]
-    metric = get_metric(formula, zero_division=zero_division)
+    metric = metric_of_formula(formula, zero_division)
     return replace(metric, name=name)
 
 

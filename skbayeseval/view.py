@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import Evidence
-from skbayeseval.metrics import Metric, resolve_scoring
+from skbayeseval.metrics import Metric, PerClass, resolve_scoring
 from skbayeseval.posterior import Posterior
 from skbayeseval.storage import Parts, describe, read, write
 
@@ -75,18 +75,20 @@ class PosteriorView:
         """The counts."""
         return self._posterior.evidence
 
-    def metric(self, name: str | Metric) -> Self:
+    def metric(self, name: str | Metric | PerClass) -> Self:
         """Return the same posterior seen through another metric: no refit, the same draws.
 
         Parameters
         ----------
-        name : str or Metric
+        name : str, Metric or PerClass
             One of the result's metrics, or any that `scoring` takes.
         """
-        metric = self._metric(name)
-        return type(self)(
-            self._posterior, self._names, {metric.name: metric}, self._cross_validation
-        )
+        if isinstance(name, PerClass):
+            metrics = resolve_scoring(name, self.labels)
+        else:
+            metric = self._metric(name)
+            metrics = {metric.name: metric}
+        return type(self)(self._posterior, self._names, metrics, self._cross_validation)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the draws, ready for JSON."""
@@ -125,4 +127,5 @@ class PosteriorView:
             return self._metrics[metric]
         if not isinstance(metric, (str, Metric)):
             raise TypeError(f"metric must be a name or a Metric, got {metric!r}.")
-        return self._posterior.check_metric(next(iter(resolve_scoring(metric).values())))
+        found = resolve_scoring(metric, self.labels)
+        return self._posterior.check_metric(next(iter(found.values())))

@@ -374,3 +374,16 @@ def test_verbose_reaches_the_bar(monkeypatch):
     bayesian_cross_validate(NB, LR, X, Y, verbose=1, pre_dispatch="all", n_jobs=1)
     bayesian_cross_validate(NB, LR, X, Y)
     assert shown == [(True, "all", 1), (False, "2*n_jobs", None)]
+
+
+def test_per_class_where_a_split_lacks_a_class():
+    y = np.arange(160) % 3
+    rest = np.arange(160)
+    cv = [(rest[:100], rest[100:][y[100:] != 1]), (rest[60:], rest[:60])]
+    result = bayesian_cross_validate(
+        NB, LR, X, y, cv=cv, scoring=metrics.per_class("recall"), random_state=0
+    )
+    scores = result.cv_results["GaussianNB"]
+    first = clone(NB).fit(X[:100], y[:100]).predict(X[cv[0][1]])
+    assert scores["test_recall[2]"][0] == np.mean(first[y[cv[0][1]] == 2] == 2)
+    assert scores["test_recall[1]"][0] == 0

@@ -236,10 +236,33 @@ def test_per_class(name):
     ours = [float(metric(table)) for metric in found.values()]
     np.testing.assert_allclose(ours, function(y, p, average=None))
     for metric in found.values():
-        assert metrics.get_metric(metric.formula)(table) == metric(table)
+        again = metrics.metric_of_formula(metric.formula, zero_division=0.0)
+        assert again(table) == metric(table)
 
 
 def test_per_class_of_what_is_not_of_one_class():
     for name in ("accuracy", "f1_macro", "nonsense"):
         with pytest.raises(ValueError, match=f"There is no '{name}' of one class"):
             metrics.per_class(name)
+
+
+def test_names_of_one_class_are_labels():
+    from skbayeseval import compare_predictions
+
+    y = [1, 2, 3] * 20
+    a = [1, 2, 3, 2, 2, 3] * 10
+    for result in (
+        compare_predictions(y, a, y, scoring=metrics.per_class("recall"), random_state=0),
+        compare_predictions(y, a, y, random_state=0),
+    ):
+        assert result.metric("recall[1]").observed_a == 0.5
+        assert result.metric("recall[2]").observed_a == 1.0
+        with pytest.raises(
+            ValueError, match=r"'recall\[9\]' is of none of the classes \[1, 2, 3\]"
+        ):
+            result.metric("recall[9]")
+    both = result.metric(metrics.per_class("f1"))
+    assert both.metrics == ("f1[1]", "f1[2]", "f1[3]")
+    named = compare_predictions(y, a, y, scoring={"mine": metrics.per_class("f1")}, random_state=0)
+    assert named.metrics == ("mine[1]", "mine[2]", "mine[3]")
+    np.testing.assert_array_equal(named.draws_a, both.draws_a)

@@ -162,3 +162,31 @@ def test_comparer_of_three():
     assert ranking.pairs[0, 2].cv_results is ranking.cv_results
     ranking.pairs[0, 2].plot("scores")
     assert comparer.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("model", ["paired", "unpaired", "hierarchical", "bcv"])
+def test_every_model_of_three_classifiers(model, n_classes):
+    if model == "bcv" and n_classes > 2:
+        pytest.skip("bcv is of two classes")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, n_classes, 200)
+    predictions = {
+        name: np.where(rng.random(200) < p, y, rng.integers(0, n_classes, 200))
+        for name, p in (("a", 0.9), ("b", 0.7), ("c", 0.5))
+    }
+    ranking = compare_many(y, predictions, model=model, scoring="f1_macro", random_state=0)
+    assert list(ranking.table.sort_values("expected_rank").index) == ["a", "b", "c"]
+    assert len(ranking.summary(rope=0.02)) == 3
+    two = compare_predictions(
+        y, predictions["b"], predictions["c"], model=model, scoring="f1_macro", random_state=1
+    )
+    pair = ranking.pairs["b", "c"]
+    error = 4 * np.hypot(two.draws.std(), pair.draws.std()) / np.sqrt(20_000)
+    assert pair.draws.mean() == pytest.approx(two.draws.mean(), abs=error)
+    assert pair.draws.std() == pytest.approx(two.draws.std(), rel=0.04)
+
+
+def test_positions_are_whole_numbers(ranking):
+    with pytest.raises(KeyError):
+        ranking.pairs[0.5, 1]

@@ -119,3 +119,13 @@ def test_labels_that_json_cannot_hold(tmp_path):
     result = compare_predictions(y, y, y[::-1], random_state=0)
     with pytest.raises(TypeError, match="Only labels that are strings, numbers or booleans"):
         result.save(tmp_path / "file")
+
+
+def test_models_that_were_chosen_by_hand(votes, tmp_path):
+    from skbayeseval.models import Hierarchical, PairedHierarchical, PairedMany, Unpaired
+
+    for model in (PairedHierarchical(eta=2.0), PairedMany(), Hierarchical(), Unpaired(rho=0.5)):
+        result = compare_predictions(*votes, model=model, scoring="f1", random_state=0)
+        again = round_trip(result, tmp_path)
+        assert again.model == result.model
+        np.testing.assert_array_equal(again.metric("recall").draws, result.metric("recall").draws)

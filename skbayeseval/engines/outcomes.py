@@ -122,7 +122,9 @@ class _GroupSampler:
         self.to_row = self._indicator(self.truth)
         # E(1 - V) = mass / (1 + mass) for V ~ Beta(1, mass).
         self.n_sticks = int(np.ceil(np.log(REMAINDER) / np.log(group.mass / (1 + group.mass))))
-        self.bytes_per_draw = 8 * (4 * len(self.truth) + 8 * self.n_classes * self.n_sticks)
+        cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # should tables be wanted
+        sticks = self.n_classes * self.n_sticks
+        self.bytes_per_draw = 8 * (4 * len(self.truth) + 8 * sticks + 2 * cells)
 
     def _indicator(self, columns: Array, n_columns: int | None = None) -> Any:
         """Return a sparse matrix that sums outcomes into columns, transposed for speed."""

@@ -24,7 +24,8 @@ def stream_weights(
 ) -> Iterator[Totals | Array]:
     """Yield blocks of totals of shape (n_classifiers, n, M), or of tables."""
     n_units, m = specification.true.shape
-    for size in _sizes(n_draws, 8 * (3 * n_units + 8 * m)):
+    cells = len(specification.hits) * min(m, 200) ** 2 if specification.cells else 0
+    for size in _sizes(n_draws, 8 * (3 * n_units + 8 * m + 2 * cells)):
         weights = rng.standard_gamma(specification.shape, (size, n_units)).T
         weights /= specification.sizes @ weights
         if tables:

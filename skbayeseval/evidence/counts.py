@@ -370,7 +370,7 @@ def encode_labels(
 
 def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Array:
     """Return `y` as a 1-D array of labels without missing values; of classes, or of groups."""
-    array = np.asarray(y)
+    array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
     if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
         array = pd.Series(array, dtype=object).infer_objects().to_numpy()
     if array.ndim == 2 and array.shape[1] == 1:

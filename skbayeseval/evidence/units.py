@@ -101,9 +101,16 @@ class UnitCounts:
         `instances` names the instance of each row, where an instance occurs more than once, as in
         repeated cross-validation: its rows then share one weight, of a larger shape.
         """
-        names = labels if labels is not None else getattr(y_true, "columns", None)
+        columns = getattr(y_true, "columns", None)
+        names = labels if labels is not None else columns
+        given = None if labels is None else check_labels(labels)
+        if given is not None and columns is not None and list(given) != list(columns):
+            raise ValueError(f"labels={list(given)} are not y_true's columns, {list(columns)}.")
         truth = check_indicator(y_true, "y_true")
-        found = {name: check_indicator(p, name) for name, p in predictions.items()}
+        found = {
+            name: check_indicator(_in_order(p, columns, name), name)
+            for name, p in predictions.items()
+        }
         for name, matrix in found.items():
             if matrix.shape != truth.shape:
                 raise ValueError(
@@ -184,14 +191,13 @@ class UnitCounts:
     def margin(self, classifier: int) -> UnitMargin:
         """Return what one classifier did in all."""
         m = len(self.labels)
-        table = None
-        if self.cells:
-            table = np.asarray(self.cells[classifier].sum(axis=0)).reshape(m, m)
+        times = self.shape / self.weight  # how often the unit was counted
+        table = (self.cells[classifier].T @ times).reshape(m, m) if self.cells else None
         hits, true, predicted = (
-            np.asarray(matrix.sum(axis=0)).ravel()
+            matrix.T @ times
             for matrix in (self.hits[classifier], self.true, self.predicted[classifier])
         )
-        total = float(self.sizes.sum())
+        total = float(self.sizes @ times)
         return UnitMargin(
             self.labels, self.pos_label, self.weight, total, hits, true, predicted, table
         )
@@ -218,6 +224,16 @@ class UnitCounts:
         return np.stack([tp, fp, fn, one.total - tp - fp - fn], axis=1) * self.weight
 
 
+def _in_order(predictions: Any, columns: Any, name: str) -> Any:
+    """Return a frame with the columns of the truth, in their order."""
+    own = getattr(predictions, "columns", None)
+    if own is None or columns is None:
+        return predictions
+    if set(own) != set(columns):
+        raise ValueError(f"{name} has the columns {list(own)}, but y_true has {list(columns)}.")
+    return predictions[list(columns)]
+
+
 def is_indicator(y: Any) -> bool:
     """Whether `y` is a matrix of labels, one column each, rather than a vector of classes."""
     try:
@@ -239,6 +255,8 @@ def check_indicator(y: Any, name: str) -> Any:
             matrix = sparse.csr_matrix(array.astype(float))
         except (TypeError, ValueError) as error:
             raise ValueError(f"{name} must hold zeros and ones, one column a label.") from error
+    if matrix.shape[0] == 0:
+        raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if np.isnan(matrix.data).any():
         raise ValueError(f"Input {name} contains NaN.")
     if not np.isin(matrix.data, (0, 1)).all():

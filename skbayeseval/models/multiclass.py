@@ -44,7 +44,8 @@ class Hierarchical(Model):
     Parameters
     ----------
     mu : float or array-like of shape (n_classes,), default=1.0
-        Dirichlet prior of the class proportions, in the order of the labels.
+        Dirichlet prior of the class proportions, in the order of the labels; of two classes the
+        positive one first.
     eta : float or array-like of shape (2,), default=1.0
         Beta prior of eta: (right, wrong).
 
@@ -90,7 +91,8 @@ class PairedHierarchical(Model):
     Parameters
     ----------
     mu : float or array-like of shape (n_classes,), default=1.0
-        Dirichlet prior of the class proportions, in the order of the labels.
+        Dirichlet prior of the class proportions, in the order of the labels; of two classes the
+        positive one first.
     eta : float or array-like of shape (2,), default=1.0
         Beta prior of each eta: (right, wrong).
 

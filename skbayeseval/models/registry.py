@@ -20,6 +20,22 @@ __all__ = ["published_and_alternative_models", "resolve_model"]
 
 NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv"]
 
+MODEL_CLASSES: dict[str, type[Model]] = {
+    kind.__name__: kind
+    for kind in (
+        BCV,
+        GroupWeights,
+        Hierarchical,
+        IndependentLabels,
+        IndependentLabelsBCV,
+        InstanceWeights,
+        Paired,
+        PairedHierarchical,
+        PairedMany,
+        Unpaired,
+    )
+}
+
 # What a prior's keys are called where Python has the name for itself.
 _PARAMETERS = {"lambda": "lambda_"}
 
@@ -107,7 +123,7 @@ def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, units: str
     if n_classes > 2 and (issubclass(kind, BinaryModel) or kind is PairedMany):
         raise ValueError(
             f"model={kind.name!r} is of two classes, but there are {n_classes}. Use "
-            "model='paired' or model='hierarchical'."
+            "model='auto' or model='hierarchical'."
         )
     if kind is Paired and n_classifiers != 2:
         raise ValueError(

@@ -124,6 +124,9 @@ def test_many_classes_for_few_instances():
     y = np.arange(30)
     with pytest.warns(UserWarning, match="30 classes are many for 30 effective instances"):
         compare_predictions(y, y, y[::-1])
+    # A weak prior, or known proportions, do not swamp anything.
+    compare_predictions(y, y, y[::-1], prior={"mu": 0.1})
+    compare_predictions(y, y, y[::-1], prevalence=np.full(30, 1 / 30))
 
 
 def test_closed_forms_are_not_claimed(votes_of_four):

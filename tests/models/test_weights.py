@@ -1,12 +1,15 @@
 """Labels, any of many, and groups."""
 
+import tracemalloc
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse, stats
 from sklearn import metrics as sk
 from sklearn.datasets import make_multilabel_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import ShuffleSplit, cross_validate
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -287,3 +290,66 @@ def test_coverage_of_a_micro_f1_difference():
     print({model: n / 1000 for model, n in covered.items()})
     assert 0.89 <= covered["paired"] / 1000 <= 0.98
     assert covered["unpaired"] < covered["paired"]  # they take the labels for independent
+
+
+@pytest.mark.parametrize(
+    "cv", [BlockRegularizedCV(random_state=0), ShuffleSplit(4, random_state=0)]
+)
+def test_pooled_counts_of_labels(cv):
+    # Independent labels see each row that was validated at the weight, as two classes would.
+    X, y = make_multilabel_classification(200, n_classes=3, random_state=0)
+    a, b = MultiOutputClassifier(LogisticRegression()), KNeighborsClassifier()
+    result = bayesian_cross_validate(
+        ("a", a), ("b", b), X, y, cv=cv, scoring="f1_macro", model="unpaired", random_state=0,
+        return_indices=True,
+    )  # fmt: skip
+    indices = result.cv_results["a"]["indices"]
+    rows = np.concatenate(indices["test"])
+    predicted = np.concatenate(
+        [
+            KNeighborsClassifier().fit(X[train], y[train]).predict(X[test])
+            for train, test in zip(indices["train"], indices["test"], strict=True)
+        ]
+    )
+    assert result.observed_b == pytest.approx(sk.f1_score(y[rows], predicted, average="macro"))
+    assert f"from {len(rows)} counts" in str(result).replace(",", "")
+    tp = (y[rows] * predicted).sum(0)
+    fn = (y[rows] * (1 - predicted)).sum(0)
+    recall = metrics.per_class("recall").of(result.labels)[0]
+    law = stats.beta(1 + result.weight * tp[0], 1 + result.weight * fn[0])
+    assert stats.ks_1samp(result.metric(recall).draws_b, law.cdf).pvalue > 1e-4
+
+
+def test_frames_are_aligned_by_their_columns(indicators):
+    y, a, b = (pd.DataFrame(matrix[:, :3], columns=list("xyz")) for matrix in indicators)
+    one = compare_predictions(y, a, b, scoring="f1_micro", random_state=0)
+    other = compare_predictions(y, a[list("zyx")], b, scoring="f1_micro", random_state=0)
+    assert one.labels == ("x", "y", "z")
+    np.testing.assert_array_equal(one.draws, other.draws)
+    with pytest.raises(ValueError, match="y_pred_a has the columns"):
+        compare_predictions(y, a.rename(columns={"x": "w"}), b, scoring="f1_micro")
+    with pytest.raises(ValueError, match="are not y_true's columns"):
+        compare_predictions(y, a, b, scoring="f1_micro", labels=list("zyx"))
+
+
+def test_no_instances_and_one_column(indicators):
+    y, a, b = indicators
+    with pytest.raises(ValueError, match="y_true is empty"):
+        compare_predictions(y[:0], a[:0], b[:0], scoring="f1_micro")
+    columns = [sparse.csr_matrix(matrix[:, :1]) for matrix in indicators]
+    assert compare_predictions(*columns, scoring="f1", random_state=0).model == "paired"
+
+
+def test_memory_of_tables_by_group():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 100, 2000)
+    a = np.where(rng.random(2000) < 0.8, y, rng.integers(0, 100, 2000))
+    trace = metrics.from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1), "trace")
+    result = compare_predictions(
+        y, a, y, groups=np.arange(2000) % 50, scoring=trace, n_draws=2000, random_state=0
+    )
+    tracemalloc.start()
+    assert result.draws_a.mean() == pytest.approx(np.mean(a == y), abs=0.01)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200e6
