@@ -304,9 +304,17 @@ def test_names_that_are_parameters():
     assert comparer.estimators[0] == ("cv", NB)
 
 
+class TakesSparse(GaussianNB):
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
 def test_tags():
-    sparse = BayesianComparer([LR, RidgeClassifier()], refit=True).__sklearn_tags__().input_tags
-    dense = BayesianComparer([LR, GaussianNB()], refit=True).__sklearn_tags__().input_tags
+    both = [TakesSparse(), TakesSparse()]
+    sparse = BayesianComparer(both, refit=True).__sklearn_tags__().input_tags
+    dense = BayesianComparer([TakesSparse(), GaussianNB()]).__sklearn_tags__().input_tags
     assert (sparse.sparse, dense.sparse) == (True, False)
     kernels = BayesianComparer([LR, SVC(kernel="precomputed")]).__sklearn_tags__().input_tags
     assert (kernels.pairwise, dense.pairwise) == (True, False)
