@@ -49,7 +49,7 @@ def newsgroups():
     # joblib must find the function by name, whichever process runs the test.
     from tests.newsgroups import predict
 
-    home = os.environ.get("SCIKIT_LEARN_DATA") or ROOT.parent / "shared/data/sklearn_data_home"
+    home = os.environ.get("SCIKIT_LEARN_DATA", "")
     if not (Path(home) / "20news-bydate_py3.pkz").exists():
         pytest.skip("20 Newsgroups is not here; point SCIKIT_LEARN_DATA at scikit-learn's cache")
     return Memory(ROOT / ".cache", verbose=0).cache(predict)(str(home))
