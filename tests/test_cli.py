@@ -175,6 +175,14 @@ def test_demo(capsys, tmp_path):
     assert (tmp_path / "demo.png").exists()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell with pipes")
+def test_a_reader_that_has_seen_enough():
+    command = f"{sys.executable} -m skbayeseval counts --a 88 10 12 --b 80 14 20 --json | head -n 1"
+    found = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert found.stdout == "{\n"
+    assert found.stderr == ""
+
+
 def test_console_script():
     found = subprocess.run(
         [sys.executable, "-m", "skbayeseval", *["counts", "--a", "1", "2", "3"]],
