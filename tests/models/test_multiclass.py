@@ -142,3 +142,21 @@ def test_closed_forms_are_not_claimed(votes_of_four):
         "paired",
         "hierarchical",
     }
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("model", ["paired", "hierarchical"])
+def test_counts_scale_as_weights_do(votes_of_four, model, n_classes):
+    y, predictions = votes_of_four
+    y, predictions = y % n_classes, {name: p % n_classes for name, p in predictions.items()}
+
+    def draws(times, weight):
+        return compare_many(
+            np.tile(y, times), {name: np.tile(p, times) for name, p in predictions.items()},
+            model=model, scoring="accuracy", weight=weight, n_draws=4000, random_state=0,
+        ).draws  # fmt: skip
+
+    one = draws(1, 1.0)
+    np.testing.assert_allclose(draws(3, 1 / 3), one)
+    narrower = (one[0] - one[3]).std() / np.subtract(*draws(1, 4.0)[[0, 3]]).std()
+    assert narrower == pytest.approx(2, rel=0.08)
