@@ -13,10 +13,10 @@ demo: $(READY)
 	$(BIN)/skbayeseval demo --plot demo.png
 
 test: $(READY)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 slow: $(READY)
-	$(BIN)/pytest -n auto -m slow
+	$(BIN)/pytest -n auto --dist loadgroup -m slow
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

@@ -10,6 +10,7 @@ Importing the package loads none of PyMC, ArviZ and matplotlib.
 """
 
 from skbayeseval import metrics
+from skbayeseval._version import __version__
 from skbayeseval.compare import (
     compare_confusion_matrices,
     compare_counts,
@@ -20,6 +21,7 @@ from skbayeseval.compare import (
 )
 from skbayeseval.comparer import BayesianComparer
 from skbayeseval.cross_validation import bayesian_cross_validate
+from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.judgement.intervals import hdi
 from skbayeseval.ranking import Ranking
@@ -30,6 +32,7 @@ __all__ = [
     "BayesianComparer",
     "BlockRegularizedCV",
     "ComparisonResult",
+    "PyMCEngine",
     "Ranking",
     "ScoreResult",
     "__version__",
@@ -43,5 +46,3 @@ __all__ = [
     "metrics",
     "score_posterior",
 ]
-
-__version__ = "0.1.0.dev0"

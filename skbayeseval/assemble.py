@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
+from skbayeseval.engines.graph import build_graph, check_has_graph
+from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.units import UnitCounts, is_indicator
 from skbayeseval.models import resolve_model
-from skbayeseval.models.specification import OutcomeSpecification
+from skbayeseval.models.specification import Model, OutcomeSpecification
 from skbayeseval.posterior import Posterior
+from skbayeseval.sampled import SampledPosterior
 
-__all__ = ["check_true_classes", "count_predictions", "make_posterior"]
+__all__ = ["check_true_classes", "count_predictions", "make_posterior", "resolve_engine"]
+
+ENGINES = ["auto", "exact", "pymc"]
 
 
 def count_predictions(
@@ -57,10 +62,19 @@ def make_posterior(
     n_draws: Any,
     random_state: Any,
     prevalence: Any = None,
+    *,
+    rehearsal: bool = False,
 ) -> Posterior:
-    """Return the posterior of the model that `model` and `prior` name, after checking both."""
-    if engine != "exact":
-        raise ValueError(f"engine={engine!r} is not known. Known are: ['exact'].")
+    """Return the posterior of the model that `model` and `prior` name, after checking both.
+
+    A rehearsal checks everything and samples nothing.
+    """
+    sampler = resolve_engine(engine, prior)
+    own_prior = prior if callable(prior) else None
+    if own_prior and isinstance(model, Model):
+        raise ValueError(
+            f"model={model!r} carries its prior; give either a model instance or prior=, not both."
+        )
     counts = margins_of(evidence)[0]
     n_classes = len(counts.labels)
     units = None
@@ -68,7 +82,7 @@ def make_posterior(
         units = "groups" if evidence.grouped else "labels"
     resolved = resolve_model(
         model,
-        prior,
+        None if own_prior else prior,
         paired=not isinstance(evidence, tuple),
         n_classes=n_classes,
         n_classifiers=len(margins_of(evidence)),
@@ -98,7 +112,32 @@ def make_posterior(
                 UserWarning,
                 stacklevel=3,
             )
-    return posterior
+    if sampler is None:
+        return posterior
+    check_has_graph(specification)
+    if rehearsal:
+        if own_prior:
+            build_graph(specification, counts.labels, prior=own_prior)
+        return posterior
+    return SampledPosterior.sample(posterior, sampler, own_prior)
+
+
+def resolve_engine(engine: Any, prior: Any) -> PyMCEngine | None:
+    """Return the PyMC engine, or None for the exact one."""
+    if isinstance(engine, PyMCEngine):
+        engine.check()
+        return engine
+    if not isinstance(engine, str):
+        raise TypeError(f"engine must be one of {ENGINES} or a PyMCEngine, got {engine!r}.")
+    if engine not in ENGINES:
+        raise ValueError(f"engine={engine!r} is not known. Known are: {ENGINES}, or a PyMCEngine.")
+    if engine == "exact" and callable(prior):
+        raise ValueError(
+            f"prior={prior!r} is a callable that builds PyMC variables, and the exact engine draws "
+            "from conjugate priors only. Use engine='pymc', or engine='auto', which takes the "
+            "exact engine wherever it can."
+        )
+    return PyMCEngine() if engine == "pymc" or callable(prior) else None
 
 
 def check_true_classes(present: Sequence[Any], name: str) -> None:

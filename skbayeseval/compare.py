@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -14,6 +14,7 @@ from skbayeseval._validation import (
     check_weight,
 )
 from skbayeseval.assemble import check_true_classes, count_predictions, make_posterior
+from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.counts import (
     ConfusionCounts,
     Evidence,
@@ -50,8 +51,8 @@ def compare_predictions(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     prevalence: Any = None,
-    engine: str = "exact",
-    prior: dict[str, Any] | None = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -85,13 +86,17 @@ def compare_predictions(
     prevalence : float or array-like of shape (n_classes,), default=None
         The proportions of the classes where the test set was sampled by class (case-control): a
         float is that of the positive class. The proportions are then known, not estimated.
-    engine : {"exact"}, default="exact"
-        How draws are made.
-    prior : dict, default=None
+    engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
+        How draws are made: independent ones from the conjugate posterior, Markov chains by PyMC,
+        or the first where the prior is conjugate and the second where it is not.
+    prior : dict or callable, default=None
         Parameters of the model's prior: "mu" and "theta" (paired, two classes), "mu" and "eta"
-        (paired, more classes, and hierarchical), "mu" and "rho" (unpaired), "lambda" (bcv).
+        (paired, more classes, and hierarchical), "mu" and "rho" (unpaired), "lambda" (bcv). With
+        PyMC also a callable that builds PyMC variables under the names of parameters, or returns
+        them in a dict; if it takes an argument, that is a mapping of names to the published
+        variables. Parameters that it does not build keep their published prior.
     n_draws : int, default=20000
-        The number of draws.
+        The number of draws of the exact engine; `PyMCEngine` has its own.
     random_state : int, RandomState, Generator or None, default=None
         An int makes the draws reproducible.
 
@@ -142,8 +147,8 @@ def compare_confusion_matrices(
     weight: float | None = None,
     names: tuple[str, str] = ("A", "B"),
     pos_label: Any = None,
-    engine: str = "exact",
-    prior: dict[str, Any] | None = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -212,8 +217,8 @@ def compare_counts(
     model: Any = "bcv",
     weight: float | None = None,
     names: tuple[str, str] = ("A", "B"),
-    engine: str = "exact",
-    prior: dict[str, Any] | None = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
     random_state: Any = None,
 ) -> ComparisonResult:
@@ -282,8 +287,8 @@ def compare_many(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     prevalence: Any = None,
-    engine: str = "exact",
-    prior: dict[str, Any] | None = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
     random_state: Any = None,
 ) -> Ranking:
@@ -345,8 +350,8 @@ def score_posterior(
     pos_label: Any = None,
     groups: ArrayLike | None = None,
     prevalence: Any = None,
-    engine: str = "exact",
-    prior: dict[str, Any] | None = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
     random_state: Any = None,
 ) -> ScoreResult:

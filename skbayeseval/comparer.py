@@ -25,6 +25,7 @@ from skbayeseval.cross_validation import (
     resolve_cv,
     score_counts,
 )
+from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.collect import metadata_router, route
 from skbayeseval.evidence.naming import check_estimator_names, named_estimators
@@ -75,12 +76,13 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         As in `compare_predictions`; None is accuracy.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" is "paired".
-    engine : {"exact"}, default="exact"
-        How draws are made.
-    prior : dict, default=None
-        Parameters of the model's prior.
+    engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
+        How draws are made: independent ones from the conjugate posterior, Markov chains by PyMC,
+        or the first where the prior is conjugate and the second where it is not.
+    prior : dict or callable, default=None
+        Parameters of the model's prior, as in `compare_predictions`.
     n_draws : int, default=20000
-        The number of draws.
+        The number of draws of the exact engine.
     labels : array-like, default=None
         The classes; by default those of `y`.
     pos_label : object, default=None
@@ -150,8 +152,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         cv: Any = None,
         scoring: Any = None,
         model: Any = "auto",
-        engine: str = "exact",
-        prior: dict[str, Any] | None = None,
+        engine: str | PyMCEngine = "exact",
+        prior: dict[str, Any] | Callable[..., Any] | None = None,
         n_draws: int = 20_000,
         labels: ArrayLike | None = None,
         pos_label: Any = None,

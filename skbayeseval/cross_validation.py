@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from sklearn.model_selection import check_cv
 
 from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.assemble import check_true_classes, count_predictions, make_posterior
+from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.collect import (
     Collection,
@@ -55,8 +56,8 @@ def bayesian_cross_validate(
     scoring: Any = None,
     cv: Any = None,
     model: Any = "auto",
-    engine: str = "exact",
-    prior: dict[str, Any] | None = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
@@ -204,7 +205,9 @@ def compare_learners(
     metrics = resolve_scoring(scoring, classes)
     names = tuple(estimators)
 
-    def posterior(rows: Any, predictions: Mapping[str, Any], weight: float) -> Any:
+    def posterior(
+        rows: Any, predictions: Mapping[str, Any], weight: float, *, rehearsal: bool = False
+    ) -> Any:
         evidence = count_predictions(
             truth[rows],
             {f"Predictions of {name!r}": predictions[name] for name in names},
@@ -213,14 +216,15 @@ def compare_learners(
             weight=weight,
             instances=rows,
         )
-        return make_posterior(evidence, model, engine, prior, n_draws, entropy)
+        return make_posterior(evidence, model, engine, prior, n_draws, entropy, rehearsal=rehearsal)
 
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
     everyone = np.arange(truth.shape[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # they come with the real run
-        Ranking(posterior(everyone, dict.fromkeys(names, truth), 1.0), names, metrics)
+        perfect = dict.fromkeys(names, truth)
+        Ranking(posterior(everyone, perfect, 1.0, rehearsal=True), names, metrics)
 
     collection = collect(
         estimators,

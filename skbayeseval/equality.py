@@ -78,7 +78,7 @@ def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
     exact = prior.log_density_at_zero(metric)
     if exact is not None:
         return Estimate(exact) if exact < np.inf else None
-    if prior.model.has_bounded_prior(metric.formula):
+    if prior.has_bounded_density(metric):
         a, b = prior.draws(metric, prior.affordable(INDEPENDENT_PRIOR_DRAWS))
         return density_of_independent_draws(a, b)
     return None
@@ -102,7 +102,7 @@ def _interval_null(posterior: Posterior, metric: Metric, rope: Interval) -> Baye
     else:
         draws = _difference(posterior, metric)
         inside = count_inside(draws, rope)
-        odds = odds_of_draws(inside, len(draws) - inside)
+        odds = odds_of_draws(inside, len(draws) - inside, posterior.effective_share(draws))
     return ratio(odds, _prior_odds(posterior.prior, metric, rope), "interval")
 
 
@@ -111,7 +111,7 @@ def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
     margins = prior.independent_margins(metric)
     if margins:
         return _odds_by_quadrature(*margins, rope)
-    if not prior.model.needs_pairs:
+    if prior.is_independent:
         a, b = prior.draws(metric, prior.affordable(INDEPENDENT_PRIOR_DRAWS))
         return odds_of_independent_draws(a, b, rope)
     longest = prior.affordable(LONGEST_PRIOR_SIMULATION)
@@ -134,7 +134,8 @@ def _density(posterior: Posterior, metric: Metric) -> Estimate:
     exact = posterior.log_density_at_zero(metric)
     if exact is not None:
         return Estimate(exact)
-    return density_by_smoothing(_difference(posterior, metric))
+    draws = _difference(posterior, metric)
+    return density_by_smoothing(draws, posterior.effective_share(draws))
 
 
 def _difference(posterior: Posterior, metric: Metric) -> NDArray[Any]:

@@ -6,19 +6,17 @@ so every metric of a posterior sees the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.exact import stream_scores
-from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.engines.parameters import stream_parameters
+from skbayeseval.evidence.counts import Evidence, margins_of
 from skbayeseval.metrics import Metric, Totals
-from skbayeseval.models.binary import Paired
 from skbayeseval.models.margins import BetaMargin
-from skbayeseval.models.multiclass import PairedMany
 from skbayeseval.models.specification import (
     AnySpecification,
     Model,
@@ -26,7 +24,7 @@ from skbayeseval.models.specification import (
     Specification,
 )
 
-__all__ = ["PairPosterior", "Posterior", "Prior"]
+__all__ = ["Posterior", "Prior"]
 
 Array = NDArray[Any]
 
@@ -41,6 +39,9 @@ class _Recipe:
     """Draws of metrics, before or after the data."""
 
     is_prior: ClassVar[bool]
+
+    # Whether laws in closed form are those of the draws.
+    has_closed_forms = True
 
     def __init__(
         self, model: Model, evidence: Evidence, prevalence: tuple[float, ...] | None = None
@@ -66,7 +67,7 @@ class _Recipe:
     @property
     def shapes(self) -> dict[str, Array]:
         """The Dirichlet shapes, where the model is a set of Dirichlet vectors."""
-        if isinstance(self.specification, Specification):
+        if self.has_closed_forms and isinstance(self.specification, Specification):
             return self.specification.shapes(prior=self.is_prior)
         return {}
 
@@ -88,15 +89,25 @@ class _Recipe:
 
     def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
         """Return the law of one classifier's score, where it is known in closed form."""
+        if not self.has_closed_forms:
+            return None
         return self.model.margin(metric.formula, self.shapes, classifier)
 
     def independent_margins(self, metric: Metric) -> tuple[BetaMargin, BetaMargin] | None:
         """Return the laws of both scores if they are known and independent."""
+        if not self.has_closed_forms:
+            return None
         return self.model.independent_margins(metric.formula, self.shapes)
 
     def log_density_at_zero(self, metric: Metric) -> float | None:
         """Return the log density of the difference at 0, where it is known in closed form."""
+        if not self.has_closed_forms:
+            return None
         return self.model.log_density_at_zero(metric.formula, self.shapes)
+
+    def has_bounded_density(self, metric: Metric) -> bool:
+        """Whether the difference of independent scores has a bounded density before the data."""
+        return self.has_closed_forms and self.model.has_bounded_prior(metric.formula)
 
 
 class Prior(_Recipe):
@@ -116,6 +127,16 @@ class Prior(_Recipe):
         """Return draws of the metric, of shape (n_classifiers, n_draws)."""
         rng = np.random.default_rng(_PRIOR_ENTROPY)
         return np.concatenate(list(self.stream(metric, rng, n_draws)), axis=1)
+
+    def parameters(self, n_draws: int) -> dict[str, Array]:
+        """Return draws of the parameters, of shape (n_draws, ...)."""
+        rng = np.random.default_rng(_PRIOR_ENTROPY)
+        return _joined(stream_parameters(self.specification, rng, n_draws, prior=True))
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether the scores of the classifiers are independent."""
+        return not self.model.needs_pairs
 
     def affordable(self, n_draws: int) -> int:
         """Return fewer draws where one costs more than two classes do, but never very few."""
@@ -152,7 +173,7 @@ class Posterior(_Recipe):
         Class proportions that are known, in the order of the labels.
     """
 
-    engine = "exact"
+    engine: str = "exact"
     is_prior = False
 
     def __init__(
@@ -167,6 +188,7 @@ class Posterior(_Recipe):
         super().__init__(model, evidence, prevalence)
         self.entropy = entropy
         self.n_draws = n_draws
+        self.told = True  # whether what is wrong with the draws has been said
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
 
@@ -174,6 +196,36 @@ class Posterior(_Recipe):
     def prior(self) -> Prior:
         """The same model before the data."""
         return Prior(self.model, self.evidence, self.prevalence)
+
+    @property
+    def prior_description(self) -> dict[str, Any]:
+        """The parameters of the prior, as `prior=` takes them."""
+        return self.model.prior()
+
+    @property
+    def has_known_prior(self) -> bool:
+        """Whether there is a `prior`: not for a graph that was altered elsewhere."""
+        return True
+
+    @property
+    def n_chains(self) -> int:
+        """The number of Markov chains; independent draws count as one."""
+        return 1
+
+    @property
+    def stats(self) -> Mapping[str, Array]:
+        """Statistics of the sampler, of shape (n_chains, n_draws of a chain)."""
+        return {}
+
+    def parameters(self) -> dict[str, Array]:
+        """Return draws of the parameters, of shape (n_draws, ...), those behind all metrics."""
+        seed = np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR,))
+        rng = np.random.default_rng(seed)
+        return _joined(stream_parameters(self.specification, rng, self.n_draws, prior=False))
+
+    def effective_share(self, draws: Array) -> float:
+        """Return what one of the draws is worth in independent ones."""
+        return 1.0
 
     @property
     def weight(self) -> float:
@@ -242,42 +294,7 @@ class Posterior(_Recipe):
         return metric
 
 
-class PairPosterior(Posterior):
-    """Two classifiers of a joint posterior of several.
-
-    Its draws are those of the joint posterior. The margin of any pair is the model of two
-    classifiers, which gives the closed forms and the prior.
-    """
-
-    def __init__(self, joint: Posterior, i: int, j: int) -> None:
-        self._joint = joint
-        self._rows = [i, j]
-        evidence = joint.evidence
-        pair: Evidence
-        if isinstance(evidence, PairedCounts):
-            pair = evidence.pair(i, j)
-        elif isinstance(evidence, UnitCounts):
-            pair = evidence.only([i, j])
-        else:
-            pair = (joint.counts[i], joint.counts[j])
-        model = joint.model
-        if isinstance(model, PairedMany):
-            model = Paired(mu=model.mu, theta=model.theta)
-        super().__init__(
-            model,
-            pair,
-            entropy=joint.entropy,
-            n_draws=joint.n_draws,
-            prevalence=joint.prevalence,
-        )
-
-    def draws(self, metric: Metric) -> Array:
-        """Return read-only draws of the metric, of shape (2, n_draws)."""
-        draws = self._joint.draws(metric)[self._rows]
-        draws.flags.writeable = False
-        return draws
-
-    def observed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the plain scores of the two."""
-        observed = self._joint.observed(metric)
-        return tuple(observed[i] for i in self._rows)
+def _joined(blocks: Iterator[dict[str, Array]]) -> dict[str, Array]:
+    parts = list(blocks)
+    names = parts[0] if parts else ()
+    return {name: np.concatenate([part[name] for part in parts]) for name in names}

@@ -15,7 +15,7 @@ from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import hdi
 from skbayeseval.metrics import Metric
-from skbayeseval.posterior import PairPosterior
+from skbayeseval.pair import PairPosterior
 from skbayeseval.result import ComparisonResult
 from skbayeseval.view import PosteriorView
 

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability
+from skbayeseval.diagnostics import mixing
 from skbayeseval.equality import (
     bayes_factor,
     prior_density_at_zero,
@@ -42,12 +43,13 @@ if TYPE_CHECKING:
         JointDisplay,
         PosteriorDisplay,
         ScoresDisplay,
+        TraceDisplay,
     )
 
 __all__ = ["ComparisonResult"]
 
 Array = NDArray[Any]
-PLOTS = ("posterior", "joint", "factor", "scores")
+PLOTS = ("posterior", "joint", "factor", "scores", "trace")
 
 
 class ComparisonResult(PosteriorView):
@@ -276,7 +278,8 @@ class ComparisonResult(PosteriorView):
         table : pandas.DataFrame
             mean, sd and mcse (its Monte Carlo error) of the difference, bf (Bayes factor of
             equality; `bayes_factor` tells its error and whether it is reliable), p_worse, p_rope,
-            p_better, hdi_low, hdi_high, hdi_mcse, decision.
+            p_better, hdi_low, hdi_high, hdi_mcse, decision; of Markov chains also ess (bulk
+            effective sample size) and r_hat, and mcse is then ArviZ's.
         """
         rows = [self._row(metric, rope, prob) for metric in self._metrics.values()]
         return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
@@ -308,9 +311,10 @@ class ComparisonResult(PosteriorView):
             n_classes=len(self.labels),
             labels=isinstance(self.evidence, UnitCounts),
         )
-        if posterior.model not in models:
-            models.insert(0, posterior.model)
-        rows = []
+        rows, index = [], []
+        if posterior.engine != "exact" or posterior.model not in models:
+            rows.append(self._row(which, rope, prob))
+            index.append((self.model, _written(self.prior)))
         for model in models:
             same = Posterior(
                 model,
@@ -320,11 +324,9 @@ class ComparisonResult(PosteriorView):
                 prevalence=None if model.name == "bcv" else posterior.prevalence,
             )
             rows.append(ComparisonResult(same, self._names, {"": which})._row(which, rope, prob))
-        priors = [", ".join(f"{k}={v}" for k, v in model.prior().items()) for model in models]
-        index = pd.MultiIndex.from_arrays(
-            [[model.name for model in models], priors], names=["model", "prior"]
-        )
-        return pd.DataFrame(rows, index=index)
+            index.append((model.name, _written(model.prior())))
+        names = ["model", "prior"]
+        return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=names))
 
     def plot(
         self,
@@ -334,14 +336,15 @@ class ComparisonResult(PosteriorView):
         prob: float = 0.95,
         metric: str | Metric | None = None,
         ax: Axes | None = None,
-    ) -> PosteriorDisplay | JointDisplay | FactorDisplay | ScoresDisplay:
+    ) -> PosteriorDisplay | JointDisplay | FactorDisplay | ScoresDisplay | TraceDisplay:
         """Draw the result.
 
         Parameters
         ----------
-        kind : {"posterior", "joint", "factor", "scores"}, default="posterior"
+        kind : {"posterior", "joint", "factor", "scores", "trace"}, default="posterior"
             The posterior of the difference; draws of A against draws of B; prior and posterior
-            density at 0; or the scores of each split of a cross-validation.
+            density at 0; the scores of each split of a cross-validation; or the draws of the
+            difference in the order in which they were made.
         rope : float or (float, float), default=None
             The region to mark ("posterior" and "joint").
         prob : float, default=0.95
@@ -353,7 +356,7 @@ class ComparisonResult(PosteriorView):
 
         Returns
         -------
-        display : PosteriorDisplay, JointDisplay, FactorDisplay or ScoresDisplay
+        display : PosteriorDisplay, JointDisplay, FactorDisplay, ScoresDisplay or TraceDisplay
             With `ax_` and `figure_`, as scikit-learn's displays.
         """
         from skbayeseval import display
@@ -385,6 +388,17 @@ class ComparisonResult(PosteriorView):
         if kind == "scores":
             return display.ScoresDisplay(
                 *self._split_scores(which), names=self.names, metric=which.name
+            ).plot(ax=ax)
+        if kind == "trace":
+            draws = self._draws(metric, "difference")
+            mixed = mixing(self._posterior, draws)
+            return display.TraceDisplay(
+                draws.reshape(self._posterior.n_chains, -1),
+                names=self.names,
+                metric=which.name,
+                note=f"{self.n_draws:,} independent draws"
+                if mixed is None
+                else f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}",
             ).plot(ax=ax)
         raise ValueError(f"kind={kind!r} is not known. Known are: {list(PLOTS)}.")
 
@@ -420,11 +434,14 @@ class ComparisonResult(PosteriorView):
                 f"\n  speaks of   learners trained on {record.train_size:,.0f} instances "
                 f"({record.splitter}, {record.n_splits} splits), not models refitted on all data"
             )
+        own_prior = [self.prior["callable"]] if "callable" in self.prior else []
         return "\n".join(
             [
                 *lines,
                 f"  model       {self.model}, {self.n_draws:,} {self.engine} draws from {sizes} "
                 f"counts{worth}",
+                *(f"  prior       {name}, a function" for name in own_prior),
+                *(f"  warning     {warning}" for warning in self.warnings),
                 "  decision(rope=r) holds this against the smallest difference r that matters to "
                 "you.",
             ]
@@ -454,10 +471,11 @@ class ComparisonResult(PosteriorView):
         draws = self._draws(metric, "difference")
         decision = self.decision(0.0 if rope is None else rope, prob, metric=metric)
         sd = float(draws.std(ddof=1))
-        return {
+        mixed = mixing(self._posterior, draws)
+        row = {
             "mean": float(draws.mean()),
             "sd": sd,
-            "mcse": sd / math.sqrt(len(draws)),
+            "mcse": sd / math.sqrt(len(draws)) if mixed is None else mixed.mcse,
             "bf": self._factor_for_summary(metric, rope),
             "p_worse": decision.probabilities.worse,
             "p_rope": decision.probabilities.equivalent,
@@ -467,12 +485,20 @@ class ComparisonResult(PosteriorView):
             "hdi_mcse": hdi_mcse(draws, prob),
             "decision": decision.code,
         }
+        return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}
 
     def _factor_for_summary(self, metric: Metric, rope: Any) -> float:
-        if not metric.available or not self._posterior.model.has_proper_prior:
+        posterior = self._posterior
+        if not (
+            metric.available and posterior.model.has_proper_prior and posterior.has_known_prior
+        ):
             return math.nan
         if rope is not None and len(set(check_rope(rope))) == 2:
             return self.bayes_factor(rope, metric=metric).value
         if prior_density_at_zero(self._posterior.prior, metric) is None:
             return math.nan
         return self.bayes_factor(metric=metric).value
+
+
+def _written(prior: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in prior.items())

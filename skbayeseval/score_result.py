@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
 from skbayeseval._validation import check_probability
+from skbayeseval.diagnostics import mixing
 from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
 from skbayeseval.metrics import Metric
 from skbayeseval.view import PosteriorView
@@ -88,23 +89,26 @@ class ScoreResult(PosteriorView):
         return float(np.mean(self._draws(metric) > above))
 
     def summary(self, *, prob: float = 0.95) -> pd.DataFrame:
-        """Return one row a metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse."""
+        """Return one row a metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse.
+
+        Of Markov chains also ess and r_hat.
+        """
         rows = []
         for metric in self._metrics.values():
             draws = self._draws(metric)
             low, high = hdi(draws, prob)
             sd = float(draws.std(ddof=1))
-            rows.append(
-                {
-                    "observed": self._posterior.observed(metric)[0],
-                    "mean": float(draws.mean()),
-                    "sd": sd,
-                    "mcse": sd / math.sqrt(len(draws)),
-                    "hdi_low": low,
-                    "hdi_high": high,
-                    "hdi_mcse": hdi_mcse(draws, prob),
-                }
-            )
+            mixed = mixing(self._posterior, draws)
+            row = {
+                "observed": self._posterior.observed(metric)[0],
+                "mean": float(draws.mean()),
+                "sd": sd,
+                "mcse": sd / math.sqrt(len(draws)) if mixed is None else mixed.mcse,
+                "hdi_low": low,
+                "hdi_high": high,
+                "hdi_mcse": hdi_mcse(draws, prob),
+            }
+            rows.append(row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat})
         return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
 
     def plot(

@@ -15,12 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skbayeseval.engines.pymc import Trace
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric, metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
+from skbayeseval.pair import PairPrior
 from skbayeseval.posterior import Posterior
+from skbayeseval.sampled import SampledPosterior, SampledPrior
 
 __all__ = ["Parts", "describe", "read", "write"]
 
@@ -59,7 +62,9 @@ def describe(parts: Parts) -> dict[str, Any]:
         "model": posterior.model.name,
         "model_class": type(posterior.model).__name__,
         "prior": {key: np.asarray(v).tolist() for key, v in posterior.model.prior().items()},
+        "prior_name": getattr(posterior, "prior_name", None),
         "engine": posterior.engine,
+        "n_chains": posterior.n_chains,
         "weight": posterior.weight,
         "n_draws": posterior.n_draws,
         "prevalence": None if posterior.prevalence is None else list(posterior.prevalence),
@@ -82,7 +87,25 @@ def write(parts: Parts, path: str | PathLike[str]) -> None:
         for i, metric in enumerate(parts.metrics.values())
     }
     with open(path, "wb") as file:
-        np.savez_compressed(file, header=np.array(header), **draws)  # type: ignore[arg-type]
+        arrays: dict[str, Any] = {**draws, **_chains_to_keep(parts.posterior)}
+        np.savez_compressed(file, header=np.array(header), **arrays)
+
+
+def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
+    """Return what cannot be drawn again: chains, statistics, and draws of a prior of one's own."""
+    if posterior.engine == "exact":
+        return {}
+    shape = (posterior.n_chains, -1)
+    found = {
+        f"chains/{name}": values.reshape(*shape, *values.shape[1:])
+        for name, values in posterior.parameters().items()
+    }
+    found |= {f"stats/{name}": values for name, values in posterior.stats.items()}
+    if posterior.has_known_prior and isinstance(posterior.prior, SampledPrior):
+        prior = posterior.prior
+        drawn = prior.parameters_of_pair() if isinstance(prior, PairPrior) else prior.parameters()
+        found |= {f"prior/{name}": values for name, values in drawn.items()}
+    return found
 
 
 def read(path: str | PathLike[str]) -> Parts:
@@ -101,13 +124,29 @@ def read(path: str | PathLike[str]) -> Parts:
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     evidence = _read_evidence(header["evidence"])
     prevalence = header["prevalence"]
-    posterior = Posterior(
-        from_prior(MODEL_CLASSES[header["model_class"]], header["prior"]),
-        evidence,
-        entropy=header["entropy"],
-        n_draws=header["n_draws"],
-        prevalence=None if prevalence is None else tuple(prevalence),
-    )
+    model = from_prior(MODEL_CLASSES[header["model_class"]], header["prior"])
+    common: dict[str, Any] = {
+        "entropy": header["entropy"],
+        "prevalence": None if prevalence is None else tuple(prevalence),
+    }
+    posterior: Posterior
+    if header["engine"] == "exact":
+        posterior = Posterior(model, evidence, n_draws=header["n_draws"], **common)
+    else:
+        chains, stats, prior = (
+            {key.partition("/")[2]: v for key, v in arrays.items() if key.startswith(f"{kind}/")}
+            for kind in ("chains", "stats", "prior")
+        )
+        posterior = SampledPosterior(
+            model,
+            evidence,
+            trace=Trace(chains, stats),
+            prior_name=header["prior_name"],
+            prior=SampledPrior(model, evidence, common["prevalence"], lambda: prior)
+            if prior
+            else None,
+            **common,
+        )
     metrics = {}
     for i, saved in enumerate(header["metrics"]):
         metric = _read_metric(saved)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Self
+from warnings import warn
 
+from sklearn.exceptions import ConvergenceWarning
+
+from skbayeseval._validation import check_names
+from skbayeseval.diagnostics import complaints
+from skbayeseval.engines.graph import build_graph
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import Evidence
+from skbayeseval.export import as_arviz
 from skbayeseval.metrics import Metric, PerClass, resolve_scoring
 from skbayeseval.posterior import Posterior
+from skbayeseval.sampled import SampledPosterior
 from skbayeseval.storage import Parts, describe, read, write
 
 __all__ = ["PosteriorView"]
@@ -34,6 +42,16 @@ class PosteriorView:
         self._names = names
         self._metrics = dict(metrics)
         self._cross_validation = cross_validation
+        if not posterior.told:
+            posterior.told = True
+            if self.warnings:
+                warn(" ".join(self.warnings), ConvergenceWarning, stacklevel=4)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the Markov chains, and what to do; empty for exact draws."""
+        found = (complaints(self._posterior, m, name) for name, m in self._metrics.items())
+        return tuple(dict.fromkeys(complaint for of_one in found for complaint in of_one))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -47,8 +65,8 @@ class PosteriorView:
 
     @property
     def prior(self) -> dict[str, Any]:
-        """The parameters of the model's prior."""
-        return self._posterior.model.prior()
+        """The parameters of the model's prior, or the name of a callable."""
+        return self._posterior.prior_description
 
     @property
     def engine(self) -> str:
@@ -89,6 +107,78 @@ class PosteriorView:
             metric = self._metric(name)
             metrics = {metric.name: metric}
         return type(self)(self._posterior, self._names, metrics, self._cross_validation)
+
+    def pymc_model(
+        self, *, prior: Callable[..., Any] | None = None, form: str = "collapsed"
+    ) -> Any:
+        """Return the model as a PyMC graph over the evidence at hand, to sample, alter or draw.
+
+        Parameters
+        ----------
+        prior : callable, default=None
+            Builds the variables that take the place of published priors, as ``prior=`` of the
+            faces does.
+        form : {"collapsed", "rows", "joint"}, default="collapsed"
+            For more than two classes: the graph that the engine samples, with the rows of the
+            confusion table integrated out; every row as a variable of its own (theta_A, theta_B;
+            slow, and it diverges on cells without counts); or, where classifiers are paired, the
+            etas inferred from the outcomes of all, not each from its own margin.
+
+        Returns
+        -------
+        model : pymc.Model
+            `ComparisonResult.from_trace` turns a trace of it into a result.
+        """
+        posterior = self._posterior
+        return build_graph(posterior.specification, self.labels, prior=prior, form=form)
+
+    @classmethod
+    def from_trace(
+        cls,
+        trace: Any,
+        like: Self,
+        *,
+        names: Sequence[str] | None = None,
+        scoring: Any = None,
+    ) -> Self:
+        """Return a result from a trace of an altered graph.
+
+        Parameters
+        ----------
+        trace : InferenceData, DataTree or dict of str to ndarray of shape (chains, draws, ...)
+            Draws of the parameters, named as in the graph that `pymc_model` returned. Where there
+            is a group "prior" with the same variables, Bayes factors stand on it.
+        like : ComparisonResult
+            The result whose graph it was: it has the evidence and the model.
+        names : sequence of str, default=None
+            What to call the classifiers; as in `like` by default.
+        scoring : str, Metric, list or dict, default=None
+            The metrics; those of `like` by default.
+
+        Returns
+        -------
+        result : ComparisonResult
+        """
+        if not isinstance(like, cls):
+            raise TypeError(
+                f"like must be the {cls.__name__} whose pymc_model() was sampled, got "
+                f"{type(like).__name__}."
+            )
+        metrics = like._metrics if scoring is None else resolve_scoring(scoring, like.labels)
+        chosen = like._names if names is None else check_names(names, len(like._names))
+        return cls(SampledPosterior.from_trace(trace, like._posterior), chosen, metrics)
+
+    def to_arviz(self) -> Any:
+        """Return the result as ArviZ has it: InferenceData (0.x) or DataTree (1.x).
+
+        Returns
+        -------
+        data : InferenceData or DataTree
+            Groups: posterior (the model's parameters, the rates, every metric of each classifier
+            and its difference), prior (the same before the data), observed_data (counts), and
+            sample_stats of Markov chains.
+        """
+        return as_arviz(self._posterior, self._names, self._metrics)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all but the draws, ready for JSON."""

@@ -5,6 +5,7 @@ from skbayeseval.display.joint import JointDisplay
 from skbayeseval.display.posterior import PosteriorDisplay, ScoreDisplay
 from skbayeseval.display.ranking import PairsDisplay, RankingDisplay
 from skbayeseval.display.scores import ScoresDisplay
+from skbayeseval.display.trace import TraceDisplay
 
 __all__ = [
     "FactorDisplay",
@@ -14,4 +15,5 @@ __all__ = [
     "RankingDisplay",
     "ScoreDisplay",
     "ScoresDisplay",
+    "TraceDisplay",
 ]

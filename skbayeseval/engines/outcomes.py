@@ -9,8 +9,8 @@ M^K, and no gamma of a tiny shape is ever drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from scipy.special import expit, gammaln, log_expit
 from skbayeseval.metrics import Totals
 from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification
 
-__all__ = ["EtaSampler", "log_density_of_eta", "stream_outcomes"]
+__all__ = ["EtaSampler", "GroupDraws", "log_density_of_eta", "outcome_blocks", "stream_outcomes"]
 
 Array = NDArray[Any]
 
@@ -29,6 +29,13 @@ BLOCK_BYTES = 2**26
 
 # What the sticks leave out is less than this share of the prior, on average.
 REMAINDER = 1e-9
+
+
+class GroupDraws(NamedTuple):
+    """Draws of what the rows of one group stand on: class proportions, and logit(eta) of each."""
+
+    mu: Array
+    logits: tuple[Array | None, ...]
 
 
 def stream_outcomes(
@@ -54,16 +61,43 @@ def stream_outcomes(
     tables : bool
         Whether to yield tables of shape (n_classifiers, n, M, M) instead of totals.
     """
+    for _, block in outcome_blocks(specification, rng, n_draws, prior=prior, tables=tables):
+        yield block
+
+
+def outcome_blocks(
+    specification: OutcomeSpecification,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
+    tables: bool,
+    given: Sequence[GroupDraws] | None = None,
+) -> Iterator[tuple[list[GroupDraws], Totals | Array]]:
+    """Yield blocks as `stream_outcomes` does, each with the draws that its rows stand on.
+
+    With `given` those draws come from elsewhere, such as a Markov chain; the rows are then drawn
+    from their conjugate posterior.
+    """
     samplers = [_GroupSampler(group, prior) for group in specification.groups]
     cost = sum(sampler.bytes_per_draw for sampler in samplers)
     block = max(1, min(4096, BLOCK_BYTES // cost))
     for start in range(0, n_draws, block):
         size = min(block, n_draws - start)
-        drawn = [sampler.draw(rng, size, tables) for sampler in samplers]
+        bases, drawn = [], []
+        for g, sampler in enumerate(samplers):
+            if given is None:
+                base = sampler.draw_base(rng, size)
+            else:
+                here = slice(start, start + size)
+                logits = tuple(None if one is None else one[here] for one in given[g].logits)
+                base = GroupDraws(given[g].mu[here], logits)
+            bases.append(base)
+            drawn.append(sampler.draw_rows(rng, base, tables))
         if tables:
-            yield np.concatenate(drawn)
+            yield bases, np.concatenate(drawn)
         else:
-            yield Totals(*(np.concatenate(parts) for parts in zip(*drawn, strict=True)))
+            yield bases, Totals(*(np.concatenate(parts) for parts in zip(*drawn, strict=True)))
 
 
 class EtaSampler:
@@ -132,12 +166,17 @@ class _GroupSampler:
         shape = (n_columns or self.n_classes, n_outcomes)
         return sparse.csr_matrix((np.ones(n_outcomes), (columns, np.arange(n_outcomes))), shape)
 
-    def draw(self, rng: np.random.Generator, n: int, tables: bool) -> Any:
-        """Return totals of shape (n_classifiers, n, M), or tables."""
-        m, mass = self.n_classes, self.group.mass
-        logits = [None if eta is None else eta.draw(rng, n) for eta in self.etas]
+    def draw_base(self, rng: np.random.Generator, n: int) -> GroupDraws:
+        """Return draws of the class proportions and of each logit(eta)."""
+        logits = tuple(None if eta is None else eta.draw(rng, n) for eta in self.etas)
         known = self.group.known_mu
         mu = rng.dirichlet(self.mu_shape, n) if known is None else np.tile(known, (n, 1))
+        return GroupDraws(mu, logits)
+
+    def draw_rows(self, rng: np.random.Generator, base: GroupDraws, tables: bool) -> Any:
+        """Return totals of shape (n_classifiers, n, M), or tables."""
+        mu, logits = base
+        m, mass, n = self.n_classes, self.group.mass, len(mu)
         observed = rng.standard_gamma(self.counts, (n, len(self.counts))).T
         unseen = rng.standard_gamma(mass, (n, m))
         # A row's probabilities times the proportion of its class.

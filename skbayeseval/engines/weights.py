@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skbayeseval.metrics import Totals
 from skbayeseval.models.specification import LabelSpecification, WeightSpecification
 
-__all__ = ["stream_labels", "stream_weights"]
+__all__ = ["label_blocks", "label_totals", "stream_labels", "stream_weights"]
 
 Array = NDArray[Any]
 
@@ -44,13 +44,25 @@ def stream_labels(
     specification: LabelSpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
 ) -> Iterator[Totals]:
     """Yield blocks of totals of shape (n_classifiers, n, n_labels)."""
+    for parameters in label_blocks(specification, rng, n_draws, prior=prior):
+        yield label_totals(parameters)
+
+
+def label_blocks(
+    specification: LabelSpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
+) -> Iterator[dict[str, Array]]:
+    """Yield blocks of draws of the parameters.
+
+    They are mu, rho+ and rho- of shape (n_classifiers, n, n_labels); or pi, the cells
+    (tp, fp, fn, tn), of shape (n_classifiers, n, n_labels, 4).
+    """
     counts = np.zeros_like(specification.cells) if prior else specification.cells
     n_classifiers, n_labels, _ = counts.shape
     for size in _sizes(n_draws, 8 * 8 * n_classifiers * n_labels):
         if specification.cell_prior is not None:
             shapes = (counts + specification.cell_prior)[:, None]
             cells = rng.standard_gamma(shapes, (n_classifiers, size, n_labels, 4))
-            tp, fp, fn, _ = np.moveaxis(cells / cells.sum(axis=-1, keepdims=True), -1, 0)
+            yield {"pi": cells / cells.sum(axis=-1, keepdims=True)}
         else:
             tp, fp, fn, tn = np.moveaxis(counts[:, None], -1, 0)
             shape = (n_classifiers, size, n_labels)
@@ -58,8 +70,17 @@ def stream_labels(
             mu = rng.beta(present + tp + fn, absent + fp + tn, shape)
             found = rng.beta(rho[0, 0] + tp, rho[0, 1] + fn, shape)
             alarm = rng.beta(rho[1, 0] + fp, rho[1, 1] + tn, shape)
-            tp, fn, fp = mu * found, mu * (1 - found), (1 - mu) * alarm
-        yield Totals(tp, tp + fn, tp + fp)
+            yield {"mu": mu, "rho+": found, "rho-": alarm}
+
+
+def label_totals(parameters: Mapping[str, Array]) -> Totals:
+    """Return what was found, was there and was predicted, of shape (n_classifiers, n, n_labels)."""
+    if "pi" in parameters:
+        tp, fp, fn, _ = np.moveaxis(parameters["pi"], -1, 0)
+    else:
+        mu, found, alarm = (parameters[name] for name in ("mu", "rho+", "rho-"))
+        tp, fn, fp = mu * found, mu * (1 - found), (1 - mu) * alarm
+    return Totals(tp, tp + fn, tp + fp)
 
 
 def _sizes(n_draws: int, bytes_per_draw: int) -> Iterator[int]:

@@ -89,11 +89,15 @@ class Estimate(NamedTuple):
     reliable: bool = True
 
 
-def odds_of_draws(inside: int, outside: int) -> Estimate:
-    """Estimate log odds from how many draws fall inside and outside."""
+def odds_of_draws(inside: int, outside: int, share: float = 1.0) -> Estimate:
+    """Estimate log odds from how many draws fall inside and outside.
+
+    `share` is what one draw of a Markov chain is worth in independent ones.
+    """
     # Half a draw on either side keeps the logarithm finite where one side is empty.
     k, rest = inside + 0.5, outside + 0.5
-    return Estimate(math.log(k / rest), 1 / k + 1 / rest, min(inside, outside) >= FEW_DRAWS)
+    variance = (1 / k + 1 / rest) / share
+    return Estimate(math.log(k / rest), variance, share * min(inside, outside) >= FEW_DRAWS)
 
 
 def odds_of_probabilities(inside: float, outside: float) -> Estimate:
@@ -162,13 +166,14 @@ def _share_of_pairs(a: Array, b: Array, rope: Interval) -> tuple[float, float]:
     return float(given_a.mean()), float(given_a.var() / len(a) + given_b.var() / len(b))
 
 
-def density_by_smoothing(draws: Array) -> Estimate:
+def density_by_smoothing(draws: Array, share: float = 1.0) -> Estimate:
     """Estimate the log density at 0 by a kernel around a normal start (Hjort and Glad 1995).
 
     The normal that fits the draws is multiplied by a kernel estimate of how far the density
     departs from it. Where the posterior is nearly normal, as it is for all but tiny samples, the
     bias of the plain kernel estimate, which in the tails is many times its error, is gone. What is
-    left of it, judged by what twice the bandwidth changes, is added to the variance.
+    left of it, judged by what twice the bandwidth changes, is added to the variance. `share` is
+    what one draw of a Markov chain is worth in independent ones.
     """
     n, mean, sd = len(draws), float(draws.mean()), float(draws.std(ddof=1))
     if sd == 0:
@@ -186,7 +191,7 @@ def density_by_smoothing(draws: Array) -> Estimate:
     bias = (smoothed(2 * bandwidth)[0] - log_mean) / 3
     near = np.count_nonzero(np.abs(draws) < bandwidth)
     log_density = float(norm.logpdf(0.0, mean, sd)) + log_mean
-    return Estimate(log_density, variance + bias**2, bool(near >= FEW_DRAWS))
+    return Estimate(log_density, variance / share + bias**2, bool(share * near >= FEW_DRAWS))
 
 
 def density_by_kde(draws: Array) -> tuple[Estimate, float]:

@@ -28,6 +28,7 @@ from skbayeseval.models.specification import (
     Simplex,
     Specification,
     check_concentration,
+    letter,
 )
 
 __all__ = ["BCV", "BinaryModel", "Paired", "Unpaired"]
@@ -88,7 +89,7 @@ class Unpaired(BinaryModel):
         _check_orientation(margins[0].positive, mu, rho)
         simplexes = []
         for k, counts in enumerate(margins):
-            classifier = _letter(k)
+            classifier = letter(k)
             cells = _positive_first(counts.effective, counts.positive)
             simplexes += [
                 Simplex(f"mu_{classifier}", mu, cells.sum(axis=1)),
@@ -101,9 +102,9 @@ class Unpaired(BinaryModel):
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
         """Return the law of one classifier's score, where it is known in closed form."""
         if formula == "recall":
-            return BetaMargin(*shapes[f"rho+_{_letter(classifier)}"])
+            return BetaMargin(*shapes[f"rho+_{letter(classifier)}"])
         if formula == "specificity":
-            return BetaMargin(*shapes[f"rho-_{_letter(classifier)}"][::-1])
+            return BetaMargin(*shapes[f"rho-_{letter(classifier)}"][::-1])
         return None
 
     def has_bounded_prior(self, formula: str | None) -> bool:
@@ -210,13 +211,13 @@ class BCV(BinaryModel):
         concentration = float(check_concentration(self.lambda_, (), "lambda"))
         simplexes = tuple(
             Simplex(f"pi_{classifier}", np.full(n_cells, concentration), _cells(counts)[:n_cells])
-            for classifier, counts in zip(map(_letter, range(len(margins))), margins, strict=True)
+            for classifier, counts in zip(map(letter, range(len(margins))), margins, strict=True)
         )
         return Specification(simplexes, partial(_bcv_tables, margins[0].positive))
 
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
         """Return the law of one classifier's score, where it is known in closed form."""
-        tp, fp, fn, *rest = shapes[f"pi_{_letter(classifier)}"]
+        tp, fp, fn, *rest = shapes[f"pi_{letter(classifier)}"]
         if formula == "precision":
             return BetaMargin(tp, fp)
         if formula == "recall":
@@ -240,12 +241,6 @@ class BCV(BinaryModel):
         return {"lambda": self.lambda_}
 
 
-def _letter(classifier: int) -> str:
-    """Return what a classifier is called in the names of variables: A, B, ..., A1, B1, ..."""
-    letter = chr(ord("A") + classifier % 26)
-    return letter if classifier < 26 else f"{letter}{classifier // 26}"
-
-
 def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:
     """Raise if the prior tells the classes apart and nobody said which of them is positive."""
     symmetric = mu[0] == mu[1] and np.array_equal(rates[0], rates[1][::-1])
@@ -263,7 +258,7 @@ def _positive_first(tables: Array, positive: int | None) -> Array:
 
 def _unpaired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
     of_each = []
-    for classifier in map(_letter, range(len(draws) // 3)):
+    for classifier in map(letter, range(len(draws) // 3)):
         rates = np.stack([draws[f"rho+_{classifier}"], draws[f"rho-_{classifier}"]])
         of_each.append(draws[f"mu_{classifier}"][:, None] * rates)
     return _tables(np.stack(of_each), positive)

@@ -24,11 +24,18 @@ __all__ = [
     "Specification",
     "WeightSpecification",
     "check_concentration",
+    "letter",
 ]
 
 Array = NDArray[Any]
 Shapes = Mapping[str, Array]
 SMALLEST_CONCENTRATION = 0.01
+
+
+def letter(classifier: int) -> str:
+    """Return what a classifier is called in the names of variables: A, B, ..., A1, B1, ..."""
+    name = chr(ord("A") + classifier % 26)
+    return name if classifier < 26 else f"{name}{classifier // 26}"
 
 
 class ParameterObject(BaseEstimator):
@@ -41,9 +48,9 @@ class ParameterObject(BaseEstimator):
         return all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
     def __hash__(self) -> int:
+        # Equal parameters may be written as lists, tuples or arrays, of whole numbers or floats.
         params = self.get_params()
-        values = (np.asarray(params[name], dtype=float).tobytes() for name in sorted(params))
-        return hash((type(self), *values))
+        return hash((type(self), *(np.size(params[name]) for name in sorted(params))))
 
 
 @dataclass(frozen=True)

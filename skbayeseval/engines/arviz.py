@@ -1,0 +1,72 @@
+"""ArviZ: diagnostics of chains, and results as what ArviZ users expect.
+
+`InferenceData` where ArviZ is 0.x, `xarray.DataTree` where it is 1.x.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Diagnostics", "diagnose", "to_inference_data"]
+
+Array = NDArray[Any]
+
+
+class Diagnostics(NamedTuple):
+    """How well chains have mixed.
+
+    Attributes
+    ----------
+    ess : float
+        Bulk effective sample size.
+    r_hat : float
+        Rank-normalised split R-hat; NaN for a single chain.
+    mcse : float
+        Monte Carlo standard error of the mean.
+    """
+
+    ess: float
+    r_hat: float
+    mcse: float
+
+
+def diagnose(chains: Array) -> Diagnostics:
+    """Return the diagnostics of draws of shape (n_chains, n_draws)."""
+    az = _import()
+    if np.ptp(chains) == 0:
+        return Diagnostics(float(chains.size), 1.0, 0.0)
+    r_hat = float(np.squeeze(az.rhat(chains))) if len(chains) > 1 else np.nan
+    ess, mcse = (float(np.squeeze(of(chains))) for of in (az.ess, az.mcse))
+    return Diagnostics(ess, r_hat, mcse)
+
+
+def to_inference_data(
+    groups: Mapping[str, Mapping[str, Array]],
+    *,
+    coords: Mapping[str, list[Any]],
+    dims: Mapping[str, list[str]],
+    attrs: Mapping[str, Any],
+) -> Any:
+    """Return the groups as the ArviZ that is installed has them."""
+    az = _import()
+    filled = {name: dict(group) for name, group in groups.items() if group}
+    if hasattr(az, "InferenceData"):
+        of_groups = {f"{name}_attrs": dict(attrs) for name in filled}
+        return az.from_dict(
+            **filled, coords=dict(coords), dims=dict(dims), attrs=dict(attrs), **of_groups
+        )
+    of_groups = {"/": dict(attrs)} | {name: dict(attrs) for name in filled}
+    return az.from_dict(filled, coords=dict(coords), dims=dict(dims), attrs=of_groups)
+
+
+def _import() -> Any:
+    """Import ArviZ without its once-a-day note on the coming release."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        import arviz
+    return arviz

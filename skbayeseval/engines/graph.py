@@ -1,0 +1,305 @@
+"""A model's specification as a PyMC graph: the same prior, the same effective counts.
+
+Counts of weighted evidence are fractions, which PyMC's own likelihoods of counts would cut down to
+whole numbers without a word. So likelihoods enter as potentials over real counts.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.engines.parameters import (
+    Parameter,
+    coordinates,
+    group_names,
+    parameters_of,
+)
+from skbayeseval.models.specification import (
+    AnySpecification,
+    Eta,
+    LabelSpecification,
+    Outcomes,
+    OutcomeSpecification,
+    Specification,
+    WeightSpecification,
+    letter,
+)
+
+__all__ = ["FORMS", "build_graph", "check_has_graph", "quiet_import"]
+
+Array = NDArray[Any]
+
+FORMS = ("collapsed", "rows", "joint")
+
+
+def quiet_import() -> Any:
+    """Import PyMC without what its dependencies say on import."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pymc
+    return pymc
+
+
+def check_has_graph(specification: AnySpecification) -> None:
+    """Raise for weights of instances, which are no model of the data."""
+    if isinstance(specification, WeightSpecification):
+        raise ValueError(
+            "Weights of instances or groups (the Bayesian bootstrap) are no PyMC model. Use "
+            "engine='exact', or model='unpaired' or 'bcv' for independent labels."
+        )
+
+
+def build_graph(
+    specification: AnySpecification,
+    labels: tuple[Any, ...],
+    *,
+    prior: Callable[..., Any] | None = None,
+    form: str = "collapsed",
+    likelihood: bool = True,
+    name: str = "",
+) -> Any:
+    """Return a `pymc.Model`.
+
+    Parameters
+    ----------
+    specification : Specification, or another kind of it
+        The model.
+    labels : tuple
+        The classes, or the labels of an indicator.
+    prior : callable, default=None
+        Called inside the model; what it builds or returns under a parameter's name takes the place
+        of the published prior.
+    form : {"collapsed", "rows", "joint"}, default="collapsed"
+        Of hierarchical models: with the rows of the table integrated out; with every row as a
+        variable of its own (theta_A, theta_B), as the graph to extend; or, where classifiers are
+        paired, with the etas inferred from the outcomes of all, not each from its own margin.
+    likelihood : bool, default=True
+        Whether to add the data.
+    name : str, default=""
+        Goes before the names of all variables, so that several graphs fit into one model.
+    """
+    check_has_graph(specification)
+    _check_form(form, specification)
+    pm = quiet_import()
+    with pm.Model(name, coords=coordinates(specification, labels)) as model:
+        parameters = Parameters(parameters_of(specification))
+        if prior is not None:
+            _call_prior(prior, parameters, model)
+        values = {name: parameters[name] for name in parameters}
+        if form == "rows":
+            assert isinstance(specification, OutcomeSpecification)
+            values |= _rows(pm, specification, values)
+        if likelihood:
+            for name, term in _log_likelihoods(specification, values, form):
+                pm.Potential(name, term)
+    return model
+
+
+class Parameters(Mapping[str, Any]):
+    """The parameters of a graph by name; each is built with its published prior on first use.
+
+    Handed to a callable prior, which may ask for some, and give others of its own.
+    """
+
+    def __init__(self, parameters: list[Parameter]) -> None:
+        self._parameters = {parameter.name: parameter for parameter in parameters}
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            self._built[name] = _published(self._parameters[name])
+        return self._built[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parameters
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    @property
+    def built(self) -> set[str]:
+        """The names of those that were asked for or given."""
+        return set(self._built)
+
+    def replace(self, name: str, variable: Any) -> None:
+        """Take `variable` for the parameter."""
+        wanted = len(self._parameters[name].dims)
+        if variable.ndim != wanted:
+            raise ValueError(
+                f"prior gives {name!r} {variable.ndim} dimension(s), but it has {wanted}: "
+                f"{self._parameters[name].dims or 'it is a number'}."
+            )
+        self._built[name] = variable
+
+
+def _published(parameter: Parameter) -> Any:
+    pm = quiet_import()
+    dims = parameter.dims or None
+    if parameter.is_beta:
+        a, b = np.moveaxis(parameter.prior, -1, 0)
+        return pm.Beta(parameter.name, a, b, dims=dims)
+    return pm.Dirichlet(parameter.name, parameter.prior, dims=dims)
+
+
+def _call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) -> None:
+    """Let `prior` build variables, and take those that it names or returns."""
+    pm = quiet_import()
+    takes = [
+        one
+        for one in inspect.signature(prior).parameters.values()
+        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)
+    ]
+    returned = prior(parameters) if takes else prior()
+    if returned is not None and not isinstance(returned, Mapping):
+        raise TypeError(
+            "prior must return None or a dict of parameter names to PyMC variables, got "
+            f"{returned!r}."
+        )
+    given = dict(returned or {})
+    unknown = [name for name in given if name not in parameters]
+    if unknown:
+        raise ValueError(
+            f"prior returned {unknown[0]!r}, which is no parameter of this model; it has "
+            f"{list(parameters)}."
+        )
+    asked = parameters.built
+    for name in parameters:
+        if name in given:
+            if name in asked:
+                raise ValueError(
+                    f"prior both asked for the published {name!r} and returned one of its own."
+                )
+            variable = given[name]
+            if name not in model.named_vars:
+                variable = pm.Deterministic(name, variable)
+            parameters.replace(name, variable)
+        elif name in model.named_vars and name not in asked:
+            parameters.replace(name, model[name])
+    if not parameters.built and not model.potentials:
+        raise ValueError(
+            f"prior built none of the model's parameters, which are {list(parameters)}; it built "
+            f"{sorted(model.named_vars)}. Give a variable one of these names, or return a dict."
+        )
+
+
+def _check_form(form: str, specification: AnySpecification) -> None:
+    if form not in FORMS:
+        raise ValueError(f"form={form!r} is not known. Known are: {list(FORMS)}.")
+    groups = specification.groups if isinstance(specification, OutcomeSpecification) else ()
+    if form == "rows" and not (groups and all(len(group.etas) == 1 for group in groups)):
+        raise ValueError("form='rows' is of the hierarchical model, each classifier on its own.")
+    if form == "joint" and not (len(groups) == 1 and len(groups[0].etas) > 1 and groups[0].etas[0]):
+        raise ValueError("form='joint' is of the paired model of more than two classes.")
+
+
+def _rows(pm: Any, specification: OutcomeSpecification, values: dict[str, Any]) -> dict[str, Any]:
+    """Build theta, the rows of each classifier's table."""
+    found = {}
+    for g, group in enumerate(specification.groups):
+        eta = values[group_names(group, g)[1][0]]
+        diagonal = np.eye(len(group.mu.prior))
+        omega = diagonal * eta + (1 - diagonal) * (1 - eta) / (len(diagonal) - 1)
+        name = f"theta_{letter(g)}"
+        found[name] = pm.Dirichlet(name, omega, dims=("class", "predicted"))
+    return found
+
+
+def _log_likelihoods(
+    specification: AnySpecification, values: Mapping[str, Any], form: str
+) -> Iterator[tuple[str, Any]]:
+    """Yield the terms of the log likelihood by name."""
+    if isinstance(specification, Specification):
+        for simplex in specification.simplexes:
+            value = values[simplex.name]
+            if len(simplex.counts) == 2:
+                term = _log_binomial(value, *simplex.counts)
+            else:
+                term = _log_multinomial(value, simplex.counts)
+            yield f"counts of {simplex.name}", term
+    elif isinstance(specification, OutcomeSpecification):
+        for g, group in enumerate(specification.groups):
+            yield from _of_group(group, g, values, form)
+    elif isinstance(specification, LabelSpecification):
+        for k, cells in enumerate(specification.cells):
+            name = letter(k)
+            if specification.cell_prior is not None:
+                yield f"counts of pi_{name}", _log_multinomial(values[f"pi_{name}"], cells)
+                continue
+            tp, fp, fn, tn = cells.T
+            for parameter, yes, no in (
+                ("mu", tp + fn, fp + tn),
+                ("rho+", tp, fn),
+                ("rho-", fp, tn),
+            ):
+                term = _log_binomial(values[f"{parameter}_{name}"], yes, no)
+                yield f"counts of {parameter}_{name}", term
+
+
+def _of_group(
+    group: Outcomes, position: int, values: Mapping[str, Any], form: str
+) -> Iterator[tuple[str, Any]]:
+    mu, etas = group_names(group, position)
+    if group.known_mu is None:
+        yield f"counts of {mu}", _log_multinomial(values[mu], group.mu.counts)
+    if form == "rows":
+        name = f"theta_{letter(position)}"
+        cells = (group.truth, group.predictions[:, 0])
+        import pytensor.tensor as pt
+
+        yield f"counts of {name}", pt.sum(group.counts * pt.log(values[name][cells]))
+    elif form == "joint":
+        yield "counts of outcomes", _log_joint_outcomes(group, [values[name] for name in etas])
+    else:
+        for name, eta in zip(etas, group.etas, strict=True):
+            if eta is not None:
+                yield f"counts given {name}", _log_dirichlet_multinomial(values[name], eta)
+
+
+def _log_multinomial(p: Any, counts: Array) -> Any:
+    """Sum of counts times log p; cells without counts are left out, as their log may be -inf."""
+    import pytensor.tensor as pt
+
+    seen = np.nonzero(counts)
+    return pt.sum(counts[seen] * pt.log(p[seen]))
+
+
+def _log_binomial(p: Any, yes: Any, no: Any) -> Any:
+    import pytensor.tensor as pt
+
+    p, yes, no = pt.atleast_1d(p), np.atleast_1d(yes), np.atleast_1d(no)
+    some, others = np.nonzero(yes), np.nonzero(no)
+    return pt.sum(yes[some] * pt.log(p[some])) + pt.sum(no[others] * pt.log1p(-p[others]))
+
+
+def _log_dirichlet_multinomial(value: Any, eta: Eta) -> Any:
+    """Log likelihood of all rows given eta, the rows integrated out."""
+    import pytensor.tensor as pt
+
+    total = pt.as_tensor_variable(0.0)
+    shapes = (value, (1 - value) / (eta.n_classes - 1))
+    for shape, (counts, times) in zip(shapes, (eta.right, eta.wrong), strict=True):
+        if len(counts):
+            total += pt.sum(times * (pt.gammaln(shape + counts) - pt.gammaln(shape)))
+    return total
+
+
+def _log_joint_outcomes(group: Outcomes, etas: list[Any]) -> Any:
+    """Log likelihood of the outcomes of all classifiers given their etas."""
+    import pytensor.tensor as pt
+
+    n_classes = len(group.mu.prior)
+    shape = pt.as_tensor_variable(np.ones(len(group.counts)))
+    for k, eta in enumerate(etas):
+        right = group.predictions[:, k] == group.truth
+        shape *= pt.switch(right, eta, (1 - eta) / (n_classes - 1))
+    return pt.sum(pt.gammaln(shape + group.counts) - pt.gammaln(shape))

@@ -1,0 +1,95 @@
+"""Evidence on which both engines are held against each other: three sets for every model."""
+
+import numpy as np
+
+from skbayeseval import BlockRegularizedCV
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.models import (
+    BCV,
+    Hierarchical,
+    IndependentLabels,
+    IndependentLabelsBCV,
+    Paired,
+    PairedHierarchical,
+    PairedMany,
+    Unpaired,
+)
+
+SETS = ("balanced", "imbalanced", "few")
+
+# The imbalanced set is worth what counts pooled over 3 x 2 block-regularised CV are.
+WEIGHTS = {"balanced": 1.0, "imbalanced": BlockRegularizedCV(3).weight, "few": 1.0}
+
+# (truth, A, B): count, positive class 1; "few" has cells of zero.
+PAIRS = {
+    "balanced": {
+        (1, 1, 1): 60, (1, 1, 0): 12, (1, 0, 1): 5, (1, 0, 0): 8,
+        (0, 1, 1): 7, (0, 1, 0): 4, (0, 0, 1): 9, (0, 0, 0): 70,
+    },
+    "imbalanced": {
+        (1, 1, 1): 11, (1, 1, 0): 4, (1, 0, 1): 2, (1, 0, 0): 6,
+        (0, 1, 1): 9, (0, 1, 0): 13, (0, 0, 1): 5, (0, 0, 0): 1450,
+    },
+    "few": {(1, 1, 1): 3, (1, 0, 1): 1, (0, 0, 0): 4, (0, 1, 0): 1},
+}  # fmt: skip
+
+CLASSES = {
+    "balanced": {
+        (0, 0, 0): 30, (0, 0, 1): 4, (0, 2, 0): 3, (1, 1, 1): 25, (1, 0, 1): 6, (1, 1, 2): 2,
+        (2, 2, 2): 28, (2, 2, 1): 7, (2, 0, 0): 3,
+    },
+    "imbalanced": {
+        (0, 0, 0): 700, (0, 1, 0): 20, (0, 0, 2): 15, (1, 1, 1): 12, (1, 0, 0): 9, (1, 1, 0): 4,
+        (2, 2, 2): 3, (2, 0, 2): 2, (2, 2, 0): 1,
+    },
+    "few": {(0, 0, 0): 3, (1, 1, 1): 2, (1, 0, 1): 1, (2, 2, 2): 2},
+}  # fmt: skip
+
+
+def paired(outcomes, labels, weight, n_classifiers=2):
+    rows = np.array([(*key, count) for key, count in outcomes.items()])
+    predictions = rows[:, 1:3]
+    if n_classifiers == 3:
+        predictions = np.column_stack([predictions, predictions[::-1, 0]])
+    return PairedCounts(rows[:, 0], predictions, rows[:, -1], labels, weight, pos_label=None)
+
+
+def marginal(outcomes, n_classes, weight):
+    tables = np.zeros((2, n_classes, n_classes))
+    for (truth, a, b), count in outcomes.items():
+        tables[0, truth, a] += count
+        tables[1, truth, b] += count
+    return tuple(ConfusionCounts.from_matrix(table, weight=weight) for table in tables)
+
+
+def labelled(name):
+    """Two labels of 60 instances, or of eight; the second is rare in the imbalanced set."""
+    rng = np.random.default_rng(len(name))
+    n = 8 if name == "few" else 60
+    y = (rng.random((n, 2)) < [0.5, 0.1 if name == "imbalanced" else 0.5]).astype(int)
+    y[0] = 1
+    predictions = {
+        key: np.where(rng.random((n, 2)) < p, y, 1 - y) for key, p in (("a", 0.9), ("b", 0.8))
+    }
+    return UnitCounts.from_indicators(y, predictions, weight=WEIGHTS[name])
+
+
+def cases():
+    """Yield (name, model, evidence, metric)."""
+    for name in SETS:
+        weight, pairs, classes = WEIGHTS[name], PAIRS[name], CLASSES[name]
+        of_two = marginal(pairs, 2, weight)
+        yield f"unpaired {name}", Unpaired(), of_two, "f1"
+        yield f"paired {name}", Paired(), paired(pairs, (0, 1), weight), "f1"
+        yield f"bcv {name}", BCV(), of_two, "f1"
+        yield f"hierarchical {name}", Hierarchical(), marginal(classes, 3, weight), "f1_macro"
+        yield (
+            f"paired classes {name}",
+            PairedHierarchical(),
+            paired(classes, (0, 1, 2), weight),
+            "f1_macro",
+        )
+        yield f"paired many {name}", PairedMany(), paired(pairs, (0, 1), weight, 3), "f1"
+        yield f"labels {name}", IndependentLabels(), labelled(name), "f1_micro"
+        yield f"labels bcv {name}", IndependentLabelsBCV(), labelled(name), "f1_micro"

@@ -1,0 +1,200 @@
+"""The second engine against the first: two implementations of one specification."""
+
+import logging
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from skbayeseval import PyMCEngine
+from skbayeseval.engines.arviz import diagnose
+from skbayeseval.engines.graph import build_graph, quiet_import
+from skbayeseval.engines.parameters import parameters_of, scores_given
+from skbayeseval.engines.pymc import Trace, sample, sample_prior
+from skbayeseval.metrics import get_metric
+from skbayeseval.models import InstanceWeights
+from skbayeseval.posterior import Posterior
+from skbayeseval.sampled import SampledPosterior
+from tests.engines.cases import cases, labelled
+
+FAMILIES = {
+    "unpaired": ("unpaired",),
+    "paired": ("paired balanced", "paired imbalanced", "paired few"),
+    "bcv": ("bcv",),
+    "hierarchical": ("hierarchical",),
+    "paired classes": ("paired classes",),
+    "many classifiers": ("paired many",),
+    "labels": ("labels balanced", "labels imbalanced", "labels few"),
+    "labels bcv": ("labels bcv",),
+}
+
+
+def of_family(family, n_draws=20_000):
+    return {
+        name: (Posterior(model, evidence, entropy=1, n_draws=n_draws), get_metric(metric))
+        for name, model, evidence, metric in cases()
+        if name.startswith(FAMILIES[family])
+    }
+
+
+def one_graph(posteriors, *, likelihood):
+    """All evidence sets of a family in one graph, which is compiled once."""
+    with quiet_import().Model() as graph:
+        for name, (posterior, _) in posteriors.items():
+            build_graph(
+                posterior.specification,
+                posterior.counts[0].labels,
+                likelihood=likelihood,
+                name=name,
+            )
+    return graph
+
+
+def assert_agree(sampled, exact, least_ess=None):
+    """Mean and sd within 4 Monte Carlo standard errors of each other."""
+    x, y = sampled, exact.reshape(1, -1)
+    mean = [diagnose(draws) for draws in (x, y)]
+    # The error of a standard deviation is that of the variance over twice the sd.
+    spread = [diagnose((draws - draws.mean()) ** 2) for draws in (x, y)]
+    if least_ess is not None:
+        assert mean[0].ess > least_ess
+        assert mean[0].r_hat < 1.01
+    assert abs(x.mean() - y.mean()) < 4 * np.hypot(mean[0].mcse, mean[1].mcse)
+    assert abs(x.var() - y.var()) < 4 * np.hypot(spread[0].mcse, spread[1].mcse)
+
+
+def check_posteriors(family, draws, least_ess, exact_draws=20_000):
+    posteriors = of_family(family, exact_draws)
+    graph = one_graph(posteriors, likelihood=True)
+    engine = PyMCEngine(draws=draws, tune=400, chains=2, cores=1)
+    trace = sample(graph, engine, [v.name for v in graph.free_RVs], seed=1)
+    assert trace.stats["diverging"].sum() == 0
+    for name, (exact, metric) in posteriors.items():
+        parameters = parameters_of(exact.specification)
+        own = {p.name: trace.parameters[f"{name}::{p.name}"] for p in parameters}
+        posterior = SampledPosterior(exact.model, exact.evidence, entropy=2, trace=Trace(own))
+        a, b = posterior.draws(metric)[:2]
+        c, d = exact.draws(metric)[:2]
+        assert_agree((a - b).reshape(2, -1), c - d, least_ess)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_posteriors_agree(family):
+    check_posteriors(family, draws=600, least_ess=1000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_posteriors_agree_to_an_effective_size_of_10000(family):
+    check_posteriors(family, draws=8000, least_ess=10_000, exact_draws=200_000)
+
+
+def check_priors(family, n_draws):
+    pm = quiet_import()
+    posteriors = of_family(family)
+    graph = one_graph(posteriors, likelihood=False)
+    found = pm.sample_prior_predictive(
+        n_draws, model=graph, random_seed=1, return_inferencedata=False
+    )
+    for name, (exact, metric) in posteriors.items():
+        drawn = {p.name: found[f"{name}::{p.name}"] for p in parameters_of(exact.specification)}
+        rng = np.random.default_rng(3)
+        blocks = scores_given(exact.specification, drawn, metric, 1, rng, prior=True)
+        a, b = np.concatenate(list(blocks), axis=1)[:2]
+        c, d = exact.prior.draws(metric, 10 * n_draws)[:2]
+        assert_agree((a - b).reshape(1, -1), c - d)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_priors_agree(family):
+    check_priors(family, 2000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_priors_agree_at_length(family):
+    check_priors(family, 20_000)
+
+
+def test_a_prior_is_sampled_with_its_potentials():
+    import pytensor.tensor as pt
+
+    pm = quiet_import()
+    posterior, _ = of_family("unpaired")["unpaired few"]
+
+    def higher_than_half(parameters):
+        pm.Potential("bound", pt.switch(parameters["mu_A"] > 0.5, 0.0, -np.inf))
+
+    engine = PyMCEngine(draws=500, tune=300, chains=2, cores=1)
+    drawn = sample_prior(posterior.specification, (0, 1), engine, higher_than_half, seed=1)
+    assert drawn["mu_A"].min() > 0.5
+    assert drawn["mu_A"].mean() == pytest.approx(0.75, abs=0.03)  # uniform above a half
+    assert drawn["mu_B"].mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_weights_are_no_graph():
+    specification = InstanceWeights().specification(labelled("few"))
+    with pytest.raises(ValueError, match="no PyMC model"):
+        build_graph(specification, (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("form", "family"), [("rows", "paired"), ("joint", "hierarchical"), ("x", "labels")]
+)
+def test_forms_are_checked(form, family):
+    posterior = next(iter(of_family(family).values()))[0]
+    with pytest.raises(ValueError, match="form="):
+        build_graph(posterior.specification, (0, 1, 2), form=form)
+
+
+def test_graph_is_named_as_the_papers_do():
+    def names(case):
+        model, evidence = next((m, e) for n, m, e, _ in cases() if n == case)
+        graph = build_graph(model.specification(evidence), (0, 1, 2)[: 3 if "cl" in case else 2])
+        return {v.name for v in graph.free_RVs}
+
+    assert names("paired balanced") == {"mu", "theta+", "theta-"}
+    assert names("unpaired few") == {"mu_A", "rho+_A", "rho-_A", "mu_B", "rho+_B", "rho-_B"}
+    assert names("bcv few") == {"pi_A", "pi_B"}
+    assert names("paired classes few") == {"mu", "eta_A", "eta_B"}
+
+
+def test_engine_is_a_parameter_object():
+    engine = PyMCEngine(draws=50)
+    assert engine.get_params()["draws"] == 50
+    assert engine == PyMCEngine(draws=50)
+    assert engine != PyMCEngine()
+    assert hash(engine) == hash(PyMCEngine(draws=50))
+    with pytest.raises(ValueError, match="draws == 0"):
+        PyMCEngine(draws=0).check()
+
+
+def test_logging_is_left_as_it_was():
+    logger = logging.getLogger("pymc")
+    level = logger.level
+    posterior, _ = of_family("many classifiers")["paired many few"]
+    engine = PyMCEngine(draws=10, tune=10, chains=1, cores=1)
+    trace = sample(build_graph(posterior.specification, (0, 1)), engine, ["mu"], seed=1)
+    assert trace.n_draws == 10
+    assert logger.level == level
+
+
+@pytest.mark.slow
+def test_without_a_compiler():
+    code = (
+        "import warnings; warnings.simplefilter('error');"
+        "from skbayeseval import compare_counts, PyMCEngine;"
+        "engine = PyMCEngine(draws=50, tune=50, chains=2, cores=1);"
+        "warnings.simplefilter('default');"
+        "r = compare_counts((8, 2, 3), (7, 3, 4), engine=engine, random_state=0);"
+        "print(r.n_draws)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**__import__("os").environ, "PYTENSOR_FLAGS": "cxx="},
+    )
+    assert found.stdout.strip() == "100"

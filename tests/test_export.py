@@ -1,0 +1,92 @@
+"""Results in ArviZ, whichever version of it is installed."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from skbayeseval import compare_confusion_matrices, compare_predictions
+from skbayeseval.engines.arviz import _import
+
+Y = [1] * 30 + [0] * 50
+A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
+B = [1] * 20 + [0] * 10 + [1] * 9 + [0] * 41
+
+
+@pytest.fixture
+def az():
+    return _import()
+
+
+def of_two(**kwargs):
+    return compare_predictions(Y, A, B, random_state=0, n_draws=2000, **kwargs)
+
+
+def test_what_is_in_it(az):
+    result = of_two(scoring=["f1", "accuracy"])
+    data = result.to_arviz()
+    assert type(data).__name__ == ("InferenceData" if hasattr(az, "InferenceData") else "DataTree")
+    posterior = data.posterior
+    assert {"mu", "theta+", "theta-", "rho+_A", "rho-_B", "f1_A", "f1_B"} <= set(posterior)
+    np.testing.assert_array_equal(posterior["f1_difference"].values.ravel(), result.draws)
+    # The parameters are those behind the draws of the metrics.
+    mu, rate, alarm = (posterior[name].values for name in ("mu", "rho+_A", "rho-_A"))
+    accuracy = mu * rate + (1 - mu) * (1 - alarm)
+    np.testing.assert_allclose(accuracy, posterior["accuracy_A"].values, atol=1e-12)
+    assert posterior.attrs["model"] == "paired"
+    assert data.observed_data["outcomes"].sel(true="1", outcome="11") == 20
+    assert data.observed_data["confusion_A"].sel(true="0", predicted="1") == 6
+    prior = data.prior["f1_difference"].values
+    assert abs(prior.mean()) < 0.02
+    assert prior.std() > 0.15
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "names"),
+    [
+        ({"model": "unpaired"}, {"mu_A", "rho+_B", "accuracy_difference"}),
+        ({"model": "bcv"}, {"pi_A", "pi_B", "rho+_A", "accuracy_A"}),
+        ({"model": "hierarchical"}, {"mu_A", "eta_A", "rho_A", "accuracy_A"}),
+        ({"groups": np.arange(80) // 4}, {"accuracy_A", "accuracy_difference"}),
+        ({"prevalence": 0.1}, {"theta+", "accuracy_A"}),
+    ],
+)
+def test_of_every_model(kwargs, names, az):
+    data = of_two(**kwargs).to_arviz()
+    assert names <= set(data.posterior)
+    assert len(az.summary(data)) > 0
+
+
+def test_of_classes_and_labels():
+    data = compare_confusion_matrices(
+        [[5, 1, 0], [2, 6, 1], [0, 1, 4]],
+        [[4, 2, 0], [2, 5, 2], [1, 1, 3]],
+        labels=["x", "y", "z"],
+        random_state=0,
+        n_draws=500,
+    ).to_arviz()
+    assert data.posterior["mu_A"].sel({"class": "y"}).shape == (1, 500)
+    assert data.posterior["rho_B"].sel({"class": "z"}).mean() > 0.3
+    rng = np.random.default_rng(0)
+    y, a, b = rng.integers(0, 2, (3, 40, 3))
+    labels = compare_predictions(
+        y, a, b, scoring="f1_micro", model="unpaired", random_state=0, n_draws=500
+    ).to_arviz()
+    assert labels.posterior["rho+_A"].shape == (1, 500, 3)
+
+
+def test_summary_plot_and_file(az, tmp_path):
+    data = of_two(scoring="f1").to_arviz()
+    name = "f1_difference"
+    table = az.summary(data, var_names=[name])
+    assert table.loc[name, "mean"] == pytest.approx(float(data.posterior[name].mean()), abs=0.006)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what ArviZ's plots say among themselves
+        (az.plot_posterior if hasattr(az, "plot_posterior") else az.plot_dist)(
+            data, var_names=[name]
+        )
+    path = tmp_path / "result.nc"
+    data.to_netcdf(str(path))
+    again = az.from_netcdf(str(path))
+    np.testing.assert_array_equal(again.posterior[name].values, data.posterior[name].values)
+    assert again.posterior.attrs["model"] == "paired"
