@@ -24,7 +24,7 @@ from skbayeseval.assemble import resolve_engine
 from skbayeseval.engines.graph import quiet_import
 from skbayeseval.models import Unpaired
 
-pytestmark = pytest.mark.xdist_group("sampled results")
+pytestmark = pytest.mark.xdist_group("sampled")
 
 SMALL = PyMCEngine(draws=600, tune=300, chains=2, cores=1)
 Y = [1] * 30 + [0] * 50
