@@ -117,7 +117,7 @@ def test_kde_elsewhere(votes):
         ({"method": "guess"}, "method='guess' is not known. Known are:"),
         ({"method": "interval"}, "method='interval' needs rope="),
         ({"rope": 0.01, "method": "kde"}, "method='kde' has no ROPE"),
-        ({"method": "savage-dickey"}, "prior density .* 'f1' at 0 .* infinite or not known"),
+        ({"method": "savage-dickey"}, "prior density .* 'f1' at 0 .* is infinite"),
         ({"rope": 0.0}, "has no width"),
         ({"rope": (0.02, 0.01)}, "must have low <= high"),
     ],
