@@ -1,7 +1,7 @@
 """How the prior density of a difference at 0 behaves, for every model and metric.
 
 Prints P(|difference| < e) / 2e for smaller and smaller e, and the density where it is finite:
-the tables of docs/bayes_factors.md. Takes some three minutes.
+the tables of docs/bayes_factors.md. Takes eight minutes on one core.
 
     python benchmarks/prior_density.py
 """
@@ -36,13 +36,14 @@ def prior_of(model: models.Model, n_classes: int, n_labels: int = 0) -> Prior:
 
 
 def growth(prior: Prior, metric: metrics.Metric) -> list[float]:
-    """Return P(|difference| < e) / 2e for each e, to about 1%."""
+    """Return P(|difference| < e) / 2e for each e."""
+    precision = 0.003 if prior.has_finite_density(metric) else 0.01
     if prior.model.needs_pairs or not prior.has_finite_density(metric):
         return [
-            np.exp(density_of_shares(prior.shares(metric, Interval(-e, e)), 2 * e, 0.01).log)
+            np.exp(density_of_shares(prior.shares(metric, Interval(-e, e)), 2 * e, precision).log)
             for e in WIDTHS
         ]
-    a, b = np.sort(prior.draws(metric, prior.affordable(2**20)), axis=1)
+    a, b = np.sort(prior.draws(metric, prior.affordable(2**19)), axis=1)
     counts = [np.searchsorted(b, a + e) - np.searchsorted(b, a - e) for e in WIDTHS]
     return [float(c.mean() / len(b) / (2 * e)) for c, e in zip(counts, WIDTHS, strict=True)]
 
@@ -50,7 +51,7 @@ def growth(prior: Prior, metric: metrics.Metric) -> list[float]:
 def print_table(title: str, prior: Prior, names: list[str]) -> None:
     print(f"\n### {title}\n")
     print("| metric |", *(f"{e:g} |" for e in WIDTHS), "density at 0 |")
-    print("| --- |", "--- |" * (len(WIDTHS) + 1))
+    print("| --- |", *["--- |"] * (len(WIDTHS) + 1))
     for name in names:
         metric = metrics.get_metric(name)
         density = prior_density_at_zero(prior, metric)

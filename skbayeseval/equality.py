@@ -35,7 +35,7 @@ METHODS = ("interval", "savage-dickey", "kde")
 KDE_PRIOR_DRAWS = 50_000
 
 LONGEST_PRIOR_SIMULATION = 2**23
-MOST_INDEPENDENT_DRAWS = 2**20
+MOST_INDEPENDENT_DRAWS = 2**18
 
 # Half the width of the interval that stands for 0 in a prior density. Densities that are finite
 # without being bounded change by less than 0.1% within it.
@@ -90,7 +90,8 @@ def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
         around = Interval(-NEARLY_ZERO, NEARLY_ZERO)
         return density_of_shares(prior.shares(metric, around), 2 * NEARLY_ZERO)
     n_draws = min(MOST_INDEPENDENT_DRAWS, prior.affordable(LONGEST_PRIOR_SIMULATION))
-    return density_of_independent_draws(*prior.draws(metric, n_draws))
+    a, b = prior.draws(metric, n_draws)
+    return density_of_independent_draws(a, b, NEARLY_ZERO)
 
 
 def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:

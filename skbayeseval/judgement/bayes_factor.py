@@ -146,26 +146,25 @@ def _mean_of_shares(blocks: Iterable[Array], precision: float) -> tuple[float, f
     return mean, error**2, n
 
 
-def density_of_independent_draws(a: Array, b: Array) -> Estimate:
+def density_of_independent_draws(a: Array, b: Array, half_width: float) -> Estimate:
     """Estimate the log density at 0 of A - B, where it is finite, from all pairs of draws.
 
     The mean over all pairs (a U-statistic) has the variance of its two projections, which does not
-    grow as the interval around 0 gets narrow. It is so narrow that each draw of A has some twenty
-    partners for each unit of density.
+    grow as the interval around 0 gets narrow, and that of so many pairs.
     """
-    half_width = 10 / len(a)
+    a, b = np.sort(a), np.sort(b)
 
-    def share_within_reach(values: Array, centres: Array) -> Array:
-        ordered = np.sort(values)
-        above = np.searchsorted(ordered, centres + half_width, "right")
-        return (above - np.searchsorted(ordered, centres - half_width, "left")) / len(ordered)
+    def share_near(values: Array, centres: Array) -> Array:
+        above = np.searchsorted(values, centres + half_width, "right")
+        return (above - np.searchsorted(values, centres - half_width, "left")) / len(values)
 
-    given_a, given_b = share_within_reach(b, a), share_within_reach(a, b)
+    given_a, given_b = share_near(b, a), share_near(a, b)
     inside = float(given_a.mean())
     if inside == 0:
         return Estimate(-math.inf, math.inf, False)
-    variance = float(given_a.var() / len(a) + given_b.var() / len(b))
-    return Estimate(math.log(inside / (2 * half_width)), variance / inside**2)
+    # Both projections have the noise of single pairs, which counts once.
+    variance = given_a.var() / len(a) + given_b.var() / len(b) - inside / (len(a) * len(b))
+    return Estimate(math.log(inside / (2 * half_width)), float(variance) / inside**2)
 
 
 def density_by_smoothing(draws: Array) -> Estimate:
