@@ -13,7 +13,7 @@ import warnings
 import numpy as np
 
 from skbayeseval import compare_predictions, metrics, models
-from skbayeseval.equality import prior_density_at_zero
+from skbayeseval.equality import has_infinite_prior_density, prior_density_at_zero
 from skbayeseval.judgement.bayes_factor import density_of_shares
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.posterior import Prior
@@ -56,7 +56,7 @@ def print_table(title: str, prior: Prior, names: list[str]) -> None:
         metric = metrics.get_metric(name)
         density = prior_density_at_zero(prior, metric)
         if density is None:
-            told = "infinite" if prior.has_finite_density(metric) is False else "not known"
+            told = "infinite" if has_infinite_prior_density(prior, metric) else "not known"
         else:
             error = np.sqrt(density.variance)
             told = f"{np.exp(density.log):.4g}" + (f" ± {100 * error:.1g}%" if error else "")

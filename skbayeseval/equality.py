@@ -26,7 +26,12 @@ from skbayeseval.metrics import Metric
 from skbayeseval.models.margins import BetaMargin, difference_probability
 from skbayeseval.posterior import Posterior, Prior
 
-__all__ = ["bayes_factor", "prior_density_at_zero", "prior_difference_draws"]
+__all__ = [
+    "bayes_factor",
+    "has_infinite_prior_density",
+    "prior_density_at_zero",
+    "prior_difference_draws",
+]
 
 METHODS = ("interval", "savage-dickey", "kde")
 
@@ -65,7 +70,7 @@ def bayes_factor(
         raise ValueError("method='interval' needs rope=, the differences that do not matter.")
     prior_density = prior_density_at_zero(posterior.prior, metric)
     if method == "savage-dickey" and prior_density is None:
-        infinite = posterior.prior.has_finite_density(metric) is False
+        infinite = has_infinite_prior_density(posterior.prior, metric)
         raise ValueError(
             f"The prior density of the difference in {metric.name!r} at 0 under model "
             f"{posterior.model.name!r} is {'infinite' if infinite else 'not known'}. Give rope= "
@@ -92,6 +97,11 @@ def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
     n_draws = min(MOST_INDEPENDENT_DRAWS, prior.affordable(LONGEST_PRIOR_SIMULATION))
     a, b = prior.draws(metric, n_draws)
     return density_of_independent_draws(a, b, NEARLY_ZERO)
+
+
+def has_infinite_prior_density(prior: Prior, metric: Metric) -> bool:
+    """Whether the density of the difference at 0 before the data is known to be infinite."""
+    return prior.has_finite_density(metric) is False or prior.log_density_at_zero(metric) == np.inf
 
 
 def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:

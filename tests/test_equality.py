@@ -337,6 +337,18 @@ def test_which_prior_densities_are_finite(model, formula, finite):
     assert prior_of(model, pos_label=1).has_finite_density(metric) is finite
 
 
+def test_what_is_said_of_a_prior_density():
+    def complaint(**kwargs):
+        result = compare_counts((88, 10, 12, 90), (86, 12, 14, 88), **kwargs)
+        with pytest.raises(ValueError, match="prior density") as error:
+            result.bayes_factor(method="savage-dickey")
+        return "is infinite" in str(error.value), "is not known" in str(error.value)
+
+    assert complaint(model=models.BCV(lambda_=0.5)) == (True, False)
+    assert complaint(model=models.BCV(lambda_=0.5), scoring="f1_macro") == (False, True)
+    assert complaint(model="hierarchical") == (True, False)
+
+
 def test_a_function_of_the_users_has_no_known_density():
     own = metrics.from_confusion(lambda t: t[..., 1, 1], "hits")
     for prior in (prior_of(models.Paired()), prior_of(models.PairedHierarchical(), 3)):

@@ -50,14 +50,25 @@ def shares_given_rates(
     for _ in range(MOST_BLOCKS):
         even = (np.arange(STRATA) + rng.random((2, STRATA))).ravel() / STRATA
         if "mu" in shapes:
-            positives = betaincinv(*shapes["mu"], even**2 * (3 - 2 * even))
-            mu, worth = np.stack([positives, 1 - positives]), 6 * even * (1 - even)
+            mu, worth = _proportions(shapes["mu"], even), 6 * even * (1 - even)
         else:
             mu, worth = np.tile(specification.fixed["mu"][:, None], len(even)), np.ones_like(even)
         x = _beta(rng, theta.sum(axis=2), 2 * STRATA)
         rates = _beta(rng, theta, 2 * STRATA)
         shares = worth * _shares(theta, mu, x, rates, metric, positive, region)
         yield shares.reshape(2, STRATA)
+
+
+def _proportions(shapes: Array, even: Array) -> Array:
+    """Return quantiles of a Beta variable and of its complement, drawn towards both ends.
+
+    The slope of t^2 (3 - 2 t), 6 t (1 - t), is what the quantile at t is worth.
+    """
+    first, second = (
+        betaincinv(p, q, t**2 * (3 - 2 * t))
+        for (p, q), t in ((shapes, even), (shapes[::-1], 1 - even))
+    )
+    return np.maximum([first, second], 1e-300)  # below which rates of a class are 0 / 0
 
 
 def _beta(rng: np.random.Generator, shapes: Array, n: int) -> Array:
@@ -126,7 +137,7 @@ def _solve(rising: Callable[[Array], Array], target: Array, n_steps: int = 5) ->
     """
     low, high = np.zeros_like(target), np.ones_like(target)
     at_low, at_high = rising(low), rising(high)
-    target = np.clip(target, at_low, at_high)
+    below_all, above_all = target <= at_low, target >= at_high
     with np.errstate(divide="ignore", invalid="ignore"):
         for _ in range(n_steps):
             middle = (low + high) / 2
@@ -149,4 +160,5 @@ def _solve(rising: Callable[[Array], Array], target: Array, n_steps: int = 5) ->
                 np.where(below, at_first, np.where(above, at_high, at_second)),
             )
         root = low + (high - low) * (target - at_low) / (at_high - at_low)
-    return np.where(at_high > at_low, np.clip(root, low, high), (low + high) / 2)
+    root = np.where(np.isnan(root), low, np.clip(root, low, high))
+    return np.where(above_all, 1.0, np.where(below_all, 0.0, root))

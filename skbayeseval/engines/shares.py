@@ -113,7 +113,7 @@ def _given_sticks(
     rng: np.random.Generator,
     region: Interval,
 ) -> Iterator[Array]:
-    """Yield shares given class proportions and sticks, of which all else is independent."""
+    """Yield shares given class proportions and sticks, from batches of both classifiers."""
     group = specification.groups[0]
     n_classes = len(group.mu.prior)
     # Sticks much shorter than the region do not matter, but to functions that look at cells.
@@ -122,7 +122,7 @@ def _given_sticks(
     cells = n_classes**2 if metric.needs_tables else 0
     # The more classes, the less do the sticks of one draw differ from those of another.
     repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
-    n_draws = max(2**6, int(MOST_STICKS / (2 * repeats * sticks)))
+    n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
     for block in stream_outcomes(
         specification,
         rng,
