@@ -1,7 +1,7 @@
 """How the prior density of a difference at 0 behaves, for every model and metric.
 
 Prints P(|difference| < e) / 2e for smaller and smaller e, and the density where it is finite:
-the tables of docs/bayes_factors.md. Takes eight minutes on one core.
+the tables of docs/bayes_factors.md. Takes four minutes on one core.
 
     python benchmarks/prior_density.py
 """
