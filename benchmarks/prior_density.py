@@ -16,6 +16,7 @@ from skbayeseval import compare_predictions, metrics, models
 from skbayeseval.equality import has_infinite_prior_density, prior_density_at_zero
 from skbayeseval.judgement.bayes_factor import density_of_shares
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.models.specification import Model
 from skbayeseval.posterior import Prior
 
 WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
@@ -25,7 +26,7 @@ MANY = [name for name in BINARY if not metrics.get_metric(name).needs_positive]
 LABELS = [name for name in MANY if name.endswith(("_micro", "_macro", "_weighted"))]
 
 
-def prior_of(model: models.Model, n_classes: int, n_labels: int = 0) -> Prior:
+def prior_of(model: Model, n_classes: int, n_labels: int = 0) -> Prior:
     y = np.arange(4 * n_classes) % n_classes
     if n_labels:
         y = (y[:, None] + np.arange(n_labels)) % 2
