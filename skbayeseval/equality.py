@@ -14,10 +14,10 @@ from skbayeseval.judgement.bayes_factor import (
     density_by_kde,
     density_by_smoothing,
     density_of_independent_draws,
-    odds_by_simulation,
+    density_of_shares,
     odds_of_draws,
-    odds_of_independent_draws,
     odds_of_probabilities,
+    odds_of_shares,
     ratio,
 )
 from skbayeseval.judgement.decision import check_rope
@@ -26,7 +26,12 @@ from skbayeseval.metrics import Metric
 from skbayeseval.models.margins import BetaMargin, difference_probability
 from skbayeseval.posterior import Posterior, Prior
 
-__all__ = ["bayes_factor", "prior_density_at_zero", "prior_difference_draws"]
+__all__ = [
+    "bayes_factor",
+    "has_infinite_prior_density",
+    "prior_density_at_zero",
+    "prior_difference_draws",
+]
 
 METHODS = ("interval", "savage-dickey", "kde")
 
@@ -35,7 +40,11 @@ METHODS = ("interval", "savage-dickey", "kde")
 KDE_PRIOR_DRAWS = 50_000
 
 LONGEST_PRIOR_SIMULATION = 2**23
-INDEPENDENT_PRIOR_DRAWS = 2**18
+MOST_INDEPENDENT_DRAWS = 2**18
+
+# Half the width of the interval that stands for 0 in a prior density. Densities that are finite
+# without being bounded change by less than 0.1% within it.
+NEARLY_ZERO = 1e-5
 
 
 def bayes_factor(
@@ -61,10 +70,12 @@ def bayes_factor(
         raise ValueError("method='interval' needs rope=, the differences that do not matter.")
     prior_density = prior_density_at_zero(posterior.prior, metric)
     if method == "savage-dickey" and prior_density is None:
+        infinite = has_infinite_prior_density(posterior.prior, metric)
         raise ValueError(
             f"The prior density of the difference in {metric.name!r} at 0 under model "
-            f"{posterior.model.name!r} is infinite or not known. Give rope= for the interval null, "
-            "which is always defined, or method='kde' for the papers' estimate."
+            f"{posterior.model.name!r} is {'infinite' if infinite else 'not known'}. Give rope= "
+            "for the interval null, which is always defined, or method='kde' for the papers' "
+            "estimate."
         )
     if prior_density is not None and method != "kde":
         return ratio(_density(posterior, metric), prior_density, "savage-dickey")
@@ -78,10 +89,19 @@ def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
     exact = prior.log_density_at_zero(metric)
     if exact is not None:
         return Estimate(exact) if exact < np.inf else None
-    if prior.has_bounded_density(metric):
-        a, b = prior.draws(metric, prior.affordable(INDEPENDENT_PRIOR_DRAWS))
-        return density_of_independent_draws(a, b)
-    return None
+    if not prior.has_finite_density(metric):
+        return None
+    if prior.model.needs_pairs:
+        around = Interval(-NEARLY_ZERO, NEARLY_ZERO)
+        return density_of_shares(prior.shares(metric, around), 2 * NEARLY_ZERO)
+    n_draws = min(MOST_INDEPENDENT_DRAWS, prior.affordable(LONGEST_PRIOR_SIMULATION))
+    a, b = prior.draws(metric, n_draws)
+    return density_of_independent_draws(a, b, NEARLY_ZERO)
+
+
+def has_infinite_prior_density(prior: Prior, metric: Metric) -> bool:
+    """Whether the density of the difference at 0 before the data is known to be infinite."""
+    return prior.has_finite_density(metric) is False or prior.log_density_at_zero(metric) == np.inf
 
 
 def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
@@ -111,11 +131,7 @@ def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
     margins = prior.independent_margins(metric)
     if margins:
         return _odds_by_quadrature(*margins, rope)
-    if prior.is_independent:
-        a, b = prior.draws(metric, prior.affordable(INDEPENDENT_PRIOR_DRAWS))
-        return odds_of_independent_draws(a, b, rope)
-    longest = prior.affordable(LONGEST_PRIOR_SIMULATION)
-    return odds_by_simulation(prior.difference_blocks(metric, longest), rope)
+    return odds_of_shares(prior.shares(metric, rope))
 
 
 @lru_cache(maxsize=256)

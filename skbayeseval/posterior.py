@@ -12,9 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.exact import stream_scores
+from skbayeseval.engines.exact import check_scores, stream_scores
 from skbayeseval.engines.parameters import stream_parameters
+from skbayeseval.engines.shares import stream_shares
 from skbayeseval.evidence.counts import Evidence, margins_of
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import Metric, Totals
 from skbayeseval.models.margins import BetaMargin
 from skbayeseval.models.specification import (
@@ -76,12 +78,7 @@ class _Recipe:
         for scores in stream_scores(
             self.specification, metric, self._positive_index, rng, n_draws, prior=self.is_prior
         ):
-            if np.isnan(scores).any():
-                raise ValueError(
-                    f"Metric {metric.name!r} is not a number (NaN) for some tables without zeros; "
-                    "it must be defined for every such table."
-                )
-            yield scores
+            yield check_scores(scores, metric)
 
     @property
     def _positive_index(self) -> int:
@@ -105,10 +102,6 @@ class _Recipe:
             return None
         return self.model.log_density_at_zero(metric.formula, self.shapes)
 
-    def has_bounded_density(self, metric: Metric) -> bool:
-        """Whether the difference of independent scores has a bounded density before the data."""
-        return self.has_closed_forms and self.model.has_bounded_prior(metric.formula)
-
 
 class Prior(_Recipe):
     """What the model says of the metric before the data.
@@ -118,10 +111,16 @@ class Prior(_Recipe):
 
     is_prior = True
 
-    def difference_blocks(self, metric: Metric, n_draws: int) -> Iterator[Array]:
-        """Yield blocks of draws of the difference."""
-        for a, b in self.stream(metric, np.random.default_rng(_PRIOR_ENTROPY), n_draws):
-            yield a - b
+    def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
+        """Yield estimates of P(A - B in the region), in blocks of shape (2, n)."""
+        rng = np.random.default_rng(_PRIOR_ENTROPY)
+        return stream_shares(self.specification, metric, self._positive_index, rng, region)
+
+    def has_finite_density(self, metric: Metric) -> bool | None:
+        """Whether the density of the difference at 0 is finite, None where nobody knows."""
+        if not self.has_closed_forms:
+            return None
+        return self.model.has_finite_prior_density(metric.formula, self.shapes)
 
     def draws(self, metric: Metric, n_draws: int) -> Array:
         """Return draws of the metric, of shape (n_classifiers, n_draws)."""
@@ -132,11 +131,6 @@ class Prior(_Recipe):
         """Return draws of the parameters, of shape (n_draws, ...)."""
         rng = np.random.default_rng(_PRIOR_ENTROPY)
         return _joined(stream_parameters(self.specification, rng, n_draws, prior=True))
-
-    @property
-    def is_independent(self) -> bool:
-        """Whether the scores of the classifiers are independent."""
-        return not self.model.needs_pairs
 
     def affordable(self, n_draws: int) -> int:
         """Return fewer draws where one costs more than two classes do, but never very few."""

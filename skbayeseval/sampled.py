@@ -20,6 +20,7 @@ from skbayeseval.engines.pymc import (
     trace_of,
 )
 from skbayeseval.evidence.counts import Evidence
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import Metric
 from skbayeseval.models.specification import Model
 from skbayeseval.posterior import Posterior, Prior
@@ -37,7 +38,6 @@ class SampledPrior(Prior):
     """A prior that is not conjugate, known by draws of its parameters."""
 
     has_closed_forms = False
-    is_independent = False
 
     def __init__(
         self,
@@ -66,6 +66,12 @@ class SampledPrior(Prior):
             rng,
             prior=True,
         )
+
+    def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
+        """Yield whether draws lie in the region, in blocks of shape (2, n)."""
+        a, b = self.draws(metric, len(next(iter(self.parameters().values()))))
+        inside = (a - b >= region.low) & (a - b <= region.high)
+        yield inside[: len(inside) // 2 * 2].reshape(2, -1).astype(float)
 
     def __eq__(self, other: object) -> bool:
         return self is other

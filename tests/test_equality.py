@@ -1,9 +1,14 @@
 """Bayes factors of posteriors, against quadrature, long simulation and the published ones."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
-from skbayeseval import compare_counts, compare_predictions
+from skbayeseval import compare_counts, compare_predictions, metrics, models
+from skbayeseval.equality import _odds_by_quadrature, prior_density_at_zero
+from skbayeseval.judgement.bayes_factor import density_by_smoothing, odds_of_draws
+from skbayeseval.judgement.intervals import Interval, count_inside
 
 
 def test_interval_null_by_hand(votes):
@@ -117,7 +122,7 @@ def test_kde_elsewhere(votes):
         ({"method": "guess"}, "method='guess' is not known. Known are:"),
         ({"method": "interval"}, "method='interval' needs rope="),
         ({"rope": 0.01, "method": "kde"}, "method='kde' has no ROPE"),
-        ({"method": "savage-dickey"}, "prior density .* 'f1' at 0 .* infinite or not known"),
+        ({"method": "savage-dickey"}, "prior density .* 'f1' at 0 .* is infinite"),
         ({"rope": 0.0}, "has no width"),
         ({"rope": (0.02, 0.01)}, "must have low <= high"),
     ],
@@ -133,15 +138,77 @@ def test_a_rope_that_covers_everything():
     assert not factor.reliable
 
 
-def test_mcse_by_repetition(votes):
+def tables_of(n, wrong_of_b):
+    """Truth and two classifiers that err on 10% and on a share of the positives."""
+    y = np.repeat([1, 0], n)
+    instance = np.arange(n)
+    a = np.concatenate([instance % 10 > 0, instance % 10 == 5]).astype(int)
+    b = np.concatenate([(instance * 7) % n >= wrong_of_b * n, instance % 8 == 3]).astype(int)
+    return y, a, b
+
+
+@pytest.mark.parametrize(
+    ("metric", "arguments", "method"),
+    [
+        ("f1", {"rope": 0.02}, "interval"),
+        ("accuracy", {}, "savage-dickey"),
+        ("f1_macro", {}, "savage-dickey"),
+        ("f1", {}, "kde"),
+    ],
+)
+def test_mcse_by_repetition(metric, arguments, method):
+    y, a, b = tables_of(200, 0.13)
     factors = [
-        compare_predictions(*votes, scoring="f1", n_draws=5000, random_state=seed).bayes_factor(
-            0.02
+        compare_predictions(y, a, b, scoring=metric, n_draws=4000, random_state=seed).bayes_factor(
+            **arguments
         )
         for seed in range(60)
     ]
-    values = np.array([factor.value for factor in factors])
-    assert np.mean([f.mcse for f in factors]) == pytest.approx(values.std(), rel=0.35)
+    assert {factor.method for factor in factors} == {method}
+    assert {factor.reliable for factor in factors} == {method != "kde"}
+    for spread, told in (
+        (np.std([f.value for f in factors]), np.mean([f.mcse for f in factors])),
+        (np.std([f.log10 for f in factors]), np.mean([f.log10_mcse for f in factors])),
+    ):
+        assert 0.7 < told / spread < 1.4
+
+
+def test_quadrature_has_no_error():
+    found = {
+        compare_counts((88, 10, 12), (86, 12, 14), n_draws=100, random_state=seed).bayes_factor(
+            rope
+        )
+        for seed in range(3)
+        for rope in (None, 0.01)
+    }
+    assert len(found) == 2
+    assert {(factor.mcse, factor.reliable) for factor in found} == {(0.0, True)}
+
+
+@pytest.mark.parametrize("model", ["bcv", "paired"])
+@pytest.mark.parametrize("n", [40, 200, 1000])
+def test_tails_are_right_or_not_reliable(n, model):
+    # Draws against quadrature (bcv) and a closed form (paired recall), from equality to far apart.
+    trusted = far = 0
+    for wrong, seed in product((0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5), range(3)):
+        y, a, b = tables_of(n, wrong)
+        result = compare_predictions(y, a, b, scoring="recall", model=model, random_state=seed)
+        posterior, metric = result._posterior, metrics.get_metric("recall")
+        exact = posterior.log_density_at_zero(metric)
+        estimates = [(density_by_smoothing(result.draws), exact)]
+        if model == "bcv":
+            rope = Interval(-0.02, 0.02)
+            inside = count_inside(result.draws, rope)
+            exact = _odds_by_quadrature(*posterior.independent_margins(metric), rope)
+            estimates.append((odds_of_draws(inside, result.n_draws - inside), exact.log))
+        for estimate, truth in estimates:
+            if estimate.reliable:
+                trusted += 1
+                assert abs(estimate.log - truth) < 4 * np.sqrt(estimate.variance)
+            else:
+                far += 1
+    assert trusted >= 3
+    assert far > 0 or n == 40
 
 
 def test_far_apart_without_a_rope():
@@ -162,9 +229,9 @@ def test_far_apart_without_a_rope():
     ("model", "formula", "density"),
     [
         # Unpaired accuracy, mu R + (1 - mu) S of uniforms, has the density
-        # -2 (1 - t) log(1 - t) - 2 t log t, whose square integrates to 1.14985; the triangle's
+        # -2 (1 - t) log(1 - t) - 2 t log t, whose square integrates to 1.14009; the triangle's
         # to 4/3.
-        ("unpaired", "accuracy", 1.14985),
+        ("unpaired", "accuracy", 1.14009),
         ("unpaired", "balanced_accuracy", 4 / 3),
         ("bcv", "balanced_accuracy", 4 / 3),
     ],
@@ -196,3 +263,112 @@ def test_bias_of_the_density_is_in_its_error():
         result = compare_predictions(truth, a, b, scoring="balanced_accuracy", random_state=seed)
         factor = result.bayes_factor()
         assert abs(factor.value * 1.8 - exact) < 4 * factor.mcse * 1.8
+
+
+def prior_of(model, n_classes=2, n_labels=0, **kwargs):
+    y = np.arange(10 * n_classes) % n_classes
+    if n_labels:
+        y = (y[:, None] + np.arange(n_labels)) % 2
+    result = compare_predictions(y, y, y, scoring="f1_micro", model=model, n_draws=100, **kwargs)
+    return result._posterior.prior
+
+
+def test_density_of_unpaired_f1_by_quadrature():
+    # Given mu and rho-, F1 = s at rho+ = s D / (mu (2 - s)) with D = mu + (1 - mu) rho-, where that
+    # is at most 1: for rho- up to `most`, over which D is integrated by hand.
+    mu = (np.arange(4000) + 0.5) / 4000
+    mu, weight = mu**2 * (3 - 2 * mu), 6 * mu * (1 - mu)
+    x = ((np.arange(1000) + 0.5) / 1000)[:, None]
+    s = x**3
+    most = np.minimum(2 * mu * (1 - s) / (s * (1 - mu)), 1.0)
+    total = mu * most + (1 - mu) * most**2 / 2
+    density = np.mean(weight * 2 * total / (mu * (2 - s) ** 2), axis=1)
+    assert np.mean(3 * x[:, 0] ** 2 * density) == pytest.approx(1, rel=1e-3)
+    exact = np.mean(3 * x[:, 0] ** 2 * density**2)
+    found = prior_density_at_zero(prior_of(models.Unpaired()), metrics.get_metric("f1"))
+    assert np.exp(found.log) == pytest.approx(exact, rel=0.003)
+
+
+@pytest.mark.parametrize(
+    ("model", "formula", "density"),
+    [
+        (models.Unpaired(), "f1_micro", 1.14009),
+        (models.Unpaired(), "recall", 1.0),
+        (models.BCV(), "f1", 16 / 15),
+        (models.BCV(), "recall_macro", 4 / 3),
+        (models.Paired(), "recall[1]", 3 / 2),
+        (models.Paired(), "recall_macro", 9 / 5),
+        # Accuracy's, which quadrature knows.
+        (models.Paired(), "precision_micro", 1.6768),
+    ],
+)
+def test_prior_densities(model, formula, density):
+    metric = metrics.metric_of_formula(formula, 0.0)
+    found = prior_density_at_zero(prior_of(model), metric)
+    error = np.sqrt(found.variance)
+    assert error < 0.0021
+    assert np.exp(found.log) == pytest.approx(density, rel=4 * error + 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("model", "formula", "finite"),
+    [
+        (models.Paired(), "f1", False),
+        (models.Paired(), "f0.5", False),
+        (models.Paired(), "f0_macro", False),
+        (models.Paired(), "f1[0]", False),
+        (models.Paired(), "f2_macro", True),
+        (models.Paired(), "finf", True),
+        (models.Paired(mu=(2.0, 1.0)), "f1", True),
+        (models.Paired(mu=(2.0, 1.0)), "precision", False),
+        (models.Paired(mu=(2.0, 1.0)), "f1[0]", None),
+        (models.Paired(theta=0.5), "f1_macro", None),
+        (models.Paired(theta=0.5), "f1", False),
+        (models.Unpaired(), "f1", True),
+        (models.Unpaired(rho=0.5), "f1", None),
+        (models.BCV(), "cohen_kappa", True),
+        (models.BCV(lambda_=0.5), "cohen_kappa", None),
+        (models.Hierarchical(), "accuracy", False),
+        (models.PairedHierarchical(eta=(2.0, 1.0)), "f1_macro", False),
+    ],
+)
+def test_which_prior_densities_are_finite(model, formula, finite):
+    metric = metrics.metric_of_formula(formula, 0.0)
+    assert prior_of(model, pos_label=1).has_finite_density(metric) is finite
+
+
+def test_what_is_said_of_a_prior_density():
+    def complaint(**kwargs):
+        result = compare_counts((88, 10, 12, 90), (86, 12, 14, 88), **kwargs)
+        with pytest.raises(ValueError, match="prior density") as error:
+            result.bayes_factor(method="savage-dickey")
+        return "is infinite" in str(error.value), "is not known" in str(error.value)
+
+    assert complaint(model=models.BCV(lambda_=0.5)) == (True, False)
+    assert complaint(model=models.BCV(lambda_=0.5), scoring="f1_macro") == (False, True)
+    assert complaint(model="hierarchical") == (True, False)
+
+
+def test_a_function_of_the_users_has_no_known_density():
+    own = metrics.from_confusion(lambda t: t[..., 1, 1], "hits")
+    for prior in (prior_of(models.Paired()), prior_of(models.PairedHierarchical(), 3)):
+        assert prior.has_finite_density(own) is None
+        assert prior_density_at_zero(prior, own) is None
+
+
+def test_known_proportions_make_the_density_finite():
+    prior = prior_of(models.Paired(), prevalence=0.3)
+    metric = metrics.get_metric("f1")
+    assert prior.has_finite_density(metric)
+    a, b = prior.draws(metric, 2**18)
+    near = np.mean(np.abs(a - b) < 0.02) / 0.04
+    assert np.exp(prior_density_at_zero(prior, metric).log) == pytest.approx(near, rel=0.05)
+
+
+@pytest.mark.parametrize("model", [models.IndependentLabels(), models.IndependentLabelsBCV()])
+def test_density_of_labels(model):
+    prior = prior_of(model, n_labels=3)
+    metric = metrics.get_metric("f1_micro")
+    a, b = prior.draws(metric, 2**17)
+    near = np.mean(np.abs(a - b) < 0.02) / 0.04
+    assert np.exp(prior_density_at_zero(prior, metric).log) == pytest.approx(near, rel=0.05)

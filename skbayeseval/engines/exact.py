@@ -18,7 +18,7 @@ from skbayeseval.models.specification import (
     WeightSpecification,
 )
 
-__all__ = ["stream_scores", "stream_tables"]
+__all__ = ["check_scores", "stream_scores", "stream_tables"]
 
 Array = NDArray[Any]
 
@@ -71,6 +71,16 @@ def stream_scores(
         )
     for block in blocks:
         yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+
+
+def check_scores(scores: Array, metric: Metric) -> Array:
+    """Return the scores; raise if one of them is not a number."""
+    if np.isnan(scores).any():
+        raise ValueError(
+            f"Metric {metric.name!r} is not a number (NaN) for some tables without zeros; it must "
+            "be defined for every such table."
+        )
+    return scores
 
 
 def stream_tables(

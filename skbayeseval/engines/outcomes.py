@@ -45,8 +45,10 @@ def stream_outcomes(
     *,
     prior: bool,
     tables: bool,
+    repeats: int = 1,
+    remainder: float = REMAINDER,
 ) -> Iterator[Totals | Array]:
-    """Yield blocks of draws: totals of shape (n_classifiers, n, M), or tables.
+    """Yield blocks of draws: totals of shape (n_classifiers, n * repeats, M), or tables.
 
     Parameters
     ----------
@@ -59,9 +61,22 @@ def stream_outcomes(
     prior : bool
         Whether to leave the data out.
     tables : bool
-        Whether to yield tables of shape (n_classifiers, n, M, M) instead of totals.
+        Whether to yield tables of shape (n_classifiers, n * repeats, M, M) instead of totals.
+    repeats : int
+        How often to draw each classifier with the same class proportions and sticks, given which
+        classifiers are independent; its etas are spread evenly over the repeats.
+    remainder : float
+        The share of a row's prior that sticks may leave out, on average.
     """
-    for _, block in outcome_blocks(specification, rng, n_draws, prior=prior, tables=tables):
+    for _, block in outcome_blocks(
+        specification,
+        rng,
+        n_draws,
+        prior=prior,
+        tables=tables,
+        repeats=repeats,
+        remainder=remainder,
+    ):
         yield block
 
 
@@ -72,6 +87,8 @@ def outcome_blocks(
     *,
     prior: bool,
     tables: bool,
+    repeats: int = 1,
+    remainder: float = REMAINDER,
     given: Sequence[GroupDraws] | None = None,
 ) -> Iterator[tuple[list[GroupDraws], Totals | Array]]:
     """Yield blocks as `stream_outcomes` does, each with the draws that its rows stand on.
@@ -79,21 +96,21 @@ def outcome_blocks(
     With `given` those draws come from elsewhere, such as a Markov chain; the rows are then drawn
     from their conjugate posterior.
     """
-    samplers = [_GroupSampler(group, prior) for group in specification.groups]
-    cost = sum(sampler.bytes_per_draw for sampler in samplers)
+    samplers = [_GroupSampler(group, prior, remainder) for group in specification.groups]
+    cost = repeats * sum(sampler.bytes_per_draw for sampler in samplers)
     block = max(1, min(4096, BLOCK_BYTES // cost))
     for start in range(0, n_draws, block):
         size = min(block, n_draws - start)
         bases, drawn = [], []
         for g, sampler in enumerate(samplers):
             if given is None:
-                base = sampler.draw_base(rng, size)
+                base = sampler.draw_base(rng, size, repeats)
             else:
                 here = slice(start, start + size)
                 logits = tuple(None if one is None else one[here] for one in given[g].logits)
                 base = GroupDraws(given[g].mu[here], logits)
             bases.append(base)
-            drawn.append(sampler.draw_rows(rng, base, tables))
+            drawn.append(sampler.draw_rows(rng, base, tables, repeats))
         if tables:
             yield bases, np.concatenate(drawn)
         else:
@@ -108,9 +125,10 @@ class EtaSampler:
         density = np.exp(log_density - log_density.max())
         self.mass = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
 
-    def draw(self, rng: np.random.Generator, n_draws: int) -> Array:
-        """Return draws of logit(eta)."""
-        return np.interp(rng.random(n_draws) * self.mass[-1], self.mass, self.grid)
+    def draw(self, rng: np.random.Generator, n_draws: int, n_strata: int = 1) -> Array:
+        """Return draws of logit(eta), `n_draws` times one from each of the strata."""
+        uniform = (np.arange(n_strata) + rng.random((n_draws, n_strata))).ravel() / n_strata
+        return np.interp(uniform * self.mass[-1], self.mass, self.grid)
 
 
 def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
@@ -143,7 +161,7 @@ def _eta_grid(eta: Eta, prior: bool, n_nodes: int = 2001) -> tuple[Array, Array]
 class _GroupSampler:
     """Draws of one group of classifiers."""
 
-    def __init__(self, group: Outcomes, prior: bool) -> None:
+    def __init__(self, group: Outcomes, prior: bool, remainder: float) -> None:
         self.group = group
         self.etas = [None if e is None else EtaSampler(e, prior=prior) for e in group.etas]
         self.n_classes = len(group.mu.prior)
@@ -155,7 +173,7 @@ class _GroupSampler:
         self.counts = group.counts[observed]
         self.to_row = self._indicator(self.truth)
         # E(1 - V) = mass / (1 + mass) for V ~ Beta(1, mass).
-        self.n_sticks = int(np.ceil(np.log(REMAINDER) / np.log(group.mass / (1 + group.mass))))
+        self.n_sticks = int(np.ceil(np.log(remainder) / np.log(group.mass / (1 + group.mass))))
         cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # should tables be wanted
         sticks = self.n_classes * self.n_sticks
         self.bytes_per_draw = 8 * (4 * len(self.truth) + 8 * sticks + 2 * cells)
@@ -166,15 +184,17 @@ class _GroupSampler:
         shape = (n_columns or self.n_classes, n_outcomes)
         return sparse.csr_matrix((np.ones(n_outcomes), (columns, np.arange(n_outcomes))), shape)
 
-    def draw_base(self, rng: np.random.Generator, n: int) -> GroupDraws:
-        """Return draws of the class proportions and of each logit(eta)."""
-        logits = tuple(None if eta is None else eta.draw(rng, n) for eta in self.etas)
+    def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
+        """Return draws of the class proportions and, a repeat, of each logit(eta)."""
+        logits = tuple(None if eta is None else eta.draw(rng, n, repeats) for eta in self.etas)
         known = self.group.known_mu
         mu = rng.dirichlet(self.mu_shape, n) if known is None else np.tile(known, (n, 1))
         return GroupDraws(mu, logits)
 
-    def draw_rows(self, rng: np.random.Generator, base: GroupDraws, tables: bool) -> Any:
-        """Return totals of shape (n_classifiers, n, M), or tables."""
+    def draw_rows(
+        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+    ) -> Any:
+        """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
         mu, logits = base
         m, mass, n = self.n_classes, self.group.mass, len(mu)
         observed = rng.standard_gamma(self.counts, (n, len(self.counts))).T
@@ -183,6 +203,9 @@ class _GroupSampler:
         scale = mu / ((self.to_row @ observed).T + unseen)
         observed = observed * scale.T[self.truth]
         sticks = self._break_sticks(rng, n) * (unseen * scale)[:, :, None]
+        if repeats > 1:
+            mu, sticks = (np.repeat(shared, repeats, axis=0) for shared in (mu, sticks))
+            observed = np.repeat(observed, repeats, axis=1)
 
         found: list[Any] = []
         row = np.arange(m)[:, None]

@@ -17,18 +17,16 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import gaussian_kde, norm
 
-from skbayeseval.judgement.intervals import Interval, count_inside
-
 __all__ = [
     "BayesFactor",
     "Estimate",
     "density_by_kde",
     "density_by_smoothing",
     "density_of_independent_draws",
-    "odds_by_simulation",
+    "density_of_shares",
     "odds_of_draws",
-    "odds_of_independent_draws",
     "odds_of_probabilities",
+    "odds_of_shares",
     "ratio",
 ]
 
@@ -36,6 +34,9 @@ Array = NDArray[Any]
 
 # Fewer draws than this on either side make an estimate of odds unreliable (10% error).
 FEW_DRAWS = 100
+
+# Fewer shares than this do not know their own error.
+FEW_SHARES = 128
 
 
 @dataclass(frozen=True)
@@ -108,62 +109,66 @@ def odds_of_probabilities(inside: float, outside: float) -> Estimate:
     return Estimate(math.log(max(inside, smallest) / max(outside, smallest)), 0.0, reliable)
 
 
-def odds_by_simulation(
-    blocks: Iterable[Array], rope: Interval, *, precision: float = 0.0025
-) -> Estimate:
-    """Estimate log odds of the ROPE, taking blocks of draws until the error is small.
+def odds_of_shares(blocks: Iterable[Array], precision: float = 0.002) -> Estimate:
+    """Estimate log odds from unbiased estimates of a probability, until the error is small.
 
     Parameters
     ----------
-    blocks : iterable of ndarray
-        Draws of the difference; where it ends, the estimate is what it is.
-    rope : Interval
-        The region.
+    blocks : iterable of ndarray of shape (2, n)
+        Two independent estimates from each of n strata; where they end, the error is what it is.
     precision : float
         The standard error of the log odds at which to stop.
     """
-    inside = outside = 0
-    for draws in blocks:
-        within = count_inside(draws, rope)
-        inside, outside = inside + within, outside + len(draws) - within
-        estimate = odds_of_draws(inside, outside)
-        if estimate.variance < precision**2:
+    probability, variance, n = _mean_of_shares(blocks, precision)
+    if not 0 < probability < 1:
+        inside = n if probability > 0 else 0
+        return odds_of_draws(inside, n - inside)
+    relative = variance / (probability * (1 - probability)) ** 2
+    return Estimate(math.log(probability / (1 - probability)), relative, relative < 1 / FEW_DRAWS)
+
+
+def density_of_shares(blocks: Iterable[Array], width: float, precision: float = 0.002) -> Estimate:
+    """Estimate a log density from the probability of an interval of that width around 0."""
+    probability, variance, _ = _mean_of_shares(blocks, precision)
+    if probability <= 0:
+        return Estimate(-math.inf, math.inf, False)
+    relative = variance / probability**2
+    return Estimate(math.log(probability / width), relative, relative < 1 / FEW_DRAWS)
+
+
+def _mean_of_shares(blocks: Iterable[Array], precision: float) -> tuple[float, float, int]:
+    """Return the mean, its variance and how many shares it took."""
+    n, total, noise = 0, 0.0, 0.0
+    for first, second in blocks:
+        n += first.size + second.size
+        total += float(first.sum() + second.sum())
+        # The square of a difference has the mean of both variances together.
+        noise += float(np.sum((first - second) ** 2))
+        mean, error = total / n, math.sqrt(noise) / n
+        if n >= FEW_SHARES and 0 < error < precision * mean * (1 - mean):
             break
-    return estimate
+    return mean, error**2, n
 
 
-def odds_of_independent_draws(a: Array, b: Array, rope: Interval) -> Estimate:
-    """Estimate log odds that A - B lies in the ROPE, pairing every draw of A with every one of B.
+def density_of_independent_draws(a: Array, b: Array, half_width: float) -> Estimate:
+    """Estimate the log density at 0 of A - B, where it is finite, from all pairs of draws.
 
-    The mean over all pairs (a U-statistic) has the variance of its two projections, which does
-    not grow as the ROPE gets narrow.
+    The mean over all pairs (a U-statistic) has the variance of its two projections, which does not
+    grow as the interval around 0 gets narrow, and that of so many pairs.
     """
-    inside, variance = _share_of_pairs(a, b, rope)
-    if not 0 < inside < 1:
-        return odds_of_draws(round(inside * len(a)), round((1 - inside) * len(a)))
-    relative = variance / (inside * (1 - inside)) ** 2
-    return Estimate(math.log(inside / (1 - inside)), relative)
+    a, b = np.sort(a), np.sort(b)
 
+    def share_near(values: Array, centres: Array) -> Array:
+        above = np.searchsorted(values, centres + half_width, "right")
+        return (above - np.searchsorted(values, centres - half_width, "left")) / len(values)
 
-def density_of_independent_draws(a: Array, b: Array, half_width: float = 1e-3) -> Estimate:
-    """Estimate the log density at 0 of A - B, where it is bounded, from all pairs of draws."""
-    inside, variance = _share_of_pairs(a, b, Interval(-half_width, half_width))
+    given_a, given_b = share_near(b, a), share_near(a, b)
+    inside = float(given_a.mean())
     if inside == 0:
         return Estimate(-math.inf, math.inf, False)
-    return Estimate(math.log(inside / (2 * half_width)), variance / inside**2)
-
-
-def _share_of_pairs(a: Array, b: Array, rope: Interval) -> tuple[float, float]:
-    """Return the share of all pairs whose difference lies in the ROPE, and its variance."""
-
-    def share_within(values: Array, low: Array, high: Array) -> Array:
-        ordered = np.sort(values)
-        counts = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
-        return counts / len(ordered)
-
-    given_a = share_within(b, a - rope.high, a - rope.low)
-    given_b = share_within(a, b + rope.low, b + rope.high)
-    return float(given_a.mean()), float(given_a.var() / len(a) + given_b.var() / len(b))
+    # Both projections have the noise of single pairs, which counts once.
+    variance = given_a.var() / len(a) + given_b.var() / len(b) - inside / (len(a) * len(b))
+    return Estimate(math.log(inside / (2 * half_width)), float(variance) / inside**2)
 
 
 def density_by_smoothing(draws: Array, share: float = 1.0) -> Estimate:

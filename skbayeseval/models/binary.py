@@ -7,6 +7,7 @@ print it; tables leave in the order of the labels.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -50,6 +51,14 @@ class BinaryModel(Model):
         """Return the log density of the difference at 0, inf where it has none, or None."""
         margins = self.independent_margins(formula, shapes)
         return None if margins is None else difference_log_density_at_zero(*margins)
+
+    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+        """Whether the density of the difference at 0 is finite before the data."""
+        # Uniform rates and proportions give every registered score a square-integrable density,
+        # and larger shapes have a density of at most a multiple of theirs.
+        if formula is not None and min(shape.min() for shape in shapes.values()) >= 1:
+            return True
+        return None
 
 
 class Unpaired(BinaryModel):
@@ -106,11 +115,6 @@ class Unpaired(BinaryModel):
         if formula == "specificity":
             return BetaMargin(*shapes[f"rho-_{letter(classifier)}"][::-1])
         return None
-
-    def has_bounded_prior(self, formula: str | None) -> bool:
-        """Whether scores of independent classifiers have a bounded density before the data."""
-        smooth = min(np.min(self.mu), np.min(self.rho)) >= 1
-        return smooth and formula in ("accuracy", "balanced_accuracy")
 
 
 class Paired(BinaryModel):
@@ -175,6 +179,19 @@ class Paired(BinaryModel):
             return _log_density_of_equal_accuracy(shapes, balanced=formula != "accuracy")
         return None
 
+    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+        """Whether the density of the difference at 0 is finite before the data."""
+        # Where a class gets rare, some scores of A and B approach each other in proportion to its
+        # frequency, and the density at 0 is the mean of 1 / frequency.
+        family, of_one_class = _family(formula)
+        if "mu" in shapes and family in _VANISHES_WITH:
+            flat = shapes["mu"] <= 1
+            if of_one_class and flat.any() and not flat.all():
+                return None  # whether that class is the positive one is not known here
+            if flat[list(_VANISHES_WITH[family])].any():
+                return False
+        return super().has_finite_prior_density(formula, shapes)
+
 
 class BCV(BinaryModel):
     """Counts of m x 2 block-regularised cross-validation (Wang and Li 2019).
@@ -232,13 +249,30 @@ class BCV(BinaryModel):
             return BetaMargin(tp + rest[0], fp + fn)
         return None
 
-    def has_bounded_prior(self, formula: str | None) -> bool:
-        """Whether scores of independent classifiers have a bounded density before the data."""
-        return self.lambda_ >= 1 and formula == "balanced_accuracy"
-
     def prior(self) -> dict[str, Any]:
         """Return the prior as `prior=` takes it."""
         return {"lambda": self.lambda_}
+
+
+# The difference of these scores goes to 0 where the positive class (0) or the negative one (1) gets
+# rare.
+_VANISHES_WITH = {
+    "f": (0,),
+    "jaccard": (0,),
+    "precision": (0, 1),
+    "precision_macro": (0, 1),
+    "precision_weighted": (0, 1),
+    "cohen_kappa": (0, 1),
+}
+
+
+def _family(formula: str | None) -> tuple[str, bool]:
+    """Return a formula with F-beta as "f", and whether it is of one class by its index."""
+    name, bracket, _ = str(formula).partition("[")
+    beta = re.match(r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?)", name)
+    if beta:
+        name = ("f" if float(beta[1]) > 0 else "precision") + name[beta.end() :]
+    return name, bool(bracket)
 
 
 def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:

@@ -26,6 +26,7 @@ from skbayeseval.models.specification import (
     Model,
     Outcomes,
     OutcomeSpecification,
+    Shapes,
     Simplex,
     check_concentration,
 )
@@ -80,6 +81,10 @@ class Hierarchical(Model):
             )
         return OutcomeSpecification(tuple(groups))
 
+    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+        """Whether the density of the difference at 0 is finite before the data."""
+        return _finite_density(formula)
+
 
 class PairedHierarchical(Model):
     """Classifiers on the same instances, more than two classes.
@@ -119,6 +124,10 @@ class PairedHierarchical(Model):
         etas = tuple(_eta(self.eta, counts) for counts in margins)
         return _joint(paired, _proportions(self.mu, margins[0]), etas, mass=1.0)
 
+    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+        """Whether the density of the difference at 0 is finite before the data."""
+        return _finite_density(formula)
+
 
 class PairedMany(Model):
     """Three or more classifiers of two classes on the same instances.
@@ -155,6 +164,15 @@ class PairedMany(Model):
         theta = float(check_concentration(self.theta, (), "theta"))
         proportions = _proportions(self.mu, paired.margin(0))
         return _joint(paired, proportions, (None,) * paired.n_classifiers, mass=4 * theta)
+
+
+def _finite_density(formula: str | None) -> bool | None:
+    """Return False for every registered score.
+
+    As eta goes to 1 tables get perfect, and so quickly that P(1 - score < e) falls like a power of
+    1 / log(1 / e) only, far slower than e.
+    """
+    return None if formula is None else False
 
 
 def _joint(

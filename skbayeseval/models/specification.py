@@ -20,6 +20,7 @@ __all__ = [
     "OutcomeSpecification",
     "Outcomes",
     "ParameterObject",
+    "Shapes",
     "Simplex",
     "Specification",
     "WeightSpecification",
@@ -234,12 +235,13 @@ class Model(ParameterObject):
         """
         return None
 
-    def has_bounded_prior(self, formula: str | None) -> bool:
-        """Whether scores of independent classifiers have a bounded density before the data.
+    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+        """Whether the density of the difference at 0 is finite before the data.
 
-        Then so has their difference at 0, closed form or not.
+        None means that it is not known. `shapes` are those before the data; docs/bayes_factors.md
+        has the arguments.
         """
-        return False
+        return None
 
     def prior(self) -> dict[str, Any]:
         """Return the prior as `prior=` takes it."""

@@ -11,6 +11,7 @@ from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.models.specification import (
     LabelSpecification,
     Model,
+    Shapes,
     WeightSpecification,
     check_concentration,
 )
@@ -99,6 +100,11 @@ class IndependentLabels(Model):
         cells = np.stack([units.label_tables(k) for k in range(units.n_classifiers)])
         return LabelSpecification(cells, mu=mu, rho=rho)
 
+    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+        """Whether the density of the difference at 0 is finite before the data."""
+        smooth = min(np.min(self.mu), np.min(self.rho)) >= 1
+        return True if smooth and formula is not None else None
+
 
 class IndependentLabelsBCV(Model):
     """The model of `BCV`, one a label.
@@ -127,6 +133,10 @@ class IndependentLabelsBCV(Model):
         concentration = check_concentration(self.lambda_, (4,), "lambda")
         cells = np.stack([units.label_tables(k) for k in range(units.n_classifiers)])
         return LabelSpecification(cells, cell_prior=concentration)
+
+    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+        """Whether the density of the difference at 0 is finite before the data."""
+        return True if self.lambda_ >= 1 and formula is not None else None
 
     def prior(self) -> dict[str, Any]:
         """Return the prior as `prior=` takes it."""

@@ -74,7 +74,7 @@ def test_factor_tells_value_and_doubt():
     wide, high = (line.get_ydata() for line in sure.ax_.lines if len(line.get_xdata()) == 400)
     assert wide.max() < 2 < 5 < high.max()
     doubtful = compare_counts(
-        (88, 10, 12, 90), (86, 12, 14, 88), model="unpaired", random_state=0
+        (88, 10, 12, 90), (86, 12, 14, 88), model="hierarchical", random_state=0
     ).plot("factor")
     assert "not reliable" in doubtful.ax_.get_title()
 

@@ -7,13 +7,13 @@ from skbayeseval.judgement.bayes_factor import (
     Estimate,
     density_by_kde,
     density_by_smoothing,
-    odds_by_simulation,
+    density_of_independent_draws,
+    density_of_shares,
     odds_of_draws,
-    odds_of_independent_draws,
     odds_of_probabilities,
+    odds_of_shares,
     ratio,
 )
-from skbayeseval.judgement.intervals import Interval
 
 
 def test_odds_of_draws_by_repetition():
@@ -39,32 +39,50 @@ def test_odds_of_probabilities():
     assert not estimate.reliable
 
 
-def test_simulation_stops_when_it_is_sure():
+def test_shares_stop_when_they_are_sure():
     rng = np.random.default_rng(0)
-    blocks = (rng.normal(size=1000) for _ in range(10_000))
-    estimate = odds_by_simulation(blocks, Interval(-1, 1), precision=0.02)
-    truth = stats.norm.cdf(1) - stats.norm.cdf(-1)
-    assert estimate.log == pytest.approx(np.log(truth / (1 - truth)), abs=0.08)
+    blocks = ((rng.random((2, 500)) < 0.3).astype(float) for _ in range(10_000))
+    estimate = odds_of_shares(blocks, precision=0.02)
+    assert estimate.log == pytest.approx(np.log(0.3 / 0.7), abs=0.08)
+    assert estimate.variance < 0.02**2
+    assert estimate.reliable
     assert next(blocks) is not None
 
 
-def test_all_pairs_by_repetition():
+@pytest.mark.parametrize("estimate", [odds_of_shares, lambda b: density_of_shares(b, 0.1)])
+def test_error_of_stratified_shares_by_repetition(estimate):
+    # Strata differ by far more than the shares within one: only the latter is an error.
     rng = np.random.default_rng(0)
-    rope = Interval(-0.05, 0.02)
-    truth = np.diff(stats.norm(0, np.sqrt(2)).cdf(rope))[0]
-    found = [
-        odds_of_independent_draws(rng.normal(size=3000), rng.normal(size=3000), rope)
-        for _ in range(300)
-    ]
-    logs = np.array([estimate.log for estimate in found])
-    assert logs.mean() == pytest.approx(np.log(truth / (1 - truth)), abs=4 * logs.std() / 17)
-    assert np.mean([e.variance for e in found]) == pytest.approx(logs.var(), rel=0.3)
+    strata = np.linspace(0.05, 0.3, 200)
+    found = [estimate([strata * rng.uniform(0, 2, (2, 200))]) for _ in range(400)]
+    logs = np.array([f.log for f in found])
+    assert np.sqrt(np.mean([f.variance for f in found])) == pytest.approx(logs.std(), rel=0.1)
+    truth = strata.mean()
+    expected = truth / (1 - truth) if estimate is odds_of_shares else truth / 0.1
+    assert logs.mean() == pytest.approx(np.log(expected), abs=4 * logs.std() / 20)
 
 
-def test_all_pairs_beyond_reach():
-    estimate = odds_of_independent_draws(np.ones(500), np.zeros(500), Interval(-0.1, 0.1))
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_shares_beyond_reach(share):
+    estimate = odds_of_shares([np.full((2, 500), share)])
     assert not estimate.reliable
     assert np.isfinite(estimate.log)
+
+
+def test_density_of_nothing():
+    assert not density_of_shares([np.zeros((2, 500))], 0.1).reliable
+    assert not density_of_independent_draws(np.zeros(500), np.ones(500), 0.1).reliable
+
+
+def test_density_of_independent_draws_by_repetition():
+    # Square roots of uniforms: the density 2x has the square's integral 4/3.
+    rng = np.random.default_rng(0)
+    found = [
+        density_of_independent_draws(*np.sqrt(rng.random((2, 4000))), 1e-4) for _ in range(300)
+    ]
+    logs = np.array([estimate.log for estimate in found])
+    assert logs.mean() == pytest.approx(np.log(4 / 3), abs=4 * logs.std() / 17)
+    assert np.mean([e.variance for e in found]) == pytest.approx(logs.var(), rel=0.3)
 
 
 @pytest.mark.parametrize("mean", [0.0, 1.0, 2.0, 3.0, 6.0])

@@ -1,0 +1,86 @@
+"""How the prior density of a difference at 0 behaves, for every model and metric.
+
+Prints P(|difference| < e) / 2e for smaller and smaller e, and the density where it is finite:
+the tables of docs/bayes_factors.md. Takes four minutes on one core.
+
+    python benchmarks/prior_density.py
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from skbayeseval import compare_predictions, metrics, models
+from skbayeseval.equality import has_infinite_prior_density, prior_density_at_zero
+from skbayeseval.judgement.bayes_factor import density_of_shares
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.models.specification import Model
+from skbayeseval.posterior import Prior
+
+WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
+
+BINARY = metrics.known_metrics()
+MANY = [name for name in BINARY if not metrics.get_metric(name).needs_positive]
+LABELS = [name for name in MANY if name.endswith(("_micro", "_macro", "_weighted"))]
+
+
+def prior_of(model: Model, n_classes: int, n_labels: int = 0) -> Prior:
+    y = np.arange(4 * n_classes) % n_classes
+    if n_labels:
+        y = (y[:, None] + np.arange(n_labels)) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = compare_predictions(y, y, y, scoring="f1_micro", model=model, n_draws=100)
+    return result._posterior.prior
+
+
+def growth(prior: Prior, metric: metrics.Metric) -> list[float]:
+    """Return P(|difference| < e) / 2e for each e."""
+    precision = 0.003 if prior.has_finite_density(metric) else 0.01
+    if prior.model.needs_pairs or not prior.has_finite_density(metric):
+        return [
+            np.exp(density_of_shares(prior.shares(metric, Interval(-e, e)), 2 * e, precision).log)
+            for e in WIDTHS
+        ]
+    a, b = np.sort(prior.draws(metric, prior.affordable(2**19)), axis=1)
+    counts = [np.searchsorted(b, a + e) - np.searchsorted(b, a - e) for e in WIDTHS]
+    return [float(c.mean() / len(b) / (2 * e)) for c, e in zip(counts, WIDTHS, strict=True)]
+
+
+def print_table(title: str, prior: Prior, names: list[str]) -> None:
+    print(f"\n### {title}\n")
+    print("| metric |", *(f"{e:g} |" for e in WIDTHS), "density at 0 |")
+    print("| --- |", *["--- |"] * (len(WIDTHS) + 1))
+    for name in names:
+        metric = metrics.get_metric(name)
+        density = prior_density_at_zero(prior, metric)
+        if density is None:
+            told = "infinite" if has_infinite_prior_density(prior, metric) else "not known"
+        else:
+            error = np.sqrt(density.variance)
+            told = f"{np.exp(density.log):.4g}" + (f" ± {100 * error:.1g}%" if error else "")
+        print(f"| {name} |", *(f"{g:.3g} |" for g in growth(prior, metric)), told, "|", flush=True)
+
+
+def main() -> None:
+    print_table("Unpaired", prior_of(models.Unpaired(), 2), BINARY)
+    print_table("Paired", prior_of(models.Paired(), 2), BINARY)
+    print_table("bcv", prior_of(models.BCV(), 2), BINARY)
+    print_table("Hierarchical, two classes", prior_of(models.Hierarchical(), 2), ["recall", "f1"])
+    print_table("Hierarchical, three classes", prior_of(models.Hierarchical(), 3), MANY)
+    print_table("Paired, three classes", prior_of(models.PairedHierarchical(), 3), MANY)
+    twenty = ["accuracy", "f1_macro"]
+    print_table("Hierarchical, 20 classes", prior_of(models.Hierarchical(), 20), twenty)
+    print_table("Paired, 20 classes", prior_of(models.PairedHierarchical(), 20), twenty)
+    for n_labels in (2, 20):
+        names = LABELS if n_labels == 2 else ["f1_micro", "f1_macro"]
+        prior = prior_of(models.IndependentLabels(), 2, n_labels)
+        print_table(f"Independent labels, {n_labels}", prior, names)
+        prior = prior_of(models.IndependentLabelsBCV(), 2, n_labels)
+        print_table(f"bcv a label, {n_labels}", prior, names)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""How probable a region of differences is before the data, sharper than by counting draws.
+
+Counting draws in a narrow region wastes nearly all of them. Here every draw gives a share: the
+probability of the region given a part of what was drawn. All streams yield blocks of shape (2, n),
+two independent unbiased estimates from each of n strata, whose differences tell their error.
+
+- Independent classifiers: the share of all pairs of draws.
+- Rows of outcomes: given class proportions and sticks classifiers are independent, so all pairs
+  again.
+- Two binary classifiers on the same instances: B's score rises with each of its rates, so given
+  all but one of them the region is an interval of the last.
+- The same and a function of the user's, which need not rise: counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.engines.exact import check_scores, stream_scores
+from skbayeseval.engines.outcomes import REMAINDER, stream_outcomes
+from skbayeseval.engines.rates import is_paired, shares_given_rates
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics import Metric, Totals
+from skbayeseval.models.specification import (
+    AnySpecification,
+    LabelSpecification,
+    OutcomeSpecification,
+    Specification,
+)
+
+__all__ = ["stream_shares"]
+
+Array = NDArray[Any]
+
+# Where streams end though the error is not small yet: after ten to twenty seconds.
+MOST_COUNTED_DRAWS = 2**23
+MOST_INDEPENDENT_DRAWS = 2**22
+MOST_STICKS = 2**28
+
+# How many draws of either classifier are paired with each other.
+BATCH = 256
+
+# Memory for the sticks of a batch.
+BATCH_BYTES = 2**26
+
+
+def stream_shares(
+    specification: AnySpecification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    region: Interval,
+) -> Iterator[Array]:
+    """Yield estimates of P(A - B in the region) before the data, in blocks of shape (2, n).
+
+    Parameters
+    ----------
+    specification : Specification, or another kind of it
+        The model of two classifiers.
+    metric : Metric
+        Of what to take the difference.
+    positive : int
+        The index of the positive class.
+    rng : numpy.random.Generator
+        The source of randomness.
+    region : Interval
+        The differences in question.
+    """
+    if isinstance(specification, OutcomeSpecification):
+        return _in_twos(_given_sticks(specification, metric, positive, rng, region))
+    if isinstance(specification, Specification) and is_paired(specification):
+        if metric.formula is not None:
+            return shares_given_rates(specification, metric, positive, rng, region)
+        batch, longest = 1, MOST_COUNTED_DRAWS
+    else:
+        batch, longest = BATCH, MOST_INDEPENDENT_DRAWS
+        if isinstance(specification, LabelSpecification):
+            longest = max(2**14, longest // specification.cells.shape[1])
+    scores = stream_scores(specification, metric, positive, rng, longest, prior=True)
+    return _in_twos(
+        _of_all_pairs(check_scores(both, metric), min(batch, both.shape[1]), region)
+        for both in scores
+    )
+
+
+def _in_twos(blocks: Iterable[Array]) -> Iterator[Array]:
+    """Yield independent shares, two by two."""
+    rest = np.empty(0)
+    for block in blocks:
+        joined = np.concatenate([rest, block])
+        even = len(joined) - len(joined) % 2
+        rest = joined[even:]
+        if even:
+            yield joined[:even].reshape(2, -1)
+
+
+def _of_all_pairs(scores: Array, size: int, region: Interval) -> Array:
+    """Return, for every `size` draws, the share of their pairs that lies in the region."""
+    n_batches = scores.shape[1] // size
+    a, b = scores[:, : n_batches * size].reshape(2, n_batches, size)
+    difference = a[:, :, None] - b[:, None, :]
+    return ((difference >= region.low) & (difference <= region.high)).mean(axis=(1, 2))
+
+
+def _given_sticks(
+    specification: OutcomeSpecification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    region: Interval,
+) -> Iterator[Array]:
+    """Yield shares given class proportions and sticks, from batches of both classifiers."""
+    group = specification.groups[0]
+    n_classes = len(group.mu.prior)
+    # Sticks much shorter than the region do not matter, but to functions that look at cells.
+    remainder = REMAINDER if metric.needs_tables else min(1e-4, (region.high - region.low) / 100)
+    sticks = n_classes * np.log(remainder) / np.log(group.mass / (1 + group.mass))
+    cells = n_classes**2 if metric.needs_tables else 0
+    # The more classes, the less do the sticks of one draw differ from those of another.
+    repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
+    n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
+    for block in stream_outcomes(
+        specification,
+        rng,
+        n_draws,
+        prior=True,
+        tables=metric.needs_tables,
+        repeats=repeats,
+        remainder=remainder,
+    ):
+        scores = metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+        yield _of_all_pairs(check_scores(scores, metric), repeats, region)

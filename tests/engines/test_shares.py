@@ -1,0 +1,168 @@
+"""Prior probabilities of regions of differences, against quadrature and plain counting."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.base import BaseEstimator
+
+from skbayeseval import compare_predictions, metrics, models
+from skbayeseval.engines.rates import _solve
+from skbayeseval.judgement.bayes_factor import odds_of_shares
+from skbayeseval.judgement.intervals import Interval, count_inside
+from skbayeseval.models.margins import BetaMargin, difference_probability
+
+BINARY = metrics.known_metrics()
+AVERAGES = [name for name in BINARY if name.endswith(("_micro", "_macro", "_weighted"))]
+MANY = [name for name in BINARY if not metrics.get_metric(name).needs_positive]
+
+
+def prior_of(model, n_classes=2, n_labels=0, **kwargs):
+    y = np.arange(10 * n_classes) % n_classes
+    if n_labels:
+        y = (y[:, None] + np.arange(n_labels)) % 2
+    result = compare_predictions(y, y, y, scoring="f1_micro", model=model, n_draws=100, **kwargs)
+    return result._posterior.prior
+
+
+def share(prior, name, region, precision=0.002):
+    """The probability of the region, and its standard error."""
+    metric = metrics.get_metric(name) if isinstance(name, str) else name
+    estimate = odds_of_shares(prior.shares(metric, region), precision)
+    probability = 1 / (1 + np.exp(-estimate.log))
+    return probability, np.sqrt(estimate.variance) * probability * (1 - probability)
+
+
+def counted(prior, name, regions, n_draws):
+    """Plain counts of the draws in each region, and their standard errors."""
+    metric = metrics.get_metric(name) if isinstance(name, str) else name
+    inside, n = np.zeros(len(regions)), 0
+    for a, b in prior.stream(metric, np.random.default_rng(7), n_draws):
+        inside += [count_inside(a - b, region) for region in regions]
+        n += len(a)
+    found = inside / n
+    return found, np.sqrt(found * (1 - found) / n)
+
+
+@pytest.mark.parametrize("region", [Interval(-0.005, 0.005), Interval(-0.05, 0.02)])
+@pytest.mark.parametrize("name", ["recall", "specificity"])
+def test_unpaired_by_quadrature(name, region):
+    exact = difference_probability(BetaMargin(1, 1), BetaMargin(1, 1), *region)
+    found, error = share(prior_of(models.Unpaired()), name, region)
+    assert error / found < 0.0021
+    assert found == pytest.approx(exact, abs=4 * error)
+
+
+@pytest.mark.parametrize(("mu", "theta"), [(1.0, 1.0), ((2.0, 1.0), (0.5, 2.0, 1.0, 3.0))])
+@pytest.mark.parametrize("region", [Interval(-0.005, 0.005), Interval(-0.05, 0.02)])
+def test_paired_recall_by_quadrature(region, mu, theta):
+    # theta(1,0) - theta(0,1) given their sum t is t (2 s - 1), s a Beta variable.
+    both, only_a, only_b, neither = np.broadcast_to(theta, 4)
+    discordant = stats.beta(only_a + only_b, both + neither)
+    t = discordant.ppf((np.arange(20_000) + 0.5) / 20_000)
+    ends = [stats.beta.cdf((end / t + 1) / 2, only_a, only_b) for end in region]
+    exact = np.mean(ends[1] - ends[0])
+    prior = prior_of(models.Paired(mu=mu, theta=theta), pos_label=1)
+    found, error = share(prior, "recall", region)
+    assert error / found < 0.0021
+    assert found == pytest.approx(exact, abs=4 * error + 1e-4 * exact)
+
+
+CASES = {
+    "paired": (prior_of(models.Paired()), ["f1", "cohen_kappa", "f1[0]", "precision_macro"]),
+    "paired, uneven": (
+        prior_of(models.Paired(mu=(1, 3), theta=[[0.5, 1, 2, 1], [3, 1, 0.7, 1]]), pos_label=0),
+        ["f1", "matthews_corrcoef", "recall[1]"],
+    ),
+    "paired, one class only": (prior_of(models.Paired(mu=0.02)), ["f1"]),
+    "paired, known proportions": (prior_of(models.Paired(), prevalence=0.1), ["f1"]),
+    "unpaired": (prior_of(models.Unpaired()), ["precision"]),
+    "bcv": (prior_of(models.BCV()), ["matthews_corrcoef"]),
+    "hierarchical": (prior_of(models.Hierarchical(), 3), ["f1_macro"]),
+    "paired, three classes": (prior_of(models.PairedHierarchical(), 3), ["accuracy", "f1[2]"]),
+    "labels": (prior_of(models.IndependentLabels(), n_labels=3), ["f1_micro"]),
+    "labels, bcv": (prior_of(models.IndependentLabelsBCV(), n_labels=3), ["precision_macro"]),
+}
+REGIONS = [Interval(-0.05, 0.05), Interval(-0.01, 0.02)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_shares_agree_with_counts(name):
+    prior, names = CASES[name]
+    for metric in names:
+        metric = metrics.metric_of_formula(metric, 0.0)
+        plain, plain_error = counted(prior, metric, REGIONS, 50_000)
+        for region, expected, its_error in zip(REGIONS, plain, plain_error, strict=True):
+            found, error = share(prior, metric, region, precision=0.01)
+            assert found == pytest.approx(expected, abs=4 * np.hypot(error, its_error))
+
+
+def test_own_functions_are_counted_or_paired():
+    cost = metrics.from_confusion(lambda t: -t[..., 0, 1] - 5 * t[..., 1, 0], "cost")
+    for prior in (prior_of(models.Paired()), prior_of(models.PairedHierarchical(), 3)):
+        plain, plain_error = counted(prior, cost, REGIONS, 30_000)
+        found, error = share(prior, cost, REGIONS[0], precision=0.02)
+        assert found == pytest.approx(plain[0], abs=4 * np.hypot(error, plain_error[0]))
+
+
+def test_own_functions_that_are_not_numbers():
+    bad = metrics.from_confusion(lambda t: np.where(t[..., 0, 0] < 0.5, np.nan, 1.0), "bad")
+    with pytest.raises(ValueError, match="not a number"):
+        share(prior_of(models.Paired()), bad, REGIONS[0])
+
+
+@pytest.mark.parametrize("name", ["paired", "unpaired", "paired, three classes"])
+def test_error_by_repetition(name):
+    from skbayeseval.engines.shares import stream_shares
+
+    prior, names = CASES[name]
+    metric = metrics.get_metric(names[0])
+    found = []
+    for seed in range(60):
+        blocks = stream_shares(
+            prior.specification, metric, 1, np.random.default_rng(seed), Interval(-0.01, 0.01)
+        )
+        found.append(odds_of_shares(blocks, precision=0.1))
+    logs = np.array([estimate.log for estimate in found])
+    told = np.sqrt(np.mean([estimate.variance for estimate in found]))
+    assert 0.7 < logs.std() / told < 1.4
+
+
+def test_roots_of_rising_functions():
+    rng = np.random.default_rng(0)
+    a, b = 10 ** rng.uniform(-4, 4, (2, 1000))
+    root = rng.random(1000)
+
+    def rising(x):
+        return x / (x + a) + x / (x + b)
+
+    assert np.abs(_solve(rising, rising(root)) - root).max() < 1e-6
+    flat = _solve(lambda x: np.ones_like(x), np.array([0.5, 1.5]))
+    np.testing.assert_array_equal(flat, [0, 1])
+    ends = _solve(lambda x: x**2, np.array([-1.0, 0.0, 1.0, 2.0]))
+    np.testing.assert_array_equal(ends, [0, 0, 1, 1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("model", "n_classes", "n_labels", "names"),
+    [
+        (models.Unpaired(), 2, 0, BINARY),
+        (models.Paired(), 2, 0, BINARY),
+        (models.BCV(), 2, 0, BINARY),
+        (models.Hierarchical(), 3, 0, MANY),
+        (models.PairedHierarchical(), 3, 0, MANY),
+        (models.IndependentLabels(), 2, 3, AVERAGES),
+        (models.IndependentLabelsBCV(), 2, 3, AVERAGES),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseEstimator) else "",
+)
+def test_every_model_and_metric_against_counts(model, n_classes, n_labels, names):
+    prior = prior_of(model, n_classes, n_labels)
+    regions = [Interval(-r, r) for r in (0.005, 0.01, 0.05)]
+    n_draws = 2**17 if n_classes > 2 else 2**19 if n_labels else 2**21
+    for name in names:
+        plain, plain_error = counted(prior, name, regions, n_draws)
+        for region, expected, its_error in zip(regions, plain, plain_error, strict=True):
+            found, error = share(prior, name, region, precision=0.005)
+            assert error / found < 0.006, name
+            assert found == pytest.approx(expected, abs=4.5 * np.hypot(error, its_error)), name
