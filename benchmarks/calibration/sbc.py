@@ -22,10 +22,12 @@ What it cannot show:
 - Independent labels, each classifier with label frequencies of its own, are not what predictions
   of the same instances follow. So A and B get instances of their own here.
 
-Three tests of uniformity for every model, metric and quantity: chi-square of the binned ranks, and
-the mean and the mean square of their normal scores, which see a bias or a wrong width much
-earlier. One more for each model pools the mean squares of all its metrics. All are corrected by
-Holm's method together.
+Beside the metrics, the log-likelihood of the data is ranked, that of A for its score and that of both
+for the difference: it moves with all parameters at once, and so sees a wrong width much earlier
+than any metric alone (Modrak et al. 2023). Three tests of uniformity for each: chi-square of the
+binned ranks, and the mean and the mean square of their normal scores, which see a bias or a wrong
+width earlier. One more for each model pools the mean squares of all its metrics. All are corrected
+by Holm's method together. `--planted` shows which errors such a run would catch.
 
     python benchmarks/calibration/sbc.py --replications 4000 --csv sbc.csv --figure sbc.png
 """
@@ -534,34 +536,48 @@ def draw_figure(ranks, path):
 
     mpl.use("agg")
     import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
     panels = [(case, quantity) for case in CASES for quantity in case.quantities]
     n_curves = sum(len(of_case) for of_case in ranks.values())
     replications = len(next(iter(next(iter(ranks.values())).values())))
     steps, low, high = band(replications, 0.95)
     _, low_all, high_all = band(replications, 0.95, n_curves)
-    columns = 5
-    n_rows = -(-len(panels) // columns)
+    n_rows, columns = -(-len(panels) // 6), 6
     figure, axes = plt.subplots(
-        n_rows, columns, figsize=(11, 2.0 * n_rows), sharex=True, sharey=True, layout="constrained"
+        n_rows, columns, figsize=(12, 1.9 * n_rows), sharey=True, layout="constrained"
     )
-    limit = 1.25 * max(high_all.max(), -low_all.min())
+    limit = 1.1 * max(high_all.max(), -low_all.min())
     for ax, (case, quantity) in zip(axes.flat, panels, strict=False):
-        ax.fill_between(steps, low_all, high_all, color="0.92", lw=0)
-        ax.fill_between(steps, low, high, color="0.8", lw=0)
-        for (of_quantity, _), of_one in ranks[case.name].items():
+        ax.fill_between(steps, low_all, high_all, color="0.93", lw=0)
+        ax.fill_between(steps, low, high, color="0.83", lw=0)
+        for (of_quantity, metric), of_one in ranks[case.name].items():
             if of_quantity == quantity:
                 counts = np.bincount(of_one, minlength=N_DRAWS + 1)
                 ecdf = counts.cumsum()[:-1] / replications
-                ax.plot(steps, ecdf - steps, lw=0.7, alpha=0.6, color="C0")
+                color = "C1" if metric == LIKELIHOOD else "C0"
+                ax.plot(steps, ecdf - steps, lw=0.7, alpha=0.7, color=color)
         ax.set_title(f"{case.name}\n{quantity}", fontsize=8)
-        ax.set(xlim=(0, 1), ylim=(-limit, limit))
+        ax.set(xlim=(0, 1), ylim=(-limit, limit), xticks=[0, 0.5, 1])
         ax.tick_params(labelsize=7)
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
-    figure.supxlabel("rank of the true score among its posterior draws", fontsize=9)
+    figure.legend(
+        handles=[
+            Line2D([], [], color="C0", label="each metric"),
+            Line2D([], [], color="C1", label="log-likelihood, of both for the difference"),
+            Patch(color="0.83", label="95% band of one curve"),
+            Patch(color="0.93", label=f"95% band of all {n_curves} curves"),
+        ],
+        loc="lower right",
+        fontsize=8,
+        frameon=False,
+        bbox_to_anchor=(0.99, 0.07),
+    )
+    figure.supxlabel("rank of the truth among posterior draws, as a proportion", fontsize=9)
     figure.supylabel("ECDF minus uniform", fontsize=9)
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, dpi=110)
     plt.close(figure)
 
 

@@ -219,15 +219,12 @@ TABLES = {
 
 
 def test_eta_nodes_integrate():
-    for tables in TABLES.values():
-        for table in tables:
-            density = eta_density(np.array(table))
-            norm, mean = (
-                integrate.quad(lambda x, p: x**p * density(x), 0, 1, p, limit=200)[0]  # noqa: B023
-                for p in (0, 1)
-            )
-            nodes, weights = eta_nodes(np.array(table))
-            assert nodes @ weights == pytest.approx(mean / norm, rel=1e-4)
+    for table in (TABLES[2][0], TABLES[3][1], TABLES[4][1]):
+        density = eta_density(np.array(table))
+        norm = integrate.quad(density, 0, 1)[0]
+        mean = integrate.quad(lambda eta, density: eta * density(eta), 0, 1, (density,))[0]
+        nodes, weights = eta_nodes(np.array(table))
+        assert nodes @ weights == pytest.approx(mean / norm, rel=1e-4)
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)

@@ -35,29 +35,36 @@ def test_ranks_of_many_replications_are_uniform():
     assert table["p_holm"].min() > 0.01
 
 
-@pytest.mark.parametrize("error", sbc.PLANTED)
+@pytest.mark.parametrize("error", [error for error in sbc.PLANTED if "large" not in error])
 def test_planted_errors_are_caught(error):
-    assert sbc.planted(BY_NAME["bcv without TN"], error, 2000, seed=2) < 0.01
+    assert sbc.planted(BY_NAME["bcv without TN"], error, 1500, seed=2) < 0.01
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["paired", "hierarchical, M=2", "paired, M=3, known eta"])
+@pytest.mark.parametrize("name", ["unpaired", "paired", "bcv", "bcv without TN"])
 @pytest.mark.parametrize("error", sbc.PLANTED)
-def test_planted_errors_of_other_models_are_caught(name, error):
+def test_planted_errors_are_caught_in_a_full_run(name, error):
     assert sbc.planted(BY_NAME[name], error, 4000, seed=2) < 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hierarchical, M=2", "paired, M=3"])
+def test_a_wrong_weight_is_caught_in_many_classes(name):
+    assert sbc.planted(BY_NAME[name], "weight 1.1", 2000, seed=2) < 0.01
 
 
 def test_the_draws_ranked_are_those_of_the_faces():
     counts = np.array([[[4, 1], [2, 5]], [[3, 2], [0, 6]]])
+    scoring = ["accuracy", "f1", "matthews_corrcoef"]
     for name, model in (("unpaired", "unpaired"), ("hierarchical, M=2", "hierarchical")):
         case = BY_NAME[name]
         (evidence,) = case.evidence(counts, 1.0)
         totals = sbc.posterior_totals(case.model, evidence, 12345, 2000)
         result = compare_confusion_matrices(
-            *counts, model=model, scoring=case.metrics, n_draws=2000, random_state=0
+            *counts, model=model, scoring=scoring, n_draws=2000, random_state=0
         )
         again = sbc.Posterior(case.model, evidence, entropy=12345, n_draws=2000)
-        for metric in case.metrics:
+        for metric in scoring:
             draws = metrics.get_metric(metric).of_totals(totals)
             np.testing.assert_array_equal(draws, again.draws(metrics.get_metric(metric)))
             seen = result.metric(metric)
@@ -85,11 +92,11 @@ def test_ties_are_broken_at_random():
 
 def test_p_values_are_uniform_for_uniform_ranks():
     rng = np.random.default_rng(0)
-    many = [sbc.p_values(rng.integers(0, 100, 400)) for _ in range(400)]
+    many = [sbc.p_values(rng.integers(0, 100, 400)) for _ in range(200)]
     for name in many[0]:
         assert stats.ks_1samp([p[name] for p in many], stats.uniform.cdf).pvalue > 1e-3
     pooled = [
-        sbc.pooled_spread({k: rng.integers(0, 100, 400) for k in range(3)}) for _ in range(200)
+        sbc.pooled_spread({k: rng.integers(0, 100, 400) for k in range(3)}) for _ in range(100)
     ]
     assert stats.ks_1samp(pooled, stats.uniform.cdf).pvalue > 1e-3
 

@@ -24,7 +24,7 @@ OPTIONS = {"n_draws": N_DRAWS, "random_state": 0}
 quick = settings(
     derandomize=True,
     deadline=None,
-    max_examples=5,
+    max_examples=4,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
