@@ -12,9 +12,10 @@ sparse models leave out 1e-9 of the prior, and a recall of 1 - 1e-30 is none but
 
 What it cannot show:
 
-- A metric that is misnamed, or evidence that is miscounted, alike for all; other tests do.
-- Weights other than 1. They stand for correlated counts, and no likelihood has the weighted
-  posterior for its own; that the weight scales counts is tested elsewhere.
+- What happens on the way from predictions to counts: it starts from counts.
+- Whether a weight is right for correlated counts: no likelihood has the weighted posterior for its
+  own. What it can show is that instances counted twice at a weight of 1/2 (`repeat`) give the
+  very ranks of instances counted once.
 - The paired model of many classes draws each eta from its own margin (a cut posterior), which is
   not the full posterior of any prior. Each classifier alone is the hierarchical model, so the score
   of A is calibrated. Given the etas it is a full posterior again: with an eta that the prior fixes
@@ -22,12 +23,12 @@ What it cannot show:
 - Independent labels, each classifier with label frequencies of its own, are not what predictions
   of the same instances follow. So A and B get instances of their own here.
 
-Beside the metrics, the log-likelihood of the data is ranked, that of A for its score and that of both
-for the difference: it moves with all parameters at once, and so sees a wrong width much earlier
-than any metric alone (Modrak et al. 2023). Three tests of uniformity for each: chi-square of the
-binned ranks, and the mean and the mean square of their normal scores, which see a bias or a wrong
-width earlier. One more for each model pools the mean squares of all its metrics. All are corrected
-by Holm's method together. `--planted` shows which errors such a run would catch.
+Beside the metrics, the log-likelihood of the data is ranked, that of A for its score and that of
+both for the difference: it moves with all parameters at once, and so sees a wrong width much
+earlier than any metric alone (Modrak et al. 2023). Three tests of uniformity for each: chi-square
+of the binned ranks, and the mean and the mean square of their normal scores, which see a bias or a
+wrong width earlier. One more for each model pools the mean squares of all its metrics. All are
+corrected by Holm's method together. `--planted` shows which errors such a run would catch.
 
     python benchmarks/calibration/sbc.py --replications 4000 --csv sbc.csv --figure sbc.png
 """
@@ -348,7 +349,7 @@ def rescale(draws, scale):
     return mean + scale * (draws - mean)
 
 
-def simulate(case, rng, n, *, weight=1.0, scale=1.0, swap=False, n_draws=N_DRAWS):
+def simulate(case, rng, n, *, repeat=1, weight=1.0, scale=1.0, swap=False, n_draws=N_DRAWS):
     """Return true scores (2, n) and draws (2, n, n_draws) of A and B, by metric."""
     joint = case.prior(rng, n, case.n_classes)
     sizes = np.resize(SIZES, n)
@@ -360,7 +361,7 @@ def simulate(case, rng, n, *, weight=1.0, scale=1.0, swap=False, n_draws=N_DRAWS
         counts = planted_swap(counts, case)
     kept = []
     for i in range(n):
-        evidence = case.evidence(counts[i] if case.paired else counts[:, i], weight)
+        evidence = case.evidence(repeat * (counts[i] if case.paired else counts[:, i]), weight)
         parts = [
             posterior_totals(case.model, one, int(rng.integers(2**63)), n_draws) for one in evidence
         ]
@@ -390,12 +391,13 @@ def rank(rng, truth, draws):
 
 
 def ranks_of(
-    case, replications, seed=0, *, n_draws=N_DRAWS, **errors
+    case, replications, seed=0, *, n_draws=N_DRAWS, **changes
 ) -> dict[tuple[str, str], np.ndarray]:
     """Return ranks by (quantity, metric).
 
-    `errors` are planted: a `weight` that the data do not have, a `scale` by which draws are
-    stretched about their mean, `swap` for A and B swapped in one cell.
+    `changes` plant errors: a `weight` that the data do not have, a `scale` by which draws are
+    stretched about their mean, `swap` for A and B swapped in one cell. `repeat` counts every
+    instance so many times.
     """
     rng = np.random.default_rng([seed, CASES.index(case)])
     found: dict[tuple[str, str], list] = {}
@@ -403,7 +405,7 @@ def ranks_of(
         warnings.filterwarnings("ignore", "Labels without a positive instance")
         for start in range(0, replications, CHUNK):
             size = min(CHUNK, replications - start)
-            scores = simulate(case, rng, size, n_draws=n_draws, **errors)
+            scores = simulate(case, rng, size, n_draws=n_draws, **changes)
             for name, (truth, draws) in scores.items():
                 for quantity in case.quantities:
                     sign = 1 if name == LIKELIHOOD else -1  # of both together

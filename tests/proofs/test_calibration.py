@@ -28,6 +28,15 @@ def test_ranks_are_uniform(case):
     assert sbc.holm(table["p"]).min() > 0.01
 
 
+@pytest.mark.parametrize("case", sbc.CASES, ids=lambda case: case.name)
+def test_instances_counted_twice_at_half_the_weight(case):
+    once, twice = (
+        sbc.ranks_of(case, 6, **changes) for changes in ({}, {"repeat": 2, "weight": 0.5})
+    )
+    for key, ranks in once.items():
+        np.testing.assert_array_equal(ranks, twice[key])
+
+
 @pytest.mark.slow
 def test_ranks_of_many_replications_are_uniform():
     table, _ = sbc.calibrate(2000, seed=1)
