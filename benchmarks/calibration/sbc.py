@@ -1,0 +1,609 @@
+"""Simulation-based calibration of every model with a proper prior (Talts et al. 2018).
+
+Parameters are drawn from a model's prior, data from the parameters, and the posterior from the
+data. Where the posterior is right, the rank of the true score among its draws is uniform, for every
+metric, whatever the size of the data.
+
+The prior, the data and the true scores are written here with numpy alone. Only the posterior and
+the metrics of its draws are the package's: a `Posterior` streams its draws through a metric that
+keeps them, and the registry's metrics are then computed of all replications at once. Scores are
+rounded to seven decimals before they are ranked, and ties broken at random: the sticks of the
+sparse models leave out 1e-9 of the prior, and a recall of 1 - 1e-30 is none but 1.
+
+What it cannot show:
+
+- What happens on the way from predictions to counts: it starts from counts.
+- Whether a weight is right for correlated counts: no likelihood has the weighted posterior for its
+  own. What it can show is that instances counted twice at a weight of 1/2 (`repeat`) give the
+  very ranks of instances counted once.
+- The paired model of many classes draws each eta from its own margin (a cut posterior), which is
+  not the full posterior of any prior. Each classifier alone is the hierarchical model, so the score
+  of A is calibrated. Given the etas it is a full posterior again: with an eta that the prior fixes
+  (Beta(6e5, 4e5)) the difference must be calibrated too, and is tested.
+- Independent labels, each classifier with label frequencies of its own, are not what predictions
+  of the same instances follow. So A and B get instances of their own here.
+
+Beside the metrics, the log-likelihood of the data is ranked, that of A for its score and that of
+both for the difference: it moves with all parameters at once, and so sees a wrong width much
+earlier than any metric alone (Modrak et al. 2023). Three tests of uniformity for each: chi-square
+of the binned ranks, and the mean and the mean square of their normal scores, which see a bias or a
+wrong width earlier. One more for each model pools the mean squares of all its metrics. All are
+corrected by Holm's method together. `--planted` shows which errors such a run would catch.
+
+    python benchmarks/calibration/sbc.py --replications 4000 --csv sbc.csv --figure sbc.png
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.metrics import Metric, Totals, get_metric, known_metrics
+from skbayeseval.models import (
+    BCV,
+    Hierarchical,
+    IndependentLabels,
+    IndependentLabelsBCV,
+    Paired,
+    PairedHierarchical,
+    PairedMany,
+    Unpaired,
+)
+from skbayeseval.models.specification import Specification
+from skbayeseval.posterior import Posterior
+
+N_DRAWS = 99
+N_BINS = 20
+CHUNK = 500
+DECIMALS = 7
+DIFFERENCE, SCORE = "difference", "score of A"
+LIKELIHOOD = "log-likelihood"
+
+# Numbers of instances, by turns: few show errors of the prior, many those of the likelihood.
+SIZES = (25, 100)
+
+
+# The priors, with numpy alone. Tables are joint probabilities, of shape (..., true, predicted).
+
+
+def dirichlet(rng, shapes):
+    """Draw probability vectors of any shapes, along the last axis."""
+    gammas = rng.standard_gamma(shapes)
+    return gammas / gammas.sum(axis=-1, keepdims=True)
+
+
+def flat(rng, *shape):
+    return dirichlet(rng, np.ones(shape))
+
+
+def hierarchical_shapes(eta, n_classes):
+    """Row-wise prior given eta, of shape (n, true, predicted)."""
+    eta = eta[:, None, None]
+    return np.where(np.eye(n_classes, dtype=bool), eta, (1 - eta) / (n_classes - 1))
+
+
+def unpaired_prior(rng, n, n_classes):
+    return flat(rng, 2, n, 2)[..., None] * flat(rng, 2, n, 2, 2)
+
+
+def hierarchical_prior(rng, n, n_classes):
+    omega = [hierarchical_shapes(rng.random(n), n_classes) for _ in range(2)]
+    return flat(rng, 2, n, n_classes)[..., None] * dirichlet(rng, np.stack(omega))
+
+
+def paired_prior(rng, n, n_classes):
+    return (flat(rng, n, 2)[..., None] * flat(rng, n, 2, 4)).reshape(n, 2, 2, 2)
+
+
+def many_prior(rng, n, n_classes):
+    theta = dirichlet(rng, np.full((n, 2, 8), 0.5))
+    return (flat(rng, n, 2)[..., None] * theta).reshape(n, 2, 2, 2, 2)
+
+
+def outer_product_prior(rng, n, n_classes, etas):
+    a, b = (hierarchical_shapes(eta, n_classes) for eta in etas)
+    omega = (a[..., :, None] * b[..., None, :]).reshape(n, n_classes, n_classes**2)
+    joint = flat(rng, n, n_classes)[..., None] * dirichlet(rng, omega)
+    return joint.reshape(n, n_classes, n_classes, n_classes)
+
+
+def free_etas_prior(rng, n, n_classes):
+    return outer_product_prior(rng, n, n_classes, rng.random((2, n)))
+
+
+def fixed_etas_prior(rng, n, n_classes):
+    return outer_product_prior(rng, n, n_classes, np.full((2, n), 0.6))
+
+
+def bcv_prior(rng, n, n_classes):
+    return flat(rng, 2, n, 4).reshape(2, n, 2, 2)
+
+
+def bcv_prior_without_tn(rng, n, n_classes):
+    fp, fn, tp = np.moveaxis(flat(rng, 2, n, 3), -1, 0)
+    return np.stack([np.zeros_like(tp), fp, fn, tp], axis=-1).reshape(2, n, 2, 2)
+
+
+def labels_prior(rng, n, n_labels):
+    return flat(rng, 2, n, n_labels, 2)[..., None] * flat(rng, 2, n, n_labels, 2, 2)
+
+
+def labels_bcv_prior(rng, n, n_labels):
+    return flat(rng, 2, n, n_labels, 4).reshape(2, n, n_labels, 2, 2)
+
+
+# From counts to the package's evidence, one replication at a time.
+
+
+def alone(counts, weight):
+    """Evidence of classifiers that were counted one by one, (classifier, true, predicted)."""
+    labels = tuple(range(counts.shape[-1]))
+    return [tuple(ConfusionCounts(table, labels, weight) for table in counts)]
+
+
+def without_true_negatives(counts, weight):
+    return [
+        tuple(ConfusionCounts.from_cells(t[1, 1], t[0, 1], t[1, 0], weight=weight) for t in counts)
+    ]
+
+
+def together(counts, weight):
+    """Evidence of classifiers on the same instances, counts by (true, prediction, ...)."""
+    outcomes = np.argwhere(counts)
+    labels = tuple(range(len(counts)))
+    of_each = counts[tuple(outcomes.T)]
+    return [PairedCounts(outcomes[:, 0], outcomes[:, 1:], of_each, labels, weight)]
+
+
+def labels_of_each(counts, weight):
+    """Evidence of each classifier on instances of its own, counts by (classifier, label, ...)."""
+    evidence = []
+    cells = [(0, 0), (0, 1), (1, 0), (1, 1)]
+    for tables in counts:
+        pairs = np.stack([np.repeat(cells, table.ravel(), axis=0) for table in tables], axis=1)
+        evidence.append(
+            UnitCounts.from_indicators(pairs[..., 0], {"A": pairs[..., 1]}, weight=weight)
+        )
+    return evidence
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, its prior as a sampler, and how its evidence is made.
+
+    Attributes
+    ----------
+    prior : callable
+        Gives joint tables of shape (2, n, ..., M, M) for classifiers with data of their own
+        (independent labels have an axis before the last two), or of shape (n, M, M, M, ...) over
+        (true, prediction of A, of B, ...) where `paired`.
+    evidence : callable
+        Maps counts of one replication and a weight to evidence; more than one where the
+        classifiers have instances of their own.
+    """
+
+    name: str
+    model: Any
+    prior: Callable[..., np.ndarray]
+    evidence: Callable[..., list]
+    n_classes: int = 2
+    paired: bool = False
+    labels: bool = False
+    true_negatives: bool = True
+    quantities: tuple[str, ...] = (DIFFERENCE, SCORE)
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of the registry's metrics that the model can compute."""
+        found = [get_metric(name) for name in known_metrics()]
+        if self.labels:
+            found = [m for m in found if not (m.one_of_many or m.needs_positive)]
+        elif self.n_classes > 2:
+            found = [m for m in found if not m.needs_positive]
+        if not self.true_negatives:
+            found = [m for m in found if not m.needs_true_negatives]
+        return [m.name for m in found]
+
+
+FIXED_ETA = (6e5, 4e5)
+
+CASES = [
+    Case("unpaired", Unpaired(), unpaired_prior, alone),
+    Case("paired", Paired(), paired_prior, together, paired=True),
+    Case("paired, K=3", PairedMany(), many_prior, together, paired=True),
+    Case("bcv", BCV(), bcv_prior, alone),
+    Case("bcv without TN", BCV(), bcv_prior_without_tn, without_true_negatives,
+         true_negatives=False),
+    Case("hierarchical, M=2", Hierarchical(), hierarchical_prior, alone),
+    Case("hierarchical, M=4", Hierarchical(), hierarchical_prior, alone, 4),
+    Case("paired, M=3", PairedHierarchical(), free_etas_prior, together, 3, paired=True,
+         quantities=(SCORE,)),
+    Case("paired, M=3, known eta", PairedHierarchical(eta=FIXED_ETA), fixed_etas_prior, together,
+         3, paired=True),
+    Case("labels", IndependentLabels(), labels_prior, labels_of_each, 3, labels=True),
+    Case("labels, bcv", IndependentLabelsBCV(), labels_bcv_prior, labels_of_each, 3, labels=True),
+]  # fmt: skip
+
+
+def draw_counts(rng, joint, sizes, n_axes):
+    """Draw counts with the joint probabilities of the last `n_axes` axes."""
+    return rng.multinomial(sizes, joint.reshape(*joint.shape[:-n_axes], -1)).reshape(joint.shape)
+
+
+# The true scores, with numpy alone.
+
+
+def one_against_rest(tables, *, labels=False):
+    """Return (tp, fp, fn, tn) of each class or label, each of shape (..., M)."""
+    if labels:
+        tn, fp, fn, tp = (tables[..., i, j] for i in (0, 1) for j in (0, 1))
+        return tp, fp, fn, tn
+    tp = np.einsum("...ii->...i", tables)
+    fn, fp = tables.sum(-1) - tp, tables.sum(-2) - tp
+    return tp, fp, fn, tables.sum(axis=(-2, -1))[..., None] - tp - fn - fp
+
+
+def true_scores(tables, names, *, labels=False):
+    """Return scores of joint tables, of shape (..., M, M) or (..., label, 2, 2), by name."""
+    tp, fp, fn, tn = one_against_rest(tables, labels=labels)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = {name: _true_score(name, tp, fp, fn, tn) for name in names}
+    return {name: np.nan_to_num(score) for name, score in found.items()}
+
+
+def _true_score(name, tp, fp, fn, tn):
+    ratios = {
+        "precision": lambda tp, fp, fn: tp / (tp + fp),
+        "recall": lambda tp, fp, fn: tp / (tp + fn),
+        "f1": lambda tp, fp, fn: 2 * tp / (2 * tp + fp + fn),
+        "jaccard": lambda tp, fp, fn: tp / (tp + fp + fn),
+    }
+    ratio, _, average = name.partition("_")
+    if ratio in ratios:
+        if average == "micro":
+            return ratios[ratio](tp.sum(-1), fp.sum(-1), fn.sum(-1))
+        scores = np.nan_to_num(ratios[ratio](tp, fp, fn))
+        if average == "macro":
+            return scores.mean(-1)
+        if average == "weighted":
+            return (scores * (tp + fn)).sum(-1) / (tp + fn).sum(-1)
+        return scores[..., 1]
+    true, predicted = tp + fn, tp + fp
+    agreement, by_chance = tp.sum(-1), (true * predicted).sum(-1)
+    if name == "accuracy":
+        return agreement
+    if name == "balanced_accuracy":
+        return (tp / true).mean(-1)
+    if name == "specificity":
+        return tn[..., 1] / (tn[..., 1] + fp[..., 1])
+    if name == "cohen_kappa":
+        return 1 - (1 - agreement) / (1 - by_chance)
+    if name == "matthews_corrcoef":
+        spread = np.sqrt((1 - (true**2).sum(-1)) * (1 - (predicted**2).sum(-1)))
+        return (agreement - by_chance) / spread
+    raise ValueError(f"{name!r} has no formula here.")
+
+
+# The posterior, the package's.
+
+
+def posterior_totals(model, evidence, entropy, n_draws=N_DRAWS):
+    """Return a posterior's draws before any metric, totals of shape (classifier, draw, class)."""
+    blocks = []
+
+    def keep(totals, positive, zero_division):
+        blocks.append(totals)
+        return np.zeros(totals.true.shape[:-1])
+
+    posterior = Posterior(model, evidence, entropy=entropy, n_draws=n_draws)
+    posterior.draws(Metric("kept", keep))
+    # Dirichlet vectors come with the draw first, all others with the classifier first.
+    axis = 0 if isinstance(posterior.specification, Specification) else 1
+    totals = (np.concatenate(total, axis=axis) for total in zip(*blocks, strict=True))
+    return Totals(*(np.swapaxes(total, 0, 1) if axis == 0 else total for total in totals))
+
+
+def log_likelihood(counts, cells, true_negatives):
+    """Return the log-likelihood of each class against the rest, summed over classes.
+
+    A function of the parameters and the data alike, which sees a wrong width in all directions at
+    once (Modrak et al. 2023).
+    """
+    if not true_negatives:  # the negative class is not known, and neither are its cells
+        counts, cells = ([x[..., 1:] for x in both[:3]] for both in (counts, cells))
+    terms = (n * np.log(np.maximum(p, 1e-12)) for n, p in zip(counts, cells, strict=True))
+    return sum(terms).sum(axis=-1)
+
+
+def planted_swap(counts, case):
+    """Swap A and B in one cell: found by one of a pair only, true positives, or a whole label."""
+    counts = counts.copy()
+    if case.paired:
+        counts[:, 1, [0, 1], [1, 0]] = counts[:, 1, [1, 0], [0, 1]]
+    elif case.labels:
+        counts[:, :, 1] = counts[::-1, :, 1]
+    else:
+        counts[:, :, 1, 1] = counts[::-1, :, 1, 1]
+    return counts
+
+
+def margins(joint):
+    """Return the tables of A and B from those over (true, prediction of A, of B, ...)."""
+    rest = tuple(range(4, joint.ndim))
+    return np.stack([joint.sum(axis=(3, *rest)), joint.sum(axis=(2, *rest))])
+
+
+def rescale(draws, scale):
+    """Stretch draws about their mean, along the last axis."""
+    mean = draws.mean(axis=-1, keepdims=True)
+    return mean + scale * (draws - mean)
+
+
+def simulate(case, rng, n, *, repeat=1, weight=1.0, scale=1.0, swap=False, n_draws=N_DRAWS):
+    """Return true scores (2, n) and draws (2, n, n_draws) of A and B, by metric."""
+    joint = case.prior(rng, n, case.n_classes)
+    sizes = np.resize(SIZES, n)
+    if case.paired:
+        counts = draw_counts(rng, joint, sizes, joint.ndim - 1)
+    else:
+        counts = draw_counts(rng, joint, sizes[:, None] if case.labels else sizes, 2)
+    if swap:
+        counts = planted_swap(counts, case)
+    kept = []
+    for i in range(n):
+        evidence = case.evidence(repeat * (counts[i] if case.paired else counts[:, i]), weight)
+        parts = [
+            posterior_totals(case.model, one, int(rng.integers(2**63)), n_draws) for one in evidence
+        ]
+        kept.append([np.concatenate(total)[:2] for total in zip(*parts, strict=True)])
+    totals = Totals(*(np.stack(total, axis=1) for total in zip(*kept, strict=True)))
+    tables, counted = (margins(x) if case.paired else x for x in (joint, counts))
+    truth = true_scores(tables, case.metrics, labels=case.labels)
+    found = {}
+    for name in case.metrics:
+        draws = get_metric(name).of_totals(totals, 1)
+        found[name] = truth[name], draws if scale == 1 else rescale(draws, scale)
+
+    data, true_cells = (one_against_rest(x, labels=case.labels) for x in (counted, tables))
+    tp, fp, fn = totals.hits, totals.predicted - totals.hits, totals.true - totals.hits
+    cells = [tp, fp, fn, 1 - tp - fp - fn]
+    if scale != 1:
+        cells = [np.swapaxes(rescale(np.swapaxes(x, 2, 3), scale), 2, 3) for x in cells]
+    of_draws = log_likelihood([x[:, :, None] for x in data], cells, case.true_negatives)
+    found[LIKELIHOOD] = log_likelihood(data, true_cells, case.true_negatives), of_draws
+    return found
+
+
+def rank(rng, truth, draws):
+    """Return how many draws lie below the truth, ties broken at random."""
+    truth, draws = np.round(truth, DECIMALS)[:, None], np.round(draws, DECIMALS)
+    return (draws < truth).sum(axis=1) + rng.integers((draws == truth).sum(axis=1) + 1)
+
+
+def ranks_of(
+    case, replications, seed=0, *, n_draws=N_DRAWS, **changes
+) -> dict[tuple[str, str], np.ndarray]:
+    """Return ranks by (quantity, metric).
+
+    `changes` plant errors: a `weight` that the data do not have, a `scale` by which draws are
+    stretched about their mean, `swap` for A and B swapped in one cell. `repeat` counts every
+    instance so many times.
+    """
+    rng = np.random.default_rng([seed, CASES.index(case)])
+    found: dict[tuple[str, str], list] = {}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Labels without a positive instance")
+        for start in range(0, replications, CHUNK):
+            size = min(CHUNK, replications - start)
+            scores = simulate(case, rng, size, n_draws=n_draws, **changes)
+            for name, (truth, draws) in scores.items():
+                for quantity in case.quantities:
+                    sign = 1 if name == LIKELIHOOD else -1  # of both together
+                    t, d = (
+                        x[0] + sign * x[1] if quantity == DIFFERENCE else x[0]
+                        for x in (truth, draws)
+                    )
+                    found.setdefault((quantity, name), []).append(rank(rng, t, d))
+    return {key: np.concatenate(parts) for key, parts in found.items()}
+
+
+# Tests of uniformity.
+
+
+def normal_scores(ranks, n_draws=N_DRAWS):
+    """Return the normal scores of ranks, and the mean of their squares were ranks uniform."""
+    scores = stats.norm.ppf((np.arange(n_draws + 1) + 0.5) / (n_draws + 1))
+    return scores[ranks], (scores**2).mean(), (scores**2).std()
+
+
+def p_values(ranks, n_draws=N_DRAWS):
+    """Return p-values of the chi-square test, of the mean and of the mean square."""
+    n = len(ranks)
+    observed = np.bincount(ranks * N_BINS // (n_draws + 1), minlength=N_BINS)
+    scores, square, sd_of_square = normal_scores(ranks, n_draws)
+    location = scores.mean() / np.sqrt(square / n)
+    spread = ((scores**2).mean() - square) / (sd_of_square / np.sqrt(n))
+    return {
+        "p_chi2": float(stats.chisquare(observed).pvalue),
+        "p_location": float(2 * stats.norm.sf(abs(location))),
+        "p_spread": float(2 * stats.norm.sf(abs(spread))),
+    }
+
+
+def pooled_spread(ranks, n_draws=N_DRAWS):
+    """Return the p-value of the mean square of the normal scores of all metrics together."""
+    scores, square, _ = normal_scores(np.stack(list(ranks.values())), n_draws)
+    return float(stats.ttest_1samp((scores**2).mean(axis=0), square).pvalue)
+
+
+def assess(ranks, n_draws=N_DRAWS):
+    """Return a row for each quantity and metric, and one for all of them.
+
+    `p` is the smallest of a row's p-values, times their number.
+    """
+    rows = []
+    for (quantity, metric), of_one in ranks.items():
+        tests = p_values(of_one, n_draws)
+        p = min(1.0, len(tests) * min(tests.values()))
+        rows.append({"quantity": quantity, "metric": metric, **tests, "p": p})
+    pooled = pooled_spread(ranks, n_draws)
+    rows.append({"quantity": "all", "metric": "all", "p_spread": pooled, "p": pooled})
+    return pd.DataFrame(rows)
+
+
+def holm(p):
+    """Return p-values adjusted by Holm's method."""
+    p = np.asarray(p)
+    order = np.argsort(p)
+    adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    result = np.empty_like(adjusted)
+    result[order] = np.minimum(adjusted, 1.0)
+    return result
+
+
+def number_of_tests():
+    """Return how many rows a run over all cases has."""
+    return sum(len(case.quantities) * (len(case.metrics) + 1) + 1 for case in CASES)
+
+
+def calibrate(replications, seed=0):
+    """Return the table of all cases and, by case, their ranks."""
+    ranks, tables = {}, []
+    for case in CASES:
+        start = time.perf_counter()
+        ranks[case.name] = ranks_of(case, replications, seed)
+        table = assess(ranks[case.name])
+        table.insert(0, "model", case.name)
+        tables.append(table)
+        print(f"{case.name:24} {time.perf_counter() - start:5.0f} s", flush=True)
+    table = pd.concat(tables, ignore_index=True)
+    table["p_holm"] = holm(table["p"])
+    return table, ranks
+
+
+PLANTED = {
+    "weight 1.1": {"weight": 1.1},
+    "sd 5% too small": {"scale": 0.95},
+    "sd 5% too large": {"scale": 1.05},
+    "A and B swapped in one cell": {"swap": True},
+}
+
+
+def planted(case, error, replications, seed=0):
+    """Return the smallest p-value of a case with a planted error.
+
+    It is adjusted as if all other tests of a full run had passed, which is Holm's first step.
+    """
+    table = assess(ranks_of(case, replications, seed, **PLANTED[error]))
+    return min(1.0, float(table["p"].min()) * number_of_tests())
+
+
+# The figure.
+
+
+def band(replications, prob, n_curves=1, n_draws=N_DRAWS, n_simulations=4000, seed=0):
+    """Return a band that holds the whole ECDFs of uniform ranks with probability `prob`.
+
+    Pointwise binomial quantiles at a level that is found by simulation (Sailynoja et al. 2022),
+    and divided by the number of curves.
+    """
+    rng = np.random.default_rng(seed)
+    steps = np.arange(1, n_draws + 1) / (n_draws + 1)
+    counts = rng.multinomial(replications, np.full(n_draws + 1, 1 / (n_draws + 1)), n_simulations)
+    below = counts.cumsum(axis=1)[:, :-1]
+    # The law of each step at all counts, looked up rather than computed for every simulation.
+    laws = stats.binom(replications, steps[:, None])
+    values = np.arange(-1, replications + 1)
+    cdf = laws.cdf(values)
+    step = np.arange(n_draws)
+    tails = np.minimum(cdf[step, below + 1], 1 - cdf[step, below])
+    level = np.quantile(tails.min(axis=1), 1 - prob) / n_curves
+    low, high = (stats.binom.ppf(q, replications, steps) for q in (level, 1 - level))
+    return steps, low / replications - steps, high / replications - steps
+
+
+def draw_figure(ranks, path):
+    """Draw how far the ranks' ECDFs are from uniform, a panel for each model and quantity."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    panels = [(case, quantity) for case in CASES for quantity in case.quantities]
+    n_curves = sum(len(of_case) for of_case in ranks.values())
+    replications = len(next(iter(next(iter(ranks.values())).values())))
+    steps, low, high = band(replications, 0.95)
+    _, low_all, high_all = band(replications, 0.95, n_curves)
+    n_rows, columns = -(-len(panels) // 6), 6
+    figure, axes = plt.subplots(
+        n_rows, columns, figsize=(12, 1.9 * n_rows), sharey=True, layout="constrained"
+    )
+    limit = 1.1 * max(high_all.max(), -low_all.min())
+    for ax, (case, quantity) in zip(axes.flat, panels, strict=False):
+        ax.fill_between(steps, low_all, high_all, color="0.93", lw=0)
+        ax.fill_between(steps, low, high, color="0.83", lw=0)
+        for (of_quantity, metric), of_one in ranks[case.name].items():
+            if of_quantity == quantity:
+                counts = np.bincount(of_one, minlength=N_DRAWS + 1)
+                ecdf = counts.cumsum()[:-1] / replications
+                color = "C1" if metric == LIKELIHOOD else "C0"
+                ax.plot(steps, ecdf - steps, lw=0.7, alpha=0.7, color=color)
+        ax.set_title(f"{case.name}\n{quantity}", fontsize=8)
+        ax.set(xlim=(0, 1), ylim=(-limit, limit), xticks=[0, 0.5, 1])
+        ax.tick_params(labelsize=7)
+    for ax in axes.flat[len(panels) :]:
+        ax.set_axis_off()
+    figure.legend(
+        handles=[
+            Line2D([], [], color="C0", label="each metric"),
+            Line2D([], [], color="C1", label="log-likelihood, of both for the difference"),
+            Patch(color="0.83", label="95% band of one curve"),
+            Patch(color="0.93", label=f"95% band of all {n_curves} curves"),
+        ],
+        loc="lower right",
+        fontsize=8,
+        frameon=False,
+        bbox_to_anchor=(0.99, 0.07),
+    )
+    figure.supxlabel("rank of the truth among posterior draws, as a proportion", fontsize=9)
+    figure.supylabel("ECDF minus uniform", fontsize=9)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Simulation-based calibration of all models.")
+    parser.add_argument("--replications", type=int, default=4000, help="data sets for each model")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--csv", help="write all p-values here")
+    parser.add_argument("--figure", help="write the figure here")
+    parser.add_argument("--planted", action="store_true", help="plant errors: are they caught?")
+    options = parser.parse_args()
+    if options.planted:
+        for error in PLANTED:
+            for case in CASES:
+                p = planted(case, error, options.replications, options.seed)
+                print(f"{error:28} {case.name:24} adjusted p = {p:.1e}", flush=True)
+        return
+    table, ranks = calibrate(options.replications, options.seed)
+    if options.csv:
+        table.to_csv(options.csv, index=False, float_format="%.6g")
+    if options.figure:
+        draw_figure(ranks, options.figure)
+    print(f"{len(table)} tests, smallest p-value after Holm: {table['p_holm'].min():.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+"""Scripts of the benchmarks, which are no package, as modules."""
+
+import importlib.util
+import sys
+
+from tests.conftest import ROOT
+
+
+def load(path):
+    """Import a script by its path from the root."""
+    name = path.rsplit("/", 1)[-1].removesuffix(".py")
+    specification = importlib.util.spec_from_file_location(name, ROOT / path)
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module  # dataclasses look their module up
+    specification.loader.exec_module(module)
+    return module
+
+
+sbc = load("benchmarks/calibration/sbc.py")

@@ -1,0 +1,315 @@
+"""What must not matter does not, over random evidence; what must, does so in its own way."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from skbayeseval import (
+    compare_confusion_matrices,
+    compare_counts,
+    compare_many,
+    compare_predictions,
+    metrics,
+)
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany, Unpaired
+from skbayeseval.posterior import Posterior
+
+N_DRAWS = 1000
+OPTIONS = {"n_draws": N_DRAWS, "random_state": 0}
+
+quick = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=4,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+
+BINARY = ["paired", "unpaired", "bcv", "hierarchical"]
+MANY = ["paired", "hierarchical"]
+METRICS = {
+    2: ["f1", "matthews_corrcoef"],
+    3: ["accuracy", "f1_macro"],
+}
+
+
+@st.composite
+def votes(draw, n_classes=None, n_classifiers=2):
+    """Labels and predictions, every class among the labels, and the number of classes."""
+    m = n_classes or draw(st.sampled_from([2, 3]))
+    n = draw(st.integers(3 * m, 40))
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(m), rng.integers(0, m, n - m)])
+    skill = rng.random((n_classifiers, 1))
+    predictions = np.where(
+        rng.random((n_classifiers, n)) < skill, y, rng.integers(0, m, (n_classifiers, n))
+    )
+    return y, predictions, m, rng
+
+
+def models_of(n_classes):
+    return BINARY if n_classes == 2 else MANY
+
+
+def compare(y, a, b, model, n_classes, **options):
+    scoring = METRICS[min(n_classes, 3)]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*are many for")
+        return compare_predictions(
+            y,
+            a,
+            b,
+            model=model,
+            scoring=scoring,
+            **{**OPTIONS, "labels": range(n_classes), **options},
+        )
+
+
+def assert_identical(one, other, rtol=1e-9):
+    for metric in one.metrics:
+        x, y = one.metric(metric), other.metric(metric)
+        np.testing.assert_allclose(x.draws_a, y.draws_a, rtol=rtol, atol=1e-12)
+        np.testing.assert_allclose(x.draws_b, y.draws_b, rtol=rtol, atol=1e-12)
+        assert (x.observed_a, x.observed_b) == pytest.approx((y.observed_a, y.observed_b))
+
+
+def assert_same_moments(x, y):
+    """Compare mean and variance of independent draws, within 5 standard errors of each."""
+    centre = (x.mean() + y.mean()) / 2
+    for p, q in ((x, y), ((x - centre) ** 2, (y - centre) ** 2)):
+        error = np.hypot(p.std() / np.sqrt(len(p)), q.std() / np.sqrt(len(q)))
+        assert abs(p.mean() - q.mean()) < 5 * error + 1e-12
+
+
+@quick
+@given(votes())
+def test_swapping_mirrors(evidence):
+    y, (a, b), m, _ = evidence
+    for model in models_of(m):
+        one = compare(y, a, b, model, m)
+        other = compare(y, b, a, model, m, random_state=1)
+        for metric in one.metrics:
+            x, z = one.metric(metric), other.metric(metric)
+            assert (x.observed_a, x.observed_b) == (z.observed_b, z.observed_a)
+            assert_same_moments(x.draws, -z.draws)
+            assert_same_moments(x.draws_a, z.draws_b)
+        if model == "bcv":  # closed forms, to the last digits
+            assert one.bayes_test(metric="f1").p_h0 == pytest.approx(
+                other.bayes_test(metric="f1").p_h1, abs=1e-9
+            )
+            low, high = other.interval(metric="f1")
+            assert one.interval(metric="f1") == pytest.approx((-high, -low), abs=1e-8)
+
+
+@quick
+@given(votes(n_classifiers=3))
+def test_the_order_of_many_is_mirrored_pair_by_pair(evidence):
+    y, predictions, m, _ = evidence
+    scoring = METRICS[m][1]
+    named = dict(zip("abc", predictions, strict=True))
+    turned = {name: named[name] for name in "cab"}
+    options = {"scoring": scoring, "labels": range(m), "n_draws": N_DRAWS}
+    one = compare_many(y, named, random_state=0, **options)
+    other = compare_many(y, turned, random_state=1, **options)
+    for i, j in ("ab", "bc", "ca"):
+        x, z = one.pairs[i, j], other.pairs[i, j]
+        assert_same_moments(x.draws, z.draws)
+        assert x.observed_a == z.observed_a
+        np.testing.assert_array_equal(one.pairs[j, i].draws, -x.draws)
+
+
+@quick
+@given(votes(), st.integers(0, 100))
+def test_the_order_of_instances_is_nothing(evidence, seed):
+    y, (a, b), m, _ = evidence
+    order = np.random.default_rng(seed).permutation(len(y))
+    for model in models_of(m):
+        assert_identical(
+            compare(y, a, b, model, m), compare(y[order], a[order], b[order], model, m)
+        )
+    one, other = (
+        compare_many(y[o], {"a": a[o], "b": b[o]}, labels=range(m), **OPTIONS)
+        for o in (slice(None), order)
+    )
+    np.testing.assert_array_equal(one.draws, other.draws)
+
+
+@quick
+@given(votes(), st.permutations(range(3)))
+def test_names_of_classes_are_nothing(evidence, turned):
+    # The order of the classes changes with their names, so draws are others of the same law.
+    y, (a, b), m, _ = evidence
+    turned = np.array([t for t in turned if t < m])
+    names = np.array(["x", "z", "y"])
+    for model in models_of(m):
+        pos_label = {"pos_label": names[turned[1]]} if m == 2 else {}
+        one = compare(y, a, b, model, m)
+        other = compare(
+            *(names[turned[v]] for v in (y, a, b)),
+            model,
+            m,
+            labels=None,
+            random_state=1,
+            **pos_label,
+        )
+        for metric in one.metrics:
+            x, z = one.metric(metric), other.metric(metric)
+            assert (x.observed_a, x.observed_b) == pytest.approx((z.observed_a, z.observed_b))
+            assert_same_moments(x.draws, z.draws)
+            assert_same_moments(x.draws_a, z.draws_a)
+
+
+@quick
+@given(votes(), st.data())
+def test_shards_add_up(evidence, data):
+    y, (a, b), m, _ = evidence
+    cuts = data.draw(st.sets(st.integers(1, len(y) - 1), min_size=1, max_size=3))
+    labels = tuple(range(m))
+    shards = [
+        PairedCounts.from_labels(part[0], {"a": part[1], "b": part[2]}, labels=labels)
+        for part in np.split(np.stack([y, a, b]), sorted(cuts), axis=1)
+    ]
+    whole = PairedCounts.from_labels(y, {"a": a, "b": b}, labels=labels)
+    together = shards[0]
+    for shard in shards[1:]:
+        together = together + shard
+    assert together == whole
+    alone = shards[0].margin(0)
+    for shard in shards[1:]:
+        alone = alone + shard.margin(0)
+    assert alone == whole.margin(0) == ConfusionCounts.from_labels(y, a, labels=labels)
+    # A stack of runs is the sum of its runs.
+    tables = [[shard.margin(k).table for shard in shards] for k in (0, 1)]
+    model = "unpaired"
+    scoring = METRICS[m]
+    stacked = compare_confusion_matrices(
+        *tables, scoring=scoring, model=model, weight=1.0, **OPTIONS
+    )
+    summed = compare_confusion_matrices(
+        *(np.sum(t, axis=0) for t in tables), scoring=scoring, model=model, **OPTIONS
+    )
+    assert_identical(stacked, summed)
+    assert_identical(summed, compare(y, a, b, model, m))
+
+
+@quick
+@given(votes(), st.integers(2, 7))
+def test_counts_scale_as_weights_do(evidence, times):
+    y, (a, b), m, _ = evidence
+    for model in models_of(m):
+        one = compare(y, a, b, model, m, weight=0.7)
+        other = compare(*(np.tile(v, times) for v in (y, a, b)), model, m, weight=0.7 / times)
+        assert_identical(one, other)
+
+
+@quick
+@given(st.lists(st.integers(0, 30), min_size=6, max_size=6), st.booleans(), st.integers(2, 7))
+def test_counts_scale_as_weights_do_without_instances(cells, true_negatives, times):
+    cells_a, cells_b = np.array(cells).reshape(2, 3)
+    assume(cells_a.sum() and cells_b.sum())
+    if true_negatives:
+        cells_a, cells_b = [*cells_a, 5], [*cells_b, 9]
+    scoring = ["f1", "precision"]
+    one = compare_counts(cells_a, cells_b, scoring=scoring, weight=0.9, **OPTIONS)
+    other = compare_counts(
+        np.multiply(cells_a, times), np.multiply(cells_b, times), scoring=scoring,
+        weight=0.9 / times, **OPTIONS,
+    )  # fmt: skip
+    assert_identical(one, other)
+    swapped = compare_counts(cells_b, cells_a, scoring=scoring, weight=0.9, **OPTIONS)
+    for metric in scoring:
+        assert one.interval(of="a", metric=metric) == swapped.interval(of="b", metric=metric)
+        assert one.bayes_test(metric=metric).p_h0 == pytest.approx(
+            swapped.bayes_test(metric=metric).p_h1, abs=1e-9
+        )
+
+
+def accuracy_given_eta(table, eta):
+    """Mean of the accuracy under the hierarchical model with a known eta, in closed form."""
+    n_classes, rows = len(table), table.sum(axis=1)
+    right = (eta + np.diag(table)) / (1 + rows)
+    return (1 + rows) @ right / (n_classes + rows.sum())
+
+
+@quick
+@given(votes(n_classes=3))
+def test_a_class_that_never_occurs(evidence):
+    y, (a, b), m, _ = evidence
+    known_eta = (7e5, 3e5)
+    for kind in (PairedHierarchical, Hierarchical):
+        results = [
+            compare(y, a, b, kind(eta=known_eta), n_classes, n_draws=2000)
+            for n_classes in (m, m + 1)
+        ]
+        for name in ("accuracy", "f1_micro", "precision_micro", "jaccard_micro", "f1_weighted"):
+            x, z = (result.metric(name) for result in results)
+            assert (x.observed_a, x.observed_b) == pytest.approx((z.observed_a, z.observed_b))
+        # The posterior moves as the prior of so many classes says, and no further.
+        for n_classes, result in zip((m, m + 1), results, strict=True):
+            expected = []
+            for predicted, draws in ((a, result.draws_a), (b, result.draws_b)):
+                table = np.zeros((n_classes, n_classes))
+                np.add.at(table, (y, predicted), 1)
+                expected.append(accuracy_given_eta(table, 0.7))
+                assert abs(draws.mean() - expected[-1]) < 5 * draws.std() / np.sqrt(len(draws))
+            error = 5 * result.draws.std() / np.sqrt(len(draws))
+            assert abs(result.draws.mean() - (expected[0] - expected[1])) < error
+
+
+@quick
+@given(votes())
+def test_a_copy_of_oneself_is_no_better(evidence):
+    y, (a, _), m, _ = evidence
+    for model in models_of(m):
+        result = compare(y, a, a, model, m)
+        for metric in result.metrics:
+            seen = result.metric(metric)
+            assert seen.observed_a == seen.observed_b
+            draws = seen.draws
+            # Symmetric: no odd moment, and as much mass on either side.
+            for odd in (draws, draws**3, np.sign(draws)):
+                assert abs(odd.mean()) < 5 * odd.std() / np.sqrt(N_DRAWS) + 1e-12
+        if model == "bcv":
+            assert result.bayes_test(metric="f1").p_h0 == pytest.approx(0.5, abs=1e-9)
+    ranking = compare_many(y, {"a": a, "b": a, "c": a}, labels=range(m), **OPTIONS)
+    share = ranking.table["p_best"].to_numpy()
+    np.testing.assert_allclose(share, 1 / 3, atol=5 * np.sqrt(2 / 9 / N_DRAWS))
+
+
+@quick
+@given(votes(n_classes=2, n_classifiers=3))
+def test_a_copy_adds_nothing_to_a_pair(evidence):
+    # What is said of A and B is the same with a copy of A beside them.
+    y, (a, b, _), _, _ = evidence
+    counts = PairedCounts.from_labels(y, {"a": a, "b": b, "c": a}, labels=[0, 1])
+    metric = metrics.get_metric("f1")
+    of_three = Posterior(PairedMany(), counts, entropy=0, n_draws=N_DRAWS).draws(metric)
+    of_two = Posterior(Paired(), counts.pair(0, 1), entropy=1, n_draws=N_DRAWS).draws(metric)
+    assert_same_moments(of_three[0] - of_three[1], of_two[0] - of_two[1])
+    assert_same_moments(of_three[2] - of_three[1], of_two[0] - of_two[1])
+
+
+@quick
+@given(votes(n_classes=2))
+def test_all_faces_say_the_same(evidence):
+    y, (a, b), m, _ = evidence
+    tables = [ConfusionCounts.from_labels(y, p, labels=[0, 1]).table for p in (a, b)]
+    cells = [(t[1, 1], t[0, 1], t[1, 0], t[0, 0]) for t in tables]
+    for model in (Unpaired(), BCV(), Hierarchical()):
+        from_labels = compare(y, a, b, model, m)
+        scoring = METRICS[2]
+        assert_identical(
+            from_labels,
+            compare_confusion_matrices(*tables, model=model, scoring=scoring, **OPTIONS),
+        )
+        assert_identical(
+            from_labels, compare_counts(*cells, model=model, scoring=scoring, **OPTIONS)
+        )
+        many = compare_many(
+            y, {"a": a, "b": b}, model=model, scoring=scoring, labels=[0, 1], **OPTIONS
+        )
+        assert_identical(from_labels, many.pairs["a", "b"])
