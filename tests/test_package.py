@@ -12,6 +12,7 @@ PACKAGE = Path(skbayeseval.__file__).parent
 
 # Each room may import from rooms of a lower number, and from itself.
 FLOORS = {
+    "_parameters": 0,
     "_validation": 0,
     "evidence": 1,
     "metrics": 1,

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 
+from skbayeseval._parameters import ParameterObject
 from skbayeseval.models.margins import BetaMargin
 
 __all__ = [
@@ -29,21 +29,6 @@ __all__ = [
 Array = NDArray[Any]
 Shapes = Mapping[str, Array]
 SMALLEST_CONCENTRATION = 0.01
-
-
-class ParameterObject(BaseEstimator):
-    """Parameters with `get_params`, `set_params`, `repr` and equality, and nothing else."""
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        mine, theirs = self.get_params(), other.get_params()
-        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
-
-    def __hash__(self) -> int:
-        params = self.get_params()
-        values = (np.asarray(params[name], dtype=float).tobytes() for name in sorted(params))
-        return hash((type(self), *values))
 
 
 @dataclass(frozen=True)
