@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.units import UnitCounts, is_indicator
 from skbayeseval.models import resolve_model
@@ -66,6 +67,8 @@ def make_posterior(
     units = None
     if isinstance(evidence, UnitCounts):
         units = "groups" if evidence.grouped else "labels"
+    elif isinstance(evidence, ChunkCounts):
+        units = "chunks"
     resolved = resolve_model(
         model,
         prior,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.exact import stream_scores
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric, Totals
@@ -254,7 +255,7 @@ class PairPosterior(Posterior):
         self._rows = [i, j]
         evidence = joint.evidence
         pair: Evidence
-        if isinstance(evidence, PairedCounts):
+        if isinstance(evidence, (PairedCounts, ChunkCounts)):
             pair = evidence.pair(i, j)
         elif isinstance(evidence, UnitCounts):
             pair = evidence.only([i, j])

@@ -15,6 +15,7 @@ from skbayeseval.equality import (
     prior_density_at_zero,
     prior_difference_draws,
 )
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
@@ -307,6 +308,7 @@ class ComparisonResult(PosteriorView):
             true_negatives=posterior.has_true_negatives,
             n_classes=len(self.labels),
             labels=isinstance(self.evidence, UnitCounts),
+            chunks=isinstance(self.evidence, ChunkCounts),
         )
         if posterior.model not in models:
             models.insert(0, posterior.model)
