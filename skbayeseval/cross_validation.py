@@ -261,7 +261,15 @@ def compare_learners(
             results[name]["test_score" if single else f"test_{key}"] = of_each[name]
     kind = type(cv).__name__
     splitter = "splits as given" if kind.startswith("_") else kind
-    record = CrossValidation(splitter, len(collection.kept), collection.train_size, results, scores)
+    record = CrossValidation(
+        splitter,
+        len(collection.kept),
+        collection.train_size,
+        results,
+        scores,
+        collection.test_size,
+        collection.two_fold_repeats,
+    )
     return Ranking(result, names, metrics, record)
 
 

@@ -21,6 +21,7 @@ FLOORS = {
     "display": 2,
     "engines": 3,
     "posterior": 4,
+    "classical": 2,
     "equality": 5,
     "assemble": 5,
     "storage": 5,

@@ -44,6 +44,10 @@ class CrossValidation:
         For each estimator what `cross_validate` would have returned.
     scores : dict of str to dict
         For each metric and estimator the scores of the splits.
+    test_size : float or None
+        The mean number of test instances.
+    two_fold_repeats : int or None
+        The number of repeats, where the splits are repeats of two folds.
     """
 
     splitter: str
@@ -51,6 +55,8 @@ class CrossValidation:
     train_size: float
     results: dict[str, dict[str, Any]]
     scores: dict[str, dict[str, Array]]
+    test_size: float | None = None
+    two_fold_repeats: int | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,22 @@ class Collection:
     def train_size(self) -> float:
         """The mean number of training instances."""
         return float(np.mean([len(self.splits[i][0]) for i in self.kept]))
+
+    @property
+    def test_size(self) -> float:
+        """The mean number of test instances."""
+        return float(np.mean([len(self.splits[i][1]) for i in self.kept]))
+
+    @property
+    def two_fold_repeats(self) -> int | None:
+        """The number of repeats, where every two splits are the two folds of one; else None."""
+        kept = [self.splits[i] for i in self.kept]
+        mirrored = all(
+            np.array_equal(np.sort(test), np.sort(next_train))
+            and np.array_equal(np.sort(train), np.sort(next_test))
+            for (train, test), (next_train, next_test) in zip(kept[::2], kept[1::2], strict=False)
+        )
+        return len(kept) // 2 if mirrored and len(kept) % 2 == 0 else None
 
     def test_indices(self) -> Array:
         """Return the instances validated in the kept splits, one after another."""
