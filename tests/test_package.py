@@ -30,6 +30,7 @@ FLOORS = {
     "ranking": 8,
     "score_result": 7,
     "compare": 9,
+    "targets": 9,
     "cross_validation": 10,
     "comparer": 11,
     "__init__": 12,

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -150,13 +151,14 @@ def collect(
     pre_dispatch: int | str = "2*n_jobs",
     return_estimator: bool = False,
     error_score: str | float = "raise",
-    check_predictions: Callable[[Any], None] | None = None,
+    check_predictions: Callable[[str, Any, Any], None] | None = None,
 ) -> Collection:
     """Fit clones of the estimators on every split's training set and predict its test set.
 
     The splits are made once and shared. Every split and estimator is a unit of work of one joblib
-    pass, on whatever backend the user has set. `check_predictions` raises on predictions that
-    cannot be used, which then count as a failure of the split.
+    pass, on whatever backend the user has set. `check_predictions`, called with the estimator's
+    name, the true targets and the predictions, raises on predictions that cannot be used, which
+    then count as a failure of the split.
     """
     check_error_score(error_score)
     X, y = indexable(X, y)
@@ -182,7 +184,7 @@ def collect(
             where=f"Estimator {name!r} failed in split {i}",
             keep=return_estimator,
             reraise=error_score == "raise",
-            check_predictions=check_predictions,
+            check_predictions=check_predictions and partial(check_predictions, name),
         )
         for name, i in tasks
     )
@@ -273,7 +275,7 @@ def _fit_and_predict(
     where: str,
     keep: bool,
     reraise: bool,
-    check_predictions: Callable[[Any], None] | None,
+    check_predictions: Callable[[Any, Any], None] | None,
 ) -> _Run:
     start = time.perf_counter()
     fit_time = math.nan
@@ -288,7 +290,7 @@ def _fit_and_predict(
         if n_predicted != len(test):
             raise ValueError(f"predict returned {n_predicted} labels for {len(test)} instances")
         if check_predictions is not None:
-            check_predictions(predictions)
+            check_predictions(_safe_indexing(y, test), predictions)
     except Exception as error:
         if reraise:
             _name_the_place(error, where)
