@@ -23,6 +23,8 @@ from skbayeseval.comparer import BayesianComparer
 from skbayeseval.cross_validation import bayesian_cross_validate
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
+from skbayeseval.evidence.chunks import chunk_counter
+from skbayeseval.evidence.tag_converter import ConvertTags
 from skbayeseval.judgement.intervals import hdi
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
@@ -32,11 +34,13 @@ __all__ = [
     "BayesianComparer",
     "BlockRegularizedCV",
     "ComparisonResult",
+    "ConvertTags",
     "PyMCEngine",
     "Ranking",
     "ScoreResult",
     "__version__",
     "bayesian_cross_validate",
+    "chunk_counter",
     "compare_confusion_matrices",
     "compare_counts",
     "compare_many",

@@ -11,6 +11,7 @@ import numpy as np
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
 from skbayeseval.engines.graph import build_graph, check_has_graph
 from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.units import UnitCounts, is_indicator
 from skbayeseval.models import resolve_model
@@ -80,6 +81,8 @@ def make_posterior(
     units = None
     if isinstance(evidence, UnitCounts):
         units = "groups" if evidence.grouped else "labels"
+    elif isinstance(evidence, ChunkCounts):
+        units = "chunks"
     resolved = resolve_model(
         model,
         None if own_prior else prior,

@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted
 from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.cross_validation import (
     compare_learners,
-    count_one,
     resolve_cv,
     score_counts,
 )
@@ -33,6 +32,7 @@ from skbayeseval.evidence.units import is_indicator
 from skbayeseval.judgement.decision import Decision, check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import resolve_scoring
+from skbayeseval.targets import count_one
 
 if TYPE_CHECKING:
     from skbayeseval.display.style import Display

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import check_cv
 
 from skbayeseval._validation import check_random_state_entropy
-from skbayeseval.assemble import check_true_classes, count_predictions, make_posterior
+from skbayeseval.assemble import make_posterior
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
+from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.collect import (
     Collection,
     CrossValidation,
@@ -22,22 +22,15 @@ from skbayeseval.evidence.collect import (
     collect,
     route,
 )
-from skbayeseval.evidence.counts import (
-    ConfusionCounts,
-    check_label_vector,
-    check_labels,
-    encode_labels,
-)
 from skbayeseval.evidence.naming import check_estimator_names, named_estimators
-from skbayeseval.evidence.units import UnitCounts, check_indicator, is_indicator
 from skbayeseval.metrics import Metric, Totals, resolve_scoring
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
+from skbayeseval.targets import ChunkTarget, LabelTarget, Target
 
 __all__ = [
     "bayesian_cross_validate",
     "compare_learners",
-    "count_one",
     "resolve_cv",
     "score_counts",
 ]
@@ -61,6 +54,7 @@ def bayesian_cross_validate(
     n_draws: int = 20_000,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
+    counter: ChunkCounter | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
     params: dict[str, Any] | None = None,
@@ -83,18 +77,23 @@ def bayesian_cross_validate(
         The classifiers; clones are fitted.
     X : array-like of shape (n_samples, ...)
         The data: arrays, data frames, sparse matrices, lists of texts. They are only indexed.
-    y : array-like of shape (n_samples,) or (n_samples, n_labels)
-        The labels, of any dtype; or a multi-label indicator.
+    y : array-like of shape (n_samples,) or (n_samples, n_labels), or sequence of sequences
+        The labels, of any dtype; or a multi-label indicator; or, with `counter`, the tags of each
+        sentence.
     groups : array-like of shape (n_samples,), default=None
         Goes to the splitter. With metadata routing enabled, pass it in `params`.
     scoring : str, Metric, list or dict, default=None
-        As in `compare_predictions`; None is accuracy.
+        As in `compare_predictions`; None is accuracy, and F1 with `counter`.
     cv : int, splitter or iterable, default=None
-        None is ``BlockRegularizedCV(3)``; otherwise what scikit-learn's `check_cv` takes.
+        None is ``BlockRegularizedCV(3)``, with `counter` balanced in the types of chunks; otherwise
+        what scikit-learn's `check_cv` takes.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" is "paired".
     engine, prior, n_draws, labels, pos_label
         As in `compare_predictions`.
+    counter : ChunkCounter, default=None
+        Made by `chunk_counter`: y holds tags of its first scheme, A predicts in the first scheme,
+        B in the second, and chunks are compared. `ConvertTags` makes a tagger learn the second.
     n_jobs : int, default=None
         How many fits run at once, on the joblib backend that is set.
     verbose : int, default=0
@@ -139,7 +138,7 @@ def bayesian_cross_validate(
     """
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
     entropy = check_random_state_entropy(random_state)
-    splitter = resolve_cv(cv, y, entropy)
+    splitter = resolve_cv(cv, y, entropy, counter)
     split_params, fit_params = route(
         "bayesian_cross_validate", "bayesian_cross_validate", estimators, splitter, params, groups
     )
@@ -157,6 +156,7 @@ def bayesian_cross_validate(
         n_draws=n_draws,
         labels=labels,
         pos_label=pos_label,
+        counter=counter,
         n_jobs=n_jobs,
         verbose=verbose,
         pre_dispatch=pre_dispatch,
@@ -168,12 +168,13 @@ def bayesian_cross_validate(
     return ranking.pairs[0, 1]
 
 
-def resolve_cv(cv: Any, y: Any, entropy: int) -> Any:
+def resolve_cv(cv: Any, y: Any, entropy: int, counter: ChunkCounter | None = None) -> Any:
     """Return the splitter; the default one gets a seed of its own from the entropy."""
     if cv is None:
         seed = np.random.SeedSequence(entropy, spawn_key=(_SPLITTER,)).generate_state(1)[0]
-        return BlockRegularizedCV(random_state=int(seed))
-    return check_cv(cv, y, classifier=True)
+        regularize = getattr(counter, "frequencies", "auto")
+        return BlockRegularizedCV(regularize=regularize, random_state=int(seed))
+    return check_cv(cv, y if counter is None else None, classifier=True)
 
 
 def compare_learners(
@@ -198,33 +199,33 @@ def compare_learners(
     return_indices: bool,
     error_score: str | float,
     entropy: int,
+    counter: ChunkCounter | None = None,
 ) -> Ranking:
     """Fit, predict, count and compare; both cross-validating faces end here."""
     check_error_score(error_score)
-    truth, classes = _check_target(y, labels)
-    metrics = resolve_scoring(scoring, classes)
     names = tuple(estimators)
+    target: Target
+    if counter is None:
+        target = LabelTarget(y, names, labels, pos_label)
+    elif labels is not None or pos_label is not None:
+        raise ValueError("labels and pos_label have no meaning with counter=, which has types=.")
+    else:
+        target = ChunkTarget(y, names, counter)
+        scoring = "f1" if scoring is None else scoring
+    metrics = resolve_scoring(scoring, target.classes)
 
     def posterior(
         rows: Any, predictions: Mapping[str, Any], weight: float, *, rehearsal: bool = False
     ) -> Any:
-        evidence = count_predictions(
-            truth[rows],
-            {f"Predictions of {name!r}": predictions[name] for name in names},
-            labels=classes,
-            pos_label=pos_label,
-            weight=weight,
-            instances=rows,
-        )
+        evidence = target.evidence(rows, predictions, weight)
         return make_posterior(evidence, model, engine, prior, n_draws, entropy, rehearsal=rehearsal)
 
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    everyone = np.arange(truth.shape[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # they come with the real run
-        perfect = dict.fromkeys(names, truth)
-        Ranking(posterior(everyone, perfect, 1.0, rehearsal=True), names, metrics)
+        everyone = np.arange(target.size)
+        Ranking(posterior(everyone, target.perfect(), 1.0, rehearsal=True), names, metrics)
 
     collection = collect(
         estimators,
@@ -238,15 +239,13 @@ def compare_learners(
         pre_dispatch=pre_dispatch,
         return_estimator=return_estimator,
         error_score=error_score,
-        check_predictions=partial(_check_predictions, classes, is_indicator(y)),
+        check_predictions=target.check,
     )
-    predictions = {name: collection.predictions(name) for name in names}
+    predictions = target.pooled(collection)
     result = posterior(collection.test_indices(), predictions, collection.weight)
     counts = {
         name: [
-            None
-            if run.error is not None
-            else count_one(truth[test], run.predictions, classes, pos_label)
+            None if run.error is not None else target.count_one(name, test, run.predictions)
             for run, (_, test) in zip(collection.runs[name], collection.splits, strict=True)
         ]
         for name in names
@@ -265,7 +264,15 @@ def compare_learners(
             results[name]["test_score" if single else f"test_{key}"] = of_each[name]
     kind = type(cv).__name__
     splitter = "splits as given" if kind.startswith("_") else kind
-    record = CrossValidation(splitter, len(collection.kept), collection.train_size, results, scores)
+    record = CrossValidation(
+        splitter,
+        len(collection.kept),
+        collection.train_size,
+        results,
+        scores,
+        collection.test_size,
+        collection.two_fold_repeats,
+    )
     return Ranking(result, names, metrics, record)
 
 
@@ -290,32 +297,6 @@ def _frozen(values: list[float]) -> NDArray[Any]:
     array = np.array(values)
     array.flags.writeable = False
     return array
-
-
-def _check_predictions(classes: Any, indicator: bool, predictions: Any) -> None:
-    if indicator:
-        check_indicator(predictions, "predict")
-    else:
-        encode_labels([("predict", predictions)], classes)
-
-
-def _check_target(y: Any, labels: Any) -> tuple[Any, Any]:
-    """Return the true labels, and the classes or the columns of a multi-label indicator."""
-    if is_indicator(y):
-        names = labels if labels is not None else getattr(y, "columns", range(np.shape(y)[1]))
-        return check_indicator(y, "y"), check_labels(list(names))
-    truth = check_label_vector(y, "y")
-    check_true_classes(np.unique(truth).tolist(), "y")
-    return truth, np.unique(truth).tolist() if labels is None else check_labels(labels)
-
-
-def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
-    """Count the predictions of one classifier: of classes, or of a multi-label indicator."""
-    if is_indicator(truth):
-        with warnings.catch_warnings():  # a label may well be absent from a split
-            warnings.simplefilter("ignore", UserWarning)
-            return UnitCounts.from_indicators(truth, {"predict": predictions}).margin(0)
-    return ConfusionCounts.from_labels(truth, predictions, labels=classes, pos_label=pos_label)
 
 
 def score_counts(metric: Metric, counts: Any) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.parameters import parameters_of_pair
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric
@@ -34,7 +35,7 @@ class PairPosterior(Posterior):
         self._rows = [i, j]
         evidence = joint.evidence
         pair: Evidence
-        if isinstance(evidence, PairedCounts):
+        if isinstance(evidence, (PairedCounts, ChunkCounts)):
             pair = evidence.pair(i, j)
         elif isinstance(evidence, UnitCounts):
             pair = evidence.only([i, j])

@@ -10,12 +10,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability
+from skbayeseval.classical import classical_tests
 from skbayeseval.diagnostics import mixing
 from skbayeseval.equality import (
     bayes_factor,
     prior_density_at_zero,
     prior_difference_draws,
 )
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
@@ -310,6 +312,7 @@ class ComparisonResult(PosteriorView):
             true_negatives=posterior.has_true_negatives,
             n_classes=len(self.labels),
             labels=isinstance(self.evidence, UnitCounts),
+            chunks=isinstance(self.evidence, ChunkCounts),
         )
         rows, index = [], []
         if posterior.engine != "exact" or posterior.model not in models:
@@ -327,6 +330,42 @@ class ComparisonResult(PosteriorView):
             index.append((model.name, _written(model.prior())))
         names = ["model", "prior"]
         return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=names))
+
+    def frequentist(self, *, metric: str | Metric | None = None) -> pd.DataFrame:
+        """Return the classical tests that the same evidence allows, one row a test.
+
+        Of instances judged by both: sign test (the s-test of Yang and Liu 1999) and McNemar's,
+        where every instance counts once. Of each alone: the unpaired two-proportion z-test
+        (p-test). Of three or more classes: sign test and paired t-test of their F1 (S-test,
+        T-test). Of the splits of a cross-validation: the corrected resampled t-test, and the tests
+        made for 3 x 2 block-regularised and for 5 x 2 cross-validation.
+
+        Parameters
+        ----------
+        metric : str or Metric, default=None
+            Whose scores the tests of splits compare; the first by default.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            level ("micro": instances or chunks, "macro": classes, "splits"), compares, statistic
+            (positive where A is ahead; for sign and McNemar tests in how many of the `n` pairs that
+            differ A is ahead), df, n, pvalue (two-sided), note.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_predictions
+        >>> y, a, b = [1, 0] * 20, [1, 0] * 18 + [0, 1] * 2, [1, 0] * 14 + [0, 1] * 6
+        >>> compare_predictions(y, a, b, random_state=0).frequentist()["pvalue"].round(3)
+        test
+        sign test           0.008
+        McNemar, exact      0.008
+        McNemar, mid-p      0.004
+        two-proportion z    0.025
+        Name: pvalue, dtype: float64
+        """
+        which = self._metric(metric)
+        return classical_tests(self.evidence, self._cross_validation, self.names, which.name)
 
     def plot(
         self,

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skbayeseval.engines.pymc import Trace
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.units import UnitCounts
@@ -188,6 +189,14 @@ def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
             "weight": evidence.weight,
             "grouped": evidence.grouped,
         }
+    if isinstance(evidence, ChunkCounts):
+        return {
+            "kind": "chunks",
+            "labels": list(evidence.labels),
+            "pos_label": evidence.pos_label,
+            "cells": evidence.cells.tolist(),
+            "weight": evidence.weight,
+        }
     evidence = margins_of(evidence)
     return {
         "kind": "marginal",
@@ -226,6 +235,8 @@ def _read_evidence(saved: dict[str, Any]) -> Evidence:
             pos_label,
             saved["grouped"],
         )
+    if saved["kind"] == "chunks":
+        return ChunkCounts(np.array(saved["cells"]), saved["weight"])
     return tuple(
         ConfusionCounts(np.array(table, dtype=float), labels, weight, pos_label)
         for table, weight in zip(saved["tables"], saved["weights"], strict=True)

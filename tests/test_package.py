@@ -12,6 +12,7 @@ PACKAGE = Path(skbayeseval.__file__).parent
 
 # Each room may import from rooms of a lower number, and from itself.
 FLOORS = {
+    "_parameters": 0,
     "_validation": 0,
     "_version": 0,
     "evidence": 1,
@@ -21,6 +22,7 @@ FLOORS = {
     "display": 2,
     "engines": 3,
     "posterior": 4,
+    "classical": 4,
     "equality": 5,
     "sampled": 5,
     "diagnostics": 5,
@@ -33,6 +35,7 @@ FLOORS = {
     "score_result": 9,
     "ranking": 10,
     "compare": 11,
+    "targets": 11,
     "cross_validation": 12,
     "comparer": 13,
     "__init__": 14,

@@ -44,6 +44,7 @@ Draws = Mapping[str, Array]
 
 OUTCOMES = ("11", "10", "01", "00")
 CELLS = ("tp", "fp", "fn", "tn")
+CHUNK_CELLS = ("both", "only A", "only B", "neither", "false both", "false A", "false B")
 
 # eta must not round to 0 or 1, where its logit is infinite.
 SMALLEST = np.finfo(float).tiny
@@ -126,8 +127,11 @@ def coordinates(specification: AnySpecification, labels: tuple[Any, ...]) -> dic
     if isinstance(specification, LabelSpecification):
         return {"label": names, "cell": list(CELLS)}
     if isinstance(specification, Specification):
-        cells = {len(s.prior) for s in specification.simplexes if s.name.startswith("pi")}
-        return {"outcome": list(OUTCOMES), "cell": list(CELLS[: max(cells, default=4)])}
+        cells = max((len(s.prior) for s in specification.simplexes if "pi" in s.name), default=4)
+        return {
+            "outcome": list(OUTCOMES),
+            "cell": list(CHUNK_CELLS if cells == 7 else CELLS[:cells]),
+        }
     return {}
 
 
@@ -149,8 +153,8 @@ def parameters_of_pair(draws: Draws, i: int, j: int) -> dict[str, Array]:
         stem, _, owner = name.rpartition("_")
         if not stem:
             # Outcomes (1, 0) and (0, 1) change places where the two do.
-            swapped = "theta" in name and i > j
-            found[name] = values[..., [0, 2, 1, 3]] if swapped else values
+            order = {"theta+": [0, 2, 1, 3], "theta-": [0, 2, 1, 3], "pi": [0, 2, 1, 3, 4, 6, 5]}
+            found[name] = values[..., order[name]] if name in order and i > j else values
         elif owner in (letter(i), letter(j)):
             found[f"{stem}_{'A' if owner == letter(i) else 'B'}"] = values
     return found

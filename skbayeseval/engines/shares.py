@@ -9,7 +9,7 @@ two independent unbiased estimates from each of n strata, whose differences tell
   again.
 - Two binary classifiers on the same instances: B's score rises with each of its rates, so given
   all but one of them the region is an interval of the last.
-- The same and a function of the user's, which need not rise: counting.
+- The same and a function of the user's, which need not rise, and chunks: counting.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def stream_shares(
     """
     if isinstance(specification, OutcomeSpecification):
         return _in_twos(_given_sticks(specification, metric, positive, rng, region))
-    if isinstance(specification, Specification) and is_paired(specification):
-        if metric.formula is not None:
+    if isinstance(specification, Specification) and _share_parameters(specification):
+        if metric.formula is not None and is_paired(specification):
             return shares_given_rates(specification, metric, positive, rng, region)
         batch, longest = 1, MOST_COUNTED_DRAWS
     else:
@@ -85,6 +85,11 @@ def stream_shares(
         _of_all_pairs(check_scores(both, metric), min(batch, both.shape[1]), region)
         for both in scores
     )
+
+
+def _share_parameters(specification: Specification) -> bool:
+    """Whether there is a parameter that does not belong to one classifier alone."""
+    return any("_" not in simplex.name for simplex in specification.simplexes)
 
 
 def _in_twos(blocks: Iterable[Array]) -> Iterator[Array]:

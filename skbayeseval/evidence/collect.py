@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,10 @@ class CrossValidation:
         For each estimator what `cross_validate` would have returned.
     scores : dict of str to dict
         For each metric and estimator the scores of the splits.
+    test_size : float or None
+        The mean number of test instances.
+    two_fold_repeats : int or None
+        The number of repeats, where the splits are repeats of two folds.
     """
 
     splitter: str
@@ -51,6 +56,8 @@ class CrossValidation:
     train_size: float
     results: dict[str, dict[str, Any]]
     scores: dict[str, dict[str, Array]]
+    test_size: float | None = None
+    two_fold_repeats: int | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,22 @@ class Collection:
         """The mean number of training instances."""
         return float(np.mean([len(self.splits[i][0]) for i in self.kept]))
 
+    @property
+    def test_size(self) -> float:
+        """The mean number of test instances."""
+        return float(np.mean([len(self.splits[i][1]) for i in self.kept]))
+
+    @property
+    def two_fold_repeats(self) -> int | None:
+        """The number of repeats, where every two splits are the two folds of one; else None."""
+        kept = [self.splits[i] for i in self.kept]
+        mirrored = all(
+            np.array_equal(np.sort(test), np.sort(next_train))
+            and np.array_equal(np.sort(train), np.sort(next_test))
+            for (train, test), (next_train, next_test) in zip(kept[::2], kept[1::2], strict=False)
+        )
+        return len(kept) // 2 if mirrored and len(kept) % 2 == 0 else None
+
     def test_indices(self) -> Array:
         """Return the instances validated in the kept splits, one after another."""
         return np.concatenate([self.splits[i][1] for i in self.kept])
@@ -128,13 +151,14 @@ def collect(
     pre_dispatch: int | str = "2*n_jobs",
     return_estimator: bool = False,
     error_score: str | float = "raise",
-    check_predictions: Callable[[Any], None] | None = None,
+    check_predictions: Callable[[str, Any, Any], None] | None = None,
 ) -> Collection:
     """Fit clones of the estimators on every split's training set and predict its test set.
 
     The splits are made once and shared. Every split and estimator is a unit of work of one joblib
-    pass, on whatever backend the user has set. `check_predictions` raises on predictions that
-    cannot be used, which then count as a failure of the split.
+    pass, on whatever backend the user has set. `check_predictions`, called with the estimator's
+    name, the true targets and the predictions, raises on predictions that cannot be used, which
+    then count as a failure of the split.
     """
     check_error_score(error_score)
     X, y = indexable(X, y)
@@ -160,7 +184,7 @@ def collect(
             where=f"Estimator {name!r} failed in split {i}",
             keep=return_estimator,
             reraise=error_score == "raise",
-            check_predictions=check_predictions,
+            check_predictions=check_predictions and partial(check_predictions, name),
         )
         for name, i in tasks
     )
@@ -251,7 +275,7 @@ def _fit_and_predict(
     where: str,
     keep: bool,
     reraise: bool,
-    check_predictions: Callable[[Any], None] | None,
+    check_predictions: Callable[[Any, Any], None] | None,
 ) -> _Run:
     start = time.perf_counter()
     fit_time = math.nan
@@ -266,7 +290,7 @@ def _fit_and_predict(
         if n_predicted != len(test):
             raise ValueError(f"predict returned {n_predicted} labels for {len(test)} instances")
         if check_predictions is not None:
-            check_predictions(predictions)
+            check_predictions(_safe_indexing(y, test), predictions)
     except Exception as error:
         if reraise:
             _name_the_place(error, where)

@@ -3,6 +3,15 @@
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest
 from skbayeseval.judgement.decision import Decision, Probabilities
+from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.judgement.intervals import Interval, hdi
 
-__all__ = ["BayesFactor", "BayesTest", "Decision", "Interval", "Probabilities", "hdi"]
+__all__ = [
+    "BayesFactor",
+    "BayesTest",
+    "Decision",
+    "Interval",
+    "Probabilities",
+    "SignificanceTest",
+    "hdi",
+]

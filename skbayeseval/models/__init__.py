@@ -1,6 +1,7 @@
 """Models: a prior, and what the posterior is. They see counts, never data or estimators."""
 
 from skbayeseval.models.binary import BCV, Paired, Unpaired
+from skbayeseval.models.chunks import PairedChunks
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
 from skbayeseval.models.weights import (
@@ -18,6 +19,7 @@ __all__ = [
     "IndependentLabelsBCV",
     "InstanceWeights",
     "Paired",
+    "PairedChunks",
     "PairedHierarchical",
     "PairedMany",
     "Unpaired",

@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
+from skbayeseval.models.chunks import PairedChunks
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import (
@@ -30,6 +31,7 @@ MODEL_CLASSES: dict[str, type[Model]] = {
         IndependentLabelsBCV,
         InstanceWeights,
         Paired,
+        PairedChunks,
         PairedHierarchical,
         PairedMany,
         Unpaired,
@@ -61,8 +63,8 @@ def resolve_model(
         Whether it is known what all classifiers said of each instance.
     n_classes, n_classifiers : int
         What the model has to fit.
-    units : {"labels", "groups"} or None
-        Whether instances have several labels, or belong to groups.
+    units : {"labels", "groups", "chunks"} or None
+        Whether instances have several labels, belong to groups, or are sentences with chunks.
     """
     if isinstance(model, Model):
         if prior is not None:
@@ -102,6 +104,14 @@ def model_class(
                 f"Use one of {list(kinds)}."
             )
         return kinds[name]
+    if units == "chunks":
+        kinds = {m.name: m for m in (PairedChunks, BCV)}
+        if name not in kinds:
+            raise ValueError(
+                f"model={name!r} needs true negatives, which chunks do not have. Use one of "
+                f"{list(kinds)}."
+            )
+        return kinds[name]
     if name == "paired":
         if n_classes > 2:
             return PairedHierarchical
@@ -115,7 +125,8 @@ def model_class(
 
 def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, units: str | None) -> None:
     weighs_units = issubclass(kind, (InstanceWeights, IndependentLabels, IndependentLabelsBCV))
-    if weighs_units != (units is not None):
+    fits = issubclass(kind, BCV) if units == "chunks" else weighs_units == (units is not None)
+    if not fits or (kind is PairedChunks and units != "chunks"):
         raise ValueError(
             f"{kind.__name__} does not fit "
             + ("one class an instance." if units is None else f"{units} of instances.")
@@ -147,7 +158,12 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
 
 
 def published_and_alternative_models(
-    *, paired: bool, true_negatives: bool, n_classes: int = 2, labels: bool = False
+    *,
+    paired: bool,
+    true_negatives: bool,
+    n_classes: int = 2,
+    labels: bool = False,
+    chunks: bool = False,
 ) -> list[Model]:
     """Return the models that the evidence allows, each with its published prior and others."""
     models: list[Model] = []
@@ -158,6 +174,8 @@ def published_and_alternative_models(
             models += [PairedHierarchical(), PairedHierarchical(mu=0.5)]
             models += [PairedHierarchical(eta=(2.0, 1.0))]
         return [*models, Hierarchical(), Hierarchical(mu=0.5), Hierarchical(eta=(2.0, 1.0))]
+    if chunks:
+        models += [PairedChunks(), PairedChunks(lambda_=0.5), PairedChunks(lambda_=0.25)]
     if paired:
         models += [Paired(), Paired(mu=0.5, theta=0.5), Paired(theta=0.25)]
     if true_negatives:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 
+from skbayeseval._parameters import ParameterObject
 from skbayeseval.models.margins import BetaMargin
 
 __all__ = [
@@ -37,21 +37,6 @@ def letter(classifier: int) -> str:
     """Return what a classifier is called in the names of variables: A, B, ..., A1, B1, ..."""
     name = chr(ord("A") + classifier % 26)
     return name if classifier < 26 else f"{name}{classifier // 26}"
-
-
-class ParameterObject(BaseEstimator):
-    """Parameters with `get_params`, `set_params`, `repr` and equality, and nothing else."""
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        mine, theirs = self.get_params(), other.get_params()
-        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
-
-    def __hash__(self) -> int:
-        # Equal parameters may be written as lists, tuples or arrays, of whole numbers or floats.
-        params = self.get_params()
-        return hash((type(self), *(np.size(params[name]) for name in sorted(params))))
 
 
 @dataclass(frozen=True)

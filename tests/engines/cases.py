@@ -4,6 +4,7 @@ import numpy as np
 
 from skbayeseval import BlockRegularizedCV
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.models import (
     BCV,
@@ -11,6 +12,7 @@ from skbayeseval.models import (
     IndependentLabels,
     IndependentLabelsBCV,
     Paired,
+    PairedChunks,
     PairedHierarchical,
     PairedMany,
     Unpaired,
@@ -33,6 +35,13 @@ PAIRS = {
     },
     "few": {(1, 1, 1): 3, (1, 0, 1): 1, (0, 0, 0): 4, (0, 1, 0): 1},
 }  # fmt: skip
+
+# Gold chunks found by both, A, B, neither; false alarms of both, A, B.
+CHUNKS = {
+    "balanced": (60, 12, 5, 8, 7, 9, 4),
+    "imbalanced": (900, 40, 25, 12, 3, 2, 1),
+    "few": (3, 0, 1, 1, 0, 2, 0),
+}
 
 CLASSES = {
     "balanced": {
@@ -83,6 +92,7 @@ def cases():
         yield f"unpaired {name}", Unpaired(), of_two, "f1"
         yield f"paired {name}", Paired(), paired(pairs, (0, 1), weight), "f1"
         yield f"bcv {name}", BCV(), of_two, "f1"
+        yield f"chunks {name}", PairedChunks(), ChunkCounts(CHUNKS[name], weight), "f1"
         yield f"hierarchical {name}", Hierarchical(), marginal(classes, 3, weight), "f1_macro"
         yield (
             f"paired classes {name}",

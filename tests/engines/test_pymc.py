@@ -21,7 +21,7 @@ from tests.engines.cases import cases, labelled
 FAMILIES = {
     "unpaired": ("unpaired",),
     "paired": ("paired balanced", "paired imbalanced", "paired few"),
-    "bcv": ("bcv",),
+    "bcv and chunks": ("bcv", "chunks"),
     "hierarchical": ("hierarchical",),
     "paired classes": ("paired classes",),
     "many classifiers": ("paired many",),

@@ -233,7 +233,8 @@ def test_errors_that_write_their_own_message():
 
 
 def test_predictions_can_be_refused():
-    def refuse(predictions):
+    def refuse(name, y_test, predictions):
+        assert (name, len(y_test)) == ("a", len(predictions))
         raise ValueError("not these")
 
     with pytest.raises(ValueError, match="Estimator 'a' failed in split 0: not these"):

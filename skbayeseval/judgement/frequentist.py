@@ -1,0 +1,355 @@
+"""Classical significance tests of two classifiers: arrays in, one small frozen result out.
+
+Those of Yang and Liu (1999), as Zhang et al. (2015, 2016) use them, are the sign test of
+correctness (s-test) and of the classes' F1 (S-test), the two-proportion z-test (p-test) and the
+paired t-test of the classes' F1 (T-test). All p-values are two-sided.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from skbayeseval._validation import check_whole_number
+
+__all__ = [
+    "SignificanceTest",
+    "blocked_three_by_two_t",
+    "corrected_resampled_t",
+    "five_by_two_f",
+    "five_by_two_t",
+    "mcnemar",
+    "paired_t",
+    "sign_test",
+    "two_proportion_z",
+]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class SignificanceTest:
+    """What a significance test says of A against B.
+
+    Attributes
+    ----------
+    name : str
+        The test.
+    statistic : float
+        Signed as A minus B for z and t; for the sign test and McNemar's, in how many of the pairs
+        that differ A is ahead.
+    pvalue : float
+        Two-sided.
+    n : float
+        How much it stands on: pairs that differ, instances, classes or splits.
+    df : float, (float, float) or None
+        Degrees of freedom, of a test that has them.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import mcnemar
+    >>> test = mcnemar(12, 3)
+    >>> test.name, round(test.pvalue, 4)
+    ('McNemar, exact', 0.0352)
+    """
+
+    name: str
+    statistic: float
+    pvalue: float
+    n: float
+    df: float | tuple[float, float] | None = None
+
+
+def sign_test(a: ArrayLike, b: ArrayLike) -> SignificanceTest:
+    """Test whether A is ahead as often as B: the exact binomial test on the pairs that differ.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Correctness of each instance (s-test), or the F1 of each class (S-test).
+
+    Returns
+    -------
+    test : SignificanceTest
+        Without pairs that differ the p-value is 1.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import sign_test
+    >>> round(sign_test([1, 1, 1, 1, 0, 1], [0, 0, 1, 0, 0, 0]).pvalue, 4)
+    0.125
+    """
+    difference = _differences(a, b, minimum=1)
+    ahead, behind = int(np.sum(difference > 0)), int(np.sum(difference < 0))
+    return SignificanceTest("sign test", ahead, _binomial(ahead, behind), ahead + behind)
+
+
+def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> SignificanceTest:
+    """Test whether A and B err equally often on the same instances (McNemar 1947).
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        How many instances only A, and only B, got right.
+    mid_p : bool, default=False
+        Whether to count half of the observed outcome's probability, which is less conservative
+        than the exact test (Fagerland, Lydersen and Laake 2013).
+
+    Returns
+    -------
+    test : SignificanceTest
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import mcnemar
+    >>> round(mcnemar(12, 3, mid_p=True).pvalue, 4)
+    0.0213
+    """
+    ahead = check_whole_number(only_a, "only_a", minimum=0)
+    behind = check_whole_number(only_b, "only_b", minimum=0)
+    n, pvalue = ahead + behind, _binomial(ahead, behind)
+    if mid_p and ahead != behind:
+        pvalue -= float(stats.binom.pmf(ahead, n, 0.5))
+    return SignificanceTest(f"McNemar, {'mid-p' if mid_p else 'exact'}", ahead, pvalue, n)
+
+
+def two_proportion_z(
+    successes_a: float, n_a: float, successes_b: float, n_b: float
+) -> SignificanceTest:
+    """Test whether two proportions are equal, as if their instances were different ones (p-test).
+
+    Parameters
+    ----------
+    successes_a, successes_b : float
+        How many instances A, and B, got right. Weighted counts may be fractional.
+    n_a, n_b : float
+        How many instances there were for each.
+
+    Returns
+    -------
+    test : SignificanceTest
+        The variance is pooled; where it is 0 the p-value is 1.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import two_proportion_z
+    >>> round(two_proportion_z(85, 100, 78, 100).pvalue, 4)
+    0.2024
+    """
+    for letter, successes, n in (("a", successes_a, n_a), ("b", successes_b, n_b)):
+        _check_positive(n, f"n_{letter}")
+        if not isinstance(successes, Real) or not 0 <= successes <= n:
+            raise ValueError(
+                f"successes_{letter} must be a number from 0 to n_{letter}={n:g}, got "
+                f"{successes!r}."
+            )
+    pooled = (successes_a + successes_b) / (n_a + n_b)
+    variance = pooled * (1 - pooled) * (1 / n_a + 1 / n_b)
+    difference = successes_a / n_a - successes_b / n_b
+    statistic = _over_root(difference, variance)
+    pvalue = 2 * float(stats.norm.sf(abs(statistic)))
+    return SignificanceTest("two-proportion z", statistic, pvalue, n_a + n_b)
+
+
+def paired_t(a: ArrayLike, b: ArrayLike) -> SignificanceTest:
+    """Test whether the mean of paired differences is 0 (T-test, of the F1 of the classes).
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n,)
+        Scores of A and B.
+
+    Returns
+    -------
+    test : SignificanceTest
+        Where all differences are the same, the p-value is 1 if they are 0 and else 0.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import paired_t
+    >>> round(paired_t([0.8, 0.7, 0.9], [0.7, 0.7, 0.7]).pvalue, 4)
+    0.2254
+    """
+    difference = _differences(a, b)
+    n = len(difference)
+    if np.ptp(difference) <= 1e-13 * np.abs(difference).max():  # scipy would divide by 0
+        return _t_test("paired t", float(difference[0]), 0.0, n, n - 1)
+    found = stats.ttest_1samp(difference, 0.0)
+    return SignificanceTest("paired t", float(found.statistic), float(found.pvalue), n, n - 1)
+
+
+def corrected_resampled_t(
+    scores_a: ArrayLike, scores_b: ArrayLike, *, n_train: float, n_test: float
+) -> SignificanceTest:
+    """Test scores of the same splits, whose training sets overlap (Nadeau and Bengio 2003).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_splits,)
+        Scores of A and B in each split.
+    n_train, n_test : float
+        The number of training and of test instances of a split.
+
+    Returns
+    -------
+    test : SignificanceTest
+        The variance of the mean is (1 / n_splits + n_test / n_train) times that of a difference.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import corrected_resampled_t
+    >>> a, b = [0.91, 0.88, 0.93, 0.90, 0.89], [0.87, 0.88, 0.90, 0.86, 0.88]
+    >>> round(corrected_resampled_t(a, b, n_train=80, n_test=20).pvalue, 4)
+    0.1202
+    """
+    difference = _differences(scores_a, scores_b)
+    n = len(difference)
+    ratio = _check_positive(n_test, "n_test") / _check_positive(n_train, "n_train")
+    variance = (1 / n + ratio) * float(difference.var(ddof=1))
+    return _t_test("corrected resampled t", float(difference.mean()), variance, n, n - 1)
+
+
+def five_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
+    """Test five repeats of two-fold cross-validation by the first difference (Dietterich 1998).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (5, 2) or (10,)
+        Scores of A and B, one repeat after another.
+
+    Returns
+    -------
+    test : SignificanceTest
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import five_by_two_t
+    >>> a = [[0.80, 0.78], [0.81, 0.79], [0.83, 0.78], [0.79, 0.80], [0.82, 0.80]]
+    >>> b = [[0.77, 0.76], [0.78, 0.78], [0.79, 0.77], [0.76, 0.79], [0.78, 0.78]]
+    >>> round(five_by_two_t(a, b).pvalue, 4)
+    0.099
+    """
+    difference = _repeats(scores_a, scores_b, 5)
+    variance = float(_within_repeats(difference).mean())
+    return _t_test("5x2cv t", float(difference[0, 0]), variance, 10, 5)
+
+
+def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
+    """Test five repeats of two-fold cross-validation by all differences (Alpaydin 1999).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (5, 2) or (10,)
+        Scores of A and B, one repeat after another.
+
+    Returns
+    -------
+    test : SignificanceTest
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import five_by_two_f
+    >>> a = [[0.80, 0.78], [0.81, 0.79], [0.83, 0.78], [0.79, 0.80], [0.82, 0.80]]
+    >>> b = [[0.77, 0.76], [0.78, 0.78], [0.79, 0.77], [0.76, 0.79], [0.78, 0.78]]
+    >>> round(five_by_two_f(a, b).pvalue, 4)
+    0.1067
+    """
+    difference = _repeats(scores_a, scores_b, 5)
+    squares, spread = float((difference**2).sum()), 2 * float(_within_repeats(difference).sum())
+    statistic = squares / spread if spread > 0 else (math.inf if squares > 0 else 0.0)
+    return SignificanceTest("5x2cv F", statistic, float(stats.f.sf(statistic, 10, 5)), 10, (10, 5))
+
+
+def blocked_three_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
+    r"""Test the scores of 3 x 2 block-regularised cross-validation (Wang et al. 2014).
+
+    The variance of the mean of the six differences is taken to be their mean squared deviation
+    from it, without the 1/6 that independent splits would allow. With correlations
+    :math:`\rho_1` within and :math:`\rho_2` between repeats, the variance of the mean is
+    :math:`v \sigma^2 / 6` with :math:`v = 1 + \rho_1 + 4 \rho_2`, and the estimate's expectation is
+    :math:`(6 - v) \sigma^2 / 6`: it is conservative as long as :math:`v \le 3`.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (3, 2) or (6,)
+        Scores of A and B, one repeat after another.
+
+    Returns
+    -------
+    test : SignificanceTest
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.frequentist import blocked_three_by_two_t
+    >>> a = [[0.80, 0.78], [0.81, 0.79], [0.83, 0.78]]
+    >>> b = [[0.77, 0.76], [0.78, 0.78], [0.79, 0.77]]
+    >>> round(blocked_three_by_two_t(a, b).pvalue, 4)
+    0.0886
+    """
+    difference = _repeats(scores_a, scores_b, 3)
+    return _t_test("3x2 BCV t", float(difference.mean()), float(difference.var()), 6, 5)
+
+
+def _t_test(name: str, mean: float, variance: float, n: int, df: float) -> SignificanceTest:
+    statistic = _over_root(mean, variance)
+    return SignificanceTest(name, statistic, 2 * float(stats.t.sf(abs(statistic), df)), n, df)
+
+
+def _over_root(difference: float, variance: float) -> float:
+    """Return the difference over its standard error; 0 / 0 is no evidence of a difference."""
+    if variance > 0:
+        return difference / math.sqrt(variance)
+    return math.copysign(math.inf, difference) if difference else 0.0
+
+
+def _binomial(ahead: int, behind: int) -> float:
+    return float(stats.binomtest(ahead, ahead + behind).pvalue) if ahead + behind else 1.0
+
+
+def _within_repeats(difference: Array) -> Array:
+    """Return for each repeat the squared deviations of its two differences from their mean."""
+    return np.square(difference - difference.mean(axis=1, keepdims=True)).sum(axis=1)
+
+
+def _repeats(scores_a: ArrayLike, scores_b: ArrayLike, n_repeats: int) -> Array:
+    """Return the differences of shape (n_repeats, 2)."""
+    a, b = (_scores(scores, f"scores_{k}") for scores, k in ((scores_a, "a"), (scores_b, "b")))
+    for name, scores in (("scores_a", a), ("scores_b", b)):
+        if scores.shape not in ((n_repeats, 2), (2 * n_repeats,)):
+            raise ValueError(
+                f"{name} must be of {n_repeats} repeats of two folds, of shape ({n_repeats}, 2) or "
+                f"({2 * n_repeats},), got shape {scores.shape}."
+            )
+    return a.reshape(n_repeats, 2) - b.reshape(n_repeats, 2)
+
+
+def _differences(a: ArrayLike, b: ArrayLike, minimum: int = 2) -> Array:
+    first, second = _scores(a, "a"), _scores(b, "b")
+    if first.ndim != 1 or first.shape != second.shape or len(first) < minimum:
+        raise ValueError(
+            f"The scores of A and B must be paired vectors of at least {minimum}, got shapes "
+            f"{first.shape} and {second.shape}."
+        )
+    return first - second
+
+
+def _scores(values: ArrayLike, name: str) -> Array:
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must hold numbers, got {values!r}.") from error
+    if not np.isfinite(array).all():
+        raise ValueError(f"Input {name} contains NaN or infinity.")
+    return array
+
+
+def _check_positive(value: Any, name: str) -> float:
+    if not isinstance(value, Real) or not 0 < float(value) < math.inf:
+        raise ValueError(f"{name} must be a number greater than 0, got {value!r}.")
+    return float(value)

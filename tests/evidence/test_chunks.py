@@ -1,0 +1,221 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from seqeval.metrics import f1_score, precision_score, recall_score
+from sklearn.base import clone
+
+from skbayeseval import BlockRegularizedCV, chunk_counter, metrics
+from skbayeseval.evidence import ChunkCounts, chunk_frequencies, convert_tags
+from skbayeseval.evidence.balance import largest_imbalance
+from skbayeseval.evidence.chunks import CELLS
+from tests.evidence.test_tags import PREFIXES
+
+TYPES = ("PER", "ORG")
+
+
+@st.composite
+def tagged(draw, schemes=("IOB2", "IOBES")):
+    """Sentences with true tags and two predictions, many of them partly right."""
+    lengths = draw(st.lists(st.integers(1, 8), min_size=1, max_size=5))
+    of_each = []
+    for scheme in (schemes[0], *schemes):
+        tags = ["O", *(f"{prefix}-{kind}" for prefix in PREFIXES[scheme] for kind in TYPES)]
+        of_each.append(
+            [draw(st.lists(st.sampled_from(tags), min_size=n, max_size=n)) for n in lengths]
+        )
+    return of_each
+
+
+def is_chunk(tags, start, stop, kind):
+    """Whether a chunk stands there: conlleval's rules, asked of a place instead of read along."""
+
+    def at(i):
+        prefix, _, of = tags[i].partition("-") if 0 <= i < len(tags) else ("O", "", "")
+        return prefix, of
+
+    def goes_on(i):  # from token i - 1 to token i
+        (before, old), (now, new) = at(i - 1), at(i)
+        return before in "BI" and now in "IE" and old == new
+
+    inside = all(at(i)[1] == kind and at(i)[0] != "O" for i in range(start, stop))
+    whole = all(goes_on(i) for i in range(start + 1, stop))
+    return inside and whole and not goes_on(start) and not goes_on(stop)
+
+
+@given(tagged())
+def test_paired_counts_by_brute_force(case):
+    y_true, y_pred_a, y_pred_b = case
+    expected = dict.fromkeys(product([True, False], repeat=3), 0)
+    for of_sentence in zip(*case, strict=True):
+        n = len(of_sentence[0])
+        for start, stop, kind in product(range(n), range(1, n + 1), TYPES):
+            if start < stop:
+                expected[tuple(is_chunk(tags, start, stop, kind) for tags in of_sentence)] += 1
+    counter = chunk_counter("IOB2", "IOBES")
+    counts = counter(y_true, y_pred_a, y_pred_b)
+    assert list(counts.cells) == list(expected.values())[:7]
+    by_type = counter.by_type(y_true, y_pred_a, y_pred_b)
+    total = sum((one.cells for one in by_type.values()), np.zeros(7))
+    np.testing.assert_array_equal(total, counts.cells)
+    for kind in TYPES:
+        only = chunk_counter("IOB2", "IOBES", types=kind)(y_true, y_pred_a, y_pred_b)
+        assert only == by_type.get(kind, ChunkCounts(np.zeros(7)))
+    for k, y_pred in enumerate((y_pred_a, y_pred_b)):
+        assert counter.count_one(y_true, y_pred, k) == counts.margin(k)
+
+
+@given(tagged(schemes=("IOB2", "IOB2")))
+def test_scores_are_those_of_seqeval(case):
+    y_true, y_pred_a, y_pred_b = case
+    counts = chunk_counter("IOB2")(y_true, y_pred_a, y_pred_b)
+    for k, y_pred in enumerate((y_pred_a, y_pred_b)):
+        table = counts.margin(k).table
+        for name, score in (
+            ("precision", precision_score),
+            ("recall", recall_score),
+            ("f1", f1_score),
+        ):
+            expected = score(y_true, y_pred, zero_division=0)
+            assert metrics.get_metric(name)(table) == pytest.approx(expected)
+
+
+@given(tagged(schemes=("IOBES", "IOB2")))
+def test_swapped(case):
+    y_true, y_pred_a, y_pred_b = case
+    counts = chunk_counter("IOBES", "IOB2")(y_true, y_pred_a, y_pred_b)
+    mirrored = chunk_counter("IOB2", "IOBES")(
+        convert_tags(y_true, "IOBES", "IOB2"), y_pred_b, y_pred_a
+    )
+    assert counts.pair(1, 0) == mirrored
+    assert counts.pair(0, 1) == counts
+    assert counts.margin(0) == mirrored.margin(1)
+
+
+def test_by_hand():
+    y_true = [["B-PER", "I-PER", "O", "B-ORG", "O"], ["B-ORG", "B-PER"]]
+    y_pred_a = [["B-PER", "I-PER", "O", "B-ORG", "B-ORG"], ["O", "B-ORG"]]
+    y_pred_b = [["B-PER", "O", "O", "B-ORG", "B-ORG"], ["B-ORG", "B-ORG"]]
+    counts = chunk_counter("IOB2")(y_true, y_pred_a, y_pred_b)
+    # both: ORG; only A: PER; only B: the second ORG; neither: the last PER (wrong type). Shared
+    # false alarms: ORG at 4 and ORG for PER; only B: the PER that stops too early.
+    assert dict(zip(CELLS, counts.cells, strict=True)) == {
+        "both": 1, "only_a": 1, "only_b": 1, "neither": 1,
+        "false_both": 2, "false_a": 0, "false_b": 1,
+    }  # fmt: skip
+    assert counts.total == 7
+
+
+def test_equal_lengths_as_an_array():
+    # A tagger may hand back a 2-D array where all sentences are of one length.
+    y_true = [["B-PER", "O"], ["O", "B-ORG"]]
+    a = np.array([["B-PER", "O"], ["O", "O"]])
+    ragged = np.empty(2, dtype=object)
+    ragged[:] = [["B-PER", "O"], ["O", "B-ORG"]]
+    counter = chunk_counter("IOB2")
+    assert counter(y_true, a, ragged) == counter(y_true, a.tolist(), y_true)
+    assert counter(np.array(y_true), a, ragged) == counter(y_true, a, ragged)
+
+
+def test_counts_add_up_and_keep_their_weight():
+    counts = ChunkCounts([1, 2, 3, 4, 5, 6, 7], weight=0.5)
+    assert (counts + counts).cells.tolist() == [2, 4, 6, 8, 10, 12, 14]
+    assert counts.effective.tolist() == [0.5, 1, 1.5, 2, 2.5, 3, 3.5]
+    assert counts.margin(1).weight == 0.5
+    assert counts == ChunkCounts([1, 2, 3, 4, 5, 6, 7], 0.5)
+    assert hash(counts) == hash(ChunkCounts([1, 2, 3, 4, 5, 6, 7], 0.5))
+    assert counts != ChunkCounts([1, 2, 3, 4, 5, 6, 7])
+    assert counts != "counts"
+    with pytest.raises(ValueError, match="read-only"):
+        counts.cells[0] = 1
+    with pytest.raises(ValueError, match="different weight cannot be added: 0.5 and 1.0"):
+        counts + ChunkCounts([1, 2, 3, 4, 5, 6, 7])
+    with pytest.raises(TypeError):
+        counts + 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([1, 2, 3], "cells must be the 7 counts"),
+        ([1, 2, 3, 4, 5, 6, -1], "cells must not be negative"),
+        ([1, 2, 3, 4, 5, 6, 0.5], "cells must hold whole numbers"),
+    ],
+)
+def test_bad_cells(cells, message):
+    with pytest.raises(ValueError, match=message):
+        ChunkCounts(cells)
+
+
+def test_counter_is_a_parameter_object():
+    counter = chunk_counter("IOB2", "IOBES", types=["ORG", "PER"])
+    assert counter.get_params() == {
+        "scheme_a": "IOB2", "scheme_b": "IOBES", "types": ["ORG", "PER"],
+    }  # fmt: skip
+    assert clone(counter) == counter
+    assert hash(clone(counter)) == hash(counter)
+    assert counter != chunk_counter("IOB2", "IOBES")
+    assert chunk_counter("IOB1") != chunk_counter("IOB2")
+    assert repr(chunk_counter("IOB1")) == "ChunkCounter(scheme_a='IOB1')"
+
+
+def test_perfect_predictions():
+    y = [["B-PER", "I-PER", "O"], ["B-ORG"]]
+    counter = chunk_counter("IOB2", "IOBES")
+    assert counter(y, *counter.perfect(y)).cells.tolist() == [2, 0, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scheme_a": "IOB"}, r"scheme_a='IOB' is not a known scheme. Known are: \['IOB1'"),
+        ({"scheme_a": "IOB2", "scheme_b": "iobes"}, "scheme_b='iobes' is not a known scheme"),
+        ({"scheme_a": "IOB2", "types": []}, r"types must be a type of chunk .* got \[\]"),
+        ({"scheme_a": "IOB2", "types": [3]}, r"types must be a type of chunk .* got \[3\]"),
+    ],
+)
+def test_bad_counters(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        chunk_counter(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ([["O"]], [["O", "O"], ["O"]], "y_true has 2 sentences, y_pred_a has 1"),
+        ([["O", "O"], ["O"]], [["O", "O"], ["O", "O"]], r"y_true\[1\] has 1 tags, but y_pred_b\[1"),
+        ([["O", "O"], ["S-A"]], [["O", "O"], ["O"]], r"y_pred_a\[1\] holds 'S-A'.*'IOB2'"),
+        ([["O", "O"], ["O"]], [["O", "O"], ["I"]], r"y_pred_b\[1\] holds 'I'.*'BMES'"),
+    ],
+)
+def test_bad_predictions(a, b, message):
+    with pytest.raises(ValueError, match=message):
+        chunk_counter("IOB2", "BMES")([["B-A", "O"], ["O"]], a, b)
+
+
+def test_frequencies_balance_the_blocks():
+    rng = np.random.default_rng(0)
+    tags = ["O", "O", "O", "B-PER", "B-ORG", "I-ORG"]
+    y = [rng.choice(tags, rng.integers(1, 12)).tolist() for _ in range(400)]
+    counter = chunk_counter("IOB2", "IOBES")
+    table = counter.frequencies(None, y)
+    assert list(table) == ["ORG", "PER"]
+    assert table.equals(chunk_frequencies(y, "IOB2"))
+    assert list(chunk_counter("IOB2", types="PER").frequencies(None, y)) == ["PER"]
+    halves = [
+        test
+        for _, test in BlockRegularizedCV(regularize=counter.frequencies, random_state=0).split(
+            y, y
+        )
+    ]
+    for test in halves:
+        side = np.zeros(len(y), dtype=int)
+        side[test] = 1
+        assert largest_imbalance(table.to_numpy(float), side, 2) < 0.02
+
+
+def test_frequencies_by_hand():
+    table = chunk_frequencies([["I-A", "I-A", "B-A"], ["O"], ["I-B", "I-A"]], "IOB1")
+    assert table.to_numpy().tolist() == [[2, 0], [0, 0], [1, 1]]

@@ -1,0 +1,232 @@
+from itertools import product
+
+import mlxtend.evaluate
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.base import BaseEstimator
+from statsmodels.stats import contingency_tables
+from statsmodels.stats.descriptivestats import sign_test as sign_test_of_statsmodels
+from statsmodels.stats.proportion import proportions_ztest
+
+from skbayeseval.judgement.frequentist import (
+    blocked_three_by_two_t,
+    corrected_resampled_t,
+    five_by_two_f,
+    five_by_two_t,
+    mcnemar,
+    paired_t,
+    sign_test,
+    two_proportion_z,
+)
+
+OF_SCORES = {
+    "paired": (paired_t, (8,), {}),
+    "corrected": (corrected_resampled_t, (8,), {"n_train": 90, "n_test": 10}),
+    "5x2 t": (five_by_two_t, (5, 2), {}),
+    "3x2 t": (blocked_three_by_two_t, (3, 2), {}),
+}
+
+
+def scores(shape, seed=0):
+    return (
+        np.random.default_rng(seed)
+        .normal([[0.8], [0.78]], 0.02, (2, np.prod(shape)))
+        .reshape(2, *shape)
+    )
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
+def test_sign_test(pairs):
+    a, b = np.array(pairs).T
+    test = sign_test(a, b)
+    if (a == b).all():
+        assert (test.pvalue, test.n) == (1, 0)
+    else:
+        # statsmodels' statistic is (ahead - behind) / 2.
+        statistic, pvalue = sign_test_of_statsmodels(a - b)
+        assert test.pvalue == pytest.approx(pvalue)
+        assert test.statistic - test.n / 2 == pytest.approx(statistic)
+    assert sign_test(b, a).pvalue == pytest.approx(test.pvalue)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_mcnemar(only_a, only_b):
+    expected = contingency_tables.mcnemar([[7, only_a], [only_b, 9]], exact=True)
+    test = mcnemar(only_a, only_b)
+    assert test.pvalue == pytest.approx(expected.pvalue if only_a + only_b else 1.0)
+    correct = np.repeat([[1, 0], [0, 1]], [only_a, only_b], axis=1)
+    both = np.ones((2, 1))
+    assert sign_test(*np.hstack([correct, both])).pvalue == pytest.approx(test.pvalue)
+
+
+@pytest.mark.parametrize(("only_a", "only_b"), [(3, 12), (12, 3), (0, 4), (5, 5), (0, 0), (1, 0)])
+def test_mid_p_by_enumeration(only_a, only_b):
+    # Half of what is as likely as the outcome, and all of what is less likely.
+    n = only_a + only_b
+    outcomes = [sum(flips) for flips in product([0, 1], repeat=n)]
+    distance = np.abs(np.array(outcomes) - n / 2)
+    observed = abs(only_a - n / 2)
+    expected = np.mean(distance > observed) + 0.5 * np.mean(distance == observed)
+    test = mcnemar(only_a, only_b, mid_p=True)
+    # Both tails at once where the outcome is the middle one: all of it, by Fagerland's formula.
+    assert test.pvalue == pytest.approx(expected if only_a != only_b else 1.0)
+    assert test.name == "McNemar, mid-p"
+
+
+def test_mid_p_of_the_literature():
+    # Fagerland, Lydersen and Laake (2013), airway hyper-responsiveness before and after stem
+    # cell transplantation, 1 and 7 discordant pairs: exact 0.070, mid-p 0.039.
+    assert mcnemar(1, 7).pvalue == pytest.approx(0.070, abs=5e-4)
+    assert mcnemar(1, 7, mid_p=True).pvalue == pytest.approx(0.039, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    "trials", [(85, 100, 78, 100), (3, 17, 9, 20), (0, 10, 4, 30), (7532, 8000, 10, 12)]
+)
+def test_two_proportion_z(trials):
+    successes_a, n_a, successes_b, n_b = trials
+    statistic, pvalue = proportions_ztest([successes_a, successes_b], [n_a, n_b])
+    test = two_proportion_z(*trials)
+    assert (test.statistic, test.pvalue) == pytest.approx((statistic, pvalue))
+    mirrored = two_proportion_z(successes_b, n_b, successes_a, n_a)
+    assert mirrored.statistic == pytest.approx(-statistic)
+
+
+@pytest.mark.parametrize("trials", [(0, 10, 0, 12), (10, 10, 12, 12)])
+def test_proportions_without_variance(trials):
+    test = two_proportion_z(*trials)
+    assert (test.statistic, test.pvalue) == (0, 1)
+
+
+def test_paired_t():
+    a, b = scores((20,))
+    expected = stats.ttest_rel(a, b)
+    test = paired_t(a, b)
+    assert (test.statistic, test.pvalue) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (test.df, test.n) == (19, 20)
+
+
+def test_corrected_resampled_t():
+    a, b = scores((10,))
+    # Without test instances nothing is corrected.
+    nearly = corrected_resampled_t(a, b, n_train=1e12, n_test=1)
+    assert nearly.pvalue == pytest.approx(stats.ttest_rel(a, b).pvalue)
+    # By hand: ten-fold cross-validation shrinks t by sqrt(10 (1/10 + 1/9)).
+    test = corrected_resampled_t(a, b, n_train=90, n_test=10)
+    t = stats.ttest_rel(a, b).statistic / np.sqrt(10 * (1 / 10 + 1 / 9))
+    assert test.statistic == pytest.approx(t)
+    assert test.pvalue == pytest.approx(2 * stats.t.sf(abs(t), 9))
+
+
+class Nothing(BaseEstimator):
+    def fit(self, X, y):
+        return self
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_five_by_two(seed):
+    a, b = scores((5, 2), seed)
+    for test, reference in (
+        (five_by_two_t, mlxtend.evaluate.paired_ttest_5x2cv),
+        (five_by_two_f, mlxtend.evaluate.combined_ftest_5x2cv),
+    ):
+        # mlxtend fits estimators itself: its scorer hands out our scores in the order it asks.
+        prepared = iter(np.stack([a, b], axis=-1).ravel())
+        statistic, pvalue = reference(
+            Nothing(), Nothing(), np.zeros((8, 1)), np.zeros(8),
+            scoring=lambda *_, prepared=prepared: next(prepared), random_seed=0,
+        )  # fmt: skip
+        ours = test(a, b)
+        assert (ours.statistic, ours.pvalue) == pytest.approx((statistic, pvalue))
+        assert test(a.ravel(), b.ravel()) == ours
+    assert five_by_two_t(a, b).df == 5
+    assert five_by_two_f(a, b).df == (10, 5)
+
+
+def test_blocked_three_by_two_by_hand():
+    a = [[0.82, 0.80], [0.83, 0.78], [0.81, 0.82]]
+    b = [[0.80, 0.80], [0.79, 0.79], [0.80, 0.79]]
+    # Differences 2, 0, 4, -1, 1, 3 hundredths: mean 1.5, squared deviations sum to 17.5.
+    test = blocked_three_by_two_t(a, b)
+    assert test.statistic == pytest.approx(1.5 / np.sqrt(17.5 / 6))
+    assert test.pvalue == pytest.approx(2 * stats.t.sf(1.5 / np.sqrt(17.5 / 6), 5))
+    assert test.df == 5
+
+
+@pytest.mark.parametrize(("rho_1", "rho_2"), [(0.0, 0.25), (0.3, 0.3), (0.5, 0.25)])
+def test_blocked_three_by_two_is_conservative(rho_1, rho_2):
+    # Normal differences with correlations within and between repeats, and no effect.
+    repeat = np.repeat(np.arange(3), 2)
+    covariance = np.where(repeat[:, None] == repeat, rho_1, rho_2) + (1 - rho_1) * np.eye(6)
+    draws = np.random.default_rng(0).multivariate_normal(np.zeros(6), covariance, 4000)
+    v = 1 + rho_1 + 4 * rho_2
+    np.testing.assert_allclose(draws.mean(axis=1).var(), v / 6, rtol=0.1)
+    np.testing.assert_allclose(draws.var(axis=1).mean(), (6 - v) / 6, rtol=0.05)
+    rejected = np.mean([blocked_three_by_two_t(d, np.zeros(6)).pvalue < 0.05 for d in draws])
+    assert rejected < 0.05
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_swapped(name):
+    test, shape, parameters = OF_SCORES[name]
+    a, b = scores(shape)
+    one, other = test(a, b, **parameters), test(b, a, **parameters)
+    assert one.statistic == pytest.approx(-other.statistic)
+    assert one.pvalue == pytest.approx(other.pvalue)
+
+
+@pytest.mark.parametrize("name", OF_SCORES)
+def test_without_variance(name):
+    test, shape, parameters = OF_SCORES[name]
+    half = np.full(shape, 0.5)
+    same = test(half, half, **parameters)
+    assert (same.statistic, same.pvalue) == (0, 1)
+    better = test(half, half - 0.25, **parameters)
+    assert (better.statistic, better.pvalue) == (np.inf, 0)
+    assert test(half - 0.25, half, **parameters).statistic == -np.inf
+
+
+def test_f_without_variance():
+    half = np.full((5, 2), 0.5)
+    assert five_by_two_f(half, half).pvalue == 1
+    assert five_by_two_f(half, half - 0.25).pvalue == 0
+    # Differences that are the same but for rounding.
+    a = np.array([0.3, 0.7, 0.9])
+    assert paired_t(a, a - 0.1).pvalue < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: sign_test([1, 2], [1]), ValueError, r"got shapes \(2,\) and \(1,\)"),
+        (lambda: paired_t([1], [1]), ValueError, "paired vectors of at least 2"),
+        (lambda: paired_t([1, np.nan], [1, 2]), ValueError, "Input a contains NaN"),
+        (lambda: paired_t(["x", "y"], [1, 2]), TypeError, "a must hold numbers"),
+        (lambda: mcnemar(-1, 2), ValueError, "only_a == -1, must be >= 0"),
+        (lambda: mcnemar(1, 2.5), TypeError, "only_b must be an instance of"),
+        (lambda: two_proportion_z(5, 4, 1, 2), ValueError, "successes_a .* from 0 to n_a=4, got 5"),
+        (lambda: two_proportion_z(1, 4, 0, 0), ValueError, "n_b must be a number greater than 0"),
+        (
+            lambda: five_by_two_t(np.ones(9), np.ones(10)),
+            ValueError,
+            "scores_a .* 5 repeats of two",
+        ),
+        (lambda: five_by_two_f(np.ones(10), "x"), TypeError, "scores_b must hold numbers"),
+        (
+            lambda: blocked_three_by_two_t(np.ones((3, 2)), np.ones((2, 3))),
+            ValueError,
+            r"scores_b must be of 3 repeats .* \(3, 2\) or \(6,\), got shape \(2, 3\)",
+        ),
+        (
+            lambda: corrected_resampled_t([1, 2], [1, 2], n_train=0, n_test=1),
+            ValueError,
+            "n_train must be a number greater than 0, got 0",
+        ),
+    ],
+)
+def test_bad_arguments(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

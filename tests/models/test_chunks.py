@@ -1,0 +1,159 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval import ComparisonResult, Ranking, compare_predictions, load_result, metrics
+from skbayeseval.assemble import make_posterior
+from skbayeseval.evidence import ChunkCounts
+from skbayeseval.models import BCV, Paired, PairedChunks
+from skbayeseval.posterior import Posterior
+
+COUNTS = ChunkCounts([120, 14, 22, 18, 9, 11, 16], weight=0.37)
+FORMULAS = ("precision", "recall", "f1", "jaccard")
+N = 50_000
+
+
+def compare(counts=COUNTS, scoring="f1", model="auto", n_draws=20_000, prior=None):
+    posterior = make_posterior(counts, model, "exact", prior, n_draws, 0)
+    names = [scoring] if isinstance(scoring, str) else scoring
+    return ComparisonResult(
+        posterior, ("A", "B"), {name: metrics.get_metric(name) for name in names}
+    )
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("classifier", [0, 1])
+def test_each_alone_is_exactly_bcv(classifier, formula):
+    lambda_ = 0.7
+    paired = Posterior(PairedChunks(lambda_), COUNTS, entropy=0, n_draws=N)
+    alone = Posterior(BCV(lambda_), COUNTS, entropy=0, n_draws=N)
+    metric = metrics.get_metric(formula)
+    margin, expected = paired.margin(metric, classifier), alone.margin(metric, classifier)
+    assert type(margin) is type(expected)
+    assert (margin.a, margin.b) == pytest.approx((expected.a, expected.b), rel=1e-12)
+    # The draws, against Wang and Li 2019, eqs. 25 to 27.
+    both, only_a, only_b, neither, false_both, false_a, false_b = 0.37 * np.array(COUNTS.cells)
+    tp, fp, fn = (
+        (both + only_b, false_both + false_b, only_a + neither)
+        if classifier
+        else (both + only_a, false_both + false_a, only_b + neither)
+    )
+    draws = paired.draws(metric)[classifier]
+    if formula == "f1":
+        draws, law = 2 / draws - 2, stats.betaprime(fp + fn + 2 * lambda_, tp + lambda_)
+    else:
+        against = {"precision": fp + lambda_, "recall": fn + lambda_, "jaccard": fp + fn + 1.4}
+        law = stats.beta(tp + lambda_, against[formula])
+    assert stats.kstest(draws, law.cdf).pvalue > 1e-3
+
+
+def test_prior_alone_is_that_of_bcv():
+    metric = metrics.get_metric("f1")
+    prior = Posterior(PairedChunks(), COUNTS, entropy=0, n_draws=N).prior
+    for draws in prior.draws(metric, N):
+        assert stats.kstest(2 / draws - 2, stats.betaprime(2, 1).cdf).pvalue > 1e-3
+
+
+def test_posterior_by_brute_force():
+    # Prior draws from gammas, weighted by the likelihood of tiny counts.
+    cells = np.array([3, 1, 0, 1, 0, 1, 2])
+    rng = np.random.default_rng(0)
+    gammas = rng.standard_gamma(0.5, (400_000, 7))
+    pi = gammas / gammas.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        weights = np.exp(np.sum(np.where(cells > 0, cells * np.log(pi), 0.0), axis=1))
+    weights /= weights.sum()
+    found = pi[:, 0] + pi[:, 1], pi[:, 0] + pi[:, 2]
+    said = found[0] + pi[:, 4] + pi[:, 5], found[1] + pi[:, 4] + pi[:, 6]
+    gold = pi[:, :4].sum(axis=1)
+    difference = 2 * found[0] / (said[0] + gold) - 2 * found[1] / (said[1] + gold)
+    mean = weights @ difference
+    sd = np.sqrt(weights @ (difference - mean) ** 2)
+    draws = compare(ChunkCounts(cells), n_draws=200_000).draws
+    error = sd * np.sqrt(np.sum(weights**2) + 1 / 200_000)
+    assert draws.mean() == pytest.approx(mean, abs=4 * error)
+    assert draws.std() == pytest.approx(sd, rel=0.02)
+
+
+def test_pairing_narrows():
+    # Taggers that mostly agree: what they share cancels in the difference.
+    counts = ChunkCounts([800, 20, 30, 100, 60, 20, 15])
+    paired, alone = (compare(counts, model=model, n_draws=N).draws for model in ("paired", "bcv"))
+    assert paired.mean() == pytest.approx(alone.mean(), abs=0.002)
+    assert paired.std() < 0.5 * alone.std()
+
+
+def test_swapped():
+    mirrored = compare(COUNTS.pair(1, 0), n_draws=200_000).draws
+    draws = compare(n_draws=200_000).draws
+    error = draws.std() / np.sqrt(100_000)
+    assert draws.mean() == pytest.approx(-mirrored.mean(), abs=4 * error)
+    assert draws.std() == pytest.approx(mirrored.std(), rel=0.02)
+    posterior = make_posterior(COUNTS, "auto", "exact", None, 1000, 0)
+    pairs = Ranking(posterior, ("A", "B"), {"f1": metrics.get_metric("f1")}).pairs
+    np.testing.assert_array_equal(pairs["B", "A"].draws, -pairs["A", "B"].draws)
+    assert pairs["B", "A"].evidence == COUNTS.pair(1, 0)
+    assert pairs["B", "A"].interval(of="a") == pairs["A", "B"].interval(of="b")
+
+
+def test_counts_scale_against_weights():
+    doubled = ChunkCounts(2 * COUNTS.cells, weight=0.185)
+    np.testing.assert_allclose(compare(doubled).draws, compare().draws)
+
+
+def test_result():
+    result = compare(scoring=["precision", "recall", "f1"])
+    assert result.model == "paired"
+    assert result.prior == {"lambda": 1.0}
+    assert result.observed_a == pytest.approx(134 / (134 + 20))
+    assert result.decision(rope=0.01, metric="precision").code == ">"
+    assert result.decision(rope=0.01, metric="recall").code == "<"
+    table = result.prior_sensitivity(rope=0.01)
+    assert list(table.index.unique("model")) == ["paired", "bcv"]
+    assert np.isfinite(result.bayes_factor(rope=0.02, metric="f1").value)
+    assert compare(prior={"lambda": 0.5}).prior == {"lambda": 0.5}
+    assert compare(model=PairedChunks(lambda_=2.0)).prior == {"lambda": 2.0}
+    assert compare(model=BCV()).model == "bcv"
+
+
+def test_nothing_predicted():
+    silent = ChunkCounts([0, 0, 30, 10, 0, 0, 4])
+    assert compare(silent, "precision").observed_a == 0
+    undefined = metrics.get_metric("precision", zero_division=np.nan)
+    result = compare(silent).metric(undefined)
+    assert np.isnan(result.observed_a)
+    assert np.isfinite(result.draws).all()
+
+
+def test_saved(tmp_path):
+    result = compare(scoring=["f1", "recall"])
+    result.save(tmp_path / "file")
+    again = load_result(tmp_path / "file")
+    np.testing.assert_array_equal(again.draws, result.draws)
+    np.testing.assert_array_equal(again.metric("precision").draws, result.metric("precision").draws)
+    assert again.evidence == COUNTS
+    assert again.to_dict() == result.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"model": "unpaired"}, r"'unpaired' needs true negatives.*Use one of \['paired', 'bcv'\]"),
+        ({"model": "hierarchical"}, "'hierarchical' needs true negatives"),
+        ({"model": Paired()}, "Paired does not fit chunks of instances"),
+        ({"scoring": "accuracy"}, "scoring='accuracy' needs the true negatives"),
+        ({"prior": {"mu": 1}}, r"no parameter 'mu' in model 'paired'; it takes \['lambda'\]"),
+        ({"prior": {"lambda": 0.01}}, "prior 'lambda / 2' must hold finite numbers .* least 0.01"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        compare(**arguments)
+
+
+def test_only_of_chunks():
+    y = [0, 1, 1, 0]
+    with pytest.raises(ValueError, match="PairedChunks does not fit one class an instance"):
+        compare_predictions(y, y, y, model=PairedChunks())
+    with pytest.raises(ValueError, match="needs chunks that two taggers found"):
+        PairedChunks().specification((COUNTS.margin(0), COUNTS.margin(1)))
