@@ -17,6 +17,7 @@ from scipy.special import logit
 from skbayeseval.engines.exact import BLOCK
 from skbayeseval.engines.outcomes import GroupDraws, outcome_blocks
 from skbayeseval.engines.weights import label_blocks, label_totals
+from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
 from skbayeseval.metrics import Metric, Totals
 from skbayeseval.models.specification import (
     AnySpecification,
@@ -44,7 +45,6 @@ Draws = Mapping[str, Array]
 
 OUTCOMES = ("11", "10", "01", "00")
 CELLS = ("tp", "fp", "fn", "tn")
-CHUNK_CELLS = ("both", "only A", "only B", "neither", "false both", "false A", "false B")
 
 # eta must not round to 0 or 1, where its logit is infinite.
 SMALLEST = np.finfo(float).tiny
@@ -130,7 +130,7 @@ def coordinates(specification: AnySpecification, labels: tuple[Any, ...]) -> dic
         cells = max((len(s.prior) for s in specification.simplexes if "pi" in s.name), default=4)
         return {
             "outcome": list(OUTCOMES),
-            "cell": list(CHUNK_CELLS if cells == 7 else CELLS[:cells]),
+            "cell": list(CHUNK_CELLS if cells == len(CHUNK_CELLS) else CELLS[:cells]),
         }
     return {}
 
