@@ -132,7 +132,7 @@ def test_summary_without_a_rope(result):
 
 
 def test_prior_sensitivity(result):
-    table = result.prior_sensitivity(rope=0.01)
+    table = result.prior_sensitivity(rope=0.2)
     assert list(table.columns) == COLUMNS
     models = {"paired", "unpaired", "hierarchical", "bcv"}
     assert set(table.index.get_level_values("model")) == models

@@ -146,6 +146,7 @@ def test_sentences_of_equal_length():
     assert {result.evidence for result in results} == {plain.evidence}
 
 
+@pytest.mark.slow
 def test_conditional_random_fields():
     X, y = sentences(40)
     features = [[{"word": word} for word in words] for words in X]

@@ -47,6 +47,7 @@ import pandas as pd
 from scipy import stats
 
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric, Totals, get_metric, known_metrics
 from skbayeseval.models import (
@@ -55,6 +56,7 @@ from skbayeseval.models import (
     IndependentLabels,
     IndependentLabelsBCV,
     Paired,
+    PairedChunks,
     PairedHierarchical,
     PairedMany,
     Unpaired,
@@ -134,6 +136,13 @@ def bcv_prior_without_tn(rng, n, n_classes):
     return np.stack([np.zeros_like(tp), fp, fn, tp], axis=-1).reshape(2, n, 2, 2)
 
 
+def chunks_prior(rng, n, n_classes):
+    cells = dirichlet(rng, np.full((n, 7), 0.5))
+    nothing = np.zeros((n, 1))  # neither a chunk nor taken for one
+    gold, false = cells[:, 3::-1], cells[:, :3:-1]
+    return np.concatenate([nothing, false, gold], axis=1).reshape(n, 2, 2, 2)
+
+
 def labels_prior(rng, n, n_labels):
     return flat(rng, 2, n, n_labels, 2)[..., None] * flat(rng, 2, n, n_labels, 2, 2)
 
@@ -163,6 +172,11 @@ def together(counts, weight):
     labels = tuple(range(len(counts)))
     of_each = counts[tuple(outcomes.T)]
     return [PairedCounts(outcomes[:, 0], outcomes[:, 1:], of_each, labels, weight)]
+
+
+def chunks(counts, weight):
+    """Evidence of two taggers, counts by (true, A, B)."""
+    return [ChunkCounts([*counts[1].ravel()[::-1], *counts[0].ravel()[:0:-1]], weight)]
 
 
 def labels_of_each(counts, weight):
@@ -224,6 +238,7 @@ CASES = [
     Case("bcv", BCV(), bcv_prior, alone),
     Case("bcv without TN", BCV(), bcv_prior_without_tn, without_true_negatives,
          true_negatives=False),
+    Case("chunks", PairedChunks(), chunks_prior, chunks, paired=True, true_negatives=False),
     Case("hierarchical, M=2", Hierarchical(), hierarchical_prior, alone),
     Case("hierarchical, M=4", Hierarchical(), hierarchical_prior, alone, 4),
     Case("paired, M=3", PairedHierarchical(), free_etas_prior, together, 3, paired=True,

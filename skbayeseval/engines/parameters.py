@@ -78,7 +78,7 @@ def parameters_of(specification: AnySpecification) -> list[Parameter]:
         return [
             Parameter(s.name, s.prior, True)
             if len(s.prior) == 2
-            else Parameter(s.name, s.prior, False, ("outcome" if "theta" in s.name else "cell",))
+            else Parameter(s.name, s.prior, False, (_dimension(s.name),))
             for s in specification.simplexes
         ]
     if isinstance(specification, OutcomeSpecification):
@@ -112,6 +112,10 @@ def parameters_of(specification: AnySpecification) -> list[Parameter]:
     return []
 
 
+def _dimension(name: str) -> str:
+    return {"theta+": "outcome", "theta-": "outcome", "pi": "chunk"}.get(name, "cell")
+
+
 def group_names(group: Outcomes, position: int) -> tuple[str, list[str]]:
     """Return what mu and the etas of a group are called."""
     if len(group.etas) == 1:
@@ -127,10 +131,11 @@ def coordinates(specification: AnySpecification, labels: tuple[Any, ...]) -> dic
     if isinstance(specification, LabelSpecification):
         return {"label": names, "cell": list(CELLS)}
     if isinstance(specification, Specification):
-        cells = max((len(s.prior) for s in specification.simplexes if "pi" in s.name), default=4)
+        n_cells = max((len(s.prior) for s in specification.simplexes if "pi_" in s.name), default=4)
         return {
             "outcome": list(OUTCOMES),
-            "cell": list(CHUNK_CELLS if cells == len(CHUNK_CELLS) else CELLS[:cells]),
+            "cell": list(CELLS[:n_cells]),
+            "chunk": list(CHUNK_CELLS),
         }
     return {}
 

@@ -9,7 +9,8 @@ two independent unbiased estimates from each of n strata, whose differences tell
   again.
 - Two binary classifiers on the same instances: B's score rises with each of its rates, so given
   all but one of them the region is an interval of the last.
-- The same and a function of the user's, which need not rise, and chunks: counting.
+- Chunks of two taggers: the same, given all but one cell.
+- Paired classifiers and a function of the user's, which need not rise: counting.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.chunk_shares import has_chunk_shares, shares_of_chunks
 from skbayeseval.engines.exact import check_scores, stream_scores
 from skbayeseval.engines.outcomes import REMAINDER, stream_outcomes
 from skbayeseval.engines.rates import is_paired, shares_given_rates
@@ -75,6 +77,8 @@ def stream_shares(
     if isinstance(specification, Specification) and _share_parameters(specification):
         if metric.formula is not None and is_paired(specification):
             return shares_given_rates(specification, metric, positive, rng, region)
+        if metric.formula is not None and has_chunk_shares(metric.formula):
+            return shares_of_chunks(specification.simplexes[0].prior, metric.formula, rng, region)
         batch, longest = 1, MOST_COUNTED_DRAWS
     else:
         batch, longest = BATCH, MOST_INDEPENDENT_DRAWS

@@ -21,7 +21,8 @@ from tests.engines.cases import cases, labelled
 FAMILIES = {
     "unpaired": ("unpaired",),
     "paired": ("paired balanced", "paired imbalanced", "paired few"),
-    "bcv and chunks": ("bcv", "chunks"),
+    "bcv": ("bcv",),
+    "chunks": ("chunks",),
     "hierarchical": ("hierarchical",),
     "paired classes": ("paired classes",),
     "many classifiers": ("paired many",),
