@@ -55,7 +55,7 @@ def to_inference_data(
     """Return the groups as the ArviZ that is installed has them."""
     az = _import()
     filled = {name: dict(group) for name, group in groups.items() if group}
-    if hasattr(az, "InferenceData"):
+    if az.__version__.startswith("0."):
         of_groups = {f"{name}_attrs": dict(attrs) for name in filled}
         return az.from_dict(
             **filled, coords=dict(coords), dims=dict(dims), attrs=dict(attrs), **of_groups
