@@ -28,7 +28,7 @@ Array = NDArray[Any]
 BLOCK_BYTES = 2**26
 
 # What the sticks leave out is less than this share of the prior, on average.
-REMAINDER = 1e-9
+REMAINDER = 1e-6
 
 
 class GroupDraws(NamedTuple):
