@@ -57,6 +57,10 @@ if TYPE_CHECKING:
 __all__ = ["ComparisonResult"]
 
 Array = NDArray[Any]
+
+# A child of the entropy: 0 is the posterior's, 1 the splitter's, 2 and 3 those of Markov chains.
+_PLANNING = 4
+
 PLOTS = ("posterior", "joint", "factor", "scores", "trace")
 
 
@@ -348,7 +352,7 @@ class ComparisonResult(PosteriorView):
         n_replications: int = 500,
         n_jobs: int | None = None,
         verbose: int = 0,
-        random_state: Any = 0,
+        random_state: Any = None,
     ) -> SampleSize:
         """Return how many labelled instances would probably settle the comparison.
 
@@ -375,8 +379,8 @@ class ComparisonResult(PosteriorView):
             How many jobs to run at a time, as joblib has it. It does not change the numbers.
         verbose : int, default=0
             Above 0 a bar shows the progress.
-        random_state : int, RandomState, Generator or None, default=0
-            What the simulation follows from.
+        random_state : int, RandomState, Generator or None, default=None
+            What the simulation follows from; None is the seed that the result has.
 
         Returns
         -------
@@ -407,7 +411,10 @@ class ComparisonResult(PosteriorView):
         n_now = self._n_instances()
         most = 1000 * n_now if largest is None else check_whole_number(largest, "largest", n_now)
         n = check_whole_number(n_replications, "n_replications", 50)
-        entropy = check_random_state_entropy(random_state)
+        if random_state is not None:
+            entropy = check_random_state_entropy(random_state)
+        else:
+            entropy = posterior.entropy
         if decision.code in SETTLED:
             here = Interval(n_now, n_now)
             return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, here, most, decision)
@@ -420,7 +427,7 @@ class ComparisonResult(PosteriorView):
             n_replications=n,
             n_jobs=n_jobs,
             verbose=verbose,
-            seed=np.random.SeedSequence(entropy),
+            seed=np.random.SeedSequence(entropy, spawn_key=(_PLANNING,)),
         )
         total = None if size is None else math.ceil(size)
         more = None if total is None else total - n_now
