@@ -70,7 +70,7 @@ class PowerAnalysis:
     size
     200       8%
     4000     96%
-    4,000 of these sizes is the first to reach 80%.
+    4,000 is the first of these sizes to reach 80%.
     """
 
     table: pd.DataFrame
@@ -123,7 +123,7 @@ class PowerAnalysis:
             enough = power.index[power >= 0.8]
             of_model = f" ({model})" if len(wide.columns) > 1 else ""
             lines.append(
-                f"{enough[0]:,} of these sizes is the first to reach 80%{of_model}."
+                f"{enough[0]:,} is the first of these sizes to reach 80%{of_model}."
                 if len(enough)
                 else f"None of these sizes reaches 80%{of_model}."
             )

@@ -394,7 +394,8 @@ class ComparisonResult(PosteriorView):
         Under cross-validation every further instance is validated as often as those at hand, and
         its counts are worth as much; it speaks of learners trained on as many instances as now.
         Where A and B were tested on instances of their own, both get `n_more`, and `n_now` is the
-        larger of their numbers. Where true negatives are not counted, instances are those that are.
+        larger of their numbers. Instances are the counts where true negatives are not counted, or
+        where a weight came without a cross-validation to tell how often each was counted.
 
         Examples
         --------

@@ -25,7 +25,7 @@ def test_table_and_words():
     assert small < 0.3 < 0.9 < large
     assert ((found.table["low"] <= found.table["power"]) & (found.table["mcse"] < 0.07)).all()
     assert "A ≫ B (f1, ROPE [-0.050, +0.050])" in str(found)
-    assert "4,000 of these sizes is the first to reach 80% (paired)." in str(found)
+    assert "4,000 is the first of these sizes to reach 80% (paired)." in str(found)
     assert "goal=('>>',)" in repr(found)
     assert "None of these" in str(power_analysis(SCENARIO, 100, **QUICK))
 

@@ -121,18 +121,19 @@ def test_counts_of_each_alone(model):
     counts = (88, 10, 12, 90), (80, 14, 20, 86)
     result = compare_counts(*counts, model=model, random_state=0)
     size = result.required_sample_size(0.01, assurance=0.4, **QUICK)
-    assert size.n_total > 300
+    assert size.n_total > size.n_now == 200
 
 
-def test_more_classes():
+@pytest.mark.parametrize("model", ["paired", pytest.param("hierarchical", marks=pytest.mark.slow)])
+def test_more_classes(model, monkeypatch):
+    monkeypatch.setattr(predictive, "N_SIZES", 2)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200)
     a, b = (np.where(rng.random(200) < p, y, (y + 1) % 3) for p in (0.9, 0.75))
-    for model in ("paired", "hierarchical"):
-        result = compare_predictions(y, a, b, model=model, random_state=0)
-        size = result.required_sample_size(0.1, assurance=0.5, largest=2000, **QUICK)
-        assert size.n_now == 200
-        assert size.reached > 0
+    result = compare_predictions(y, a, b, model=model, random_state=0)
+    size = result.required_sample_size(0.1, largest=240, **QUICK)
+    assert size.n_now == 200
+    assert 0 < size.reached < 1
 
 
 def test_a_weight_is_no_new_information():
@@ -141,10 +142,10 @@ def test_a_weight_is_no_new_information():
     thrice = compare_predictions(
         *(np.tile(v, 3) for v in CLEAR), scoring="f1", weight=1 / 3, random_state=0
     )
-    options = {"assurance": 0.6, "n_replications": 200, "random_state": 0}
+    options = {"assurance": 0.5, "n_replications": 100, "random_state": 0}
     one, three = (r.required_sample_size(0.01, **options) for r in (once, thrice))
     assert three.n_now == 3 * one.n_now
-    assert three.n_total / 3 == pytest.approx(one.n_total, rel=0.45)
+    assert 0.5 < three.n_total / 3 / one.n_total < 2
 
 
 def test_cross_validation_speaks_of_instances():

@@ -86,7 +86,7 @@ class SampleSize:
         return (
             f"About {_rounded(self.n_total):,} labelled instances in all, "
             f"{_rounded(self.n_more):,} more than now, would settle it with probability "
-            f"{self.assurance:.0%} (simulation leaves {low} to {high}). "
+            f"{self.assurance:.0%} ({low} to {high}, as far as the simulation tells). "
             f"Now: {self.decision}"
         )
 
