@@ -349,7 +349,7 @@ class ComparisonResult(PosteriorView):
         prob: float = 0.95,
         metric: str | Metric | None = None,
         largest: int | None = None,
-        n_replications: int = 500,
+        n_replications: int = 1000,
         n_jobs: int | None = None,
         verbose: int = 0,
         random_state: Any = None,
@@ -373,8 +373,9 @@ class ComparisonResult(PosteriorView):
             Of which metric; the first by default.
         largest : int, default=None
             The largest number of instances in all to try; 1,000 times the present one by default.
-        n_replications : int, default=500
-            How many test sets are simulated.
+        n_replications : int, default=1000
+            How many test sets are simulated. With two classes that takes seconds; with more classes
+            minutes, so fewer, such as 200, may do.
         n_jobs : int, default=None
             How many jobs to run at a time, as joblib has it. It does not change the numbers.
         verbose : int, default=0

@@ -76,7 +76,6 @@ def test_the_size_named_settles_it_as_often_as_promised(votes, rope, scoring):
     assert result.decision(rope).code not in SETTLED
     size = result.required_sample_size(rope, assurance=0.8)
     fraction = settled_fraction(result, rope, size.n_more, 600, seed=2)
-    print(size, fraction)
     assert fraction == pytest.approx(0.8, abs=0.07)
     assert size.interval.low <= size.n_total <= size.interval.high
 
@@ -131,7 +130,7 @@ def test_more_classes(model, monkeypatch):
     y = rng.integers(0, 3, 200)
     a, b = (np.where(rng.random(200) < p, y, (y + 1) % 3) for p in (0.9, 0.75))
     result = compare_predictions(y, a, b, model=model, random_state=0)
-    size = result.required_sample_size(0.1, largest=240, **QUICK)
+    size = result.required_sample_size(0.05, largest=240, **QUICK)
     assert size.n_now == 200
     assert 0 < size.reached < 1
 

@@ -20,10 +20,6 @@ def simulate(scenario, size, rng):
     return y, a, b
 
 
-# Printed cells further from ours than their error allows.
-UNLUCKY = set()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a", "b"])
 def test_table_3(name):
@@ -44,8 +40,7 @@ def test_table_3(name):
         # The paper does not tell how many runs its powers stand on; 200 is a guess.
         error = np.sqrt(printed * (1 - printed) * (1 / runs + 1 / 200))
         outside = np.abs(ours[model] - printed) > 3 * error + 0.01
-        cells = {(name, model, size) for size in ours.index[outside]}
-        assert cells == {cell for cell in UNLUCKY if cell[:2] == (name, model)}
+        assert not outside.any(), (name, model, ours.index[outside].tolist())
 
 
 @pytest.mark.slow
