@@ -33,8 +33,8 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# Draws of the posterior of each simulated data set. On the same 1,000 data sets of size 1,500 of both
-# scenarios of Zhang et al. (2016, section 4.1) 20,000 draws move the power by 0.012 at most.
+# Draws of the posterior of each simulated data set. On the same 1,000 data sets of size 1,500 of
+# both scenarios of Zhang et al. (2016, section 4.1) 20,000 draws move the power by 0.012 at most.
 N_DRAWS = 4000
 
 # Replications a batch, and those that one job takes.
