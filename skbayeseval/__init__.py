@@ -26,6 +26,7 @@ from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.chunks import chunk_counter
 from skbayeseval.evidence.tag_converter import ConvertTags
 from skbayeseval.judgement.intervals import hdi
+from skbayeseval.power import PowerAnalysis, power_analysis
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 from skbayeseval.score_result import ScoreResult
@@ -35,6 +36,7 @@ __all__ = [
     "BlockRegularizedCV",
     "ComparisonResult",
     "ConvertTags",
+    "PowerAnalysis",
     "PyMCEngine",
     "Ranking",
     "ScoreResult",
@@ -48,5 +50,6 @@ __all__ = [
     "hdi",
     "load_result",
     "metrics",
+    "power_analysis",
     "score_posterior",
 ]

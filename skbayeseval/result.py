@@ -9,7 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._validation import check_probability
+from skbayeseval._validation import (
+    check_probability,
+    check_random_state_entropy,
+    check_whole_number,
+)
 from skbayeseval.classical import classical_tests
 from skbayeseval.diagnostics import mixing
 from skbayeseval.equality import (
@@ -31,10 +35,12 @@ from skbayeseval.judgement.decision import (
     masses,
 )
 from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
+from skbayeseval.judgement.planning import SETTLED, SampleSize
 from skbayeseval.metrics import Metric
 from skbayeseval.models import published_and_alternative_models
 from skbayeseval.models.margins import difference_interval, difference_probability
 from skbayeseval.posterior import Posterior
+from skbayeseval.predictive import Question, sample_size
 from skbayeseval.view import PosteriorView
 
 if TYPE_CHECKING:
@@ -51,6 +57,10 @@ if TYPE_CHECKING:
 __all__ = ["ComparisonResult"]
 
 Array = NDArray[Any]
+
+# A child of the entropy: 0 is the posterior's, 1 the splitter's, 2 and 3 those of Markov chains.
+_PLANNING = 4
+
 PLOTS = ("posterior", "joint", "factor", "scores", "trace")
 
 
@@ -330,6 +340,129 @@ class ComparisonResult(PosteriorView):
             index.append((model.name, _written(model.prior())))
         names = ["model", "prior"]
         return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=names))
+
+    def required_sample_size(
+        self,
+        rope: Any,
+        *,
+        assurance: float = 0.8,
+        prob: float = 0.95,
+        metric: str | Metric | None = None,
+        largest: int | None = None,
+        n_replications: int = 1000,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
+    ) -> SampleSize:
+        """Return how many labelled instances would probably settle the comparison.
+
+        Settled is a decision that A is significantly better, significantly worse or practically
+        equivalent. By simulation: a truth is drawn from the posterior, further instances from that
+        truth, they are added to those at hand, and the decision is taken as `decision` does. The
+        answer is the smallest number of instances at which it is settled as often as asked for.
+
+        Parameters
+        ----------
+        rope : float or (float, float)
+            Differences that do not matter; a number r means [-r, r].
+        assurance : float, default=0.8
+            The probability with which it is to be settled.
+        prob : float, default=0.95
+            The mass of the HDI that is held against the ROPE.
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+        largest : int, default=None
+            The largest number of instances in all to try; 1,000 times the present one by default.
+        n_replications : int, default=1000
+            How many test sets are simulated. With two classes that takes seconds; with more classes
+            minutes, so fewer, such as 200, may do.
+        n_jobs : int, default=None
+            How many jobs to run at a time, as joblib has it. It does not change the numbers.
+        verbose : int, default=0
+            Above 0 a bar shows the progress.
+        random_state : int, RandomState, Generator or None, default=None
+            What the simulation follows from; None is the seed that the result has.
+
+        Returns
+        -------
+        size : SampleSize
+            `n_total`, `n_more`, the probability `reached` with its Monte Carlo error `mcse`, an
+            `interval` for `n_total`; `never` where even `largest` would not do, as happens where
+            the posterior sits on the edge of the ROPE. `str` is a sentence.
+
+        Notes
+        -----
+        Under cross-validation every further instance is validated as often as those at hand, and
+        its counts are worth as much; it speaks of learners trained on as many instances as now.
+        Where A and B were tested on instances of their own, both get `n_more`, and `n_now` is the
+        larger of their numbers. Instances are the counts where true negatives are not counted, or
+        where a weight came without a cross-validation to tell how often each was counted.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
+        >>> size = result.required_sample_size(rope=0.01, n_replications=50)
+        >>> size.n_now, size.n_more > 200
+        (114, True)
+        """
+        posterior = self.exact_posterior("required_sample_size")
+        which, region = self._metric(metric), check_rope(rope)
+        assurance = check_probability(assurance, "assurance")
+        decision = self.decision(region, prob, metric=metric)
+        n_now = self._n_instances()
+        most = 1000 * n_now if largest is None else check_whole_number(largest, "largest", n_now)
+        n = check_whole_number(n_replications, "n_replications", 50)
+        if random_state is not None:
+            entropy = check_random_state_entropy(random_state)
+        else:
+            entropy = posterior.entropy
+        if decision.code in SETTLED:
+            here = Interval(n_now, n_now)
+            return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, here, most, decision)
+        size, interval, reached = sample_size(
+            posterior,
+            Question(posterior.model, which, region, prob, posterior.prevalence),
+            n_now=n_now,
+            largest=most,
+            assurance=assurance,
+            n_replications=n,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            seed=np.random.SeedSequence(entropy, spawn_key=(_PLANNING,)),
+        )
+        total = None if size is None else math.ceil(size)
+        more = None if total is None else total - n_now
+        mcse = math.sqrt(reached * (1 - reached) / n)
+        return SampleSize(total, more, n_now, assurance, reached, mcse, interval, most, decision)
+
+    def exact_posterior(self, asked: str) -> Posterior:
+        """Return the posterior without its draws; raise where `asked` cannot stand on it."""
+        posterior = self._posterior
+        if not isinstance(self.evidence, (PairedCounts, tuple)):
+            raise ValueError(
+                f"{asked} simulates instances of one class each that stand for themselves; it does "
+                f"not know how labels, groups or chunks go together (model {self.model!r})."
+            )
+        if not posterior.has_known_prior or "callable" in self.prior:
+            raise ValueError(
+                f"{asked} needs a conjugate prior, but this result has one of its own. Compare "
+                "again with engine='exact'."
+            )
+        return Posterior(
+            posterior.model,
+            posterior.evidence,
+            entropy=posterior.entropy,
+            n_draws=posterior.n_draws,
+            prevalence=posterior.prevalence,
+        )
+
+    def _n_instances(self) -> int:
+        """Return the number of instances, each of which may have been counted several times."""
+        record = self._cross_validation
+        if record is not None and record.test_size is not None:
+            return round(record.train_size + record.test_size)
+        return round(max(counts.total for counts in self._posterior.counts))
 
     def frequentist(self, *, metric: str | Metric | None = None) -> pd.DataFrame:
         """Return the classical tests that the same evidence allows, one row a test.

@@ -3,6 +3,7 @@
 from skbayeseval.display.factor import FactorDisplay
 from skbayeseval.display.joint import JointDisplay
 from skbayeseval.display.posterior import PosteriorDisplay, ScoreDisplay
+from skbayeseval.display.power import PowerDisplay
 from skbayeseval.display.ranking import PairsDisplay, RankingDisplay
 from skbayeseval.display.scores import ScoresDisplay
 from skbayeseval.display.trace import TraceDisplay
@@ -12,6 +13,7 @@ __all__ = [
     "JointDisplay",
     "PairsDisplay",
     "PosteriorDisplay",
+    "PowerDisplay",
     "RankingDisplay",
     "ScoreDisplay",
     "ScoresDisplay",

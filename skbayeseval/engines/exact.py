@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.outcomes import stream_outcomes
+from skbayeseval.engines.outcomes import REMAINDER, stream_outcomes
 from skbayeseval.engines.weights import stream_labels, stream_weights
 from skbayeseval.metrics import Metric, Totals
 from skbayeseval.models.specification import (
@@ -18,7 +18,7 @@ from skbayeseval.models.specification import (
     WeightSpecification,
 )
 
-__all__ = ["check_scores", "stream_scores", "stream_tables"]
+__all__ = ["check_scores", "draw_simplexes", "stream_scores", "stream_tables"]
 
 Array = NDArray[Any]
 
@@ -34,6 +34,7 @@ def stream_scores(
     n_draws: int,
     *,
     prior: bool,
+    remainder: float = REMAINDER,
 ) -> Iterator[Array]:
     """Yield blocks of draws of a metric.
 
@@ -51,6 +52,8 @@ def stream_scores(
         How many draws in all.
     prior : bool
         Whether to leave the data out.
+    remainder : float
+        As in `stream_outcomes`.
 
     Yields
     ------
@@ -67,7 +70,12 @@ def stream_scores(
         blocks = stream_weights(specification, rng, n_draws, tables=metric.needs_tables)
     else:
         blocks = stream_outcomes(
-            specification, rng, n_draws, prior=prior, tables=metric.needs_tables
+            specification,
+            rng,
+            n_draws,
+            prior=prior,
+            tables=metric.needs_tables,
+            remainder=remainder,
         )
     for block in blocks:
         yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
@@ -87,13 +95,19 @@ def stream_tables(
     specification: Specification, rng: np.random.Generator, n_draws: int, *, prior: bool
 ) -> Iterator[Array]:
     """Yield blocks of confusion tables of shape (n, n_classifiers, M, M)."""
-    shapes = specification.shapes(prior=prior)
     for start in range(0, n_draws, BLOCK):
         size = min(BLOCK, n_draws - start)
-        draws = {
-            name: np.ascontiguousarray(rng.dirichlet(shape, size).T)
-            for name, shape in shapes.items()
-        }
-        for name, known in specification.fixed.items():
-            draws[name] = np.repeat(known[:, None], size, axis=1)
-        yield specification.tables(draws)
+        yield specification.tables(draw_simplexes(specification, rng, size, prior=prior))
+
+
+def draw_simplexes(
+    specification: Specification, rng: np.random.Generator, size: int, *, prior: bool
+) -> dict[str, Array]:
+    """Return draws of each probability vector, of shape (k, size)."""
+    draws = {
+        name: np.ascontiguousarray(rng.dirichlet(shape, size).T)
+        for name, shape in specification.shapes(prior=prior).items()
+    }
+    for name, known in specification.fixed.items():
+        draws[name] = np.repeat(known[:, None], size, axis=1)
+    return draws

@@ -20,7 +20,15 @@ from scipy.special import expit, gammaln, log_expit
 from skbayeseval.metrics import Totals
 from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification
 
-__all__ = ["EtaSampler", "GroupDraws", "log_density_of_eta", "outcome_blocks", "stream_outcomes"]
+__all__ = [
+    "EtaSampler",
+    "GroupDraws",
+    "Population",
+    "draw_populations",
+    "log_density_of_eta",
+    "outcome_blocks",
+    "stream_outcomes",
+]
 
 Array = NDArray[Any]
 
@@ -29,6 +37,24 @@ BLOCK_BYTES = 2**26
 
 # What the sticks leave out is less than this share of the prior, on average.
 REMAINDER = 1e-6
+
+
+class Population(NamedTuple):
+    """What instances are drawn from: outcomes, and how probable each is.
+
+    Attributes
+    ----------
+    truth : ndarray of shape (n_outcomes,)
+        The true class.
+    predictions : ndarray of shape (n_outcomes, n_classifiers)
+        What each classifier says.
+    probability : ndarray of shape (n_outcomes,)
+        Sums to 1.
+    """
+
+    truth: Array
+    predictions: Array
+    probability: Array
 
 
 class GroupDraws(NamedTuple):
@@ -117,6 +143,14 @@ def outcome_blocks(
             yield bases, Totals(*(np.concatenate(parts) for parts in zip(*drawn, strict=True)))
 
 
+def draw_populations(
+    specification: OutcomeSpecification, rng: np.random.Generator, n_draws: int
+) -> list[tuple[Population, ...]]:
+    """Return draws of the joint probabilities after the data, one population a group."""
+    samplers = [_GroupSampler(group, False, REMAINDER) for group in specification.groups]
+    return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
+
+
 class EtaSampler:
     """Draws of logit(eta), which keeps 1 - eta to full relative precision, by inverse CDF."""
 
@@ -196,13 +230,8 @@ class _GroupSampler:
     ) -> Any:
         """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
         mu, logits = base
-        m, mass, n = self.n_classes, self.group.mass, len(mu)
-        observed = rng.standard_gamma(self.counts, (n, len(self.counts))).T
-        unseen = rng.standard_gamma(mass, (n, m))
-        # A row's probabilities times the proportion of its class.
-        scale = mu / ((self.to_row @ observed).T + unseen)
-        observed = observed * scale.T[self.truth]
-        sticks = self._break_sticks(rng, n) * (unseen * scale)[:, :, None]
+        m = self.n_classes
+        observed, sticks = self._draw_probabilities(rng, mu)
         if repeats > 1:
             mu, sticks = (np.repeat(shared, repeats, axis=0) for shared in (mu, sticks))
             observed = np.repeat(observed, repeats, axis=1)
@@ -224,6 +253,31 @@ class _GroupSampler:
         if tables:
             return np.stack(found)
         return Totals(*(np.stack(parts) for parts in zip(*found, strict=True)))
+
+    def draw_population(self, rng: np.random.Generator) -> Population:
+        """Return one draw of the joint probabilities: the observed outcomes, and the sticks."""
+        mu, logits = self.draw_base(rng, 1, 1)
+        observed, sticks = self._draw_probabilities(rng, mu)
+        row = np.arange(self.n_classes)[:, None]
+        landed = []
+        for logit in logits:
+            right, other = self._where_sticks_land(rng, sticks.shape, logit)
+            landed.append(np.where(right, row, other + (other >= row)).ravel())
+        return Population(
+            np.concatenate([self.truth, np.repeat(row, self.n_sticks)]),
+            np.concatenate([self.predictions, np.column_stack(landed)]),
+            np.concatenate([observed.ravel(), sticks.ravel()]),
+        )
+
+    def _draw_probabilities(self, rng: np.random.Generator, mu: Array) -> tuple[Array, Array]:
+        """Return probabilities of observed outcomes (n_outcomes, n) and sticks (n, M, n_sticks)."""
+        n = len(mu)
+        observed = rng.standard_gamma(self.counts, (n, len(self.counts))).T
+        unseen = rng.standard_gamma(self.group.mass, (n, self.n_classes))
+        # A row's probabilities times the proportion of its class.
+        scale = mu / ((self.to_row @ observed).T + unseen)
+        observed = observed * scale.T[self.truth]
+        return observed, self._break_sticks(rng, n) * (unseen * scale)[:, :, None]
 
     def _break_sticks(self, rng: np.random.Generator, n: int) -> Array:
         """Return shares of the prior's mass of shape (n, M, n_sticks) that sum to 1."""

@@ -31,14 +31,17 @@ class ProgressParallel(Parallel):
         The number of units of work.
     show : bool
         Whether to show the bar at all.
+    doing : str, default="fitting"
+        What stands before the bar.
     **options
         As of `sklearn.utils.parallel.Parallel`.
     """
 
-    def __init__(self, *, total: int, show: bool, **options: Any) -> None:
+    def __init__(self, *, total: int, show: bool, doing: str = "fitting", **options: Any) -> None:
         super().__init__(**options)
         self.total = total
         self.show = show
+        self.doing = doing
         self.advance: Callable[..., None] | None = None
 
     def __call__(self, iterable: Iterable[Any]) -> Any:
@@ -48,7 +51,7 @@ class ProgressParallel(Parallel):
         if not (self.show and (console.file.isatty() or console.is_jupyter)):
             return super().__call__(iterable)
         with Progress(
-            TextColumn("fitting"),
+            TextColumn(self.doing),
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
@@ -56,7 +59,7 @@ class ProgressParallel(Parallel):
             TimeRemainingColumn(),
             console=console,
         ) as progress:
-            task = progress.add_task("fitting", total=self.total)
+            task = progress.add_task(self.doing, total=self.total)
             self.advance = partial(progress.update, task)
             return super().__call__(iterable)
 

@@ -5,6 +5,7 @@ from skbayeseval.judgement.bayes_test import BayesTest
 from skbayeseval.judgement.decision import Decision, Probabilities
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.judgement.intervals import Interval, hdi
+from skbayeseval.judgement.planning import SampleSize
 
 __all__ = [
     "BayesFactor",
@@ -12,6 +13,7 @@ __all__ = [
     "Decision",
     "Interval",
     "Probabilities",
+    "SampleSize",
     "SignificanceTest",
     "hdi",
 ]

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.judgement.intervals import Interval, count_inside
+from skbayeseval.judgement.intervals import Interval, count_inside, hdi_of_rows
 
-__all__ = ["Decision", "Probabilities", "check_rope", "decide", "masses"]
+__all__ = ["WORDS", "Decision", "Probabilities", "check_rope", "decide", "decision_codes", "masses"]
 
 
 class Probabilities(NamedTuple):
@@ -86,7 +86,8 @@ class Decision:
         )
 
 
-_WORDS = {
+# Symbol and label of each code.
+WORDS = {
     "<<": ("≪", "significantly worse"),
     "<": ("<", "slightly worse"),
     "~": ("≈", "practically equivalent"),
@@ -107,17 +108,24 @@ def decide(
     prob: float = 0.95,
 ) -> Decision:
     """Hold an HDI against a ROPE (Zhang et al. 2016, section 3.2.2)."""
-    if rope.low <= hdi.low and hdi.high <= rope.high:
-        code = "~"
-    elif hdi.high < rope.low:
-        code = "<<"
-    elif hdi.low > rope.high:
-        code = ">>"
-    else:
-        lean = np.sign(probabilities.better - probabilities.worse) or np.sign(mean)
-        code = {-1: "<", 0: "?", 1: ">"}[int(lean)]
-    symbol, label = _WORDS[code]
+    worse, _, better = probabilities
+    code = str(_codes(np.array(hdi.low), np.array(hdi.high), rope, better - worse, mean))
+    symbol, label = WORDS[code]
     return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob)
+
+
+def decision_codes(draws: NDArray[Any], rope: Interval, prob: float = 0.95) -> NDArray[Any]:
+    """Return the code of the decision of each row of draws of a difference."""
+    low, high = hdi_of_rows(draws, prob)
+    better, worse = (draws > rope.high).mean(axis=1), (draws < rope.low).mean(axis=1)
+    return _codes(low, high, rope, better - worse, draws.mean(axis=1))
+
+
+def _codes(low: Any, high: Any, rope: Interval, lean: Any, mean: Any) -> NDArray[Any]:
+    lean = np.where(lean == 0, mean, lean)
+    inside = (rope.low <= low) & (high <= rope.high)
+    conditions = [inside, high < rope.low, low > rope.high, lean < 0, lean > 0]
+    return np.select(conditions, ["~", "<<", ">>", "<", ">"], default="?")
 
 
 def masses(draws: NDArray[Any], rope: Interval) -> Probabilities:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._validation import check_probability
 
-__all__ = ["Interval", "count_inside", "equal_tailed", "hdi", "hdi_mcse"]
+__all__ = ["Interval", "count_inside", "equal_tailed", "hdi", "hdi_mcse", "hdi_of_rows"]
 
 Array = NDArray[Any]
 
@@ -52,14 +52,21 @@ def hdi(draws: ArrayLike, prob: float = 0.95) -> Interval:
     >>> hdi(np.arange(101) ** 2, prob=0.5)
     Interval(low=0.0, high=2500.0)
     """
-    prob = check_probability(prob)
-    values = np.sort(_check_draws(draws))
+    (low,), (high,) = hdi_of_rows(_check_draws(draws)[None], check_probability(prob))
+    return Interval(float(low), float(high))
+
+
+def hdi_of_rows(draws: Array, prob: float) -> tuple[Array, Array]:
+    """Return the ends of the highest-density interval of each row."""
+    values = np.sort(draws, axis=1)
+    n_rows, size = values.shape
     # The tolerance keeps 0.7 * 10 = 7.000000000000001 from asking for an eighth draw.
-    inside = max(math.ceil(prob * len(values) - 1e-9), 1)
-    widths = values[inside - 1 :] - values[: len(values) - inside + 1]
-    narrowest = np.flatnonzero(widths == widths.min())
-    start = narrowest[(len(narrowest) - 1) // 2]
-    return Interval(float(values[start]), float(values[start + inside - 1]))
+    inside = max(math.ceil(prob * size - 1e-9), 1)
+    widths = values[:, inside - 1 :] - values[:, : size - inside + 1]
+    rank = np.cumsum(widths == widths.min(axis=1, keepdims=True), axis=1)
+    start = np.argmax(rank == (rank[:, -1:] + 1) // 2, axis=1)
+    row = np.arange(n_rows)
+    return values[row, start], values[row, start + inside - 1]
 
 
 def count_inside(draws: Array, interval: Interval) -> int:

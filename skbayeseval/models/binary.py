@@ -161,7 +161,9 @@ class Paired(BinaryModel):
             Simplex("theta+", theta[0], cells[0]),
             Simplex("theta-", theta[1], cells[1]),
         )
-        return Specification(simplexes, partial(_paired_tables, positive))
+        return Specification(
+            simplexes, partial(_paired_tables, positive), joint=partial(_joint_tables, positive)
+        )
 
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
         """Return the law of one classifier's score, where it is known in closed form."""
@@ -298,9 +300,18 @@ def _unpaired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
     return _tables(np.stack(of_each), positive)
 
 
-def _paired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
+def _paired_cells(draws: Mapping[str, Array]) -> Array:
     theta = np.stack([draws["theta+"], draws["theta-"]])
-    joint = (draws["mu"][:, None] * theta).reshape(2, 2, 2, -1)
+    return (draws["mu"][:, None] * theta).reshape(2, 2, 2, -1)
+
+
+def _joint_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
+    cells = np.moveaxis(_paired_cells(draws), -1, 0)
+    return cells if positive == 0 else cells[:, ::-1, ::-1, ::-1]
+
+
+def _paired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
+    joint = _paired_cells(draws)
     return _tables(np.stack([joint.sum(axis=2), joint.sum(axis=1)]), positive)
 
 

@@ -61,11 +61,15 @@ class Specification:
         (n_draws, n_classifiers, M, M).
     fixed : mapping of str to ndarray
         Probability vectors that are known.
+    joint : callable, default=None
+        Where classifiers share instances: maps draws to the joint tables of (truth, prediction of
+        each), of shape (n_draws, M, M, M).
     """
 
     simplexes: tuple[Simplex, ...]
     tables: Callable[[Mapping[str, Array]], Array]
     fixed: Mapping[str, Array] = field(default_factory=dict)
+    joint: Callable[[Mapping[str, Array]], Array] | None = None
 
     def shapes(self, *, prior: bool) -> dict[str, Array]:
         """Return the Dirichlet shapes before or after the data."""
