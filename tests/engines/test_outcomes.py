@@ -118,7 +118,13 @@ OUTCOMES_3 = [(0, 0, 0, 0, 6), (0, 1, 0, 2, 2), (1, 1, 1, 0, 3), (1, 1, 2, 1, 2)
 
 
 @pytest.mark.parametrize("etas", [(0.1, 0.3, 0.2), (0.8, 0.6, 0.9)])
-@pytest.mark.parametrize("outcomes", [OUTCOMES_2, OUTCOMES_3], ids=["K=2", "K=3"])
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        pytest.param(OUTCOMES_2, id="K=2"),
+        pytest.param(OUTCOMES_3, id="K=3", marks=pytest.mark.slow),
+    ],
+)
 def test_joint_by_brute_force(outcomes, etas, monkeypatch):
     # All M^K cells of each row, dense, with the outer product of the priors.
     outcomes = np.array(outcomes)
@@ -162,7 +168,7 @@ def test_totals_are_those_of_the_tables():
             np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_classifiers", [3, 5])
+@pytest.mark.parametrize("n_classifiers", [3, pytest.param(5, marks=pytest.mark.slow)])
 def test_many_binary_classifiers_by_brute_force(n_classifiers):
     # Dir(4 / 2^K + counts) over all 2^K outcomes.
     rng = np.random.default_rng(0)
