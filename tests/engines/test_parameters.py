@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from skbayeseval.engines.exact import BLOCK, stream_scores
 from skbayeseval.engines.parameters import (
@@ -15,7 +16,7 @@ from skbayeseval.engines.parameters import (
 )
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.metrics import from_confusion, get_metric, per_class
-from skbayeseval.models import BCV, InstanceWeights
+from skbayeseval.models import BCV, IndependentLabels, InstanceWeights
 from tests.engines.cases import cases, labelled
 
 CASES = {name: (model.specification(evidence), metric) for name, model, evidence, metric in cases()}
@@ -56,6 +57,22 @@ def test_parameters_are_those_behind_the_scores(name, prior):
             assert values.shape[1:] == parameter.prior.shape
     found = scores(specification, draws, metric, prior=prior)
     np.testing.assert_allclose(found, exact_scores(specification, metric, n_draws, prior=prior))
+
+
+def test_laws_of_independent_labels():
+    evidence = labelled("imbalanced")
+    model = IndependentLabels(mu=(2.0, 3.0), rho=((1.5, 2.5), (0.5, 4.0)))
+    draws = streamed(model.specification(evidence), 5000)
+    for k, letter in enumerate("AB"):
+        for label, (tp, fp, fn, tn) in enumerate(evidence.label_tables(k)):
+            laws = {
+                "mu": stats.beta(2 + tp + fn, 3 + fp + tn),
+                "rho+": stats.beta(1.5 + tp, 2.5 + fn),
+                "rho-": stats.beta(0.5 + fp, 4 + tn),
+            }
+            for name, law in laws.items():
+                values = draws[f"{name}_{letter}"][:, label]
+                assert stats.ks_1samp(values, law.cdf).pvalue > 1e-4
 
 
 def test_known_proportions():
