@@ -168,6 +168,9 @@ def test_names_and_priors():
     assert names["hierarchical few"] == ["mu_A", "eta_A", "mu_B", "eta_B"]
     assert names["paired classes few"] == ["mu", "eta_A", "eta_B"]
     assert names["paired many few"] == ["mu"]
+    for name in ("hierarchical few", "paired classes few"):
+        assert all(p.is_beta == p.name.startswith("eta") for p in found[name])
+        assert all(len(p.prior) == (2 if p.is_beta else 3) for p in found[name])
     for parameter in found["labels few"]:
         np.testing.assert_array_equal(parameter.prior, np.ones((2, 2)))
         assert parameter.is_beta
