@@ -334,6 +334,8 @@ def test_prior_densities(model, formula, density):
         (models.Paired(theta=0.5), "f1", False),
         (models.Unpaired(), "f1", True),
         (models.Unpaired(rho=0.5), "f1", None),
+        (models.Unpaired(rho=((0.5, 1.0), (1.0, 1.0))), "f1", None),
+        (models.Unpaired(mu=(1.0, 0.5)), "f1", None),
         (models.BCV(), "cohen_kappa", True),
         (models.BCV(lambda_=0.5), "cohen_kappa", None),
         (models.Hierarchical(), "accuracy", False),

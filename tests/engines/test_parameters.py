@@ -62,7 +62,12 @@ def test_parameters_are_those_behind_the_scores(name, prior):
 def test_laws_of_independent_labels():
     evidence = labelled("imbalanced")
     model = IndependentLabels(mu=(2.0, 3.0), rho=((1.5, 2.5), (0.5, 4.0)))
-    draws = streamed(model.specification(evidence), 5000)
+    specification = model.specification(evidence)
+    priors = {p.name: p.prior[0].tolist() for p in parameters_of(specification)}
+    assert priors["mu_A"] == priors["mu_B"] == [2, 3]
+    assert priors["rho+_A"] == priors["rho+_B"] == [1.5, 2.5]
+    assert priors["rho-_A"] == priors["rho-_B"] == [0.5, 4]
+    draws = streamed(specification, 5000)
     for k, letter in enumerate("AB"):
         for label, (tp, fp, fn, tn) in enumerate(evidence.label_tables(k)):
             laws = {

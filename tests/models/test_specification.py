@@ -13,6 +13,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import get_metric, per_class
 from skbayeseval.models import Hierarchical, InstanceWeights, Unpaired
 from skbayeseval.models.margins import BetaMargin, F1Margin
+from skbayeseval.models.registry import MODEL_CLASSES
 from skbayeseval.models.specification import Model, check_concentration, letter
 from tests.engines.cases import cases, labelled
 
@@ -88,3 +89,11 @@ def test_eta_given_counts_by_quadrature():
     eta = 1 / (1 + np.exp(-logit))
     assert eta.mean() == pytest.approx(2 / 3, abs=0.005)
     assert eta.var() == pytest.approx(1 / 18, rel=0.03)
+
+
+@pytest.mark.parametrize("kind", MODEL_CLASSES.values())
+def test_paired_models_need_pairs(kind):
+    if kind.needs_pairs:
+        with pytest.raises(ValueError, match="needs|need"):
+            kind().specification((COUNTS, COUNTS))
+    assert kind.needs_pairs == (kind.name in ("paired", "group weights"))
