@@ -33,11 +33,11 @@ def frozen():
     yield Decision("~", "≈", "practically equivalent", end, end, Probabilities(0.0, 1.0, 0.0))
 
 
-@pytest.mark.parametrize("value", frozen(), ids=lambda value: type(value).__name__)
-def test_values_cannot_be_changed(value):
-    for field in fields(value):
-        with pytest.raises(FrozenInstanceError):
-            setattr(value, field.name, getattr(value, field.name))
+def test_values_cannot_be_changed():
+    for value in frozen():
+        for field in fields(value):
+            with pytest.raises(FrozenInstanceError):
+                setattr(value, field.name, getattr(value, field.name))
 
 
 def test_arrays_of_counts_cannot_be_changed():
