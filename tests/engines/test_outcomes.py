@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate
+from scipy import integrate, stats
 from scipy.special import expit, gammaln
 
 from skbayeseval.engines.outcomes import EtaSampler, stream_outcomes
@@ -232,3 +232,16 @@ def test_repeats_share_class_proportions(repeats):
     np.testing.assert_array_equal(proportions, proportions[:, :, :1] + np.zeros((repeats, 1)))
     np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
     assert (totals.hits <= totals.true + 1e-12).all()
+
+
+@pytest.mark.parametrize("theta", [0.3, 1.0, 2.5])
+def test_rates_of_many_before_the_data_are_beta(theta):
+    # Of 2^K outcomes with 4 theta / 2^K each, half have a classifier right: Beta(2 theta, 2 theta).
+    counts = PairedCounts([0, 1], [[0, 1, 0], [1, 1, 0]], [5, 6], (0, 1))
+    specification = PairedMany(theta=theta).specification(counts)
+    rng = np.random.default_rng(0)
+    (totals,) = stream_outcomes(specification, rng, 3000, prior=True, tables=False)
+    law = stats.beta(2 * theta, 2 * theta)
+    for rates in totals.hits / totals.true:
+        for of_class in rates.T:
+            assert stats.ks_1samp(of_class, law.cdf).pvalue > 1e-4
