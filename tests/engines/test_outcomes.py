@@ -240,8 +240,8 @@ def test_rates_of_many_before_the_data_are_beta(theta):
     counts = PairedCounts([0, 1], [[0, 1, 0], [1, 1, 0]], [5, 6], (0, 1))
     specification = PairedMany(theta=theta).specification(counts)
     rng = np.random.default_rng(0)
-    (totals,) = stream_outcomes(specification, rng, 3000, prior=True, tables=False)
+    blocks = stream_outcomes(specification, rng, 3000, prior=True, tables=False)
     law = stats.beta(2 * theta, 2 * theta)
-    for rates in totals.hits / totals.true:
+    for rates in np.concatenate([block.hits / block.true for block in blocks], axis=1):
         for of_class in rates.T:
             assert stats.ks_1samp(of_class, law.cdf).pvalue > 1e-4
