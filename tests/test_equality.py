@@ -320,12 +320,22 @@ def test_prior_densities(model, formula, density):
         (models.Paired(), "f2_macro", True),
         (models.Paired(), "finf", True),
         (models.Paired(mu=(2.0, 1.0)), "f1", True),
-        (models.Paired(mu=(2.0, 1.0)), "precision", False),
+        (models.Paired(mu=(2.0, 1.0)), "jaccard", True),
         (models.Paired(mu=(2.0, 1.0)), "f1[0]", None),
+        (models.Paired(mu=(1.0, 2.0)), "f1", False),
+        (models.Paired(mu=(1.0, 2.0)), "jaccard", False),
+        *(
+            (models.Paired(mu=mu), formula, False)
+            for mu in ((1.0, 2.0), (2.0, 1.0))
+            for formula in ("precision", "precision_macro", "precision_weighted", "cohen_kappa")
+        ),
+        (models.Paired(mu=(2.0, 2.0)), "precision", True),
         (models.Paired(theta=0.5), "f1_macro", None),
         (models.Paired(theta=0.5), "f1", False),
         (models.Unpaired(), "f1", True),
         (models.Unpaired(rho=0.5), "f1", None),
+        (models.Unpaired(rho=((0.5, 1.0), (1.0, 1.0))), "f1", None),
+        (models.Unpaired(mu=(1.0, 0.5)), "f1", None),
         (models.BCV(), "cohen_kappa", True),
         (models.BCV(lambda_=0.5), "cohen_kappa", None),
         (models.Hierarchical(), "accuracy", False),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate
+from scipy import integrate, stats
 from scipy.special import expit, gammaln
 
 from skbayeseval.engines.outcomes import EtaSampler, stream_outcomes
@@ -224,3 +224,30 @@ def test_prior_of_the_rows():
     # E(theta) = E(eta) = 1/2; Var = E(eta (1 - eta)) / 2 + Var(eta) = 1/12 + 1/12.
     assert recall.mean() == pytest.approx(0.5, abs=4 * recall.std() / np.sqrt(N))
     assert recall.var() == pytest.approx(1 / 6, rel=0.02)
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 5])
+def test_repeats_share_class_proportions(repeats):
+    counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
+    specification = Hierarchical().specification((counts, counts))
+    rng = np.random.default_rng(0)
+    blocks = stream_outcomes(specification, rng, 6, prior=False, tables=False, repeats=repeats)
+    (totals,) = blocks
+    assert all(part.shape == (2, 6 * repeats, 3) for part in totals)
+    proportions = totals.true.reshape(2, 6, repeats, 3)
+    np.testing.assert_array_equal(proportions, proportions[:, :, :1] + np.zeros((repeats, 1)))
+    np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
+    assert (totals.hits <= totals.true + 1e-12).all()
+
+
+@pytest.mark.parametrize("theta", [0.3, 1.0, 2.5])
+def test_rates_of_many_before_the_data_are_beta(theta):
+    # Of 2^K outcomes with 4 theta / 2^K each, half have a classifier right: Beta(2 theta, 2 theta).
+    counts = PairedCounts([0, 1], [[0, 1, 0], [1, 1, 0]], [5, 6], (0, 1))
+    specification = PairedMany(theta=theta).specification(counts)
+    rng = np.random.default_rng(0)
+    blocks = stream_outcomes(specification, rng, 3000, prior=True, tables=False)
+    law = stats.beta(2 * theta, 2 * theta)
+    for rates in np.concatenate([block.hits / block.true for block in blocks], axis=1):
+        for of_class in rates.T:
+            assert stats.ks_1samp(of_class, law.cdf).pvalue > 1e-4

@@ -70,6 +70,20 @@ def test_from_cells_and_from_matrix_agree():
     assert ConfusionCounts.from_cells(8, 2, 1).total == 11
 
 
+def test_a_count_is_worth_one():
+    plain = ConfusionCounts([[3, 1], [2, 4]], (0, 1))
+    paired = PairedCounts([0, 1], [[0, 1], [1, 1]], [5, 6], (0, 1))
+    cells, matrix = (
+        ConfusionCounts.from_cells(4, 1, 2, 3),
+        ConfusionCounts.from_matrix(plain.table),
+    )
+    labels = ConfusionCounts.from_labels([0, 1], [1, 1])
+    for counts in (plain, cells, matrix, labels, paired):
+        assert counts.weight == 1
+    assert PairedCounts.from_labels([0, 1], {"a": [0, 1], "b": [1, 1]}).weight == 1
+    np.testing.assert_array_equal(plain.effective, plain.table)
+
+
 def test_weight_travels():
     counts = ConfusionCounts.from_cells(8, 2, 1, 5, weight=0.5)
     np.testing.assert_array_equal(counts.effective, [[2.5, 1], [0.5, 4]])

@@ -318,3 +318,35 @@ def test_which_closed_forms_there_are(name, formula):
     for k in (0, 1):
         margin = posterior.margin(metrics.get_metric(formula), k)
         assert (margin is not None) == (formula in CLOSED_FORMS[name])
+
+
+@pytest.mark.parametrize("formula", ["accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize("name", ["theta+", "theta-"])
+@pytest.mark.parametrize("cell", range(4))
+def test_density_of_equal_accuracy_needs_smooth_and_weak_shapes(formula, name, cell):
+    shapes = {"mu": np.ones(2), "theta+": np.ones(4), "theta-": np.ones(4)}
+    assert np.isfinite(Paired().log_density_at_zero(formula, shapes))
+    for value in (0.5, 48.0):  # singular; too narrow for the nodes
+        changed = shapes[name].copy()
+        changed[cell] = value
+        assert Paired().log_density_at_zero(formula, {**shapes, name: changed}) is None
+
+
+def test_density_of_equal_accuracy_of_any_prior():
+    # Against a histogram of draws; shapes in no way symmetric.
+    rng = np.random.default_rng(0)
+    shapes = {
+        "mu": np.array([2.0, 3.5]),
+        "theta+": np.array([1.5, 2.0, 4.0, 1.0]),
+        "theta-": np.array([3.0, 1.2, 2.5, 2.0]),
+    }
+    mu, plus, minus = (rng.dirichlet(shape, 1_000_000) for shape in shapes.values())
+    in_positive, in_negative = plus[:, 1] - plus[:, 2], minus[:, 2] - minus[:, 1]
+    differences = {
+        "accuracy": mu[:, 0] * in_positive + mu[:, 1] * in_negative,
+        "balanced_accuracy": (in_positive + in_negative) / 2,
+    }
+    for formula, values in differences.items():
+        inside = np.mean(np.abs(values) < 0.01)
+        found = np.exp(Paired().log_density_at_zero(formula, shapes))
+        assert found == pytest.approx(inside / 0.02, rel=4 / np.sqrt(inside * 1_000_000))

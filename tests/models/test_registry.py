@@ -3,7 +3,10 @@ from sklearn.base import clone
 
 from skbayeseval.models import (
     BCV,
+    Hierarchical,
     Paired,
+    PairedChunks,
+    PairedHierarchical,
     Unpaired,
     published_and_alternative_models,
     resolve_model,
@@ -54,3 +57,21 @@ def test_alternatives_fit_the_evidence():
     assert names == {"paired", "unpaired", "hierarchical", "bcv"}
     models = published_and_alternative_models(paired=False, true_negatives=False)
     assert {model.name for model in models} == {"bcv"}
+
+
+def test_published_prior_first_and_jeffreys_among_the_others():
+    found = published_and_alternative_models(paired=True, true_negatives=True, chunks=True)
+    for kind in (Paired, PairedChunks, Unpaired, Hierarchical, BCV):
+        assert next(model for model in found if type(model) is kind) == kind()
+    assert {Paired(mu=0.5, theta=0.5), Unpaired(mu=0.5, rho=0.5), BCV(lambda_=0.5)} <= set(found)
+    assert PairedChunks(lambda_=0.5) in found
+    many = published_and_alternative_models(paired=True, true_negatives=True, n_classes=3)
+    for kind in (PairedHierarchical, Hierarchical):
+        of_kind = [model for model in many if type(model) is kind]
+        assert of_kind[0] == kind()
+        assert kind(mu=0.5) in of_kind
+    alone = published_and_alternative_models(paired=False, true_negatives=True, n_classes=3)
+    assert {type(model) for model in alone} == {Hierarchical}
+    assert published_and_alternative_models(paired=True, true_negatives=True, labels=True) == []
+    for models in (found, many):
+        assert len(set(models)) == len(models)

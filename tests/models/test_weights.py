@@ -105,6 +105,7 @@ def test_bcv_a_label(indicators):
     tp, fp = 0.4 * (y * a)[:, 1].sum(), 0.4 * ((1 - y) * a)[:, 1].sum()
     law = stats.beta(1 + tp, 1 + fp)
     assert stats.ks_1samp(result.metric(one).draws_a, law.cdf).pvalue > 1e-4
+    assert result.prior == {"lambda": 1.0}
 
 
 def test_no_bayes_factor(indicators):

@@ -1,0 +1,235 @@
+"""Parameters by name, without a Markov chain: exact draws of them must lead to exact scores."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval.engines.exact import BLOCK, stream_scores
+from skbayeseval.engines.parameters import (
+    coordinates,
+    dims_of,
+    parameters_of,
+    parameters_of_pair,
+    row_names,
+    scores_given,
+    stream_parameters,
+)
+from skbayeseval.evidence import ConfusionCounts
+from skbayeseval.metrics import from_confusion, get_metric, per_class
+from skbayeseval.models import BCV, IndependentLabels, InstanceWeights
+from tests.engines.cases import cases, labelled
+
+CASES = {name: (model.specification(evidence), metric) for name, model, evidence, metric in cases()}
+CONJUGATE = ("unpaired few", "paired few", "bcv few", "chunks few", "labels few", "labels bcv few")
+WITH_ROWS = ("hierarchical imbalanced", "paired classes balanced", "paired many balanced")
+
+
+def streamed(specification, n_draws, prior=False):
+    blocks = list(stream_parameters(specification, np.random.default_rng(3), n_draws, prior=prior))
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
+def scores(specification, draws, metric, positive=1, seed=4, prior=False):
+    rng = np.random.default_rng(seed)
+    given = scores_given(specification, draws, metric, positive, rng, prior=prior)
+    return np.concatenate(list(given), axis=1)
+
+
+def exact_scores(specification, metric, n_draws, positive=1, prior=False):
+    rng = np.random.default_rng(3)
+    blocks = stream_scores(specification, metric, positive, rng, n_draws, prior=prior)
+    return np.concatenate(list(blocks), axis=1)
+
+
+@pytest.mark.parametrize("prior", [False, True])
+@pytest.mark.parametrize("name", CONJUGATE)
+def test_parameters_are_those_behind_the_scores(name, prior):
+    specification, metric = CASES[name][0], get_metric(CASES[name][1])
+    n_draws = BLOCK + 50
+    draws = streamed(specification, n_draws, prior)
+    assert set(draws) == {p.name for p in parameters_of(specification)}
+    for parameter in parameters_of(specification):
+        values = draws[parameter.name]
+        assert len(values) == n_draws
+        assert values.ndim == 1 + len(parameter.dims)
+        if not parameter.is_beta:
+            np.testing.assert_allclose(values.sum(axis=-1), 1)
+            assert values.shape[1:] == parameter.prior.shape
+    found = scores(specification, draws, metric, prior=prior)
+    np.testing.assert_allclose(found, exact_scores(specification, metric, n_draws, prior=prior))
+
+
+def test_laws_of_independent_labels():
+    evidence = labelled("imbalanced")
+    model = IndependentLabels(mu=(2.0, 3.0), rho=((1.5, 2.5), (0.5, 4.0)))
+    specification = model.specification(evidence)
+    priors = {p.name: p.prior[0].tolist() for p in parameters_of(specification)}
+    assert priors["mu_A"] == priors["mu_B"] == [2, 3]
+    assert priors["rho+_A"] == priors["rho+_B"] == [1.5, 2.5]
+    assert priors["rho-_A"] == priors["rho-_B"] == [0.5, 4]
+    draws = streamed(specification, 5000)
+    for k, letter in enumerate("AB"):
+        for label, (tp, fp, fn, tn) in enumerate(evidence.label_tables(k)):
+            laws = {
+                "mu": stats.beta(2 + tp + fn, 3 + fp + tn),
+                "rho+": stats.beta(1.5 + tp, 2.5 + fn),
+                "rho-": stats.beta(0.5 + fp, 4 + tn),
+            }
+            for name, law in laws.items():
+                values = draws[f"{name}_{letter}"][:, label]
+                assert stats.ks_1samp(values, law.cdf).pvalue > 1e-4
+
+
+def test_known_proportions():
+    specification = CASES["paired balanced"][0].with_prevalence(np.array([0.1, 0.9]))
+    metric = get_metric("f1")
+    draws = streamed(specification, BLOCK + 50)
+    assert list(draws) == ["theta+", "theta-"]
+    found = scores(specification, draws, metric)
+    np.testing.assert_allclose(found, exact_scores(specification, metric, BLOCK + 50))
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("name", WITH_ROWS)
+def test_rows_given_eta(name, known):
+    # Rows are drawn anew: in law the same, and with the same proportions and etas correlated.
+    specification, metric = CASES[name][0], get_metric(CASES[name][1])
+    n_draws = 2500
+    if known:
+        n_classes = len(specification.groups[0].mu.prior)
+        specification = specification.with_prevalence(np.arange(1.0, n_classes + 1) / 6)
+    draws = streamed(specification, n_draws)
+    assert any(p.startswith("mu") for p in draws) is not known
+    exact = exact_scores(specification, metric, n_draws)
+    found = scores(specification, draws, metric)
+    assert found.shape == exact.shape
+    error = np.sqrt(exact.var(axis=1) / n_draws)
+    assert (np.abs(found.mean(axis=1) - exact.mean(axis=1)) < 4 * np.sqrt(2) * error).all()
+    np.testing.assert_allclose(found.std(axis=1), exact.std(axis=1), rtol=0.1)
+    own = from_confusion(lambda tables: tables[..., 0, 1], "one cell")
+    cell, expected = (
+        scores(specification, draws, own),
+        exact_scores(specification, own, n_draws),
+    )
+    error = np.sqrt(expected.var(axis=1) / n_draws)
+    assert (np.abs(cell.mean(axis=1) - expected.mean(axis=1)) < 4 * np.sqrt(2) * error).all()
+
+
+@pytest.mark.parametrize("name", WITH_ROWS)
+def test_rates_are_recalls(name):
+    specification = CASES[name][0]
+    draws = streamed(specification, 500)
+    labels = range(len(specification.groups[0].mu.prior))
+    for label, metric in enumerate(per_class("recall").of(labels)):
+        expected = exact_scores(specification, metric, 500)
+        found = [draws[f"rho_{letter}"][:, label] for letter in "ABC"[: len(expected)]]
+        np.testing.assert_allclose(found, expected)
+
+
+def test_rows_that_are_given():
+    specification = CASES["hierarchical balanced"][0]
+    rng = np.random.default_rng(0)
+    n_draws = BLOCK + 50
+    draws = {}
+    for letter in "AB":
+        draws[f"mu_{letter}"] = rng.dirichlet(np.ones(3), n_draws)
+        draws[f"eta_{letter}"] = rng.random(n_draws)
+        draws[f"theta_{letter}"] = rng.dirichlet(np.ones(3), (n_draws, 3))
+    assert row_names(specification) == ["theta_A", "theta_B"]
+    tables = np.stack([draws[f"mu_{k}"][:, :, None] * draws[f"theta_{k}"] for k in "AB"])
+    for name in ("accuracy", "f1_macro"):
+        metric = get_metric(name)
+        np.testing.assert_allclose(scores(specification, draws, metric), metric(tables))
+
+
+def test_rows_of_pairs_do_not_stand_alone():
+    assert row_names(CASES["paired classes few"][0]) == []
+    assert row_names(CASES["paired few"][0]) == []
+
+
+def test_missing_draws():
+    specification = CASES["unpaired few"][0]
+    draws = streamed(specification, 10)
+    del draws["rho-_B"]
+    with pytest.raises(ValueError, match="no draws of 'rho-_B'"):
+        scores(specification, draws, get_metric("f1"))
+
+
+def test_weights_have_no_parameters():
+    specification = InstanceWeights().specification(labelled("few"))
+    assert parameters_of(specification) == []
+    assert coordinates(specification, ("x", "y")) == {}
+    assert dims_of(specification) == {}
+
+
+def test_names_and_priors():
+    found = {name: parameters_of(specification) for name, (specification, _) in CASES.items()}
+    names = {name: [p.name for p in parameters] for name, parameters in found.items()}
+    sides = ("A", "B")
+    each = [f"{stem}_{k}" for k in sides for stem in ("mu", "rho+", "rho-")]
+    assert names["unpaired few"] == names["labels few"] == each
+    assert names["paired few"] == ["mu", "theta+", "theta-"]
+    assert names["bcv few"] == names["labels bcv few"] == ["pi_A", "pi_B"]
+    assert names["hierarchical few"] == ["mu_A", "eta_A", "mu_B", "eta_B"]
+    assert names["paired classes few"] == ["mu", "eta_A", "eta_B"]
+    assert names["paired many few"] == ["mu"]
+    for name in ("hierarchical few", "paired classes few"):
+        assert all(p.is_beta == p.name.startswith("eta") for p in found[name])
+        assert all(len(p.prior) == (2 if p.is_beta else 3) for p in found[name])
+    for parameter in found["labels few"]:
+        np.testing.assert_array_equal(parameter.prior, np.ones((2, 2)))
+        assert parameter.is_beta
+    assert found["labels bcv few"][0].prior.shape == (2, 4)
+
+
+def test_dimensions():
+    dims = {name: dims_of(specification) for name, (specification, _) in CASES.items()}
+    assert dims["unpaired few"] == {}
+    assert dims["paired few"] == {"theta+": ["outcome"], "theta-": ["outcome"]}
+    assert dims["bcv few"] == {"pi_A": ["cell"], "pi_B": ["cell"]}
+    assert dims["labels few"]["rho+_B"] == ["label"]
+    assert dims["labels bcv few"]["pi_A"] == ["label", "cell"]
+    of_rows = {"rho_A": ["class"], "theta_A": ["class", "predicted"]}
+    of_rows |= {"rho_B": ["class"], "theta_B": ["class", "predicted"]}
+    assert dims["hierarchical few"] == {"mu_A": ["class"], "mu_B": ["class"], **of_rows}
+    assert dims["paired classes few"] == {"mu": ["class"], **of_rows}
+
+
+def test_coordinates():
+    evidence = (ConfusionCounts.from_cells(5, 2, 1), ConfusionCounts.from_cells(4, 3, 2))
+    without = BCV().specification(evidence)
+    assert coordinates(without, (0, 1))["cell"] == ["tp", "fp", "fn"]
+    assert coordinates(CASES["bcv few"][0], (0, 1))["cell"] == ["tp", "fp", "fn", "tn"]
+    assert len(coordinates(CASES["chunks few"][0], (0, 1))["cell"]) == 7
+    assert coordinates(CASES["paired few"][0], (0, 1))["outcome"] == ["11", "10", "01", "00"]
+    assert coordinates(CASES["labels few"][0], ("x", "y"))["label"] == ["x", "y"]
+    of_rows = coordinates(CASES["hierarchical few"][0], (0, 1, 2))
+    assert of_rows == {"class": ["0", "1", "2"], "predicted": ["0", "1", "2"]}
+
+
+@pytest.mark.parametrize("name", ["paired few", "chunks few", "unpaired few"])
+def test_swapped_pair(name):
+    specification, metric = CASES[name][0], get_metric(CASES[name][1])
+    draws = streamed(specification, 200)
+    a, b = scores(specification, draws, metric)
+    swapped = parameters_of_pair(draws, 1, 0)
+    np.testing.assert_allclose(scores(specification, swapped, metric), [b, a])
+    for key, values in parameters_of_pair(draws, 0, 1).items():
+        np.testing.assert_array_equal(values, draws[key])
+
+
+def test_pair_of_three():
+    draws = {f"eta_{letter}": np.full(3, k) for k, letter in enumerate("ABC")} | {"mu": np.ones(3)}
+    found = parameters_of_pair(draws, 2, 0)
+    assert {name: values[0] for name, values in found.items()} == {"eta_A": 2, "eta_B": 0, "mu": 1}
+
+
+def test_positive_class_first():
+    # The same evidence with the classes renamed has the same law.
+    counts = [ConfusionCounts.from_matrix([[9, 2], [1, 5]], pos_label=k) for k in (0, 1)]
+    metric = get_metric("recall")
+    for positive, expected in ((0, 9 / 11), (1, 5 / 6)):
+        specification = BCV(0.01).specification((counts[positive],) * 2)
+        draws = streamed(specification, 4000)
+        found = scores(specification, draws, metric, positive)
+        assert found.mean() == pytest.approx(expected, abs=0.02)

@@ -1,0 +1,99 @@
+from dataclasses import FrozenInstanceError, fields
+
+import numpy as np
+import pytest
+
+from skbayeseval.engines.outcomes import EtaSampler
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.judgement.bayes_factor import BayesFactor
+from skbayeseval.judgement.bayes_test import favour
+from skbayeseval.judgement.decision import Decision, Probabilities
+from skbayeseval.judgement.frequentist import mcnemar
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics import get_metric, per_class
+from skbayeseval.models import Hierarchical, InstanceWeights, Unpaired
+from skbayeseval.models.margins import BetaMargin, F1Margin
+from skbayeseval.models.registry import MODEL_CLASSES
+from skbayeseval.models.specification import Model, check_concentration, letter
+from tests.engines.cases import cases, labelled
+
+COUNTS = ConfusionCounts.from_matrix([[8, 2], [3, 7]])
+
+
+def frozen():
+    rows = Hierarchical().specification((COUNTS, COUNTS))
+    cells = Unpaired().specification((COUNTS, COUNTS))
+    yield from (rows, rows.groups[0], rows.groups[0].etas[0], cells, cells.simplexes[0])
+    yield next(model.specification(e) for name, model, e, _ in cases() if name.startswith("labels"))
+    yield InstanceWeights().specification(labelled("few"))
+    yield from (COUNTS, PairedCounts.from_labels([0, 1], {"a": [0, 1], "b": [1, 1]}))
+    yield from (BetaMargin(1.0, 2.0), F1Margin(1.0, 2.0), get_metric("f1"), per_class("f1"))
+    yield from (favour(0.3), mcnemar(3, 1), BayesFactor(1.0, 0.0, 0.0, True, "interval"))
+    end = Interval(0.0, 0.1)
+    yield Decision("~", "≈", "practically equivalent", end, end, Probabilities(0.0, 1.0, 0.0))
+
+
+def test_values_cannot_be_changed():
+    for value in frozen():
+        for field in fields(value):
+            with pytest.raises(FrozenInstanceError):
+                setattr(value, field.name, getattr(value, field.name))
+
+
+def test_arrays_of_counts_cannot_be_changed():
+    paired = PairedCounts.from_labels([0, 1], {"a": [0, 1], "b": [1, 1]})
+    for array in (COUNTS.table, paired.truth, paired.predictions, paired.counts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 3
+
+
+def test_letters_name_every_classifier():
+    names = [letter(k) for k in range(80)]
+    assert names[:3] == ["A", "B", "C"]
+    assert names[25:28] == ["Z", "A1", "B1"]
+    assert len(set(names)) == len(names)
+    assert not any("_" in name for name in names)
+
+
+@pytest.mark.parametrize("value", [0.009, 0.0, -1.0, np.inf, np.nan, "1", True, [1.0, 2.0, 3.0]])
+def test_bad_concentrations(value):
+    with pytest.raises(ValueError, match="prior 'mu'"):
+        check_concentration(value, (2,), "mu")
+
+
+def test_concentrations_broadcast_to_arrays_of_their_own():
+    given = np.array([1.0, 2.0])
+    found = check_concentration(given, (2, 2), "rho")
+    found[0, 0] = 7
+    assert found.tolist() == [[7, 2], [1, 2]]
+    assert given.tolist() == [1, 2]
+    assert check_concentration(0.01, (), "lambda") == 0.01
+
+
+def test_a_model_of_ones_own_claims_nothing():
+    model = Model()
+    assert model.margin("f1", {}, 0) is None
+    assert model.independent_margins("f1", {}) is None
+    assert model.log_density_at_zero("f1", {}) is None
+    assert model.has_finite_prior_density("f1", {}) is None
+    assert not model.needs_pairs
+    assert model.needs_true_negatives
+    assert model.has_proper_prior
+
+
+def test_eta_given_counts_by_quadrature():
+    # One right of one: the likelihood is eta, the posterior of a uniform eta Beta(2, 1).
+    counts = ConfusionCounts.from_matrix([[1, 0], [0, 0]])
+    (group,) = Hierarchical().specification((counts,)).groups
+    logit = EtaSampler(group.etas[0], prior=False).draw(np.random.default_rng(0), 40_000)
+    eta = 1 / (1 + np.exp(-logit))
+    assert eta.mean() == pytest.approx(2 / 3, abs=0.005)
+    assert eta.var() == pytest.approx(1 / 18, rel=0.03)
+
+
+@pytest.mark.parametrize("kind", MODEL_CLASSES.values())
+def test_paired_models_need_pairs(kind):
+    if kind.needs_pairs:
+        with pytest.raises(ValueError, match="needs|need"):
+            kind().specification((COUNTS, COUNTS))
+    assert kind.needs_pairs == (kind.name in ("paired", "group weights"))
