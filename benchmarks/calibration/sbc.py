@@ -587,10 +587,10 @@ def draw_figure(ranks, path):
             Patch(color="0.83", label="95% band of one curve"),
             Patch(color="0.93", label=f"95% band of all {n_curves} curves"),
         ],
-        loc="lower right",
+        loc="outside lower center",
+        ncols=4,
         fontsize=8,
         frameon=False,
-        bbox_to_anchor=(0.99, 0.07),
     )
     figure.supxlabel("rank of the truth among posterior draws, as a proportion", fontsize=9)
     figure.supylabel("ECDF minus uniform", fontsize=9)
