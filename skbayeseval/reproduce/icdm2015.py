@@ -91,12 +91,12 @@ def table_3(newsgroups: Newsgroups) -> Table:
     return Table("ICDM 2015, Table III: p-values", lines, _why)
 
 
-def table_4(newsgroups: Newsgroups) -> Table:
+def table_4(newsgroups: Newsgroups, n_draws: int = N_DRAWS) -> Table:
     """Return Table IV, the comparison of average F1."""
     published = load_published("icdm2015_tables")["table4_bayesian"]
     lines: list[Line] = []
     for row in published["rows"]:
-        result = compare_average(newsgroups, row)
+        result = compare_average(newsgroups, row, n_draws)
         within = bound(row["a"], row["b"])
         lines += posterior_lines(_named(row), row, result, published["rope"], within)
         error = float(result.summary()["mcse"].iloc[0])

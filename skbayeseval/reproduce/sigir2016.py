@@ -108,7 +108,7 @@ def _why_power(line: Line) -> str:
     )
 
 
-def tables_4_to_6(newsgroups: Newsgroups) -> Iterator[Table]:
+def tables_4_to_6(newsgroups: Newsgroups, n_draws: int = N_DRAWS) -> Iterator[Table]:
     """Yield Tables 4 to 6: two classifiers on each category against the rest."""
     published = load_published("sigir2016_tables_4_5_6")
     for name, printed in published["tables"].items():
@@ -116,17 +116,17 @@ def tables_4_to_6(newsgroups: Newsgroups) -> Iterator[Table]:
         lines = [
             line
             for row in printed["rows"]
-            for line in _category_lines(newsgroups, a, b, row, published["rope"])
+            for line in _category_lines(newsgroups, a, b, row, published["rope"], n_draws)
         ]
         title = f"SIGIR 2016, Table {name[-1]}: {a} against {b}, F1 of each category"
         yield Table(title, lines, _why if "SVM" in a + b else None)
 
 
 def _category_lines(
-    newsgroups: Newsgroups, a: str, b: str, printed: Mapping[str, Any], rope: Any
+    newsgroups: Newsgroups, a: str, b: str, printed: Mapping[str, Any], rope: Any, n_draws: int
 ) -> Iterator[Line]:
     row = f"category {printed['category']}"
-    result = compare_category(newsgroups, a, b, printed["category"])
+    result = compare_category(newsgroups, a, b, printed["category"], n_draws)
     pvalues = result.frequentist()["pvalue"]
     yield Line(row, "sign test p", printed["sign_test_p"], pvalues["sign test"], 0.001)
     yield Line(row, "t-test p", printed["t_test_p"], pvalues["two-proportion z"], 0.001)
