@@ -4,10 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test slow lint format benchmark clean
+.PHONY: demo test slow lint format benchmark reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
-test slow: export OMP_NUM_THREADS = 1
+test slow reproduce: export OMP_NUM_THREADS = 1
 
 demo: $(READY)
 	$(BIN)/skbayeseval demo --plot demo.png
@@ -29,6 +29,11 @@ format: $(READY)
 
 benchmark: $(READY)
 	$(BIN)/python benchmarks/wall_time.py
+
+# DATA_HOME: scikit-learn's data, with 20 Newsgroups. CONLL: the training part of CoNLL-2003.
+reproduce: $(READY)
+	$(BIN)/skbayeseval reproduce $(or $(PAPER),all) $(if $(DATA_HOME),--data-home $(DATA_HOME)) \
+	  $(if $(CONLL),--conll $(CONLL))
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache

@@ -1,4 +1,3 @@
-import json
 import os
 from pathlib import Path
 
@@ -6,15 +5,11 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from skbayeseval.reproduce.published import load_published
+
 mpl.use("agg")
 
 ROOT = Path(__file__).parents[1]
-DATA = Path(__file__).parent / "data"
-
-
-def load_published(name):
-    """Return a table printed in one of the papers, or the counts behind it."""
-    return json.loads((DATA / f"{name}.json").read_text())
 
 
 @pytest.fixture

@@ -42,6 +42,7 @@ FLOORS = {
     "comparer": 13,
     "__init__": 14,
     "demo": 15,
+    "reproduce": 15,
     "cli": 16,
     "__main__": 17,
 }

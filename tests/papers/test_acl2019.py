@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from skbayeseval import BlockRegularizedCV, compare_counts
 from skbayeseval.evidence import calibrated_weight
 from skbayeseval.metrics import get_metric
-from tests.conftest import load_published
+from skbayeseval.reproduce.published import load_published
 
 COUNTS = load_published("acl2019_counts")
 TABLES = load_published("acl2019_tables")

@@ -1,0 +1,30 @@
+"""What the papers print, and the counts behind it, as shipped with the package."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["load_published"]
+
+
+def load_published(name: str) -> Any:
+    """Return the tables of a file in ``data``.
+
+    Parameters
+    ----------
+    name : str
+        The file's name without its ending, such as "icdm2015_tables".
+
+    Returns
+    -------
+    tables : dict
+
+    Examples
+    --------
+    >>> from skbayeseval.reproduce.published import load_published
+    >>> load_published("acl2019_tables")["simulation"]["n"]
+    600
+    """
+    return json.loads((files(__package__) / "data" / f"{name}.json").read_text(encoding="utf-8"))

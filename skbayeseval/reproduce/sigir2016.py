@@ -1,0 +1,171 @@
+"""Zhang, Wang, Yilmaz, Wang and Zhou (2016): the paired model on 20 Newsgroups, and its power."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import skbayeseval
+from skbayeseval import ComparisonResult, compare_predictions
+from skbayeseval.reproduce.figures import comparison_figure
+from skbayeseval.reproduce.lines import bound, posterior_lines
+from skbayeseval.reproduce.newsgroups import Newsgroups, predict
+from skbayeseval.reproduce.published import load_published
+from skbayeseval.reproduce.report import MissingError, Report
+from skbayeseval.reproduce.tables import Line, Table
+
+__all__ = ["run", "table_3", "tables_4_to_6"]
+
+# The paper's Markov chains had 50,000 draws; more make a steadier Bayes factor.
+N_DRAWS = 200_000
+REPLICATIONS = 2000
+# How many runs the printed powers stand on is not told; 200 is a guess.
+GUESSED_REPLICATIONS = 200
+# Figures 4 and 6 show this category, NB_Mult against SVM_L2.
+SHOWN = 8
+
+
+def run(report: Report, *, data_home: str | None = None) -> None:
+    """Reproduce Tables 3 to 6 and Figures 4 to 6.
+
+    Parameters
+    ----------
+    report : Report
+        Where everything goes.
+    data_home : str, default=None
+        Where scikit-learn keeps 20 Newsgroups.
+    """
+    with report.step("SIGIR 2016, Table 3 and Figure 5"):
+        report.table(table_3(report))
+    with report.step("SIGIR 2016, Tables 4 to 6, Figures 4 and 6"):
+        newsgroups = predict(data_home)
+        for table in tables_4_to_6(newsgroups):
+            report.table(table)
+        shown = compare_category(newsgroups, "NB_Mult", "SVM_L2", SHOWN, n_draws=50_000)
+        rope = load_published("sigir2016_tables_4_5_6")["rope"]
+        report.figure("sigir2016_figure_4", comparison_figure(shown, ("trace",), rope))
+        report.figure("sigir2016_figure_6", comparison_figure(shown, ("posterior", "factor"), rope))
+
+
+def table_3(report: Report, n_replications: int = REPLICATIONS) -> Table:
+    """Return Table 3, the power of both models by the size of the test set; draw it as Figure 5.
+
+    Parameters
+    ----------
+    report : Report
+        Where the figure goes.
+    n_replications : int, default=2000
+        How many test sets of each size to simulate.
+
+    Returns
+    -------
+    table : Table
+    """
+    power_analysis = getattr(skbayeseval, "power_analysis", None)
+    if power_analysis is None:
+        raise MissingError("this version of skbayeseval has no power_analysis")
+    from matplotlib import pyplot as plt
+
+    published = load_published("sigir2016_table_3")
+    sizes, models = published["dataset_size"], ["unpaired", "paired"]
+    figure, axes = plt.subplots(1, 2, figsize=(12.4, 4.6), layout="constrained")
+    lines = []
+    for ax, (name, scenario) in zip(axes, published["scenarios"].items(), strict=True):
+        found = power_analysis(
+            {
+                "mu": published["mu"],
+                "theta+": scenario["theta_pos"],
+                "theta-": scenario["theta_neg"],
+            },
+            sizes,
+            rope=published["rope"],
+            goal=scenario["goal"],
+            model=models,
+            n_replications=n_replications,
+            verbose=1,
+            random_state=0,
+        )
+        for model, marker in zip(models, "x+", strict=True):
+            printed = published["power"][name][model]
+            ours = found.table.query("model == @model")["power"]
+            for size, paper, power in zip(sizes, printed, ours, strict=True):
+                runs = 1 / n_replications + 1 / GUESSED_REPLICATIONS
+                within = round(3 * math.sqrt(paper * (1 - paper) * runs) + 0.01, 3)
+                where = f"scenario ({name}), {model}", f"{size} instances"
+                lines.append(Line(*where, paper, float(power), within, digits=2))
+            ax.plot(sizes, printed, marker, color="black", label=f"{model}, in print")
+        found.plot(ax=ax)
+        ax.set_title(f"scenario ({name})", fontsize="medium")
+    report.figure("sigir2016_figure_5", figure)
+    return Table("SIGIR 2016, Table 3: power", lines, _why_power)
+
+
+def _why_power(line: Line) -> str:
+    return (
+        "how many runs the printed powers stand on is not told, and the bound, which takes 200 for "
+        "granted, is too narrow for this cell"
+    )
+
+
+def tables_4_to_6(newsgroups: Newsgroups, n_draws: int = N_DRAWS) -> Iterator[Table]:
+    """Yield Tables 4 to 6: two classifiers on each category against the rest."""
+    published = load_published("sigir2016_tables_4_5_6")
+    for name, printed in published["tables"].items():
+        a, b = printed["a"], printed["b"]
+        lines = [
+            line
+            for row in printed["rows"]
+            for line in _category_lines(newsgroups, a, b, row, published["rope"], n_draws)
+        ]
+        title = f"SIGIR 2016, Table {name[-1]}: {a} against {b}, F1 of each category"
+        yield Table(title, lines, _why if "SVM" in a + b else None)
+
+
+def _category_lines(
+    newsgroups: Newsgroups, a: str, b: str, printed: Mapping[str, Any], rope: Any, n_draws: int
+) -> Iterator[Line]:
+    row = f"category {printed['category']}"
+    result = compare_category(newsgroups, a, b, printed["category"], n_draws)
+    pvalues = result.frequentist()["pvalue"]
+    yield Line(row, "sign test p", printed["sign_test_p"], pvalues["sign test"], 0.001)
+    yield Line(row, "t-test p", printed["t_test_p"], pvalues["two-proportion z"], 0.001)
+    yield from posterior_lines(row, printed, result, rope, bound(a, b))
+    # Small factors stand on the tail of a kernel estimate.
+    factor, near = printed["bf_sd"], printed["bf_sd"] / 4
+    ours = result.bayes_factor(method="kde").value
+    yield Line(row, "Bayes factor", factor, ours, near if factor > 0.5 else None)
+
+
+def compare_category(
+    newsgroups: Newsgroups, a: str, b: str, category: int, n_draws: int = N_DRAWS
+) -> ComparisonResult:
+    """Compare two classifiers on one category against the rest, by the paired model."""
+    return compare_predictions(
+        newsgroups.truth == category,
+        newsgroups.predictions[a] == category,
+        newsgroups.predictions[b] == category,
+        scoring="f1",
+        model="paired",
+        names=(a, b),
+        n_draws=n_draws,
+        random_state=0,
+    )
+
+
+def _why(line: Line) -> str:
+    """Tell what the few documents do that today's solvers decide otherwise than the paper's did.
+
+    Table II of the ICDM paper shows them: F1 of SVM_L1 on category 19 is 0.319 in print and 0.323
+    here, of SVM_L2 on category 5 0.717 and 0.715.
+    """
+    moved = "an SVM decides a few documents otherwise from version to version and seed to seed; "
+    if line.column.endswith("test p"):
+        return moved + "one document moves the p-value of a near tie by up to 0.06"
+    if line.column.startswith("%"):
+        return (
+            moved + "0.001 in the mean is up to 3 points where 0 or a ROPE's end is in the middle"
+        )
+    if line.column == "decision":
+        return moved + "an end of the HDI lies on the edge of the ROPE"
+    return moved + "where 0 lies in a tail the Bayes factor moves fast with the mean"

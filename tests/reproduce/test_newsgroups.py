@@ -1,0 +1,137 @@
+"""The papers of Zhang et al.: quick on documents made up, slow on 20 Newsgroups."""
+
+import numpy as np
+import pytest
+from sklearn.utils import Bunch
+
+from skbayeseval import ComparisonResult
+from skbayeseval.cli import main
+from skbayeseval.reproduce import icdm2015, newsgroups, reproduce, sigir2016
+from skbayeseval.reproduce.report import MissingError, Report
+from skbayeseval.reproduce.tables import Table
+
+
+@pytest.fixture(autouse=True)
+def _fit_anew():
+    newsgroups.predict.cache_clear()
+    yield
+    newsgroups.predict.cache_clear()
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    def fail(**options):
+        raise OSError("<urlopen error\nno network>")
+
+    monkeypatch.setattr(newsgroups, "fetch_20newsgroups_vectorized", fail)
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    """Stand in for the data: 20 categories, a word that tells each, and noise."""
+    rng = np.random.default_rng(0)
+
+    def fetch(*, subset, remove, data_home):
+        assert remove == ("headers", "footers", "quotes")
+        target = np.repeat(np.arange(20), 6)
+        words = rng.random((len(target), 30))
+        words[np.arange(len(target)), target] += 0.8
+        return Bunch(data=words, target=target, target_names=[f"group {i}" for i in range(20)])
+
+    monkeypatch.setattr(newsgroups, "fetch_20newsgroups_vectorized", fetch)
+
+
+def test_without_data(offline):
+    with pytest.raises(MissingError, match="could not be downloaded: <urlopen error no network>"):
+        newsgroups.predict()
+
+
+@pytest.mark.parametrize("paper", ["icdm2015", "sigir2016"])
+def test_missing_data_is_one_line_and_exit_code_2(paper, offline, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sigir2016, "table_3", lambda report: Table("Table 3", []))
+    assert main(["reproduce", paper, "--output", str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    lines = [line for line in out.splitlines() if "20 Newsgroups is not in" in line]
+    assert len(lines) == 2  # where it happened, and at the end
+    assert "left out" in lines[0]
+    assert not err
+
+
+def test_the_rest_still_runs(offline, tmp_path, monkeypatch):
+    from skbayeseval.reproduce import papers
+
+    ran = []
+    monkeypatch.setattr(
+        sigir2016, "table_3", lambda report: ran.append("Table 3") or Table("Table 3", [])
+    )
+    monkeypatch.setattr(papers.acl2019, "run", lambda report, conll: ran.append("ACL"))
+    report = reproduce(["sigir2016", "acl2019"], tmp_path, write=lambda text: None)
+    assert ran == ["Table 3", "ACL"]
+    assert len(report.missing) == 1
+
+
+def test_data_home_reaches_the_fetcher(made_up, monkeypatch, tmp_path):
+    seen = []
+    fetch = newsgroups.fetch_20newsgroups_vectorized
+    monkeypatch.setattr(
+        newsgroups,
+        "fetch_20newsgroups_vectorized",
+        lambda **options: seen.append(options["data_home"]) or fetch(**options),
+    )
+    newsgroups.predict(str(tmp_path))
+    newsgroups.predict(str(tmp_path))
+    assert seen == [str(tmp_path)] * 2  # training and test part, once
+
+
+def test_every_printed_number_has_a_line(made_up, monkeypatch):
+    monkeypatch.setattr(ComparisonResult, "bayes_factor", lambda *_, **options: Bunch(value=1.0))
+    found = newsgroups.predict()
+    tables = [
+        (icdm2015.table_1(found), 40),
+        (icdm2015.table_2(found), 88),
+        (icdm2015.table_3(found), 12),
+        (icdm2015.table_4(found, n_draws=100), 60),
+        (icdm2015.figure_3(found), 4),
+        *((table, 220) for table in sigir2016.tables_4_to_6(found, n_draws=100)),
+    ]
+    for table, size in tables:
+        assert len(table.lines) == size
+        assert len({(line.row, line.column) for line in table.lines}) == size
+    assert len(icdm2015.draw_figure_3(found).axes) == 4
+
+
+def test_unknown_paper(tmp_path, capsys):
+    with pytest.raises(ValueError, match="acl2020.*Known are"):
+        reproduce(["acl2020"], tmp_path)
+    with pytest.raises(SystemExit, match="2"):
+        main(["reproduce", "acl2020"])
+
+
+@pytest.mark.slow
+def test_icdm2015_with_the_data(newsgroups, tmp_path, monkeypatch):
+    monkeypatch.setattr(icdm2015, "predict", lambda home: as_newsgroups(newsgroups))
+    report = Report(tmp_path, lambda text: None)
+    icdm2015.run(report)
+    outside = {(line.row, line.column) for table in report.tables for line in table.outside}
+    assert outside <= {("SVM_L1", "category 19")}
+    figures = {path.stem for path in tmp_path.iterdir()}
+    assert figures == {f"icdm2015_figure_{i}" for i in (3, 4, 5, 6)}
+
+
+@pytest.mark.slow
+def test_sigir2016_with_the_data(newsgroups):
+    tables = list(sigir2016.tables_4_to_6(as_newsgroups(newsgroups)))
+    for table, most in zip(tables, (0, 30, 2), strict=True):
+        assert len(table.outside) <= most
+        for line in table.outside:
+            assert table.explain(line) != "not explained"
+            assert line.column not in ("mean", "std", "HDI low", "HDI high")
+
+
+def as_newsgroups(found):
+    from skbayeseval.reproduce.published import load_published
+
+    published = load_published("icdm2015_tables")["table1"]
+    predictions = {name: labels for name, labels in found.items() if name != "truth"}
+    train = np.repeat(np.arange(20), published["train"])
+    return newsgroups.Newsgroups(published["name"], train, found["truth"], predictions)
