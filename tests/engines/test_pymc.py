@@ -88,7 +88,7 @@ def test_posteriors_agree(family):
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_posteriors_agree_to_an_effective_size_of_10000(family):
-    check_posteriors(family, draws=8000, least_ess=10_000, exact_draws=200_000)
+    check_posteriors(family, draws=6000, least_ess=10_000, exact_draws=200_000)
 
 
 def check_priors(family, n_draws):
