@@ -31,7 +31,7 @@ def comparison_figure(result: ComparisonResult, kinds: tuple[str, ...], rope: An
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(
-        1, len(kinds), figsize=(6.2 * len(kinds), 4.2), layout="constrained", squeeze=False
+        1, len(kinds), figsize=(6.2 * len(kinds), 4.8), layout="constrained", squeeze=False
     )
     for kind, ax in zip(kinds, axes[0], strict=True):
         result.plot(kind, rope=rope, ax=ax)
