@@ -200,7 +200,7 @@ def test_coordinates():
     without = BCV().specification(evidence)
     assert coordinates(without, (0, 1))["cell"] == ["tp", "fp", "fn"]
     assert coordinates(CASES["bcv few"][0], (0, 1))["cell"] == ["tp", "fp", "fn", "tn"]
-    assert len(coordinates(CASES["chunks few"][0], (0, 1))["cell"]) == 7
+    assert len(coordinates(CASES["chunks few"][0], (0, 1))["chunk"]) == 7
     assert coordinates(CASES["paired few"][0], (0, 1))["outcome"] == ["11", "10", "01", "00"]
     assert coordinates(CASES["labels few"][0], ("x", "y"))["label"] == ["x", "y"]
     of_rows = coordinates(CASES["hierarchical few"][0], (0, 1, 2))
