@@ -70,8 +70,9 @@ def test_shares_beyond_reach(share):
 
 
 def test_density_of_nothing():
-    assert not density_of_shares([np.zeros((2, 500))], 0.1).reliable
-    assert not density_of_independent_draws(np.zeros(500), np.ones(500), 0.1).reliable
+    nowhere = (-np.inf, np.inf, False)
+    assert density_of_shares([np.zeros((2, 500))], 0.1) == nowhere
+    assert density_of_independent_draws(np.zeros(500), np.ones(500), 0.1) == nowhere
 
 
 def test_density_of_independent_draws_by_repetition():
