@@ -162,8 +162,8 @@ def _why(line: Line) -> str:
     """
     if line.column.endswith("test p"):
         return (
-            "an SVM decides a few documents otherwise from version to version and seed to seed; one "
-            "document moves the p-value of a near tie by up to 0.06"
+            "an SVM decides a few documents otherwise from version to version and seed to seed; "
+            "one document moves the p-value of a near tie by up to 0.06"
         )
     moved = (
         "an SVM decides a few documents otherwise from version to version and seed to seed, and "
