@@ -587,7 +587,7 @@ def draw_figure(ranks, path):
             Patch(color="0.83", label="95% band of one curve"),
             Patch(color="0.93", label=f"95% band of all {n_curves} curves"),
         ],
-        loc="outside lower center",
+        loc="outside upper center",
         ncols=4,
         fontsize=8,
         frameon=False,
