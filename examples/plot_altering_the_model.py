@@ -43,11 +43,12 @@ print(result)
 # %%
 # One prior changed
 # -----------------
-# A callable builds PyMC variables under the names of the model's parameters. Those that it leaves
-# out keep their published prior. The exact engine cannot use such a prior; ``engine="auto"`` goes
-# to PyMC by itself.
+# A callable builds PyMC variables, and names or returns those that are parameters of the model.
+# What it leaves out keeps its published prior. The exact engine cannot use such a prior;
+# ``engine="auto"`` goes to PyMC by itself.
 def optimistic():
-    pm.LogitNormal("rho+_A", mu=3.0, sigma=0.7)
+    ability = pm.Normal("ability", mu=3.0, sigma=0.7)
+    return {"rho+_A": pm.math.invlogit(ability)}
 
 
 # %%
