@@ -98,7 +98,7 @@ class Ranking(PosteriorView):
     >>> ranking = compare_many(y, predictions, random_state=0)
     >>> ranking.table["p_best"].idxmax()
     'a'
-    >>> float(ranking.table["p_best"].sum())
+    >>> round(float(ranking.table["p_best"].sum()), 6)
     1.0
     """
 

@@ -35,7 +35,7 @@ Array = NDArray[Any]
 # A block of draws takes about this much memory. Part of the recipe, as the order of draws is.
 BLOCK_BYTES = 2**26
 
-# What the sticks leave out is less than this share of the prior, on average.
+# What the sticks leave out is less than this share of a row, on average.
 REMAINDER = 1e-6
 
 
@@ -92,7 +92,7 @@ def stream_outcomes(
         How often to draw each classifier with the same class proportions and sticks, given which
         classifiers are independent; its etas are spread evenly over the repeats.
     remainder : float
-        The share of a row's prior that sticks may leave out, on average.
+        The share of a row that sticks may leave out, on average.
     """
     for _, block in outcome_blocks(
         specification,
@@ -180,10 +180,10 @@ def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
     return total
 
 
-def _eta_grid(eta: Eta, prior: bool, n_nodes: int = 2001) -> tuple[Array, Array]:
+def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
     """Return a grid of logit(eta) around the mode, and the log density on it."""
     low, high = -60.0, 60.0
-    for _ in range(3):
+    for n_nodes in (201, 201, 2001):  # to find the place, to narrow it down, to draw from
         grid = np.linspace(low, high, n_nodes)
         log_density = log_density_of_eta(eta, grid, prior=prior)
         inside = np.flatnonzero(log_density > log_density.max() - 40)
@@ -201,16 +201,27 @@ class _GroupSampler:
         self.n_classes = len(group.mu.prior)
         self.n_classifiers = len(group.etas)
         self.mu_shape = group.mu.prior if prior else group.mu.prior + group.mu.counts
-        observed = slice(0, 0) if prior else slice(None)
+        # In the order of their counts: numpy draws gammas of one shape much faster.
+        observed = np.argsort(group.counts, kind="stable")[: 0 if prior else None]
         self.truth = group.truth[observed]
         self.predictions = group.predictions[observed]
         self.counts = group.counts[observed]
+        self.shapes, times = np.unique(self.counts, return_counts=True)
+        self.ends = np.cumsum(times)
         self.to_row = self._indicator(self.truth)
-        # E(1 - V) = mass / (1 + mass) for V ~ Beta(1, mass).
-        self.n_sticks = int(np.ceil(np.log(remainder) / np.log(group.mass / (1 + group.mass))))
+        self.n_sticks = self._sticks_needed(remainder)
         cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # should tables be wanted
         sticks = self.n_classes * self.n_sticks
         self.bytes_per_draw = 8 * (4 * len(self.truth) + 8 * sticks + 2 * cells)
+
+    def _sticks_needed(self, remainder: float) -> int:
+        """Return how many sticks leave out less than `remainder` of any row, on average."""
+        mass = self.group.mass
+        fewest = np.bincount(self.truth, self.counts, self.n_classes).min()
+        # A row's prior has mass / (mass + counts) of it, of which every stick V ~ Beta(1, mass)
+        # leaves 1 - V, on average mass / (1 + mass).
+        left_of_prior = remainder * (mass + fewest) / mass
+        return max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
 
     def _indicator(self, columns: Array, n_columns: int | None = None) -> Any:
         """Return a sparse matrix that sums outcomes into columns, transposed for speed."""
@@ -247,7 +258,7 @@ class _GroupSampler:
             said = self.predictions[:, k]
             correct = np.flatnonzero(said == self.truth)
             hits = (self.to_row[:, correct] @ observed[correct]).T
-            hits = hits + (sticks * right).sum(axis=2)
+            hits = hits + np.einsum("nms,nms->nm", sticks, right)
             predicted = (self._indicator(said) @ observed).T + _scatter(landed, sticks, m)
             found.append(Totals(hits, mu, predicted))
         if tables:
@@ -272,11 +283,15 @@ class _GroupSampler:
     def _draw_probabilities(self, rng: np.random.Generator, mu: Array) -> tuple[Array, Array]:
         """Return probabilities of observed outcomes (n_outcomes, n) and sticks (n, M, n_sticks)."""
         n = len(mu)
-        observed = rng.standard_gamma(self.counts, (n, len(self.counts))).T
+        observed = np.empty((len(self.counts), n))
+        start = 0
+        for shape, end in zip(self.shapes, self.ends, strict=True):
+            rng.standard_gamma(shape, out=observed[start:end])
+            start = end
         unseen = rng.standard_gamma(self.group.mass, (n, self.n_classes))
         # A row's probabilities times the proportion of its class.
         scale = mu / ((self.to_row @ observed).T + unseen)
-        observed = observed * scale.T[self.truth]
+        observed *= scale.T[self.truth]
         return observed, self._break_sticks(rng, n) * (unseen * scale)[:, :, None]
 
     def _break_sticks(self, rng: np.random.Generator, n: int) -> Array:
@@ -288,10 +303,9 @@ class _GroupSampler:
             left **= 1 / self.group.mass
         left[..., -1] = 0.0  # the remainder goes to the last
         remaining = np.cumprod(left, axis=-1)
-        shares = -remaining
-        shares[..., 0] += 1.0
-        shares[..., 1:] += remaining[..., :-1]
-        return shares
+        remaining[..., 1:] -= remaining[..., :-1].copy()
+        remaining[..., 0] -= 1.0
+        return np.negative(remaining, out=remaining)
 
     def _where_sticks_land(
         self, rng: np.random.Generator, shape: tuple[int, ...], logit: Array | None

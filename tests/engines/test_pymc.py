@@ -82,7 +82,7 @@ def check_posteriors(family, draws, least_ess, exact_draws=20_000):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_posteriors_agree(family):
-    check_posteriors(family, draws=600, least_ess=1000)
+    check_posteriors(family, draws=800, least_ess=1000)
 
 
 @pytest.mark.slow
