@@ -16,6 +16,7 @@ from skbayeseval.compare import (
     compare_counts,
     compare_many,
     compare_predictions,
+    compare_scores,
     load_result,
     score_posterior,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "compare_counts",
     "compare_many",
     "compare_predictions",
+    "compare_scores",
     "hdi",
     "load_result",
     "metrics",

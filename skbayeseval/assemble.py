@@ -13,6 +13,7 @@ from skbayeseval.engines.graph import build_graph, check_has_graph
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts, is_indicator
 from skbayeseval.models import resolve_model
 from skbayeseval.models.specification import Model, OutcomeSpecification
@@ -83,6 +84,8 @@ def make_posterior(
         units = "groups" if evidence.grouped else "labels"
     elif isinstance(evidence, ChunkCounts):
         units = "chunks"
+    elif isinstance(evidence, SplitScores):
+        units = "splits"
     resolved = resolve_model(
         model,
         None if own_prior else prior,

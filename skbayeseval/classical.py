@@ -13,6 +13,7 @@ from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts, UnitMargin
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
@@ -42,6 +43,10 @@ def classical_tests(
 ) -> pd.DataFrame:
     """Return one row a test; those of splits are of the scores that `record` holds."""
     rows = [*_of_instances(evidence), *_of_classes(evidence)]
+    if record is None and isinstance(evidence, SplitScores):
+        share = evidence.test_fraction
+        test = corrected_resampled_t(*evidence.scores[metric], n_train=1 - share, n_test=share)
+        rows.append((test.name, "splits", metric, "Nadeau and Bengio (2003)", test))
     if record is not None and metric in record.scores:
         a, b = (record.scores[metric][name] for name in names)
         rows += [
@@ -61,7 +66,7 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
     is left, of effective counts. The labels of an instance, and the instances of a group, are not
     independent.
     """
-    if isinstance(evidence, UnitCounts):
+    if isinstance(evidence, (UnitCounts, SplitScores)):
         return
     margins = margins_of(evidence)
     weight = margins[0].weight

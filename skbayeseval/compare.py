@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -22,7 +22,8 @@ from skbayeseval.evidence.counts import (
     check_counts,
     margins_of,
 )
-from skbayeseval.metrics import resolve_scoring
+from skbayeseval.evidence.splits import SplitScores, check_scores, check_test_fraction
+from skbayeseval.metrics import resolve_scoring, split_metric
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 from skbayeseval.score_result import ScoreResult
@@ -33,7 +34,9 @@ __all__ = [
     "compare_counts",
     "compare_many",
     "compare_predictions",
+    "compare_scores",
     "load_result",
+    "rank_scores",
     "score_posterior",
 ]
 
@@ -336,6 +339,93 @@ def compare_many(
     )
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state, prevalence)
     return Ranking(posterior, names, resolve_scoring(scoring, posterior.counts[0].labels))
+
+
+def compare_scores(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    test_fraction: float,
+    scoring: str = "score",
+    names: tuple[str, str] = ("A", "B"),
+    engine: str | PyMCEngine = "exact",
+    prior: Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two estimators from their scores in the same splits: the correlated Bayesian t-test.
+
+    For any metric, of regressors too. Where predictions are at hand `compare_predictions` is
+    sharper: scores of a few splits are all that is known here.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_splits,)
+        The scores of A and B in each split of the same cross-validation; higher is better.
+    test_fraction : float
+        The share of the instances that a split tests, 1 / k for k folds: what correlates the
+        splits (Nadeau and Bengio 2003).
+    scoring : str, default="score"
+        What to call the metric.
+    names, engine, n_draws, random_state
+        As in `compare_predictions`.
+    prior : callable, default=None
+        With PyMC, builds variables that take the place of the flat priors.
+
+    Returns
+    -------
+    result : ComparisonResult
+        Its probabilities and intervals are in closed form.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_scores
+    >>> a, b = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
+    >>> result = compare_scores(a, b, test_fraction=0.2, scoring="r2", random_state=0)
+    >>> round(result.probability().better, 4)
+    0.9864
+    """
+    check_names(names, 2)
+    ranking = rank_scores(
+        {"scores_a": scores_a, "scores_b": scores_b},
+        test_fraction=test_fraction,
+        scoring=scoring,
+        engine=engine,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
+        names=names,
+    )
+    return ranking.pairs[0, 1]
+
+
+def rank_scores(
+    scores: Mapping[str, ArrayLike],
+    *,
+    test_fraction: float,
+    scoring: str = "score",
+    engine: str | PyMCEngine = "exact",
+    prior: Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+    names: Sequence[str] | None = None,
+) -> Ranking:
+    """Compare two or more estimators from their scores in the same splits; see `compare_scores`."""
+    vectors = {name: check_scores(of_one, name) for name, of_one in scores.items()}
+    sizes = {name: len(vector) for name, vector in vectors.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {sizes} splits. Scores "
+            "are paired split by split."
+        )
+    if not isinstance(scoring, str):
+        raise TypeError(f"scoring is what to call the metric, a string, got {scoring!r}.")
+    evidence = SplitScores(
+        {scoring: np.stack(list(vectors.values()))}, check_test_fraction(test_fraction)
+    )
+    posterior = make_posterior(evidence, "scores", engine, prior, n_draws, random_state)
+    called = check_names(list(scores) if names is None else names, len(scores))
+    return Ranking(posterior, called, {scoring: split_metric(scoring)})
 
 
 def score_posterior(

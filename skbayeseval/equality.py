@@ -57,8 +57,7 @@ def bayes_factor(
     """
     if not posterior.model.has_proper_prior:
         raise ValueError(
-            f"model={posterior.model.name!r} weights the data and has no proper prior, so there is "
-            "no Bayes factor."
+            f"model={posterior.model.name!r} has no proper prior, so there is no Bayes factor."
         )
     if method not in (None, *METHODS):
         raise ValueError(f"method={method!r} is not known. Known are: {list(METHODS)}.")

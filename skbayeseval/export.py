@@ -13,6 +13,7 @@ from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.engines.parameters import coordinates, dims_of
 from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.metrics import Metric
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.specification import letter
@@ -56,11 +57,13 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
     for name in groups["observed_data"]:
         kind = name.partition("_")[0]
         dims[name] = {"outcomes": ["true", "outcome"], "confusion": ["true", "predicted"]}.get(
-            kind, ["label", "count"]
+            kind, ["split"] if kind == "splits" else ["label", "count"]
         )
     names_of_labels = list(map(str, labels))
     coords |= {"true": names_of_labels, "predicted": names_of_labels, "label": names_of_labels}
     coords["count"] = ["hits", "true", "predicted"]
+    if isinstance(posterior.evidence, SplitScores):
+        coords["split"] = list(range(posterior.evidence.n_splits))
     return to_inference_data(groups, coords=coords, dims=dims, attrs=attrs)
 
 
@@ -119,6 +122,12 @@ def _observed(posterior: Posterior) -> dict[str, Array]:
     if isinstance(evidence, PairedCounts) and isinstance(posterior.model, Paired):
         cube = evidence.cube()
         found["outcomes"] = (cube if evidence.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
+    if isinstance(evidence, SplitScores):
+        return {
+            f"splits_{name}_{letter(k)}": scores
+            for name, of_all in evidence.scores.items()
+            for k, scores in enumerate(of_all)
+        }
     for k, counts in enumerate(posterior.counts):
         if counts.table is not None:
             found[f"confusion_{letter(k)}"] = np.asarray(counts.table)

@@ -82,6 +82,9 @@ class Metric:
         Whether it makes sense only where every instance has exactly one class.
     available : bool
         False for a function of the user's that a saved result could not hold.
+    source : {"tables", "instances", "splits"}
+        What it is a function of: confusion tables, scores of instances, or nothing that is known
+        but its values in the splits of a cross-validation.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class Metric:
     needs_tables: bool = False
     one_of_many: bool = False
     available: bool = True
+    source: str = "tables"
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
@@ -387,8 +391,19 @@ def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
     return PerClass(name, _check_zero_division(zero_division))
 
 
+def split_metric(name: str) -> Metric:
+    """Return a metric that is known only by the scores of splits, whatever it is."""
+    return Metric(name, _not_of_tables, formula=f"splits({name})", source="splits")
+
+
+def _not_of_tables(*_: Any) -> Array:
+    raise ValueError("This metric is no function of a confusion table.")
+
+
 def metric_of_formula(formula: str, zero_division: float) -> Metric:
     """Return the metric of a registered formula; of one class by its index, ``name[index]``."""
+    if formula.startswith("splits("):
+        return split_metric(formula[len("splits(") : -1])
     one_class = re.fullmatch(r"(.+)\[(\d+)\]", formula)
     if one_class:
         return _class_metric(one_class[1], int(one_class[2]), zero_division)

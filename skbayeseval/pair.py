@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from skbayeseval.engines.parameters import parameters_of_pair
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, PairedCounts
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric
 from skbayeseval.models.binary import Paired
@@ -35,7 +36,7 @@ class PairPosterior(Posterior):
         self._rows = [i, j]
         evidence = joint.evidence
         pair: Evidence
-        if isinstance(evidence, (PairedCounts, ChunkCounts)):
+        if isinstance(evidence, (PairedCounts, ChunkCounts, SplitScores)):
             pair = evidence.pair(i, j)
         elif isinstance(evidence, UnitCounts):
             pair = evidence.only([i, j])

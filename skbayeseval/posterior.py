@@ -16,13 +16,16 @@ from skbayeseval.engines.exact import check_scores, stream_scores
 from skbayeseval.engines.parameters import stream_parameters
 from skbayeseval.engines.shares import stream_shares
 from skbayeseval.evidence.counts import Evidence, margins_of
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import Metric, Totals
 from skbayeseval.models.margins import BetaMargin
+from skbayeseval.models.scores import StudentMargin, law_of_scores
 from skbayeseval.models.specification import (
     AnySpecification,
     Model,
     OutcomeSpecification,
+    ScoreSpecification,
     Specification,
 )
 
@@ -84,11 +87,20 @@ class _Recipe:
     def _positive_index(self) -> int:
         return 1 if self.positive is None else self.positive
 
-    def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
+    def margin(self, metric: Metric, classifier: int) -> BetaMargin | StudentMargin | None:
         """Return the law of one classifier's score, where it is known in closed form."""
         if not self.has_closed_forms:
             return None
+        if isinstance(self.specification, ScoreSpecification):
+            alone = np.arange(len(self.counts)) == classifier
+            return law_of_scores(self.specification, metric.name, alone)
         return self.model.margin(metric.formula, self.shapes, classifier)
+
+    def difference_law(self, metric: Metric) -> StudentMargin | None:
+        """Return the law of A - B, where it is known in closed form."""
+        if not self.has_closed_forms or not isinstance(self.specification, ScoreSpecification):
+            return None
+        return law_of_scores(self.specification, metric.name, np.array([1.0, -1.0]))
 
     def independent_margins(self, metric: Metric) -> tuple[BetaMargin, BetaMargin] | None:
         """Return the laws of both scores if they are known and independent."""
@@ -240,6 +252,8 @@ class Posterior(_Recipe):
         """Return the plain scores of the counts."""
         if metric in self._observed:
             return self._observed[metric]
+        if isinstance(self.evidence, SplitScores):
+            return self.evidence.means(metric.name)
         return tuple(self._observed_score(metric, counts) for counts in self.counts)
 
     def _observed_score(self, metric: Metric, counts: Any) -> float:
@@ -255,6 +269,14 @@ class Posterior(_Recipe):
 
     def check_metric(self, metric: Metric) -> Metric:
         """Raise if the evidence does not hold what the metric needs."""
+        if isinstance(self.evidence, SplitScores):
+            known = list(self.evidence.scores)
+            if metric.source != "splits" or metric.name not in known:
+                raise ValueError(
+                    f"The splits were not scored by {metric.name!r}, only by {known}, and nothing "
+                    "else is known of them."
+                )
+            return metric
         labels = self.counts[0].labels
         if self.counts[0].table is None and (metric.one_of_many or metric.needs_tables):
             raise ValueError(

@@ -23,6 +23,7 @@ from skbayeseval.equality import (
 )
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest, favour
@@ -39,6 +40,7 @@ from skbayeseval.judgement.planning import SETTLED, SampleSize
 from skbayeseval.metrics import Metric
 from skbayeseval.models import published_and_alternative_models
 from skbayeseval.models.margins import difference_interval, difference_probability
+from skbayeseval.models.scores import StudentMargin
 from skbayeseval.posterior import Posterior
 from skbayeseval.predictive import Question, sample_size
 from skbayeseval.view import PosteriorView
@@ -161,7 +163,10 @@ class ComparisonResult(PosteriorView):
         -------
         interval : Interval
         """
-        return hdi(self._draws(metric, of), prob)
+        prob = check_probability(prob)
+        law = self._law(metric, of)
+        # Student's t is symmetric, so its highest-density interval is the equal-tailed one.
+        return hdi(self._draws(metric, of), prob) if law is None else Interval(*law.interval(prob))
 
     def interval(
         self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
@@ -184,6 +189,9 @@ class ComparisonResult(PosteriorView):
             if margin is not None:
                 return Interval(*margin.interval(prob))
         elif of == "difference":
+            law = self._law(metric, of)
+            if law is not None:
+                return Interval(*law.interval(prob))
             margins = self._posterior.independent_margins(which)
             if margins is not None:
                 return Interval(*difference_interval(*margins, prob))
@@ -204,7 +212,12 @@ class ComparisonResult(PosteriorView):
         probabilities : Probabilities
             `worse`, `equivalent` and `better`, of A compared with B.
         """
-        return masses(self._draws(metric, "difference"), check_rope(rope))
+        region = check_rope(rope)
+        law = self._law(metric, "difference")
+        if law is None:
+            return masses(self._draws(metric, "difference"), region)
+        worse, better = law.below(region.low), law.above(region.high)
+        return Probabilities(worse, max(0.0, 1.0 - worse - better), better)
 
     def decision(
         self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -225,12 +238,11 @@ class ComparisonResult(PosteriorView):
         decision : Decision
         """
         region = check_rope(rope)
-        draws = self._draws(metric, "difference")
         return decide(
-            hdi(draws, prob),
+            self.hdi(prob, metric=metric),
             region,
-            masses(draws, region),
-            float(draws.mean()),
+            self.probability(region, metric=metric),
+            self._mean(metric),
             names=self.names,
             metric=self._metric(metric).name,
             prob=prob,
@@ -272,6 +284,9 @@ class ComparisonResult(PosteriorView):
         margins = self._posterior.independent_margins(self._metric(metric))
         if margins is not None:
             return favour(difference_probability(*margins, 0.0, 1.0))
+        law = self._law(metric, "difference")
+        if law is not None:
+            return favour(1.0 - law.below(0.0))
         return favour(float(np.mean(self._draws(metric, "difference") >= 0)))
 
     def summary(self, rope: Any = None, *, prob: float = 0.95) -> pd.DataFrame:
@@ -321,7 +336,7 @@ class ComparisonResult(PosteriorView):
             paired=isinstance(self.evidence, PairedCounts),
             true_negatives=posterior.has_true_negatives,
             n_classes=len(self.labels),
-            labels=isinstance(self.evidence, UnitCounts),
+            labels=isinstance(self.evidence, (UnitCounts, SplitScores)),
             chunks=isinstance(self.evidence, ChunkCounts),
         )
         rows, index = [], []
@@ -442,7 +457,8 @@ class ComparisonResult(PosteriorView):
         if not isinstance(self.evidence, (PairedCounts, tuple)):
             raise ValueError(
                 f"{asked} simulates instances of one class each that stand for themselves; it does "
-                f"not know how labels, groups or chunks go together (model {self.model!r})."
+                "not know how labels, groups or chunks go together, nor what instances lie behind "
+                f"scores (model {self.model!r})."
             )
         if not posterior.has_known_prior or "callable" in self.prior:
             raise ValueError(
@@ -590,13 +606,21 @@ class ComparisonResult(PosteriorView):
             lines += [
                 f"{ahead} is better than {behind} on {name} with probability "
                 f"{'more than 99.9%' if chance > 0.9995 else format(chance, '.1%')}.",
-                f"  difference  {seen.draws.mean():+.4f}, 95% HDI {format_interval(seen.hdi())}"
+                f"  difference  {seen._mean(None):+.4f}, 95% HDI {format_interval(seen.hdi())}"
                 f"  ({a} minus {b})",
                 f"  observed    {a} {seen.observed_a:.4f}, {b} {seen.observed_b:.4f}",
             ]
         counts = self._posterior.counts
         sizes = " and ".join(f"{size:,.0f}" for size in dict.fromkeys(c.total for c in counts))
-        worth = "" if self.weight == 1 else f", each worth {self.weight:.4g} of one"
+        worth = "counts" if self.weight == 1 else f"counts, each worth {self.weight:.4g} of one"
+        if isinstance(self.evidence, SplitScores):
+            share = self.evidence.test_fraction
+            worth = f"splits with a correlation of {share:.3g}"
+            if self._cross_validation is None:
+                worth += (
+                    f"\n  speaks of   learners trained on {1 - share:.3g} of the data, not models "
+                    "refitted on all of it"
+                )
         if self._posterior.prevalence is not None:
             shares = ", ".join(f"{share:.3g}" for share in self._posterior.prevalence)
             worth += f"\n  prevalence  {shares} of {list(self.labels)}; observed scores are plain"
@@ -611,7 +635,7 @@ class ComparisonResult(PosteriorView):
             [
                 *lines,
                 f"  model       {self.model}, {self.n_draws:,} {self.engine} draws from {sizes} "
-                f"counts{worth}",
+                f"{worth}",
                 *(f"  prior       {name}, a function" for name in own_prior),
                 *(f"  warning     {warning}" for warning in self.warnings),
                 "  decision(rope=r) holds this against the smallest difference r that matters to "
@@ -625,7 +649,22 @@ class ComparisonResult(PosteriorView):
         a, b = self._posterior.draws(self._metric(metric))
         return {"a": a, "b": b}[of] if of != "difference" else a - b
 
+    def _law(self, metric: str | Metric | None, of: str) -> StudentMargin | None:
+        """Return the symmetric law in closed form, where there is one."""
+        which = self._metric(metric)
+        if of == "difference":
+            return self._posterior.difference_law(which)
+        law = self._posterior.margin(which, "ab".index(of)) if of in ("a", "b") else None
+        return law if isinstance(law, StudentMargin) else None
+
+    def _mean(self, metric: str | Metric | None) -> float:
+        law = self._law(metric, "difference")
+        return float(self._draws(metric, "difference").mean()) if law is None else law.mean
+
     def _split_scores(self, metric: Metric) -> tuple[Array, Array]:
+        if isinstance(self.evidence, SplitScores):
+            a, b = self.evidence.scores[metric.name]
+            return a, b
         if self._cross_validation is None:
             raise ValueError(
                 "kind='scores' shows the splits of a cross-validation, but this result is not of "
@@ -642,19 +681,21 @@ class ComparisonResult(PosteriorView):
     def _row(self, metric: Metric, rope: Any, prob: float) -> dict[str, Any]:
         draws = self._draws(metric, "difference")
         decision = self.decision(0.0 if rope is None else rope, prob, metric=metric)
-        sd = float(draws.std(ddof=1))
+        law = self._law(metric, "difference")
+        sd = float(draws.std(ddof=1)) if law is None else law.sd
         mixed = mixing(self._posterior, draws)
+        mcse = sd / math.sqrt(len(draws)) if mixed is None else mixed.mcse
         row = {
-            "mean": float(draws.mean()),
+            "mean": self._mean(metric),
             "sd": sd,
-            "mcse": sd / math.sqrt(len(draws)) if mixed is None else mixed.mcse,
+            "mcse": mcse if law is None else 0.0,
             "bf": self._factor_for_summary(metric, rope),
             "p_worse": decision.probabilities.worse,
             "p_rope": decision.probabilities.equivalent,
             "p_better": decision.probabilities.better,
             "hdi_low": decision.hdi.low,
             "hdi_high": decision.hdi.high,
-            "hdi_mcse": hdi_mcse(draws, prob),
+            "hdi_mcse": hdi_mcse(draws, prob) if law is None else 0.0,
             "decision": decision.code,
         }
         return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}

@@ -19,6 +19,7 @@ from skbayeseval.engines.pymc import Trace
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric, metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
@@ -197,6 +198,12 @@ def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
             "cells": evidence.cells.tolist(),
             "weight": evidence.weight,
         }
+    if isinstance(evidence, SplitScores):
+        return {
+            "kind": "splits",
+            "scores": {name: values.tolist() for name, values in evidence.scores.items()},
+            "test_fraction": evidence.test_fraction,
+        }
     evidence = margins_of(evidence)
     return {
         "kind": "marginal",
@@ -208,6 +215,8 @@ def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
 
 
 def _read_evidence(saved: dict[str, Any]) -> Evidence:
+    if saved["kind"] == "splits":
+        return SplitScores(saved["scores"], saved["test_fraction"])
     labels, pos_label = tuple(saved["labels"]), saved["pos_label"]
     if saved["kind"] == "paired":
         return PairedCounts(

@@ -14,8 +14,9 @@ from skbayeseval.diagnostics import complaints
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import Evidence
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.export import as_arviz
-from skbayeseval.metrics import Metric, PerClass, resolve_scoring
+from skbayeseval.metrics import Metric, PerClass, resolve_scoring, split_metric
 from skbayeseval.posterior import Posterior
 from skbayeseval.sampled import SampledPosterior
 from skbayeseval.storage import Parts, describe, read, write
@@ -217,5 +218,7 @@ class PosteriorView:
             return self._metrics[metric]
         if not isinstance(metric, (str, Metric)):
             raise TypeError(f"metric must be a name or a Metric, got {metric!r}.")
+        if isinstance(self.evidence, SplitScores) and isinstance(metric, str):
+            return self._posterior.check_metric(split_metric(metric))
         found = resolve_scoring(metric, self.labels)
         return self._posterior.check_metric(next(iter(found.values())))

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.outcomes import REMAINDER, stream_outcomes
+from skbayeseval.engines.scores import stream_means
 from skbayeseval.engines.weights import stream_labels, stream_weights
 from skbayeseval.metrics import Metric, Totals
 from skbayeseval.models.specification import (
     AnySpecification,
     LabelSpecification,
+    ScoreSpecification,
     Specification,
     WeightSpecification,
 )
@@ -62,6 +64,9 @@ def stream_scores(
     if isinstance(specification, Specification):
         for tables in stream_tables(specification, rng, n_draws, prior=prior):
             yield metric(tables, positive).T
+        return
+    if isinstance(specification, ScoreSpecification):
+        yield from stream_means(specification, metric.name, rng, n_draws)
         return
     blocks: Iterator[Totals | Array]
     if isinstance(specification, LabelSpecification):

@@ -18,6 +18,7 @@ from skbayeseval.engines.parameters import (
     coordinates,
     group_names,
     parameters_of,
+    summaries,
 )
 from skbayeseval.models.specification import (
     AnySpecification,
@@ -25,6 +26,7 @@ from skbayeseval.models.specification import (
     LabelSpecification,
     Outcomes,
     OutcomeSpecification,
+    ScoreSpecification,
     Specification,
     WeightSpecification,
     letter,
@@ -48,7 +50,21 @@ def quiet_import() -> Any:
 
 
 def check_has_graph(specification: AnySpecification) -> None:
-    """Raise for weights of instances, which are no model of the data."""
+    """Raise for weights of instances, which are no model, and for scores that are too few."""
+    if isinstance(specification, ScoreSpecification):
+        for name, scores in specification.scores.items():
+            if len(scores) != 2:
+                raise ValueError(
+                    f"The PyMC graph of scores is of two estimators, but there are {len(scores)}. "
+                    "Use engine='exact', or compare two."
+                )
+            sums = summaries(*scores)
+            tiny = 1e-20 * np.square(scores).sum()
+            if sums.n_splits < 4 or sums.ss_d <= tiny or sums.ss_e <= tiny:
+                raise ValueError(
+                    f"The scores {name!r} of {sums.n_splits} splits leave no spread to "
+                    "sample: PyMC needs four splits or more in which they differ. Use engine='exact'."
+                )
     if isinstance(specification, WeightSpecification):
         raise ValueError(
             "Weights of instances or groups (the Bayesian bootstrap) are no PyMC model. Use "
@@ -145,6 +161,11 @@ class Parameters(Mapping[str, Any]):
 def _published(parameter: Parameter) -> Any:
     pm = quiet_import()
     dims = parameter.dims or None
+    if parameter.flat:
+        place, spread = np.moveaxis(parameter.prior, -1, 0)
+        free = place + spread * pm.Flat(f"{parameter.name} scaled", dims=dims)
+        value = pm.math.exp(free) if parameter.flat == "log" else free
+        return pm.Deterministic(parameter.name, value, dims=dims)
     if parameter.is_beta:
         a, b = np.moveaxis(parameter.prior, -1, 0)
         return pm.Beta(parameter.name, a, b, dims=dims)
@@ -229,6 +250,8 @@ def _log_likelihoods(
     elif isinstance(specification, OutcomeSpecification):
         for g, group in enumerate(specification.groups):
             yield from _of_group(group, g, values, form)
+    elif isinstance(specification, ScoreSpecification):
+        yield from _of_scores(specification, values)
     elif isinstance(specification, LabelSpecification):
         for k, cells in enumerate(specification.cells):
             name = letter(k)
@@ -243,6 +266,40 @@ def _log_likelihoods(
             ):
                 term = _log_binomial(values[f"{parameter}_{name}"], yes, no)
                 yield f"counts of {parameter}_{name}", term
+
+
+def _of_scores(
+    specification: ScoreSpecification, values: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Yield the terms of equicorrelated normal scores: of the differences, and of B given them.
+
+    The mean of n splits has variance (1 + (n - 1) rho) / n in units of that of one, and their sum
+    of squares is 1 - rho times a chi-square, independent of it.
+    """
+    import pytensor.tensor as pt
+
+    rho = specification.correlation
+    found = [summaries(*scores) for scores in specification.scores.values()]
+    n = found[0].n_splits
+    of_mean = (1 + (n - 1) * rho) / n
+    mean_d, mean_b, ss_d, ss_b, sp = (
+        np.array([getattr(s, name) for s in found])
+        for name in ("mean_d", "mean_b", "ss_d", "ss_b", "sp")
+    )
+    delta, nu_b, beta, sigma, tau = (
+        values[name] for name in ("delta", "nu_B", "beta", "sigma", "tau")
+    )
+
+    def log_density(off: Any, sum_of_squares: Any, sd: Any) -> Any:
+        spread = off**2 / of_mean + sum_of_squares / (1 - rho)
+        return pt.sum(-n * pt.log(sd) - spread / (2 * sd**2))
+
+    yield "scores of the difference", log_density(mean_d - delta, ss_d, sigma)
+    off = mean_b - nu_b - beta * (mean_d - delta)
+    rest = ss_b - 2 * beta * sp + beta**2 * ss_d
+    yield "scores of B", log_density(off, rest, tau)
+    # 1 / tau^4 for the density of tau^2 is 1 / tau^2 for that of log tau.
+    yield "prior of tau", pt.sum(-2 * pt.log(tau))
 
 
 def _of_group(

@@ -24,6 +24,7 @@ from skbayeseval.models.specification import (
     LabelSpecification,
     Outcomes,
     OutcomeSpecification,
+    ScoreSpecification,
     Specification,
     letter,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "row_names",
     "scores_given",
     "stream_parameters",
+    "summaries",
 ]
 
 Array = NDArray[Any]
@@ -64,12 +66,16 @@ class Parameter(NamedTuple):
         Whether a draw is a number (for each of the leading axes) or k of them.
     dims : tuple of str
         What the axes of a draw are.
+    flat : {None, "plain", "log"}
+        For numbers of any size: whether the prior is flat, of them or of their logarithm; `prior`
+        then holds where the data put it and how closely, for the sampler to start from.
     """
 
     name: str
     prior: Array
     is_beta: bool
     dims: tuple[str, ...] = ()
+    flat: str | None = None
 
 
 def parameters_of(specification: AnySpecification) -> list[Parameter]:
@@ -109,7 +115,67 @@ def parameters_of(specification: AnySpecification) -> list[Parameter]:
                 prior = np.tile(prior, (n_labels, 1))
                 found.append(Parameter(f"{name}_{classifier}", prior, True, ("label",)))
         return found
+    if isinstance(specification, ScoreSpecification):
+        return _parameters_of_scores(specification)
     return []
+
+
+def _parameters_of_scores(specification: ScoreSpecification) -> list[Parameter]:
+    """Return the parameters of two estimators: B's score is regressed on the difference A - B.
+
+    delta and nu_B are the mean difference and B's mean score, sigma is the standard deviation of a
+    split's difference, beta the slope of B's score on it and tau what is left. With the covariance
+    of A and B having density proportional to det^(-2), sigma^2 has density 1 / sigma^2, beta is
+    flat, and tau^2 has density 1 / tau^4.
+    """
+    found = [summaries(*scores) for scores in specification.scores.values()]
+    n, inflation = found[0].n_splits, specification.inflation
+    flats: dict[str, tuple[str, list[tuple[float, float]]]] = {
+        "delta": ("plain", [(s.mean_d, np.sqrt(inflation * s.ss_d / (n - 1))) for s in found]),
+        "nu_B": ("plain", [(s.mean_b, np.sqrt(inflation * s.ss_b / (n - 1))) for s in found]),
+        "beta": ("plain", [(s.slope, np.sqrt(s.ss_e / s.ss_d / n)) for s in found]),
+        "sigma": ("log", [(np.log(s.ss_d / n) / 2, np.sqrt(0.5 / n)) for s in found]),
+        "tau": ("log", [(np.log(s.ss_e / n) / 2, np.sqrt(0.5 / n)) for s in found]),
+    }
+    return [
+        Parameter(name, np.array(places), False, ("metric",), flat)
+        for name, (flat, places) in flats.items()
+    ]
+
+
+class ScoreSummaries(NamedTuple):
+    """Sums over splits of the differences d = a - b and of B's scores."""
+
+    n_splits: int
+    mean_d: float
+    mean_b: float
+    ss_d: float
+    ss_b: float
+    sp: float
+
+    @property
+    def slope(self) -> float:
+        """The slope of b on d."""
+        return self.sp / self.ss_d
+
+    @property
+    def ss_e(self) -> float:
+        """The sum of squares of b that d leaves."""
+        return self.ss_b - self.sp**2 / self.ss_d
+
+
+def summaries(a: Array, b: Array) -> ScoreSummaries:
+    """Return the sums of two estimators' scores."""
+    d = a - b
+    centred_d, centred_b = d - d.mean(), b - b.mean()
+    return ScoreSummaries(
+        len(d),
+        float(d.mean()),
+        float(b.mean()),
+        float(centred_d @ centred_d),
+        float(centred_b @ centred_b),
+        float(centred_d @ centred_b),
+    )
 
 
 def _dimension(name: str) -> str:
@@ -130,6 +196,8 @@ def coordinates(specification: AnySpecification, labels: tuple[Any, ...]) -> dic
         return {"class": names, "predicted": names}
     if isinstance(specification, LabelSpecification):
         return {"label": names, "cell": list(CELLS)}
+    if isinstance(specification, ScoreSpecification):
+        return {"metric": list(specification.scores)}
     if isinstance(specification, Specification):
         n_cells = max((len(s.prior) for s in specification.simplexes if "pi_" in s.name), default=4)
         return {
@@ -153,6 +221,16 @@ def dims_of(specification: AnySpecification) -> dict[str, list[str]]:
 
 def parameters_of_pair(draws: Draws, i: int, j: int) -> dict[str, Array]:
     """Return the draws that classifiers `i` and `j` have, named as those of A and B."""
+    if "delta" in draws:
+        if i < j:
+            return dict(draws)
+        delta = draws["delta"]
+        return {
+            **draws,
+            "delta": -delta,
+            "nu_B": draws["nu_B"] + delta,
+            "beta": -1 - draws["beta"],
+        }
     found = {}
     for name, values in draws.items():
         stem, _, owner = name.rpartition("_")
@@ -205,6 +283,11 @@ def scores_given(
             specification, rng, n_draws, prior=prior, tables=tables, given=given
         ):
             yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+        return
+    if isinstance(specification, ScoreSpecification):
+        which = list(specification.scores).index(metric.name)
+        delta, score_b = draws["delta"][:, which], draws["nu_B"][:, which]
+        yield np.stack([score_b + delta, score_b])
         return
     for start in range(0, n_draws, BLOCK):
         here = {name: values[start : start + BLOCK] for name, values in draws.items()}

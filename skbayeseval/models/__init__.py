@@ -4,6 +4,7 @@ from skbayeseval.models.binary import BCV, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
+from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.models.weights import (
     GroupWeights,
     IndependentLabels,
@@ -13,6 +14,7 @@ from skbayeseval.models.weights import (
 
 __all__ = [
     "BCV",
+    "CorrelatedT",
     "GroupWeights",
     "Hierarchical",
     "IndependentLabels",

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
+from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import (
     GroupWeights,
@@ -19,12 +20,13 @@ from skbayeseval.models.weights import (
 
 __all__ = ["published_and_alternative_models", "resolve_model"]
 
-NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv"]
+NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv", "scores"]
 
 MODEL_CLASSES: dict[str, type[Model]] = {
     kind.__name__: kind
     for kind in (
         BCV,
+        CorrelatedT,
         GroupWeights,
         Hierarchical,
         IndependentLabels,
@@ -63,8 +65,9 @@ def resolve_model(
         Whether it is known what all classifiers said of each instance.
     n_classes, n_classifiers : int
         What the model has to fit.
-    units : {"labels", "groups", "chunks"} or None
-        Whether instances have several labels, belong to groups, or are sentences with chunks.
+    units : {"labels", "groups", "chunks", "splits"} or None
+        Whether instances have several labels, belong to groups, or are sentences with chunks; or
+        whether only the scores of splits are known.
     """
     if isinstance(model, Model):
         if prior is not None:
@@ -81,6 +84,8 @@ def resolve_model(
     name = ("paired" if paired else "unpaired") if model == "auto" else model
     if name not in NAMES:
         raise ValueError(f"model={model!r} is not known. Known are: {NAMES}.")
+    if units == "splits" and model == "auto":
+        name = CorrelatedT.name
     kind = model_class(name, n_classes, n_classifiers, units)
     return from_prior(kind, {} if prior is None else prior)
 
@@ -89,6 +94,16 @@ def model_class(
     name: str, n_classes: int, n_classifiers: int, units: str | None = None
 ) -> type[Model]:
     """Return the model of that name for so many classes and classifiers."""
+    if (units == "splits") != (name == CorrelatedT.name):
+        raise ValueError(
+            "model='scores' is of the scores of splits; compare_scores and the cross-validating "
+            "faces take it."
+            if name == CorrelatedT.name
+            else f"model={name!r} needs predictions or counts, but only the scores of splits are "
+            "known. Use model='scores'."
+        )
+    if name == CorrelatedT.name:
+        return CorrelatedT
     if units == "groups":
         if name not in ("paired", GroupWeights.name):
             raise ValueError(
@@ -124,6 +139,9 @@ def model_class(
 
 
 def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, units: str | None) -> None:
+    if issubclass(kind, CorrelatedT) or units == "splits":
+        model_class(kind.name, n_classes, n_classifiers, units)
+        return
     weighs_units = issubclass(kind, (InstanceWeights, IndependentLabels, IndependentLabelsBCV))
     fits = issubclass(kind, BCV) if units == "chunks" else weighs_units == (units is not None)
     if not fits or (kind is PairedChunks and units != "chunks"):

@@ -20,6 +20,7 @@ __all__ = [
     "OutcomeSpecification",
     "Outcomes",
     "ParameterObject",
+    "ScoreSpecification",
     "Shapes",
     "Simplex",
     "Specification",
@@ -192,7 +193,35 @@ class LabelSpecification:
     cell_prior: Array | None = None
 
 
-AnySpecification = Specification | OutcomeSpecification | WeightSpecification | LabelSpecification
+@dataclass(frozen=True)
+class ScoreSpecification:
+    """Normal scores of splits that share training data, around the means that are sought.
+
+    Parameters
+    ----------
+    scores : mapping of str to ndarray of shape (n_estimators, n_splits)
+        For each metric.
+    correlation : float
+        That between the splits.
+    """
+
+    scores: Mapping[str, Array]
+    correlation: float
+
+    @property
+    def inflation(self) -> float:
+        """The variance of a mean of splits in units of their sample variance."""
+        n_splits = next(iter(self.scores.values())).shape[1]
+        return 1 / n_splits + self.correlation / (1 - self.correlation)
+
+
+AnySpecification = (
+    Specification
+    | OutcomeSpecification
+    | WeightSpecification
+    | LabelSpecification
+    | ScoreSpecification
+)
 
 
 class Model(ParameterObject):

@@ -1,0 +1,39 @@
+"""Exact draws of mean scores, given the scores of splits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.models.specification import ScoreSpecification
+
+__all__ = ["stream_means"]
+
+Array = NDArray[Any]
+
+# A block of draws takes about this much memory. Part of the recipe, as the order of draws is.
+BLOCK_BYTES = 2**26
+
+
+def stream_means(
+    specification: ScoreSpecification, metric: str, rng: np.random.Generator, n_draws: int
+) -> Iterator[Array]:
+    """Yield blocks of draws of the mean score of each estimator, of shape (n_estimators, n).
+
+    A multivariate t: the means plus sqrt(1/J + rho / (1 - rho)) S^(1/2) z / sqrt(chi2 / (J - 1)).
+    With C the centred splits, S is C C^T / (J - 1), so C g with one standard normal a split takes
+    the place of sqrt(J - 1) S^(1/2) z: no root of S, which is singular where estimators outnumber
+    splits, and the same draws of a pair whoever else is compared.
+    """
+    scores = specification.scores[metric]
+    n_estimators, n_splits = scores.shape
+    means = scores.mean(axis=1, keepdims=True)
+    centred = np.sqrt(specification.inflation) * (scores - means)
+    block = max(1, min(8192, BLOCK_BYTES // (8 * (3 * n_estimators + 2 * n_splits))))
+    for start in range(0, n_draws, block):
+        size = min(block, n_draws - start)
+        normal = rng.standard_normal((n_splits, size))
+        yield means + centred @ normal / np.sqrt(rng.chisquare(n_splits - 1, size))
