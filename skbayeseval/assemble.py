@@ -13,6 +13,7 @@ from skbayeseval.engines.graph import build_graph, check_has_graph
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.scored import ScoredInstances
 from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts, is_indicator
 from skbayeseval.models import resolve_model
@@ -65,10 +66,12 @@ def make_posterior(
     random_state: Any,
     prevalence: Any = None,
     *,
+    scored: ScoredInstances | None = None,
     rehearsal: bool = False,
 ) -> Posterior:
     """Return the posterior of the model that `model` and `prior` name, after checking both.
 
+    `scored` are the scores of the instances that the evidence counts, for metrics that need them.
     A rehearsal checks everything and samples nothing.
     """
     sampler = resolve_engine(engine, prior)
@@ -86,6 +89,8 @@ def make_posterior(
         units = "chunks"
     elif isinstance(evidence, SplitScores):
         units = "splits"
+    elif isinstance(evidence, ScoredInstances):
+        units = "scores"
     resolved = resolve_model(
         model,
         None if own_prior else prior,
@@ -105,6 +110,7 @@ def make_posterior(
         entropy=check_random_state_entropy(random_state),
         n_draws=check_whole_number(n_draws, "n_draws", minimum=100),
         prevalence=None if prevalence is None else _check_prevalence(prevalence, counts),
+        scored=scored,
     )
     size = counts.total * counts.weight
     specification = posterior.specification
@@ -121,6 +127,11 @@ def make_posterior(
     if sampler is None:
         return posterior
     check_has_graph(specification)
+    if scored is not None:
+        raise ValueError(
+            "Metrics of scores come from weights of instances (the Bayesian bootstrap), which are "
+            "no PyMC model. Use engine='exact', or compare them in a call of their own."
+        )
     if rehearsal:
         if own_prior:
             build_graph(specification, counts.labels, prior=own_prior)

@@ -13,6 +13,7 @@ from skbayeseval.evidence.block_cv import BlockRegularizedCV
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.scored import ScoredInstances
 from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts, UnitMargin
 from skbayeseval.judgement.frequentist import (
@@ -66,7 +67,7 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
     is left, of effective counts. The labels of an instance, and the instances of a group, are not
     independent.
     """
-    if isinstance(evidence, (UnitCounts, SplitScores)):
+    if isinstance(evidence, (UnitCounts, ScoredInstances, SplitScores)):
         return
     margins = margins_of(evidence)
     weight = margins[0].weight
@@ -89,7 +90,7 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
 def _of_classes(evidence: Evidence) -> Iterator[Row]:
     """Yield the tests of the F1 of each of three or more classes or labels."""
     margins = margins_of(evidence)
-    if len(margins[0].labels) < 3:
+    if len(margins[0].labels) < 3 or isinstance(evidence, ScoredInstances):
         return
     a, b = (_f1_of_classes(counts) for counts in margins)
     note = "-test of Yang and Liu (1999)"

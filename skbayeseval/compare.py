@@ -22,8 +22,10 @@ from skbayeseval.evidence.counts import (
     check_counts,
     margins_of,
 )
+from skbayeseval.evidence.scored import ScoredInstances
 from skbayeseval.evidence.splits import SplitScores, check_scores, check_test_fraction
-from skbayeseval.metrics import resolve_scoring, split_metric
+from skbayeseval.metrics import Metric, resolve_scoring, split_metric
+from skbayeseval.posterior import Posterior
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 from skbayeseval.score_result import ScoreResult
@@ -43,9 +45,11 @@ __all__ = [
 
 def compare_predictions(
     y_true: ArrayLike,
-    y_pred_a: ArrayLike,
-    y_pred_b: ArrayLike,
+    y_pred_a: ArrayLike | None,
+    y_pred_b: ArrayLike | None,
     *,
+    y_score_a: ArrayLike | None = None,
+    y_score_b: ArrayLike | None = None,
     scoring: Any = None,
     model: Any = "auto",
     weight: float = 1.0,
@@ -66,7 +70,13 @@ def compare_predictions(
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
         The true labels, of any dtype; or a multi-label indicator, dense or sparse.
     y_pred_a, y_pred_b : array-like of shape (n_samples,) or (n_samples, n_labels)
-        What A and B predicted for the same instances.
+        What A and B predicted for the same instances; None for both where only metrics of scores
+        are asked for.
+    y_score_a, y_score_b : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        The scores that A and B gave, for "roc_auc", "average_precision", "neg_log_loss" and
+        "neg_brier_score" (the last two need probabilities): of the positive class, or of each
+        class or label in the order of `labels`. These metrics weight instances (the Bayesian
+        bootstrap), whatever the model.
     scoring : str, Metric, list or dict, default=None
         What to compare: None is accuracy; otherwise scikit-learn's names of metrics that depend
         on the confusion matrix alone, "specificity", "cohen_kappa", or objects of
@@ -126,18 +136,61 @@ def compare_predictions(
     >>> result.decision(rope=0.01).label
     'slightly better'
     """
-    evidence = count_predictions(
-        y_true,
-        {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
-        labels=labels,
-        pos_label=pos_label,
-        weight=weight,
-        groups=groups,
-    )
-    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state, prevalence)
+    if (y_pred_a is None) != (y_pred_b is None) or (y_score_a is None) != (y_score_b is None):
+        raise ValueError(
+            "A and B must be given alike: y_pred_a with y_pred_b, and y_score_a with y_score_b."
+        )
     return ComparisonResult(
-        posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
+        *_posterior_of_instances(
+            y_true,
+            {} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
+            {} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
+            check_names(names, 2),
+            scoring=scoring,
+            labels=labels,
+            pos_label=pos_label,
+            weight=weight,
+            groups=groups,
+            options=(model, engine, prior, n_draws, random_state, prevalence),
+        )
     )
+
+
+def _posterior_of_instances(
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    names: tuple[str, ...],
+    *,
+    scoring: Any,
+    labels: Any,
+    pos_label: Any,
+    weight: float,
+    groups: Any,
+    options: tuple[Any, ...],
+) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
+    """Return what a result is made of: posterior, names and metrics."""
+    common: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "weight": weight,
+        "groups": groups,
+    }
+    scored = ScoredInstances.from_scores(y_true, scores, **common) if scores else None
+    evidence: Evidence
+    if predictions:
+        evidence = count_predictions(y_true, predictions, **common)
+        if len(predictions) == 1 and isinstance(evidence, PairedCounts):
+            evidence = margins_of(evidence)
+    elif scored is not None:
+        evidence = scored
+    else:
+        raise ValueError("There is nothing to compare: give predictions, or scores.")
+    metrics = resolve_scoring(scoring, margins_of(evidence)[0].labels)
+    if scored is not None and all(metric.source == "instances" for metric in metrics.values()):
+        evidence, scored = scored, None
+    posterior = make_posterior(evidence, *options, scored=scored)
+    return posterior, names, metrics
 
 
 def compare_confusion_matrices(
@@ -283,6 +336,7 @@ def compare_many(
     y_true: ArrayLike,
     predictions: Mapping[str, ArrayLike],
     *,
+    scores: Mapping[str, ArrayLike] | None = None,
     scoring: Any = None,
     model: Any = "auto",
     weight: float = 1.0,
@@ -303,6 +357,9 @@ def compare_many(
         The true labels, of any dtype; or a multi-label indicator.
     predictions : dict of str to array-like of the same shape
         What each classifier predicted, by name.
+    scores : dict of str to array-like, default=None
+        The scores that each gave, for metrics such as "roc_auc"; as ``y_score_a`` in
+        `compare_predictions`.
     scoring, model, weight, labels, pos_label, groups, prevalence, engine, prior, n_draws
         As in `compare_predictions`.
     random_state
@@ -329,16 +386,22 @@ def compare_many(
     if len(predictions) < 2:
         raise ValueError(f"predictions must be of at least two, got {list(predictions)}.")
     names = check_names(list(predictions), len(predictions))
-    evidence = count_predictions(
-        y_true,
-        {f"predictions[{name!r}]": of_one for name, of_one in predictions.items()},
-        labels=labels,
-        pos_label=pos_label,
-        weight=weight,
-        groups=groups,
+    if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(predictions)):
+        raise ValueError(f"scores must be a dict with the names of predictions, {list(names)}.")
+    return Ranking(
+        *_posterior_of_instances(
+            y_true,
+            {f"predictions[{name!r}]": predictions[name] for name in names},
+            {} if scores is None else {f"scores[{name!r}]": scores[name] for name in names},
+            names,
+            scoring=scoring,
+            labels=labels,
+            pos_label=pos_label,
+            weight=weight,
+            groups=groups,
+            options=(model, engine, prior, n_draws, random_state, prevalence),
+        )
     )
-    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state, prevalence)
-    return Ranking(posterior, names, resolve_scoring(scoring, posterior.counts[0].labels))
 
 
 def compare_scores(
@@ -383,7 +446,7 @@ def compare_scores(
     >>> a, b = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
     >>> result = compare_scores(a, b, test_fraction=0.2, scoring="r2", random_state=0)
     >>> round(result.probability().better, 4)
-    0.9864
+    0.9836
     """
     check_names(names, 2)
     ranking = rank_scores(
@@ -430,8 +493,9 @@ def rank_scores(
 
 def score_posterior(
     y_true: ArrayLike,
-    y_pred: ArrayLike,
+    y_pred: ArrayLike | None,
     *,
+    y_score: ArrayLike | None = None,
     scoring: Any = None,
     model: Any = "auto",
     weight: float = 1.0,
@@ -450,7 +514,10 @@ def score_posterior(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_labels)
-        True and predicted labels, of any dtype; or multi-label indicators.
+        True and predicted labels, of any dtype; or multi-label indicators. `y_pred` may be None
+        where only metrics of scores are asked for.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, for metrics such as "roc_auc"; as ``y_score_a`` in `compare_predictions`.
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`.
     model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
@@ -477,18 +544,20 @@ def score_posterior(
     """
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {name!r}.")
-    evidence: Evidence = count_predictions(
-        y_true,
-        {"y_pred": y_pred},
-        labels=labels,
-        pos_label=pos_label,
-        weight=weight,
-        groups=groups,
+    return ScoreResult(
+        *_posterior_of_instances(
+            y_true,
+            {} if y_pred is None else {"y_pred": y_pred},
+            {} if y_score is None else {"y_score": y_score},
+            (name,),
+            scoring=scoring,
+            labels=labels,
+            pos_label=pos_label,
+            weight=weight,
+            groups=groups,
+            options=(model, engine, prior, n_draws, random_state, prevalence),
+        )
     )
-    if isinstance(evidence, PairedCounts):
-        evidence = margins_of(evidence)
-    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state, prevalence)
-    return ScoreResult(posterior, (name,), resolve_scoring(scoring, posterior.counts[0].labels))
 
 
 def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | Ranking:

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.metrics import get_scorer
 from sklearn.pipeline import FeatureUnion
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
@@ -21,8 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.cross_validation import (
     compare_learners,
+    compares_scores,
+    kind_of_target,
     resolve_cv,
-    score_counts,
 )
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.block_cv import BlockRegularizedCV
@@ -32,7 +34,8 @@ from skbayeseval.evidence.units import is_indicator
 from skbayeseval.judgement.decision import Decision, check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import resolve_scoring
-from skbayeseval.targets import count_one
+from skbayeseval.score_target import resolve_scorers
+from skbayeseval.targets import count_one, score_counts
 
 if TYPE_CHECKING:
     from skbayeseval.display.style import Display
@@ -69,13 +72,14 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimators : list of estimator or of (str, estimator)
-        Two or more classifiers.
+        Two or more classifiers; or regressors, with ``model="scores"``.
     cv : int, splitter or iterable, default=None
         None is ``BlockRegularizedCV(3)``; otherwise what scikit-learn's `check_cv` takes.
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`; None is accuracy.
-    model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
-        "auto" is "paired".
+    model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
+            default="auto"
+        "auto" is "paired". "scores" compares the scores of the splits, of regressors too.
     engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
         How draws are made: independent ones from the conjugate posterior, Markov chains by PyMC,
         or the first where the prior is conjugate and the second where it is not.
@@ -119,7 +123,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     n_splits_ : int
         The number of splits that count.
     classes_ : ndarray
-        The classes.
+        The classes, of classifiers.
     n_features_in_, feature_names_in_
         As scikit-learn defines them, where `X` has columns (with names).
 
@@ -261,7 +265,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if self.rope is not None:
             check_rope(self.rope)
         entropy = check_random_state_entropy(self.random_state)
-        cv = resolve_cv(self.cv, y, entropy)
+        kind = kind_of_target(estimators, self.model)
+        cv = resolve_cv(self.cv, y, entropy, kind)
         groups = None
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
@@ -291,7 +296,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         )
         best_index = int(ranking.draws.mean(axis=1).argmax())
         best_name = ranking.names[best_index]
-        for attribute in ("best_estimator_", "refit_time_", "n_features_in_", "feature_names_in_"):
+        for attribute in _NOT_ALWAYS_THERE:
             if hasattr(self, attribute):
                 delattr(self, attribute)
         if self.refit:
@@ -303,8 +308,9 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.result_ = ranking.pairs[0, 1]
         self.cv_results_ = ranking.cv_results
         self.n_splits_ = self.result_.n_splits
-        several = is_indicator(y)
-        self.classes_ = np.asarray(ranking.labels) if several else np.unique(np.asarray(y))
+        several = is_indicator(y) and len(ranking.labels) > 0
+        if kind == "classes":
+            self.classes_ = np.asarray(ranking.labels) if several else np.unique(np.asarray(y))
         self.best_index_ = best_index
         self.best_name_ = best_name
         self._remember_features(X)
@@ -348,7 +354,13 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     @available_if(_best_has("predict"))
     def score(self, X: Any, y: ArrayLike) -> float:
         """Return the first metric of the best estimator's predictions."""
+        best = self._best()
+        if compares_scores(self.model):
+            scorers = resolve_scorers(best, y, self.labels, self.pos_label, self.scoring)
+            return float(next(iter(scorers.values()))(best, X, y))
         metric = next(iter(resolve_scoring(self.scoring, self.result_.labels).values()))
+        if metric.source == "instances":
+            return float(get_scorer(str(metric.formula))(best, X, y))
         labels = self.classes_ if self.labels is None else self.labels
         return score_counts(metric, count_one(y, self.predict(X), labels, self.pos_label))
 
@@ -407,6 +419,15 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
 
 
 _MISSING = object()
+
+# What an earlier fit may have left behind.
+_NOT_ALWAYS_THERE = (
+    "best_estimator_",
+    "refit_time_",
+    "classes_",
+    "n_features_in_",
+    "feature_names_in_",
+)
 
 
 def _replaced(one: Any, new: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
 from sklearn.model_selection import check_cv
 
 from skbayeseval._validation import check_random_state_entropy
@@ -23,16 +24,18 @@ from skbayeseval.evidence.collect import (
     route,
 )
 from skbayeseval.evidence.naming import check_estimator_names, named_estimators
-from skbayeseval.metrics import Metric, Totals, resolve_scoring
+from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
-from skbayeseval.targets import ChunkTarget, LabelTarget, Target
+from skbayeseval.score_target import ScoreTarget
+from skbayeseval.targets import ChunkTarget, LabelTarget, Material, Target
 
 __all__ = [
     "bayesian_cross_validate",
     "compare_learners",
+    "compares_scores",
+    "kind_of_target",
     "resolve_cv",
-    "score_counts",
 ]
 
 # The child of the entropy that seeds the default splitter; the posterior's is 0.
@@ -83,12 +86,17 @@ def bayesian_cross_validate(
     groups : array-like of shape (n_samples,), default=None
         Goes to the splitter. With metadata routing enabled, pass it in `params`.
     scoring : str, Metric, list or dict, default=None
-        As in `compare_predictions`; None is accuracy, and F1 with `counter`.
+        As in `compare_predictions`; None is accuracy, and F1 with `counter`. Metrics of scores
+        ("roc_auc" and its kin) are taken from `decision_function` or `predict_proba`, within each
+        split. With ``model="scores"`` whatever `cross_validate` takes; None is the estimators' own
+        `score`.
     cv : int, splitter or iterable, default=None
         None is ``BlockRegularizedCV(3)``, with `counter` balanced in the types of chunks; otherwise
         what scikit-learn's `check_cv` takes.
-    model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
-        "auto" is "paired".
+    model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
+            default="auto"
+        "auto" is "paired". "scores" compares the scores of the splits by the correlated t-test:
+        any scorer that `cross_validate` takes, regressors too.
     engine, prior, n_draws, labels, pos_label
         As in `compare_predictions`.
     counter : ChunkCounter, default=None
@@ -138,7 +146,7 @@ def bayesian_cross_validate(
     """
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
     entropy = check_random_state_entropy(random_state)
-    splitter = resolve_cv(cv, y, entropy, counter)
+    splitter = resolve_cv(cv, y, entropy, kind_of_target(estimators, model), counter)
     split_params, fit_params = route(
         "bayesian_cross_validate", "bayesian_cross_validate", estimators, splitter, params, groups
     )
@@ -168,13 +176,24 @@ def bayesian_cross_validate(
     return ranking.pairs[0, 1]
 
 
-def resolve_cv(cv: Any, y: Any, entropy: int, counter: ChunkCounter | None = None) -> Any:
-    """Return the splitter; the default one gets a seed of its own from the entropy."""
+def resolve_cv(
+    cv: Any, y: Any, entropy: int, kind: str = "classes", counter: ChunkCounter | None = None
+) -> Any:
+    """Return the splitter; the default one gets a seed of its own from the entropy.
+
+    `kind` is "numbers" where regressors are compared: their targets are not classes to balance.
+    """
     if cv is None:
         seed = np.random.SeedSequence(entropy, spawn_key=(_SPLITTER,)).generate_state(1)[0]
-        regularize = getattr(counter, "frequencies", "auto")
+        regularize = None if kind == "numbers" else getattr(counter, "frequencies", "auto")
         return BlockRegularizedCV(regularize=regularize, random_state=int(seed))
-    return check_cv(cv, y if counter is None else None, classifier=True)
+    return check_cv(cv, y if counter is None else None, classifier=kind == "classes")
+
+
+def kind_of_target(estimators: Mapping[str, Any], model: Any) -> str:
+    """Return "classes", or "numbers" where plain scores of regressors are compared."""
+    regress = any(hasattr(e, "__sklearn_tags__") and is_regressor(e) for e in estimators.values())
+    return "numbers" if regress and compares_scores(model) else "classes"
 
 
 def compare_learners(
@@ -204,28 +223,19 @@ def compare_learners(
     """Fit, predict, count and compare; both cross-validating faces end here."""
     check_error_score(error_score)
     names = tuple(estimators)
-    target: Target
-    if counter is None:
-        target = LabelTarget(y, names, labels, pos_label)
-    elif labels is not None or pos_label is not None:
-        raise ValueError("labels and pos_label have no meaning with counter=, which has types=.")
-    else:
-        target = ChunkTarget(y, names, counter)
-        scoring = "f1" if scoring is None else scoring
-    metrics = resolve_scoring(scoring, target.classes)
+    target = _target(estimators, y, scoring, model, labels, pos_label, counter)
 
-    def posterior(
-        rows: Any, predictions: Mapping[str, Any], weight: float, *, rehearsal: bool = False
-    ) -> Any:
-        evidence = target.evidence(rows, predictions, weight)
-        return make_posterior(evidence, model, engine, prior, n_draws, entropy, rehearsal=rehearsal)
+    def posterior(material: Material, *, rehearsal: bool = False) -> Any:
+        evidence, scored = material
+        return make_posterior(
+            evidence, model, engine, prior, n_draws, entropy, scored=scored, rehearsal=rehearsal
+        )
 
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # they come with the real run
-        everyone = np.arange(target.size)
-        Ranking(posterior(everyone, target.perfect(), 1.0, rehearsal=True), names, metrics)
+        Ranking(posterior(target.rehearsal(), rehearsal=True), names, target.metrics)
 
     collection = collect(
         estimators,
@@ -239,26 +249,15 @@ def compare_learners(
         pre_dispatch=pre_dispatch,
         return_estimator=return_estimator,
         error_score=error_score,
-        check_predictions=target.check,
+        observe=target.observe,
     )
-    predictions = target.pooled(collection)
-    result = posterior(collection.test_indices(), predictions, collection.weight)
-    counts = {
-        name: [
-            None if run.error is not None else target.count_one(name, test, run.predictions)
-            for run, (_, test) in zip(collection.runs[name], collection.splits, strict=True)
-        ]
-        for name in names
-    }
-    scores = {
-        key: {name: _frozen([score_counts(m, one) for one in counts[name]]) for name in names}
-        for key, m in metrics.items()
-    }
+    result = posterior(target.material(collection))
+    scores = _scores_of_splits(target, collection)
     results = {
         name: _as_cross_validate(collection, name, return_estimator, return_indices)
         for name in names
     }
-    single = scoring is None or isinstance(scoring, (str, Metric))
+    single = len(target.metrics) == 1 and not isinstance(scoring, (list, tuple, set, Mapping))
     for key, of_each in scores.items():
         for name in names:
             results[name]["test_score" if single else f"test_{key}"] = of_each[name]
@@ -273,7 +272,45 @@ def compare_learners(
         collection.test_size,
         collection.two_fold_repeats,
     )
-    return Ranking(result, names, metrics, record)
+    return Ranking(result, names, target.metrics, record)
+
+
+def _target(
+    estimators: Mapping[str, Any],
+    y: Any,
+    scoring: Any,
+    model: Any,
+    labels: Any,
+    pos_label: Any,
+    counter: ChunkCounter | None,
+) -> Target:
+    """Return what is compared: chunks, plain scores, or classes and labels."""
+    if counter is not None:
+        if labels is not None or pos_label is not None:
+            raise ValueError(
+                "labels and pos_label have no meaning with counter=, which has types=."
+            )
+        return ChunkTarget(y, tuple(estimators), counter, scoring)
+    kind = ScoreTarget if compares_scores(model) else LabelTarget
+    return kind(y, estimators, labels, pos_label, scoring)
+
+
+def compares_scores(model: Any) -> bool:
+    """Whether the model is of the scores of splits, of whatever estimators."""
+    return isinstance(model, CorrelatedT) or (isinstance(model, str) and model == CorrelatedT.name)
+
+
+def _scores_of_splits(target: Target, collection: Collection) -> dict[str, dict[str, Any]]:
+    """Return for each metric and estimator the scores of the splits, NaN where a fit failed."""
+    scores: dict[str, dict[str, Any]] = {key: {} for key in target.metrics}
+    for name, runs in collection.runs.items():
+        of_splits = [
+            {} if run.error is not None else target.split_scores(name, i, collection)
+            for i, run in enumerate(runs)
+        ]
+        for key, of_each in scores.items():
+            of_each[name] = _frozen([of_one.get(key, np.nan) for of_one in of_splits])
+    return scores
 
 
 def _as_cross_validate(
@@ -285,6 +322,8 @@ def _as_cross_validate(
         "fit_time": _frozen([run.fit_time for run in runs]),
         "score_time": _frozen([run.score_time for run in runs]),
     }
+    if any(run.chosen is not None for run in runs):
+        found["best_params"] = [run.chosen for run in runs]
     if return_estimator:
         found["estimator"] = [run.estimator for run in runs]
     if return_indices:
@@ -297,18 +336,3 @@ def _frozen(values: list[float]) -> NDArray[Any]:
     array = np.array(values)
     array.flags.writeable = False
     return array
-
-
-def score_counts(metric: Metric, counts: Any) -> float:
-    """Return the score as scikit-learn's scorer gives it; NaN where there are no counts."""
-    if counts is None:
-        return np.nan
-    if counts.table is None:
-        return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
-    table = counts.table
-    of_all = metric.formula is not None and not metric.formula.endswith("]")
-    if of_all and not metric.needs_positive:
-        # scikit-learn averages over the classes that occur.
-        seen = (table.sum(axis=0) + table.sum(axis=1)) > 0
-        table = table[np.ix_(seen, seen)]
-    return float(metric(table, counts.positive or 0))

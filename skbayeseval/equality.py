@@ -55,9 +55,10 @@ def bayes_factor(
     With a ROPE the interval null; without, Savage-Dickey where the prior density at 0 is known
     and finite, and the papers' kernel estimate elsewhere.
     """
-    if not posterior.model.has_proper_prior:
+    if not posterior.has_proper_prior(metric):
         raise ValueError(
-            f"model={posterior.model.name!r} has no proper prior, so there is no Bayes factor."
+            f"{metric.name!r} under model={posterior.model.name!r} has no proper prior, so there "
+            "is no Bayes factor."
         )
     if method not in (None, *METHODS):
         raise ValueError(f"method={method!r} is not known. Known are: {list(METHODS)}.")

@@ -13,6 +13,7 @@ from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.engines.parameters import coordinates, dims_of
 from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.evidence.scored import ScoredInstances
 from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.metrics import Metric
 from skbayeseval.models.binary import Paired
@@ -100,7 +101,8 @@ def _named_scores(scores: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def _prior_group(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[str, Array]:
-    if not (posterior.model.has_proper_prior and posterior.has_known_prior):
+    metrics = {n: metric for n, metric in metrics.items() if posterior.has_proper_prior(metric)}
+    if not (metrics and posterior.has_known_prior):
         return {}
     prior = posterior.prior
     n_draws = prior.affordable(PRIOR_DRAWS)
@@ -128,6 +130,8 @@ def _observed(posterior: Posterior) -> dict[str, Array]:
             for name, of_all in evidence.scores.items()
             for k, scores in enumerate(of_all)
         }
+    if isinstance(evidence, ScoredInstances):
+        return {}
     for k, counts in enumerate(posterior.counts):
         if counts.table is not None:
             found[f"confusion_{letter(k)}"] = np.asarray(counts.table)

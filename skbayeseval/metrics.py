@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import get_scorer_names
 from sklearn.utils import check_scalar
 
+from skbayeseval.score_metrics import SCORE_METRICS
+
 __all__ = [
     "Metric",
     "PerClass",
@@ -238,6 +240,10 @@ _AVERAGES = ("micro", "macro", "weighted")
 _FBETA = r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)(?:_(micro|macro|weighted))?"
 
 
+def _not_of_tables(*_: Any) -> Array:
+    raise ValueError("This metric is no function of a confusion table.")
+
+
 def _registry() -> dict[str, Metric]:
     metrics = [
         Metric("accuracy", _accuracy, one_of_many=True),
@@ -251,6 +257,10 @@ def _registry() -> dict[str, Metric]:
         _ratio_metric(name, ratio, average)
         for name, ratio in _RATIOS.items()
         for average in _AVERAGES
+    ]
+    metrics += [
+        Metric(name, _not_of_tables, source="instances", needs_positive=name == "average_precision")
+        for name in SCORE_METRICS
     ]
     return {metric.name: replace(metric, formula=metric.name) for metric in metrics}
 
@@ -305,8 +315,9 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
         return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
     if name in get_scorer_names():
         raise ValueError(
-            f"scoring={name!r} needs more than a confusion matrix. Known from confusion "
-            f"matrices are: {known_metrics()}."
+            f"scoring={name!r} needs more than a confusion matrix or scores of instances. Give "
+            "model='scores' to compare it by the scores of the splits, or one of: "
+            f"{known_metrics()}."
         )
     raise ValueError(
         f"scoring={name!r} is not a known metric. Known are: {known_metrics()}, 'f2' and the "
@@ -394,10 +405,6 @@ def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
 def split_metric(name: str) -> Metric:
     """Return a metric that is known only by the scores of splits, whatever it is."""
     return Metric(name, _not_of_tables, formula=f"splits({name})", source="splits")
-
-
-def _not_of_tables(*_: Any) -> Array:
-    raise ValueError("This metric is no function of a confusion table.")
 
 
 def metric_of_formula(formula: str, zero_division: float) -> Metric:
@@ -504,8 +511,9 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
         raise ValueError(f"scoring={scoring!r} is of none of the classes {list(labels)}.")
     raise TypeError(
         f"scoring={scoring!r} is not supported: scorers and functions of predictions need more "
-        "than a confusion matrix. Give a name such as 'f1', a metric from skbayeseval.metrics "
-        "(from_confusion takes any function of the confusion table), or a list or dict of these."
+        "than a confusion matrix. Give model='scores' to compare them by the scores of the splits, "
+        "a name such as 'f1', a metric from skbayeseval.metrics (from_confusion takes any function "
+        "of the confusion table), or a list or dict of these."
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from skbayeseval.engines.parameters import parameters_of_pair
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, PairedCounts
+from skbayeseval.evidence.scored import ScoredInstances
 from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric
@@ -36,7 +37,7 @@ class PairPosterior(Posterior):
         self._rows = [i, j]
         evidence = joint.evidence
         pair: Evidence
-        if isinstance(evidence, (PairedCounts, ChunkCounts, SplitScores)):
+        if isinstance(evidence, (PairedCounts, ChunkCounts, SplitScores, ScoredInstances)):
             pair = evidence.pair(i, j)
         elif isinstance(evidence, UnitCounts):
             pair = evidence.only([i, j])
@@ -51,6 +52,7 @@ class PairPosterior(Posterior):
             entropy=joint.entropy,
             n_draws=joint.n_draws,
             prevalence=joint.prevalence,
+            scored=None if joint.scored is None else joint.scored.pair(i, j),
         )
         self.engine = joint.engine
         self.has_closed_forms = joint.has_closed_forms

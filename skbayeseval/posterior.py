@@ -12,10 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.engines.exact import check_scores, stream_scores
 from skbayeseval.engines.parameters import stream_parameters
 from skbayeseval.engines.shares import stream_shares
 from skbayeseval.evidence.counts import Evidence, margins_of
+from skbayeseval.evidence.scored import PreparedRun, ScoredInstances
 from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import Metric, Totals
@@ -177,6 +179,9 @@ class Posterior(_Recipe):
         How many draws of each metric.
     prevalence : tuple of float, default=None
         Class proportions that are known, in the order of the labels.
+    scored : ScoredInstances, default=None
+        The scores of the same instances, for metrics that are no function of counts. These are
+        given by weights of instances, whatever the model.
     """
 
     engine: str = "exact"
@@ -190,13 +195,34 @@ class Posterior(_Recipe):
         entropy: int,
         n_draws: int,
         prevalence: tuple[float, ...] | None = None,
+        scored: ScoredInstances | None = None,
     ) -> None:
         super().__init__(model, evidence, prevalence)
+        self.scored = evidence if isinstance(evidence, ScoredInstances) else scored
         self.entropy = entropy
         self.n_draws = n_draws
         self.told = True  # whether what is wrong with the draws has been said
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
+        self._runs: dict[str, list[PreparedRun]] = {}
+
+    def has_proper_prior(self, metric: Metric) -> bool:
+        """Whether the metric has a proper prior, and with it Bayes factors."""
+        return self.model.has_proper_prior and metric.source != "instances"
+
+    def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
+        """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
+        if metric.source != "instances" or self.scored is None:
+            return super().stream(metric, rng, n_draws)
+        runs = self._prepared(self.scored, metric)
+        return stream_bootstrap(runs, self.scored.shape, self.scored.n_classifiers, rng, n_draws)
+
+    def _prepared(self, scored: ScoredInstances, metric: Metric) -> list[PreparedRun]:
+        """Return what the metric needs of each run, once for all blocks of draws."""
+        formula = str(metric.formula)
+        if formula not in self._runs:
+            self._runs[formula] = list(scored.prepared(formula))
+        return self._runs[formula]
 
     @property
     def prior(self) -> Prior:
@@ -254,6 +280,8 @@ class Posterior(_Recipe):
             return self._observed[metric]
         if isinstance(self.evidence, SplitScores):
             return self.evidence.means(metric.name)
+        if metric.source == "instances" and self.scored is not None:
+            return self.scored.observed(str(metric.formula))
         return tuple(self._observed_score(metric, counts) for counts in self.counts)
 
     def _observed_score(self, metric: Metric, counts: Any) -> float:
@@ -278,6 +306,13 @@ class Posterior(_Recipe):
                 )
             return metric
         labels = self.counts[0].labels
+        if metric.source == "instances":
+            return self._check_metric_of_scores(metric)
+        if metric.source == "splits" or isinstance(self.evidence, ScoredInstances):
+            raise ValueError(
+                f"scoring={metric.name!r} is not known of these instances: "
+                + ("give predictions too." if metric.source == "tables" else "use model='scores'.")
+            )
         if self.counts[0].table is None and (metric.one_of_many or metric.needs_tables):
             raise ValueError(
                 f"scoring={metric.name!r} needs one class an instance, but y is a multi-label "
@@ -297,10 +332,7 @@ class Posterior(_Recipe):
                 f"metrics.per_class('{metric.name}')."
             )
         if metric.needs_positive and self.positive is None:
-            raise ValueError(
-                f"pos_label=1 is not a valid label. It should be one of {list(labels)}: "
-                f"{metric.name!r} is about one of the two classes, so say which with pos_label=."
-            )
+            raise ValueError(_which_is_positive(metric, labels))
         if metric.needs_true_negatives and not self.has_true_negatives:
             raise ValueError(
                 f"scoring={metric.name!r} needs the true negatives, but the counts hold "
@@ -308,6 +340,25 @@ class Posterior(_Recipe):
                 "'precision', 'recall' or 'jaccard'."
             )
         return metric
+
+    def _check_metric_of_scores(self, metric: Metric) -> Metric:
+        if self.scored is None:
+            raise ValueError(
+                f"scoring={metric.name!r} needs scores of the instances, not only predictions: "
+                "give y_score_a= and y_score_b=, or name it in scoring= of a cross-validating face."
+            )
+        one_of_two = self.scored.truth.ndim == 1 and len(self.scored.labels) == 2
+        if metric.needs_positive and one_of_two and self.scored.positive is None:
+            raise ValueError(_which_is_positive(metric, self.scored.labels))
+        self._prepared(self.scored, metric)
+        return metric
+
+
+def _which_is_positive(metric: Metric, labels: tuple[Any, ...]) -> str:
+    return (
+        f"pos_label=1 is not a valid label. It should be one of {list(labels)}: {metric.name!r} is "
+        "about one of the two classes, so say which with pos_label=."
+    )
 
 
 def _joined(blocks: Iterator[dict[str, Array]]) -> dict[str, Array]:

@@ -70,6 +70,13 @@ class Question:
     prob: float
     prevalence: tuple[float, ...] | None = None
 
+    def __post_init__(self) -> None:
+        if self.metric.source != "tables":
+            raise ValueError(
+                f"{self.metric.name!r} is no function of a confusion matrix, and only such can be "
+                "simulated."
+            )
+
     def codes(self, data: Sequence[Evidence], rng: np.random.Generator) -> Array:
         """Return the code of the decision for each data set."""
         found = []

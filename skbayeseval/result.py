@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from skbayeseval.equality import (
 )
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.evidence.scored import ScoredInstances
 from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
@@ -336,7 +339,7 @@ class ComparisonResult(PosteriorView):
             paired=isinstance(self.evidence, PairedCounts),
             true_negatives=posterior.has_true_negatives,
             n_classes=len(self.labels),
-            labels=isinstance(self.evidence, (UnitCounts, SplitScores)),
+            labels=isinstance(self.evidence, UnitCounts) or which.source != "tables",
             chunks=isinstance(self.evidence, ChunkCounts),
         )
         rows, index = [], []
@@ -423,6 +426,7 @@ class ComparisonResult(PosteriorView):
         """
         posterior = self.exact_posterior("required_sample_size")
         which, region = self._metric(metric), check_rope(rope)
+        question = Question(posterior.model, which, region, prob, posterior.prevalence)
         assurance = check_probability(assurance, "assurance")
         decision = self.decision(region, prob, metric=metric)
         n_now = self._n_instances()
@@ -437,7 +441,7 @@ class ComparisonResult(PosteriorView):
             return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, here, most, decision)
         size, interval, reached = sample_size(
             posterior,
-            Question(posterior.model, which, region, prob, posterior.prevalence),
+            question,
             n_now=n_now,
             largest=most,
             assurance=assurance,
@@ -612,7 +616,9 @@ class ComparisonResult(PosteriorView):
             ]
         counts = self._posterior.counts
         sizes = " and ".join(f"{size:,.0f}" for size in dict.fromkeys(c.total for c in counts))
-        worth = "counts" if self.weight == 1 else f"counts, each worth {self.weight:.4g} of one"
+        worth = "scored instances" if isinstance(self.evidence, ScoredInstances) else "counts"
+        if self.weight != 1:
+            worth += f", each worth {self.weight:.4g} of one"
         if isinstance(self.evidence, SplitScores):
             share = self.evidence.test_fraction
             worth = f"splits with a correlation of {share:.3g}"
@@ -630,6 +636,13 @@ class ComparisonResult(PosteriorView):
                 f"\n  speaks of   learners trained on {record.train_size:,.0f} instances "
                 f"({record.splitter}, {record.n_splits} splits), not models refitted on all data"
             )
+            for name in self.names:
+                if "best_params" in record.results.get(name, {}):
+                    chosen = _tally(record.results[name]["best_params"])
+                    worth += f"\n  chosen by   {name}: {chosen}"
+        by_weights = [name for name, m in self._metrics.items() if m.source == "instances"]
+        if by_weights and not isinstance(self.evidence, ScoredInstances):
+            worth += f"\n              {', '.join(by_weights)}: weights of instances"
         own_prior = [self.prior["callable"]] if "callable" in self.prior else []
         return "\n".join(
             [
@@ -703,7 +716,7 @@ class ComparisonResult(PosteriorView):
     def _factor_for_summary(self, metric: Metric, rope: Any) -> float:
         posterior = self._posterior
         if not (
-            metric.available and posterior.model.has_proper_prior and posterior.has_known_prior
+            metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior
         ):
             return math.nan
         if rope is not None and len(set(check_rope(rope))) == 2:
@@ -711,6 +724,15 @@ class ComparisonResult(PosteriorView):
         if prior_density_at_zero(self._posterior.prior, metric) is None:
             return math.nan
         return self.bayes_factor(metric=metric).value
+
+
+def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
+    """Return how often a search chose which parameters, the most frequent first."""
+    words = Counter(", ".join(f"{k}={v}" for k, v in (one or {}).items()) for one in chosen)
+    of_all = f"{len(chosen)} splits"
+    return "; ".join(f"{word} in {n} of {of_all}" for word, n in words.most_common(3)) + (
+        "; ..." if len(words) > 3 else ""
+    )
 
 
 def _written(prior: dict[str, Any]) -> str:

@@ -19,6 +19,7 @@ from skbayeseval.engines.pymc import Trace
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.scored import ScoredInstances
 from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric, metric_of_formula
@@ -30,6 +31,8 @@ from skbayeseval.sampled import SampledPosterior, SampledPrior
 __all__ = ["Parts", "describe", "read", "write"]
 
 FORMAT = "skbayeseval result 1"
+
+_ARRAYS_OF_SCORED = ("truth", "run", "unit", "shape")
 
 # What reading a damaged archive raises.
 _BROKEN = (zipfile.BadZipFile, zlib.error)
@@ -72,6 +75,7 @@ def describe(parts: Parts) -> dict[str, Any]:
         "prevalence": None if posterior.prevalence is None else list(posterior.prevalence),
         "entropy": posterior.entropy,
         "evidence": _describe_evidence(posterior.evidence),
+        "scored": _describe_scored(posterior),
         "cross_validation": _describe_cross_validation(parts.cross_validation),
     }
 
@@ -133,7 +137,15 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     }
     posterior: Posterior
     if header["engine"] == "exact":
-        posterior = Posterior(model, evidence, n_draws=header["n_draws"], **common)
+        saved = header.get("scored")
+        scored = None if saved is None else _read_evidence(saved)
+        posterior = Posterior(
+            model,
+            evidence,
+            n_draws=header["n_draws"],
+            scored=scored if isinstance(scored, ScoredInstances) else None,
+            **common,
+        )
     else:
         chains, stats, prior = (
             {key.partition("/")[2]: v for key, v in arrays.items() if key.startswith(f"{kind}/")}
@@ -162,6 +174,12 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
         metrics,
         _read_cross_validation(header["cross_validation"]),
     )
+
+
+def _describe_scored(posterior: Posterior) -> dict[str, Any] | None:
+    if posterior.scored is None or posterior.scored is posterior.evidence:
+        return None
+    return _describe_evidence(posterior.scored)
 
 
 def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
@@ -198,6 +216,19 @@ def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
             "cells": evidence.cells.tolist(),
             "weight": evidence.weight,
         }
+    if isinstance(evidence, ScoredInstances):
+        return {
+            "kind": "scored",
+            "labels": list(evidence.labels),
+            "pos_label": evidence.pos_label,
+            "responses": [
+                {kind: scores.tolist() for kind, scores in of_one.items()}
+                for of_one in evidence.responses
+            ],
+            **{name: getattr(evidence, name).tolist() for name in _ARRAYS_OF_SCORED},
+            "weight": evidence.weight,
+            "grouped": evidence.grouped,
+        }
     if isinstance(evidence, SplitScores):
         return {
             "kind": "splits",
@@ -218,6 +249,15 @@ def _read_evidence(saved: dict[str, Any]) -> Evidence:
     if saved["kind"] == "splits":
         return SplitScores(saved["scores"], saved["test_fraction"])
     labels, pos_label = tuple(saved["labels"]), saved["pos_label"]
+    if saved["kind"] == "scored":
+        responses = tuple(
+            {kind: np.array(scores, dtype=float) for kind, scores in of_one.items()}
+            for of_one in saved["responses"]
+        )
+        truth, run, unit, shape = (np.array(saved[name]) for name in _ARRAYS_OF_SCORED)
+        return ScoredInstances(
+            truth, responses, run, unit, shape, labels, saved["weight"], pos_label, saved["grouped"]
+        )
     if saved["kind"] == "paired":
         return PairedCounts(
             np.array(saved["truth"]),
@@ -276,8 +316,11 @@ def _describe_cross_validation(record: CrossValidation | None) -> dict[str, Any]
         results[name] = {
             key: _numbers(values)
             for key, values in of_one.items()
-            if key not in ("estimator", "indices")
+            if key not in ("estimator", "indices", "best_params")
         }
+        if "best_params" in of_one:
+            plain = json.dumps(of_one["best_params"], default=str)
+            results[name]["best_params"] = json.loads(plain)
         if "indices" in of_one:
             results[name]["indices"] = {
                 side: [rows.tolist() for rows in splits]
@@ -295,6 +338,8 @@ def _read_cross_validation(saved: dict[str, Any] | None) -> CrossValidation | No
         return None
     for of_one in saved["results"].values():
         for key, values in of_one.items():
+            if key == "best_params":
+                continue
             if key == "indices":
                 of_one[key] = {
                     side: tuple(np.array(rows, dtype=int) for rows in splits)

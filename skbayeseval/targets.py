@@ -1,18 +1,20 @@
-"""What cross-validation predicts: labels or tags, and how predictions of them become counts."""
+"""What cross-validation compares: classes, labels, tags or plain scores, and how it is counted."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
 from sklearn.utils import _safe_indexing
 
 from skbayeseval.assemble import check_true_classes, count_predictions
 from skbayeseval.evidence.chunks import ChunkCounter
-from skbayeseval.evidence.collect import Collection
+from skbayeseval.evidence.collect import Collection, Observe, observe_predictions
 from skbayeseval.evidence.counts import (
     ConfusionCounts,
     Evidence,
@@ -20,114 +22,181 @@ from skbayeseval.evidence.counts import (
     check_labels,
     encode_labels,
 )
+from skbayeseval.evidence.scored import RESPONSES, ScoredInstances, respond
 from skbayeseval.evidence.tags import check_sentences
 from skbayeseval.evidence.units import UnitCounts, check_indicator, is_indicator
+from skbayeseval.metrics import Metric, Totals, resolve_scoring
+from skbayeseval.score_metrics import SCORE_METRICS
 
-__all__ = ["ChunkTarget", "LabelTarget", "Target", "count_one"]
+__all__ = ["ChunkTarget", "LabelTarget", "Material", "Target", "count_one", "score_counts"]
+
+Array = NDArray[Any]
+
+
+class Material(NamedTuple):
+    """What a posterior is made of: evidence, and the scores of its instances where metrics ask."""
+
+    evidence: Evidence
+    scored: ScoredInstances | None = None
 
 
 class Target(Protocol):
-    """The truth, and what is counted of predictions."""
+    """The truth, and what is kept and counted of what estimators say of it."""
 
-    classes: Any
-    size: int
-    check: Callable[[str, Any, Any], None]
+    metrics: dict[str, Metric]
+    observe: Observe
 
-    def perfect(self) -> dict[str, Any]:
-        """Return for each classifier predictions without an error."""
+    def rehearsal(self) -> Material:
+        """Return what estimators without an error would give."""
 
-    def pooled(self, collection: Collection) -> dict[str, Any]:
-        """Return for each classifier the predictions of the kept splits, one after another."""
+    def material(self, collection: Collection) -> Material:
+        """Return what the kept splits give."""
 
-    def evidence(self, rows: Any, predictions: Mapping[str, Any], weight: float) -> Evidence:
-        """Count what all classifiers predicted for the instances `rows`."""
-
-    def count_one(self, name: str, rows: Any, predictions: Any) -> Any:
-        """Count what one classifier predicted."""
+    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
+        """Return for each metric the score of one estimator in one split."""
 
 
 class LabelTarget:
     """Classes, or the labels of a multi-label indicator."""
 
-    def __init__(self, y: Any, names: tuple[str, ...], labels: Any, pos_label: Any) -> None:
-        self.names = names
+    def __init__(
+        self, y: Any, estimators: Mapping[str, Any], labels: Any, pos_label: Any, scoring: Any
+    ) -> None:
+        for estimator in estimators.values():
+            if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
+                raise ValueError(
+                    f"{estimator!r} is a regressor; classifiers are compared here. The scores of "
+                    "regressors are compared with model='scores'."
+                )
+        self.names = tuple(estimators)
         self.pos_label = pos_label
-        if is_indicator(y):
+        several = is_indicator(y)
+        if several:
             columns = labels if labels is not None else getattr(y, "columns", range(np.shape(y)[1]))
             self.truth, self.classes = check_indicator(y, "y"), check_labels(list(columns))
         else:
             self.truth = check_label_vector(y, "y")
             present = np.unique(self.truth).tolist()
             check_true_classes(present, "y")
-            self.classes = present if labels is None else check_labels(labels)
-        self.size = self.truth.shape[0]
-        self.check: Callable[[str, Any, Any], None] = partial(
-            _check_labels_of, self.classes, is_indicator(y)
+            self.classes = tuple(present) if labels is None else check_labels(labels)
+        self.metrics = resolve_scoring(scoring, self.classes)
+        of_scores = [m for m in self.metrics.values() if m.source == "instances"]
+        self.counts_needed = len(of_scores) < len(self.metrics)
+        self.kinds = tuple(sorted({SCORE_METRICS[str(m.formula)].needs for m in of_scores}))
+        for metric in of_scores:
+            _check_responses(metric, estimators)
+        self.observe: Observe = partial(
+            _observe_labels, self.classes, several, self.kinds, self.counts_needed
         )
 
-    def perfect(self) -> dict[str, Any]:
-        """Return for each classifier predictions without an error."""
-        return dict.fromkeys(self.names, self.truth)
+    def rehearsal(self) -> Material:
+        """Return what estimators without an error would give."""
+        rows = np.arange(self.truth.shape[0])
+        scores: dict[str, Any] = {}
+        if self.kinds:
+            if is_indicator(self.truth):
+                perfect = self.truth.toarray()
+            else:
+                _, (codes,) = encode_labels([("y", self.truth)], self.classes)
+                perfect = np.eye(len(self.classes))[codes]
+            scores = dict.fromkeys(self.names, dict.fromkeys(self.kinds, perfect))
+        return self._material(rows, dict.fromkeys(self.names, self.truth), scores, 1.0, None)
 
-    def pooled(self, collection: Collection) -> dict[str, Any]:
-        """Return for each classifier the predictions of the kept splits, one after another."""
-        return {name: collection.predictions(name) for name in self.names}
+    def material(self, collection: Collection) -> Material:
+        """Return what the kept splits give."""
+        rows = collection.test_indices()
+        predictions = {}
+        if self.counts_needed:
+            predictions = {name: collection.pooled(name) for name in self.names}
+        scores = {
+            name: {kind: collection.pooled(name, kind) for kind in self.kinds}
+            for name in self.names
+        }
+        sizes = [len(collection.splits[i][1]) for i in collection.kept]
+        run = np.repeat(np.arange(len(sizes)), sizes)
+        return self._material(rows, predictions, scores, collection.weight, run)
 
-    def evidence(self, rows: Any, predictions: Mapping[str, Any], weight: float) -> Evidence:
-        """Count what all classifiers predicted for the instances `rows`."""
-        return count_predictions(
-            self.truth[rows],
-            {f"Predictions of {name!r}": predictions[name] for name in self.names},
-            labels=self.classes,
-            pos_label=self.pos_label,
-            weight=weight,
-            instances=rows,
-        )
+    def _material(
+        self,
+        rows: Array,
+        predictions: Mapping[str, Any],
+        scores: Mapping[str, Any],
+        weight: float,
+        run: Array | None,
+    ) -> Material:
+        truth = self.truth[rows]
+        common: dict[str, Any] = {
+            "labels": self.classes,
+            "pos_label": self.pos_label,
+            "weight": weight,
+            "instances": rows,
+        }
+        scored = None
+        if self.kinds:
+            given = {f"Scores of {name!r}": scores[name] for name in self.names}
+            scored = ScoredInstances.from_scores(truth, given, run=run, **common)
+            if not self.counts_needed:
+                return Material(scored)
+        named = {f"Predictions of {name!r}": predictions[name] for name in self.names}
+        return Material(count_predictions(truth, named, **common), scored)
 
-    def count_one(self, name: str, rows: Any, predictions: Any) -> Any:
-        """Count what one classifier predicted."""
-        return count_one(self.truth[rows], predictions, self.classes, self.pos_label)
+    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
+        """Return for each metric the score of one estimator in one split."""
+        rows, observed = collection.splits[split][1], collection.runs[name][split].observed
+        truth = self.truth[rows]
+        counts = scored = None
+        if "predict" in observed:
+            counts = count_one(truth, observed["predict"], self.classes, self.pos_label)
+        if self.kinds:
+            own = {name: {kind: observed[kind] for kind in self.kinds}}
+            scored = ScoredInstances.from_scores(
+                truth, own, labels=self.classes, pos_label=self.pos_label
+            )
+        return {
+            key: scored.observed(str(metric.formula))[0]
+            if metric.source == "instances" and scored is not None
+            else score_counts(metric, counts)
+            for key, metric in self.metrics.items()
+        }
 
 
 class ChunkTarget:
     """Tags of sentences, whose chunks a counter counts."""
 
-    # A chunk is there or not.
-    classes = (0, 1)
-
-    def __init__(self, y: Any, names: tuple[str, ...], counter: Any) -> None:
+    def __init__(self, y: Any, names: tuple[str, ...], counter: Any, scoring: Any) -> None:
         if not isinstance(counter, ChunkCounter):
             raise TypeError(f"counter must be made by chunk_counter, got {counter!r}.")
         self.y = y
         self.names = names
         self.counter = counter
-        self.size = len(check_sentences(y, "y"))
-        self.check: Callable[[str, Any, Any], None] = partial(_check_tags_of, counter, names)
+        check_sentences(y, "y")
+        # A chunk is there or not.
+        self.metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
+        self.observe: Observe = partial(_observe_tags, counter, names)
         if not counter.count_one(y, y).total:
             raise ValueError(
                 f"y holds no chunks that {counter!r} counts: there is nothing to find."
             )
 
-    def perfect(self) -> dict[str, Any]:
-        """Return for each tagger predictions without an error."""
-        return dict(zip(self.names, self.counter.perfect(self.y), strict=True))
+    def rehearsal(self) -> Material:
+        """Return what taggers without an error would give."""
+        return Material(self.counter(self.y, *self.counter.perfect(self.y), weight=1.0))
 
-    def pooled(self, collection: Collection) -> dict[str, Any]:
-        """Return for each tagger the predictions of the kept splits, one after another."""
-        return {
-            name: [tags for i in collection.kept for tags in collection.runs[name][i].predictions]
+    def material(self, collection: Collection) -> Material:
+        """Return what the kept splits give."""
+        tagged = [
+            [tags for i in collection.kept for tags in collection.runs[name][i].observed["predict"]]
             for name in self.names
-        }
+        ]
+        truth = _safe_indexing(self.y, collection.test_indices())
+        return Material(self.counter(truth, *tagged, weight=collection.weight))
 
-    def evidence(self, rows: Any, predictions: Mapping[str, Any], weight: float) -> Evidence:
-        """Count what both taggers found in the sentences `rows`."""
-        tagged = (predictions[name] for name in self.names)
-        return self.counter(_safe_indexing(self.y, rows), *tagged, weight=weight)
-
-    def count_one(self, name: str, rows: Any, predictions: Any) -> ConfusionCounts:
-        """Count what one tagger found."""
-        truth = _safe_indexing(self.y, rows)
-        return self.counter.count_one(truth, predictions, self.names.index(name))
+    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
+        """Return for each metric the score of one tagger in one split."""
+        truth = _safe_indexing(self.y, collection.splits[split][1])
+        tags = collection.runs[name][split].observed["predict"]
+        counts = self.counter.count_one(truth, tags, self.names.index(name))
+        return {key: score_counts(metric, counts) for key, metric in self.metrics.items()}
 
 
 def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
@@ -139,16 +208,60 @@ def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any
     return ConfusionCounts.from_labels(truth, predictions, labels=classes, pos_label=pos_label)
 
 
-def _check_labels_of(
-    classes: Any, indicator: bool, name: str, y_test: Any, predictions: Any
-) -> None:
-    if indicator:
-        check_indicator(predictions, "predict")
-    else:
-        encode_labels([("predict", predictions)], classes)
+def score_counts(metric: Metric, counts: Any) -> float:
+    """Return the score as scikit-learn's scorer gives it."""
+    if counts.table is None:
+        return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
+    table = counts.table
+    of_all = metric.formula is not None and not metric.formula.endswith("]")
+    if of_all and not metric.needs_positive:
+        # scikit-learn averages over the classes that occur.
+        seen = (table.sum(axis=0) + table.sum(axis=1)) > 0
+        table = table[np.ix_(seen, seen)]
+    return float(metric(table, counts.positive or 0))
 
 
-def _check_tags_of(
-    counter: ChunkCounter, names: tuple[str, ...], name: str, y_test: Any, predictions: Any
-) -> None:
-    counter.count_one(y_test, predictions, names.index(name))
+def _check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
+    """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
+    methods = RESPONSES[SCORE_METRICS[str(metric.formula)].needs]
+    for name, estimator in estimators.items():
+        if not any(hasattr(estimator, method) for method in methods):
+            raise ValueError(
+                f"scoring={metric.name!r} needs {' or '.join(methods)}, which estimator {name!r} "
+                "does not have. Wrap it in CalibratedClassifierCV, or choose another metric."
+            )
+
+
+def _observe_labels(
+    classes: tuple[Any, ...],
+    several: bool,
+    kinds: tuple[str, ...],
+    counts_needed: bool,
+    name: str,
+    estimator: Any,
+    X_test: Any,
+    y_test: Any,
+) -> dict[str, Any]:
+    """Return predictions that are of the classes, and the scores that metrics need."""
+    found = {}
+    if counts_needed:
+        found = observe_predictions(name, estimator, X_test, y_test)
+        if several:
+            check_indicator(found["predict"], "predict")
+        else:
+            encode_labels([("predict", found["predict"])], classes)
+    return found | {kind: respond(estimator, X_test, kind, classes, several) for kind in kinds}
+
+
+def _observe_tags(
+    counter: ChunkCounter,
+    names: tuple[str, ...],
+    name: str,
+    estimator: Any,
+    X_test: Any,
+    y_test: Any,
+) -> dict[str, Any]:
+    """Return predicted tags that the counter can read."""
+    found = observe_predictions(name, estimator, X_test, y_test)
+    counter.count_one(y_test, found["predict"], names.index(name))
+    return found

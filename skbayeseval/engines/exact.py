@@ -15,6 +15,7 @@ from skbayeseval.metrics import Metric, Totals
 from skbayeseval.models.specification import (
     AnySpecification,
     LabelSpecification,
+    RankSpecification,
     ScoreSpecification,
     Specification,
     WeightSpecification,
@@ -71,6 +72,8 @@ def stream_scores(
     blocks: Iterator[Totals | Array]
     if isinstance(specification, LabelSpecification):
         blocks = stream_labels(specification, rng, n_draws, prior=prior)
+    elif isinstance(specification, RankSpecification):
+        raise ValueError(f"scoring={metric.name!r} is no metric of scores.")
     elif isinstance(specification, WeightSpecification):
         blocks = stream_weights(specification, rng, n_draws, tables=metric.needs_tables)
     else:

@@ -26,6 +26,7 @@ from skbayeseval.models.specification import (
     LabelSpecification,
     Outcomes,
     OutcomeSpecification,
+    RankSpecification,
     ScoreSpecification,
     Specification,
     WeightSpecification,
@@ -62,10 +63,10 @@ def check_has_graph(specification: AnySpecification) -> None:
             tiny = 1e-20 * np.square(scores).sum()
             if sums.n_splits < 4 or sums.ss_d <= tiny or sums.ss_e <= tiny:
                 raise ValueError(
-                    f"The scores {name!r} of {sums.n_splits} splits leave no spread to "
-                    "sample: PyMC needs four splits or more in which they differ. Use engine='exact'."
+                    f"The scores {name!r} of {sums.n_splits} splits leave no spread to sample: "
+                    "PyMC needs four splits or more that differ. Use engine='exact'."
                 )
-    if isinstance(specification, WeightSpecification):
+    if isinstance(specification, (WeightSpecification, RankSpecification)):
         raise ValueError(
             "Weights of instances or groups (the Bayesian bootstrap) are no PyMC model. Use "
             "engine='exact', or model='unpaired' or 'bcv' for independent labels."

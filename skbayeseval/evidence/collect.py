@@ -23,10 +23,22 @@ from sklearn.utils.parallel import delayed
 from skbayeseval.evidence.block_cv import BlockRegularizedCV, calibrated_weight
 from skbayeseval.evidence.progress import ProgressParallel
 
-__all__ = ["Collection", "CrossValidation", "Failure", "collect", "metadata_router", "route"]
+__all__ = [
+    "Collection",
+    "CrossValidation",
+    "Failure",
+    "Observe",
+    "collect",
+    "metadata_router",
+    "observe_predictions",
+    "route",
+]
 
 Array = NDArray[Any]
 Split = tuple[Array, Array]
+
+# From name, fitted estimator, X_test and y_test to what is kept of them, by name.
+Observe = Callable[[str, Any, Any, Any], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -71,18 +83,19 @@ class Failure:
 
 @dataclass(frozen=True)
 class _Run:
-    """What one estimator did in one split."""
+    """What one estimator did in one split; `chosen` are the parameters that a search found best."""
 
-    predictions: Any
+    observed: Mapping[str, Any]
     fit_time: float
     score_time: float
     estimator: Any
     error: str | None = None
+    chosen: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
 class Collection:
-    """Predictions of several estimators over the same splits.
+    """What several estimators did over the same splits.
 
     Attributes
     ----------
@@ -130,9 +143,9 @@ class Collection:
         """Return the instances validated in the kept splits, one after another."""
         return np.concatenate([self.splits[i][1] for i in self.kept])
 
-    def predictions(self, name: str) -> Any:
-        """Return the predictions of one estimator for `test_indices`."""
-        found = [self.runs[name][i].predictions for i in self.kept]
+    def pooled(self, name: str, what: str = "predict") -> Any:
+        """Return what was observed of one estimator for `test_indices`."""
+        found = [self.runs[name][i].observed[what] for i in self.kept]
         if sparse.issparse(found[0]):
             return sparse.vstack(found, format="csr")
         return np.concatenate([np.asarray(one) for one in found])
@@ -151,14 +164,14 @@ def collect(
     pre_dispatch: int | str = "2*n_jobs",
     return_estimator: bool = False,
     error_score: str | float = "raise",
-    check_predictions: Callable[[str, Any, Any], None] | None = None,
+    observe: Observe | None = None,
 ) -> Collection:
-    """Fit clones of the estimators on every split's training set and predict its test set.
+    """Fit clones of the estimators on every split's training set and observe its test set.
 
     The splits are made once and shared. Every split and estimator is a unit of work of one joblib
-    pass, on whatever backend the user has set. `check_predictions`, called with the estimator's
-    name, the true targets and the predictions, raises on predictions that cannot be used, which
-    then count as a failure of the split.
+    pass, on whatever backend the user has set. `observe`, called with the estimator's name, the
+    fitted estimator and the test set, returns what is to be kept by name, its predictions by
+    default; where it raises, the split has failed.
     """
     check_error_score(error_score)
     X, y = indexable(X, y)
@@ -175,7 +188,7 @@ def collect(
         n_jobs=n_jobs, pre_dispatch=pre_dispatch, total=len(tasks), show=verbose > 0
     )
     runs = parallel(
-        delayed(_fit_and_predict)(
+        delayed(_fit_and_observe)(
             clone(estimators[name]),
             X,
             y,
@@ -184,7 +197,7 @@ def collect(
             where=f"Estimator {name!r} failed in split {i}",
             keep=return_estimator,
             reraise=error_score == "raise",
-            check_predictions=check_predictions and partial(check_predictions, name),
+            observe=partial(observe or observe_predictions, name),
         )
         for name, i in tasks
     )
@@ -264,7 +277,17 @@ def _key(i: int) -> str:
     return f"estimator_{i}"
 
 
-def _fit_and_predict(
+def observe_predictions(name: str, estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
+    """Return the predictions of a fitted estimator."""
+    predictions = estimator.predict(X_test)
+    n_predicted = predictions.shape[0] if hasattr(predictions, "shape") else len(predictions)
+    n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
+    if n_predicted != n_test:
+        raise ValueError(f"predict returned {n_predicted} labels for {n_test} instances")
+    return {"predict": predictions}
+
+
+def _fit_and_observe(
     estimator: BaseEstimator,
     X: Any,
     y: Any,
@@ -275,7 +298,7 @@ def _fit_and_predict(
     where: str,
     keep: bool,
     reraise: bool,
-    check_predictions: Callable[[Any, Any], None] | None,
+    observe: Callable[[Any, Any, Any], Mapping[str, Any]],
 ) -> _Run:
     start = time.perf_counter()
     fit_time = math.nan
@@ -285,21 +308,23 @@ def _fit_and_predict(
         start = time.perf_counter()
         estimator.fit(X_train, y_train, **params)
         fit_time = time.perf_counter() - start
-        predictions = estimator.predict(X_test)
-        n_predicted = predictions.shape[0] if hasattr(predictions, "shape") else len(predictions)
-        if n_predicted != len(test):
-            raise ValueError(f"predict returned {n_predicted} labels for {len(test)} instances")
-        if check_predictions is not None:
-            check_predictions(_safe_indexing(y, test), predictions)
+        observed = observe(estimator, X_test, _safe_indexing(y, test))
     except Exception as error:
         if reraise:
             _name_the_place(error, where)
             raise
         fit_time = time.perf_counter() - start if math.isnan(fit_time) else fit_time
         failed = f"{type(error).__name__}: {error}"
-        return _Run(None, fit_time, 0.0, estimator if keep else None, failed)
+        return _Run({}, fit_time, 0.0, estimator if keep else None, failed)
     score_time = time.perf_counter() - start - fit_time
-    return _Run(predictions, fit_time, score_time, estimator if keep else None)
+    kept = estimator if keep else None
+    return _Run(observed, fit_time, score_time, kept, chosen=_chosen_parameters(estimator))
+
+
+def _chosen_parameters(estimator: Any) -> Mapping[str, Any] | None:
+    """Return the parameters that a search, or the search at a pipeline's end, found best."""
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    return getattr(last, "best_params_", None)
 
 
 def _rows(estimator: Any, X: Any, rows: Array, train: Array) -> Any:

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sklearn.base import is_regressor
-
 __all__ = ["check_estimator_names", "named_estimators"]
 
 
@@ -55,8 +53,6 @@ def check_estimator_names(
             raise TypeError(
                 f"{estimator!r} is no estimator: it must be an object with fit and predict."
             )
-        if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
-            raise ValueError(f"{estimator!r} is a regressor; classifiers are compared here.")
     if len(set(names)) < len(names):
         raise ValueError(f"Names provided are not unique: {names!r}.")
     return dict(estimators)

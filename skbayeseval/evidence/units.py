@@ -19,7 +19,7 @@ from skbayeseval.evidence.counts import (
     resolve_pos_label,
 )
 
-__all__ = ["UnitCounts", "UnitMargin", "check_indicator", "is_indicator"]
+__all__ = ["UnitCounts", "UnitMargin", "assign_units", "check_indicator", "is_indicator"]
 
 Array = NDArray[Any]
 
@@ -264,10 +264,13 @@ def check_indicator(y: Any, name: str) -> Any:
     return matrix
 
 
-def _units(
+def assign_units(
     n_rows: int, groups: ArrayLike | None, instances: Array | None, weight: float
-) -> tuple[Any, Array, Array]:
-    """Return the matrix that takes rows to units, and the shape and size of each unit."""
+) -> tuple[Array, Array]:
+    """Return the unit of each row, a group or an instance, and the Gamma shape of each unit.
+
+    An instance that was validated r times has a weight of shape w r, a group one of shape w.
+    """
     if groups is not None:
         labels = check_label_vector(groups, "groups", classes=False)
         if len(labels) != n_rows:
@@ -275,17 +278,20 @@ def _units(
                 "Found input variables with inconsistent numbers of samples: groups has "
                 f"{len(labels)}, y_true has {n_rows}."
             )
-        _, unit = np.unique(labels, return_inverse=True)
-        share = np.ones(n_rows)
-    else:
-        _, unit = np.unique(
-            np.arange(n_rows) if instances is None else instances, return_inverse=True
-        )
-        share = 1 / np.bincount(np.ravel(unit))[np.ravel(unit)]
-    unit = np.ravel(unit)
-    times = np.bincount(unit, share if groups is not None else None)
+        unit = np.ravel(np.unique(labels, return_inverse=True)[1])
+        return unit, np.full(unit.max() + 1, weight)
+    rows = np.arange(n_rows) if instances is None else instances
+    unit = np.ravel(np.unique(rows, return_inverse=True)[1])
+    return unit, weight * np.bincount(unit)
+
+
+def _units(
+    n_rows: int, groups: ArrayLike | None, instances: Array | None, weight: float
+) -> tuple[Any, Array, Array]:
+    """Return the matrix that takes rows to units, and the shape and size of each unit."""
+    unit, shape = assign_units(n_rows, groups, instances, weight)
+    times = np.bincount(unit)
+    share = np.ones(n_rows) if groups is not None else 1 / times[unit]
     to_unit = sparse.csr_matrix((share, (unit, np.arange(n_rows))), (len(times), n_rows))
-    if groups is not None:
-        return to_unit, np.full(len(times), weight), times
-    # An instance that was validated r times has a weight of shape w r.
-    return to_unit, weight * times, np.ones(len(times))
+    sizes = times.astype(float) if groups is not None else np.ones(len(times))
+    return to_unit, shape, sizes

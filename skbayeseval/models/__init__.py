@@ -10,6 +10,7 @@ from skbayeseval.models.weights import (
     IndependentLabels,
     IndependentLabelsBCV,
     InstanceWeights,
+    ScoreWeights,
 )
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "PairedChunks",
     "PairedHierarchical",
     "PairedMany",
+    "ScoreWeights",
     "Unpaired",
     "published_and_alternative_models",
     "resolve_model",

@@ -16,6 +16,7 @@ from skbayeseval.models.weights import (
     IndependentLabels,
     IndependentLabelsBCV,
     InstanceWeights,
+    ScoreWeights,
 )
 
 __all__ = ["published_and_alternative_models", "resolve_model"]
@@ -36,6 +37,7 @@ MODEL_CLASSES: dict[str, type[Model]] = {
         PairedChunks,
         PairedHierarchical,
         PairedMany,
+        ScoreWeights,
         Unpaired,
     )
 }
@@ -65,9 +67,9 @@ def resolve_model(
         Whether it is known what all classifiers said of each instance.
     n_classes, n_classifiers : int
         What the model has to fit.
-    units : {"labels", "groups", "chunks", "splits"} or None
-        Whether instances have several labels, belong to groups, or are sentences with chunks; or
-        whether only the scores of splits are known.
+    units : {"labels", "groups", "chunks", "scores", "splits"} or None
+        Whether instances have several labels, belong to groups, are sentences with chunks, or are
+        known by their scores alone; or whether only the scores of splits are known.
     """
     if isinstance(model, Model):
         if prior is not None:
@@ -104,6 +106,13 @@ def model_class(
         )
     if name == CorrelatedT.name:
         return CorrelatedT
+    if units == "scores":
+        if name not in ("paired", ScoreWeights.name):
+            raise ValueError(
+                f"model={name!r} is of predicted classes, but metrics of scores weight instances. "
+                "Use model='auto'."
+            )
+        return ScoreWeights
     if units == "groups":
         if name not in ("paired", GroupWeights.name):
             raise ValueError(
@@ -139,8 +148,9 @@ def model_class(
 
 
 def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, units: str | None) -> None:
-    if issubclass(kind, CorrelatedT) or units == "splits":
-        model_class(kind.name, n_classes, n_classifiers, units)
+    if issubclass(kind, (CorrelatedT, ScoreWeights)) or units in ("splits", "scores"):
+        if model_class(kind.name, n_classes, n_classifiers, units) is not kind:
+            raise ValueError(f"{kind.__name__} does not fit predictions; it is of scores.")
         return
     weighs_units = issubclass(kind, (InstanceWeights, IndependentLabels, IndependentLabelsBCV))
     fits = issubclass(kind, BCV) if units == "chunks" else weighs_units == (units is not None)

@@ -20,6 +20,7 @@ __all__ = [
     "OutcomeSpecification",
     "Outcomes",
     "ParameterObject",
+    "RankSpecification",
     "ScoreSpecification",
     "Shapes",
     "Simplex",
@@ -174,6 +175,25 @@ class WeightSpecification:
 
 
 @dataclass(frozen=True)
+class RankSpecification:
+    """Weights of units, ~ Gamma(`shape`); metrics of scores are functions of them.
+
+    Parameters
+    ----------
+    prepared : callable
+        Maps the name of a metric to its runs, as `ScoredInstances.prepared` has them.
+    shape : ndarray of shape (n_units,)
+        The Gamma shape of each unit's weight.
+    n_classifiers : int
+        The number of classifiers.
+    """
+
+    prepared: Callable[[str], Any]
+    shape: Array
+    n_classifiers: int
+
+
+@dataclass(frozen=True)
 class LabelSpecification:
     """Independent binary models, one a label and classifier.
 
@@ -221,6 +241,7 @@ AnySpecification = (
     | WeightSpecification
     | LabelSpecification
     | ScoreSpecification
+    | RankSpecification
 )
 
 

@@ -7,16 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval.evidence.scored import ScoredInstances
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.models.specification import (
     LabelSpecification,
     Model,
+    RankSpecification,
     Shapes,
     WeightSpecification,
     check_concentration,
 )
 
-__all__ = ["GroupWeights", "IndependentLabels", "IndependentLabelsBCV", "InstanceWeights"]
+__all__ = [
+    "GroupWeights",
+    "IndependentLabels",
+    "IndependentLabelsBCV",
+    "InstanceWeights",
+    "ScoreWeights",
+]
 
 Array = NDArray[Any]
 
@@ -65,6 +73,30 @@ class GroupWeights(InstanceWeights):
     """
 
     name = "group weights"
+
+
+class ScoreWeights(InstanceWeights):
+    """Instances are weighted for metrics of scores: AUC, average precision, log loss, Brier score.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_predictions
+    >>> y, a, b = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.2, 0.3, 0.1, 0.6]
+    >>> result = compare_predictions(
+    ...     y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", random_state=0
+    ... )
+    >>> result.model
+    'instance weights'
+    """
+
+    name = "instance weights"
+    needs_true_negatives = False
+
+    def specification(self, evidence: Any) -> RankSpecification:  # type: ignore[override]
+        """Return what is to be sampled, given the evidence."""
+        if not isinstance(evidence, ScoredInstances):
+            raise ValueError("ScoreWeights needs the scores of instances.")
+        return RankSpecification(evidence.prepared, evidence.shape, evidence.n_classifiers)
 
 
 class IndependentLabels(Model):

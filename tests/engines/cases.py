@@ -5,9 +5,12 @@ import numpy as np
 from skbayeseval import BlockRegularizedCV
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.evidence.chunks import ChunkCounts
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.metrics import split_metric
 from skbayeseval.models import (
     BCV,
+    CorrelatedT,
     Hierarchical,
     IndependentLabels,
     IndependentLabelsBCV,
@@ -84,9 +87,19 @@ def labelled(name):
     return UnitCounts.from_indicators(y, predictions, weight=WEIGHTS[name])
 
 
+def split_scores(name):
+    """Scores of ten or thirty splits; of the few, B's hardly vary."""
+    rng = np.random.default_rng(len(name))
+    n_splits = 30 if name == "balanced" else 10
+    level = rng.normal(0.8, 0.001 if name == "few" else 0.03, n_splits)
+    a, b = level + rng.normal(0.01, 0.02, n_splits), level + rng.normal(0, 0.005, n_splits)
+    return SplitScores({"score": np.stack([a, b])}, 0.5 if name == "imbalanced" else 0.1)
+
+
 def cases():
     """Yield (name, model, evidence, metric)."""
     for name in SETS:
+        yield f"scores {name}", CorrelatedT(), split_scores(name), split_metric("score")
         weight, pairs, classes = WEIGHTS[name], PAIRS[name], CLASSES[name]
         of_two = marginal(pairs, 2, weight)
         yield f"unpaired {name}", Unpaired(), of_two, "f1"

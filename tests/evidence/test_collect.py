@@ -58,7 +58,7 @@ def test_predictions_are_those_of_the_splits():
     found = run({"a": FAIR, "b": DummyClassifier()})
     splits = list(CV.split(X, Y))
     expected = [LogisticRegression().fit(X[tr], Y[tr]).predict(X[te]) for tr, te in splits]
-    np.testing.assert_array_equal(found.predictions("a"), np.concatenate(expected))
+    np.testing.assert_array_equal(found.pooled("a"), np.concatenate(expected))
     np.testing.assert_array_equal(found.test_indices(), np.concatenate([te for _, te in splits]))
     assert found.kept == list(range(6))
     assert found.train_size == 45
@@ -71,7 +71,7 @@ def test_the_users_backend(backend):
     with parallel_config(backend=backend, n_jobs=2):
         found = run({"a": FAIR, "b": SVC()})
     for name in ("a", "b"):
-        np.testing.assert_array_equal(found.predictions(name), serial.predictions(name))
+        np.testing.assert_array_equal(found.pooled(name), serial.pooled(name))
 
 
 @pytest.mark.parametrize(
@@ -81,19 +81,19 @@ def test_the_users_backend(backend):
 )
 def test_data_are_only_indexed(data):
     found = run({"a": FAIR}, data)
-    np.testing.assert_array_equal(found.predictions("a"), run({"a": FAIR}).predictions("a"))
+    np.testing.assert_array_equal(found.pooled("a"), run({"a": FAIR}).pooled("a"))
 
 
 def test_memory_mapped(tmp_path):
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
     found = run({"a": FAIR}, mapped, n_jobs=2)
-    np.testing.assert_array_equal(found.predictions("a"), run({"a": FAIR}).predictions("a"))
+    np.testing.assert_array_equal(found.pooled("a"), run({"a": FAIR}).pooled("a"))
 
 
 def test_precomputed_kernels():
-    plain = run({"a": SVC(gamma=0.1)}).predictions("a")
-    kernel = run({"a": SVC(kernel="precomputed")}, rbf_kernel(X, gamma=0.1)).predictions("a")
+    plain = run({"a": SVC(gamma=0.1)}).pooled("a")
+    kernel = run({"a": SVC(kernel="precomputed")}, rbf_kernel(X, gamma=0.1)).pooled("a")
     np.testing.assert_array_equal(plain, kernel)
     with pytest.raises(ValueError, match="split 0: X should be a square kernel matrix"):
         run({"a": SVC(kernel="precomputed")})
@@ -136,7 +136,7 @@ def test_a_failed_replicate_is_dropped_for_all():
         found = run({"fair": FAIR, "odd": Odd("raise", failing)}, error_score=np.nan)
     assert found.kept == [0, 1, 4, 5]
     assert found.weight == BlockRegularizedCV(2).weight
-    assert len(found.predictions("fair")) == len(found.predictions("odd")) == 180
+    assert len(found.pooled("fair")) == len(found.pooled("odd")) == 180
 
 
 def test_a_failed_split_of_another_splitter_is_dropped():
@@ -170,14 +170,14 @@ def test_mutating_the_data_hurts_nobody():
     found = run({"odd": Odd("mutate"), "fair": FAIR})
     np.testing.assert_array_equal(X, before)
     alone = run({"fair": FAIR})
-    np.testing.assert_array_equal(found.predictions("fair"), alone.predictions("fair"))
+    np.testing.assert_array_equal(found.pooled("fair"), alone.pooled("fair"))
 
 
 def test_a_class_missing_from_a_training_split():
     y = np.sort(Y)
     found = run({"a": DummyClassifier()}, y=y, cv=KFold(2))
     half = y[45:][0]
-    np.testing.assert_array_equal(found.predictions("a")[:45], np.full(45, half))
+    np.testing.assert_array_equal(found.pooled("a")[:45], np.full(45, half))
 
 
 def test_parameters_of_fit():
@@ -218,7 +218,7 @@ def test_masks_and_negative_indices():
     reference = run({"a": FAIR}, cv=KFold(3))
     for splits in (masks, negative):
         found = run({"a": FAIR}, cv=check_cv(splits))
-        np.testing.assert_array_equal(found.predictions("a"), reference.predictions("a"))
+        np.testing.assert_array_equal(found.pooled("a"), reference.pooled("a"))
         assert found.weight == 1
     with pytest.raises(ValueError, match="gives no splits"):
         run({"a": FAIR}, cv=check_cv([]))
@@ -233,14 +233,14 @@ def test_errors_that_write_their_own_message():
 
 
 def test_predictions_can_be_refused():
-    def refuse(name, y_test, predictions):
-        assert (name, len(y_test)) == ("a", len(predictions))
+    def refuse(name, estimator, X_test, y_test):
+        assert (name, len(y_test)) == ("a", len(estimator.predict(X_test)))
         raise ValueError("not these")
 
     with pytest.raises(ValueError, match="Estimator 'a' failed in split 0: not these"):
-        run({"a": FAIR}, check_predictions=refuse)
+        run({"a": FAIR}, observe=refuse)
     with pytest.raises(ValueError, match="No replicate is left"):
-        run({"a": FAIR}, check_predictions=refuse, error_score=np.nan)
+        run({"a": FAIR}, observe=refuse, error_score=np.nan)
 
 
 def test_times_and_estimators_of_failures():
@@ -280,4 +280,4 @@ def test_objects_without_tags():
         def predict(self, X):
             return np.zeros(len(X), dtype=int)
 
-    assert len(run({"plain": Plain()}).predictions("plain")) == 270
+    assert len(run({"plain": Plain()}).pooled("plain")) == 270

@@ -1,0 +1,104 @@
+"""Exact draws of metrics of scores: the Bayesian bootstrap (Rubin 1981) over instances or groups.
+
+All classifiers share the weights of a draw. The metric is computed within each run, as scores of
+different fits are on different scales, and then averaged over runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ScoredRun", "stream_bootstrap"]
+
+Array = NDArray[Any]
+
+# A block of draws takes about this much memory. Part of the recipe, as the order of draws is.
+BLOCK_BYTES = 2**26
+
+
+class ScoredRun(NamedTuple):
+    """One test set.
+
+    Attributes
+    ----------
+    units : ndarray of shape (n,), of int
+        Which unit each instance belongs to.
+    prepared : sequence of callable
+        The metric of each classifier as a function of the weights of the instances, of shape
+        (n, n_draws), as `skbayeseval.score_metrics.prepare` returns it.
+    """
+
+    units: Array
+    prepared: Sequence[Callable[[Array], Array]]
+
+
+def stream_bootstrap(
+    runs: Sequence[tuple[Array, Sequence[Callable[[Array], Array]]]],
+    shape: Array,
+    n_classifiers: int,
+    rng: np.random.Generator,
+    n_draws: int,
+) -> Iterator[Array]:
+    """Yield blocks of draws of a metric.
+
+    Parameters
+    ----------
+    runs : sequence of ScoredRun
+        The test sets.
+    shape : ndarray of shape (n_units,)
+        The shape of the Gamma weight of each unit: how often it was seen.
+    n_classifiers : int
+        How many there are in each run.
+    rng : numpy.random.Generator
+        The source of randomness.
+    n_draws : int
+        How many draws in all.
+
+    Yields
+    ------
+    scores : ndarray of shape (n_classifiers, n)
+        Averages over runs.
+    """
+    draw = _WeightDrawer(np.asarray(shape, dtype=float))
+    places = [draw.place[units] for units, _ in runs]
+    # The weights of units; those of a run's instances, and what a metric makes of them.
+    rows = len(draw.place) + 4 * max(len(place) for place in places)
+    block = max(1, min(4096, BLOCK_BYTES // (8 * rows)))
+    for start in range(0, n_draws, block):
+        weights = draw(rng, min(block, n_draws - start))
+        scores = np.zeros((n_classifiers, weights.shape[1]))
+        for place, (_, prepared) in zip(places, runs, strict=True):
+            of_run = weights[place]
+            for score, metric in zip(scores, prepared, strict=True):
+                score += metric(of_run)
+        yield scores / len(runs)
+
+
+class _WeightDrawer:
+    """Draws of Gamma weights, in the order of their shapes: numpy draws one shape much faster.
+
+    Attributes
+    ----------
+    place : ndarray of shape (n_units,)
+        The row in which a unit's weights are.
+    """
+
+    def __init__(self, shape: Array) -> None:
+        order = np.argsort(shape, kind="stable")
+        self.place = np.empty(len(shape), dtype=np.intp)
+        self.place[order] = np.arange(len(shape))
+        self.shapes, times = np.unique(shape, return_counts=True)
+        self.ends = np.cumsum(times)
+
+    def __call__(self, rng: np.random.Generator, n_draws: int) -> Array:
+        """Return weights of shape (n_units, n_draws)."""
+        weights = np.empty((len(self.place), n_draws))
+        start = 0
+        for shape, end in zip(self.shapes, self.ends, strict=True):
+            rng.standard_gamma(shape, out=weights[start:end])
+            start = end
+        return weights

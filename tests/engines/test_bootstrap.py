@@ -1,0 +1,145 @@
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skbayeseval.engines import bootstrap
+from skbayeseval.engines.bootstrap import ScoredRun, stream_bootstrap
+from skbayeseval.score_metrics import prepare
+
+
+def draw(runs, shape, n_classifiers, n_draws, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.concatenate(list(stream_bootstrap(runs, shape, n_classifiers, rng, n_draws)), axis=1)
+
+
+def one_run(y, scores, name="roc_auc"):
+    return [ScoredRun(np.arange(len(y)), [prepare(name, y, s) for s in scores])]
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("roc_auc", roc_auc_score), ("average_precision", average_precision_score)],
+)
+def test_equals_a_loop_over_scikit_learn(name, function):
+    rng = np.random.default_rng(1)
+    n_units = 30
+    shape = np.repeat([1.0, 2.0, 0.5], 10)[rng.permutation(n_units)]
+    runs, raw = [], []
+    for size in (40, 25):
+        units = rng.integers(0, n_units, size)
+        y = np.r_[0, 1, rng.integers(0, 2, size - 2)]
+        scores = [np.round(rng.normal(size=size) + y, 1) for _ in range(2)]
+        runs.append(ScoredRun(units, [prepare(name, y, s) for s in scores]))
+        raw.append((units, y, scores))
+    found = draw(runs, shape, 2, 20)
+
+    # The weights are drawn in the order of shapes, one block.
+    rng = np.random.default_rng(0)
+    weights = np.empty((n_units, 20))
+    for one in (0.5, 1.0, 2.0):
+        weights[shape == one] = rng.standard_gamma(one, (10, 20))
+    for d, k in np.ndindex(20, 2):
+        of_runs = [function(y, s[k], sample_weight=weights[u, d]) for u, y, s in raw]
+        assert found[k, d] == pytest.approx(np.mean(of_runs), abs=1e-12)
+
+
+def test_blocks_are_bounded_and_add_up(monkeypatch):
+    y = np.tile([0, 1], 20)
+    runs = one_run(y, [np.arange(40.0), -np.arange(40.0)])
+    monkeypatch.setattr(bootstrap, "BLOCK_BYTES", 8 * 5 * 40 * 7)
+    rng = np.random.default_rng(0)
+    blocks = list(stream_bootstrap(runs, np.ones(40), 2, rng, 20))
+    assert [b.shape for b in blocks] == [(2, 7), (2, 7), (2, 6)]
+    np.testing.assert_allclose(np.concatenate(blocks, axis=1).sum(axis=0), 1.0)
+
+
+def test_weight_and_repetition_are_the_same():
+    # An instance in two runs with Gamma(2) weights varies as one seen twice.
+    rng = np.random.default_rng(2)
+    y = np.r_[np.zeros(50, int), np.ones(50, int)]
+    score = rng.normal(size=100) + y
+    once = draw(one_run(y, [score]), np.full(100, 2.0), 1, 20_000)
+    twice = draw(one_run(np.tile(y, 2), [np.tile(score, 2)]), np.ones(200), 1, 20_000, seed=1)
+    assert once.std() == pytest.approx(twice.std(), rel=0.03)
+    assert once.mean() == pytest.approx(twice.mean(), abs=4 * once.std() / 100)
+
+
+def delong_sd(y, a, b):
+    """Return the sd of the difference of two areas by DeLong et al. (1988), from midranks."""
+    n_pos, n_neg = (y == 1).sum(), (y == 0).sum()
+    placements = []
+    for score in (a, b):
+        together = rankdata(score)
+        of_positive = (together[y == 1] - rankdata(score[y == 1])) / n_neg
+        of_negative = 1 - (together[y == 0] - rankdata(score[y == 0])) / n_pos
+        placements.append((of_positive, of_negative))
+    (a_pos, a_neg), (b_pos, b_neg) = placements
+    variance = np.var(a_pos - b_pos, ddof=1) / n_pos + np.var(a_neg - b_neg, ddof=1) / n_neg
+    return np.sqrt(variance)
+
+
+def breast_cancer():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, random_state=0, stratify=y)
+    models = [make_pipeline(StandardScaler(), LogisticRegression()), GaussianNB()]
+    return y_test, *(model.fit(X, y).predict_proba(X_test)[:, 1] for model in models)
+
+
+def imbalanced():
+    rng = np.random.default_rng(3)
+    y = np.r_[np.ones(60, int), np.zeros(600, int)]
+    shared = rng.normal(size=660) + y
+    return y, shared + 0.5 * rng.normal(size=660), shared + 0.8 * rng.normal(size=660)
+
+
+def small_with_ties():
+    rng = np.random.default_rng(4)
+    y = np.tile([0, 1], 45)
+    shared = rng.normal(size=90) + y
+    return y, np.round(shared), shared + rng.normal(size=90)
+
+
+@pytest.mark.parametrize("data", [breast_cancer, imbalanced, small_with_ties])
+def test_sd_of_a_difference_is_delongs(data):
+    y, a, b = data()
+    first, second = draw(one_run(y, [a, b]), np.ones(len(y)), 2, 40_000)
+    difference = second - first
+    sd = delong_sd(y, a, b)
+    assert difference.std() == pytest.approx(sd, rel=0.05)
+    observed = roc_auc_score(y, b) - roc_auc_score(y, a)
+    assert difference.mean() == pytest.approx(observed, abs=0.05 * sd)
+
+
+def second_order_sd(y, a, b):
+    """Return the sd under Dirichlet weights by the Hoeffding decomposition over all pairs."""
+
+    def in_order(score):
+        higher, lower = score[y == 1][:, None], score[y == 0]
+        return (higher > lower) + (higher == lower) / 2
+
+    kernel = in_order(b) - in_order(a)
+    n_pos, n_neg = kernel.shape
+    rows = kernel.mean(axis=1, keepdims=True) - kernel.mean()
+    columns = kernel.mean(axis=0) - kernel.mean()
+    interaction = kernel - kernel.mean() - rows - columns
+    first = (rows**2).mean() / (n_pos + 1) + (columns**2).mean() / (n_neg + 1)
+    return np.sqrt(first + (interaction**2).mean() / ((n_pos + 1) * (n_neg + 1)))
+
+
+def test_sd_of_nearly_the_same_ranking_is_more_than_delongs():
+    # Where two classifiers differ in a few pairs only, single pairs matter beside the means of
+    # rows and columns, which are all that DeLong's variance counts.
+    rng = np.random.default_rng(5)
+    y = np.tile([0, 1], 100)
+    a = rng.normal(size=200) + y
+    b = a + 0.05 * rng.normal(size=200)
+    first, second = draw(one_run(y, [a, b]), np.ones(200), 2, 40_000)
+    assert (second - first).std() == pytest.approx(second_order_sd(y, a, b), rel=0.02)
+    assert (second - first).std() > 1.05 * delong_sd(y, a, b)

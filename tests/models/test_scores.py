@@ -1,0 +1,185 @@
+"""The correlated Bayesian t-test against baycomp, scikit-learn's example, scipy and itself."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval import ComparisonResult, compare_scores, load_result
+from skbayeseval.compare import rank_scores
+from skbayeseval.models.scores import StudentMargin
+
+
+def scores(n_splits=20, gap=0.01, seed=0):
+    rng = np.random.default_rng(seed)
+    level = rng.normal(0.8, 0.02, n_splits)
+    return level + rng.normal(gap, 0.01, n_splits), level + rng.normal(0, 0.01, n_splits)
+
+
+@pytest.mark.parametrize("runs", [1, 2, 5])
+@pytest.mark.parametrize("rope", [0.0, 0.005, 0.02])
+def test_equals_baycomp(runs, rope):
+    baycomp = pytest.importorskip("baycomp")
+    a, b = scores(10 * runs, seed=runs)
+    # Theirs is of the second minus the first, and the first of three is that the first is better.
+    theirs = baycomp.CorrelatedTTest(b, a, rope=rope, runs=runs)
+    ours = compare_scores(a, b, test_fraction=0.1, random_state=0)
+    worse, equivalent, better = ours.probability(rope)
+    expected = theirs.probs()
+    assert (worse, better) == pytest.approx((expected[0], expected[-1]), abs=1e-12)
+    assert equivalent == pytest.approx(expected[1] if rope else 0, abs=1e-12)
+    assert ours.summary(rope)["mean"].iloc[0] == pytest.approx(theirs.mean, abs=1e-12)
+
+
+def test_equals_the_statistics_example_of_scikit_learn():
+    # examples/model_selection/plot_grid_search_stats.py: corrected_std, and a Student posterior
+    # with n - 1 degrees of freedom whose cdf and interval it prints.
+    a, b = scores(100, seed=3)
+    differences = a - b
+    n, n_test, n_train = len(a), 75, 225
+    corrected_std = np.sqrt(np.var(differences, ddof=1) * (1 / n + n_test / n_train))
+    theirs = stats.t(n - 1, loc=np.mean(differences), scale=corrected_std)
+    ours = compare_scores(a, b, test_fraction=n_test / (n_test + n_train))
+    assert ours.probability().better == pytest.approx(1 - theirs.cdf(0), abs=1e-12)
+    assert ours.probability(0.01).equivalent == pytest.approx(
+        theirs.cdf(0.01) - theirs.cdf(-0.01), abs=1e-12
+    )
+    for prob in (0.5, 0.75, 0.95):
+        assert ours.interval(prob) == pytest.approx(theirs.interval(prob), abs=1e-12)
+        assert ours.hdi(prob) == ours.interval(prob)
+
+
+def test_draws_follow_the_law():
+    ours = compare_scores(*scores(), test_fraction=0.2, random_state=0, n_draws=50_000)
+    law = ours._posterior.difference_law(ours._metric(None))
+    exact = stats.t(law.df, law.mean, law.scale)
+    assert stats.kstest(ours.draws, exact.cdf).pvalue > 0.01
+    assert law.sd == pytest.approx(exact.std())
+    for of, draws in (("a", ours.draws_a), ("b", ours.draws_b)):
+        low, high = ours.hdi(0.9, of=of)
+        assert np.mean((low < draws) & (draws < high)) == pytest.approx(0.9, abs=0.006)
+
+
+@pytest.mark.parametrize("n_splits", [3, 10])
+def test_every_pair_of_many_is_the_pair_alone(n_splits):
+    rng = np.random.default_rng(1)
+    level = rng.normal(0.8, 0.02, n_splits)
+    given = {f"m{k}": level + rng.normal(0.002 * k, 0.01, n_splits) for k in range(8)}
+    ranking = rank_scores(given, test_fraction=0.3, random_state=0, n_draws=40_000)
+    assert ranking.table["p_best"].sum() == pytest.approx(1)
+    assert ranking.observed == pytest.approx([values.mean() for values in given.values()])
+    for i, j in combinations(range(8), 2):
+        pair = ranking.pairs[i, j]
+        alone = compare_scores(given[f"m{i}"], given[f"m{j}"], test_fraction=0.3, random_state=0)
+        assert pair.probability(0.01) == alone.probability(0.01)
+        np.testing.assert_allclose(pair.draws[:100], alone.draws[:100], atol=1e-12)
+        law = pair._posterior.difference_law(pair._metric(None))
+        exact = stats.t(law.df, law.mean, law.scale)
+        assert stats.kstest(pair.draws, exact.cdf).pvalue > 1e-4
+
+
+def test_swapping_mirrors_it():
+    a, b = scores()
+    ours, swapped = (compare_scores(*pair, test_fraction=0.2) for pair in ((a, b), (b, a)))
+    assert ours.probability(0.01)[::-1] == pytest.approx(swapped.probability(0.01))
+    low, high = swapped.hdi()
+    assert ours.hdi() == pytest.approx((-high, -low))
+
+
+def test_scaling_and_shifting():
+    a, b = scores()
+    ours = compare_scores(a, b, test_fraction=0.2)
+    moved = compare_scores(3 * a - 7, 3 * b - 7, test_fraction=0.2)
+    assert moved.probability(0.03) == pytest.approx(ours.probability(0.01))
+    np.testing.assert_allclose(moved.hdi(), 3 * np.array(ours.hdi()))
+
+
+def test_more_overlap_is_less_sure():
+    widths = [np.ptp(compare_scores(*scores(), test_fraction=f).hdi()) for f in (0.1, 0.3, 0.5)]
+    assert widths == sorted(widths)
+
+
+def test_equal_differences_leave_no_doubt():
+    a, _ = scores()
+    same = compare_scores(a, a, test_fraction=0.2)
+    assert same.probability() == (0, 1, 0)
+    assert same.hdi() == (0, 0)
+    assert same.decision(0.01).code == "~"
+    ahead = compare_scores(a + 0.05, a, test_fraction=0.2)
+    assert ahead.probability(0.01) == (0, 0, 1)
+    assert ahead.decision(0.01).code == ">>"
+    assert ahead.summary(0.01)["sd"].iloc[0] == 0
+
+
+def test_two_splits_have_no_standard_deviation():
+    result = compare_scores([0.8, 0.9], [0.7, 0.85], test_fraction=0.5, random_state=0)
+    assert result.summary()["sd"].iloc[0] == np.inf
+    exact = stats.cauchy(0.075, np.sqrt(0.5 + 1) * np.std([0.1, 0.05], ddof=1))
+    assert result.probability().better == pytest.approx(exact.sf(0))
+
+
+def test_tails_of_the_law():
+    law = StudentMargin(0.01, 0.001, 9)
+    assert law.above(0.05) == pytest.approx(stats.t(9, 0.01, 0.001).sf(0.05), rel=1e-9)
+    assert law.below(-0.05) == pytest.approx(stats.t(9, 0.01, 0.001).cdf(-0.05), rel=1e-9)
+
+
+def test_what_a_result_of_scores_can_and_cannot(tmp_path):
+    result = compare_scores(
+        *scores(), test_fraction=0.2, scoring="r2", names=("ridge", "lasso"), random_state=0
+    )
+    assert (result.model, result.metrics, result.weight, result.labels) == (
+        "scores",
+        ("r2",),
+        1,
+        (),
+    )
+    assert "20 splits with a correlation of 0.2" in str(result)
+    assert "learners trained on 0.8 of the data" in str(result)
+    assert list(result.frequentist().index) == ["corrected resampled t"]
+    row = result.summary(0.01).iloc[0]
+    assert (row["mcse"], row["hdi_mcse"]) == (0, 0)
+    assert np.isnan(row["bf"])
+    assert len(result.prior_sensitivity(0.01)) == 1
+    for ask in (
+        lambda: result.bayes_factor(0.01),
+        lambda: result.required_sample_size(0.01),
+        lambda: result.metric("f1"),
+    ):
+        with pytest.raises(ValueError, match="no proper prior|simulates|were not scored by 'f1'"):
+            ask()
+    result.save(tmp_path / "scores.npz")
+    again = load_result(tmp_path / "scores.npz")
+    assert isinstance(again, ComparisonResult)
+    assert again.hdi() == result.hdi()
+    np.testing.assert_array_equal(again.draws, result.draws)
+    assert again.metric("r2").probability(0.01) == result.probability(0.01)
+    two_sided = result.frequentist()["pvalue"].iloc[0]
+    assert two_sided == pytest.approx(2 * result.probability().worse)  # the same t, read otherwise
+    data = result.to_arviz()
+    assert "r2_difference" in data.posterior
+    np.testing.assert_allclose(data.observed_data["splits_r2_A"], scores()[0])
+
+
+@pytest.mark.parametrize("kind", ["posterior", "joint", "scores", "trace"])
+def test_plots(kind):
+    display = compare_scores(*scores(), test_fraction=0.2, random_state=0).plot(kind, rope=0.01)
+    assert display.figure_ is display.ax_.figure
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"scores_b": [0.1, 0.2]}, ValueError, "paired split by split"),
+        ({"test_fraction": 2}, ValueError, "test_fraction == 2"),
+        ({"scoring": 3}, TypeError, "scoring is what to call the metric"),
+        ({"names": ("x", "x")}, ValueError, "names must differ"),
+        ({"prior": {"mu": 1}}, ValueError, "prior has no parameter 'mu'"),
+        ({"n_draws": 3}, ValueError, "n_draws == 3"),
+    ],
+)
+def test_bad_input(change, error, message):
+    a, b = scores()
+    with pytest.raises(error, match=message):
+        compare_scores(**({"scores_a": a, "scores_b": b, "test_fraction": 0.1} | change))

@@ -1,0 +1,341 @@
+"""Cross-validation that compares plain scores, and metrics of scores, of any estimator."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn import config_context
+from sklearn.datasets import load_breast_cancer, load_diabetes, make_multilabel_classification
+from sklearn.dummy import DummyRegressor
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import Lasso, LogisticRegression, Perceptron, Ridge, RidgeClassifier
+from sklearn.metrics import make_scorer, max_error, mean_pinball_loss
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_validate,
+)
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import (
+    BayesianComparer,
+    BlockRegularizedCV,
+    bayesian_cross_validate,
+    compare_many,
+    compare_predictions,
+    compare_scores,
+    load_result,
+    metrics,
+    score_posterior,
+)
+from skbayeseval.models import CorrelatedT
+
+X, Y = load_diabetes(return_X_y=True)
+XC, YC = load_breast_cancer(return_X_y=True)
+TREE, NB = DecisionTreeClassifier(max_depth=3, random_state=0), GaussianNB()
+SCORED = {"model": "scores", "random_state": 0}
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [BlockRegularizedCV(random_state=0), KFold(5), 4, RepeatedKFold(n_splits=3, n_repeats=2),
+     ShuffleSplit(6, test_size=0.2, random_state=0)],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("scoring", [None, "r2", ["r2", "neg_mean_absolute_error"]], ids=str)
+def test_regressors(cv, scoring):
+    if isinstance(cv, RepeatedKFold):
+        cv = list(cv.split(X))
+    result = bayesian_cross_validate(Ridge(), Lasso(), X, Y, cv=cv, scoring=scoring, **SCORED)
+    theirs = [cross_validate(e, X, Y, cv=cv, scoring=scoring) for e in (Ridge(), Lasso())]
+    keys = [key for key in theirs[0] if key.startswith("test_")]
+    for key, name in zip(keys, result.metrics, strict=True):
+        a, b = (of_one[key] for of_one in theirs)
+        np.testing.assert_allclose(result.cv_results["Ridge"][key], a)
+        fraction = {4: 1 / 4}.get(cv) if isinstance(cv, int) else None
+        if fraction is None:
+            splits = cv if isinstance(cv, list) else list(cv.split(X, Y))
+            fraction = np.mean([len(te) for _, te in splits]) / len(X)
+        alone = compare_scores(a, b, test_fraction=fraction)
+        assert result.probability(metric=name) == pytest.approx(alone.probability())
+
+
+def test_numbers_that_look_like_classes_are_not_balanced():
+    counts = np.arange(len(X)) % 150  # fewer of each than there are blocks
+    result = bayesian_cross_validate(Ridge(), Lasso(), X, counts, **SCORED)
+    assert result.n_splits == 6
+    split = bayesian_cross_validate(
+        Ridge(), Lasso(), X, counts, cv=3, return_indices=True, **SCORED
+    ).cv_results["Ridge"]["indices"]["test"]
+    np.testing.assert_array_equal(split[0], next(iter(KFold(3).split(X)))[1])
+    of_classes = bayesian_cross_validate(TREE, NB, XC, YC, cv=3, return_indices=True, **SCORED)
+    np.testing.assert_array_equal(
+        of_classes.cv_results["GaussianNB"]["indices"]["test"][0],
+        next(iter(StratifiedKFold(3).split(XC, YC)))[1],
+    )
+
+
+def test_any_scorer():
+    scoring = {
+        "pinball": make_scorer(mean_pinball_loss, greater_is_better=False),
+        "worst": make_scorer(max_error, greater_is_better=False),
+        "n": lambda estimator, X, y: float(len(y) % 3),
+    }
+    result = bayesian_cross_validate(Ridge(), Lasso(), X, Y, scoring=scoring, **SCORED)
+    assert result.metrics == ("pinball", "worst", "n")
+    assert result.probability(metric="n") == (0, 1, 0)
+    one = bayesian_cross_validate(Ridge(), Lasso(), X, Y, scoring=scoring["worst"], **SCORED)
+    assert one.metrics == ("score",)
+    np.testing.assert_array_equal(one.draws, result.metric("worst").draws)
+
+
+def test_metrics_of_ours():
+    words = np.where(YC == 1, "benign", "malignant")
+    result = bayesian_cross_validate(
+        TREE, NB, XC, words, scoring=["specificity", "f2", metrics.fbeta(0.5)],
+        pos_label="malignant", **SCORED,
+    )  # fmt: skip
+    assert result.metrics == ("specificity", "f2", "f0.5")
+    counted = bayesian_cross_validate(
+        TREE, NB, XC, words, scoring=["specificity", "f2"], pos_label="malignant", random_state=0
+    )
+    for name in ("specificity", "f2"):
+        key = f"test_{name}"
+        np.testing.assert_allclose(
+            result.cv_results["GaussianNB"][key], counted.cv_results["GaussianNB"][key]
+        )
+
+
+def test_comparer_of_regressors():
+    comparer = BayesianComparer(
+        [Ridge(), Lasso(), DummyRegressor()], scoring="r2", model=CorrelatedT(), refit=True,
+        random_state=0,
+    ).fit(pd.DataFrame(X).rename(columns=str), Y)  # fmt: skip
+    assert comparer.ranking_.table["p_best"].sum() == pytest.approx(1)
+    assert comparer.best_name_ == "Ridge"
+    assert not hasattr(comparer, "classes_")
+    assert comparer.score(pd.DataFrame(X).rename(columns=str), Y) == pytest.approx(
+        Ridge().fit(X, Y).score(X, Y)
+    )
+    assert comparer.set_params(scoring=None).fit(X, Y).score(X, Y) == pytest.approx(
+        Ridge().fit(X, Y).score(X, Y)
+    )
+
+
+class Fails(Ridge):
+    def fit(self, X, y):
+        if abs(y[0] - self.alpha) < 1e-9:
+            raise RuntimeError("no")
+        return super().fit(X, y)
+
+
+def test_failures_drop_the_split():
+    cv = KFold(5)
+    first = Y[next(iter(cv.split(X)))[0]][0]
+    with pytest.warns(FitFailedWarning, match="4 of 5 splits are left"):
+        result = bayesian_cross_validate(
+            Fails(alpha=first), Lasso(), X, Y, cv=cv, error_score=np.nan, **SCORED
+        )
+    assert result.n_splits == 4
+    assert np.isnan(result.cv_results["Fails"]["test_score"][0])
+    with pytest.raises(RuntimeError, match="Estimator 'Fails' failed in split 0"):
+        bayesian_cross_validate(Fails(alpha=first), Lasso(), X, Y, cv=cv, **SCORED)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"scoring": "no such"}, ValueError, "no such"),
+        ({"scoring": []}, ValueError, "scoring is empty"),
+        ({"scoring": 3}, TypeError, "neither a name, a metric nor a scorer"),
+        ({"scoring": lambda *_: np.nan}, ValueError, "gave array.nan., not a finite number"),
+        ({"model": "paired"}, ValueError, "compared with model='scores'"),
+        ({"model": "auto"}, ValueError, "Ridge.. is a regressor"),
+        ({"prior": {"mu": 1}}, ValueError, "no parameter 'mu'"),
+        ({"cv": [(np.arange(50), np.arange(50, 99))]}, ValueError, "at least two splits"),
+    ],
+)
+def test_bad_input(change, error, message):
+    with pytest.raises(error, match=message):
+        bayesian_cross_validate(Ridge(), Lasso(), X, Y, **(SCORED | change))
+
+
+def test_scores_are_of_splits():
+    with pytest.raises(ValueError, match="model='scores' is of the scores of splits"):
+        compare_predictions([0, 1], [0, 1], [1, 1], model="scores")
+    with pytest.raises(ValueError, match="is of the scores of splits"):
+        compare_predictions([0, 1], [0, 1], [1, 1], model=CorrelatedT())
+
+
+# Metrics of scores.
+
+
+def test_auc_beside_f1():
+    both = bayesian_cross_validate(TREE, NB, XC, YC, scoring=["f1", "roc_auc"], random_state=0)
+    alone = {
+        name: bayesian_cross_validate(TREE, NB, XC, YC, scoring=name, random_state=0)
+        for name in both.metrics
+    }
+    for name, of_one in alone.items():
+        np.testing.assert_array_equal(both.metric(name).draws, of_one.draws)
+        assert both.metric(name).observed_a == of_one.observed_a
+    assert (both.model, alone["roc_auc"].model) == ("paired", "instance weights")
+    assert "roc_auc: weights of instances" in str(both)
+    assert np.isnan(both.summary(0.01).loc["roc_auc", "bf"])
+    with pytest.raises(ValueError, match="'roc_auc' under model='paired' has no proper prior"):
+        both.bayes_factor(0.01, metric="roc_auc")
+    assert len(both.prior_sensitivity(0.01, metric="roc_auc")) == 1
+    with pytest.raises(ValueError, match="only such can be simulated"):
+        both.required_sample_size(1e-9, metric="roc_auc")
+    assert "roc_auc_difference" in both.to_arviz().posterior
+    assert "f1_difference" in both.to_arviz().prior
+
+
+def test_saved_scores_serve_other_metrics(tmp_path):
+    for scoring in ("roc_auc", ["accuracy", "roc_auc"]):
+        result = bayesian_cross_validate(TREE, NB, XC, YC, scoring=scoring, random_state=0)
+        result.save(tmp_path / "auc.npz")
+        again = load_result(tmp_path / "auc.npz")
+        np.testing.assert_array_equal(
+            again.metric("average_precision").draws, result.metric("average_precision").draws
+        )
+
+
+def test_many_classifiers_on_scores():
+    comparer = BayesianComparer(
+        [TREE, NB, LogisticRegression(C=1e-3, max_iter=5000)], scoring="roc_auc", refit=True,
+        random_state=0,
+    ).fit(XC, YC)  # fmt: skip
+    assert comparer.ranking_.table["p_best"].sum() == pytest.approx(1)
+    pair = comparer.ranking_.pairs[0, 1]
+    alone = bayesian_cross_validate(TREE, NB, XC, YC, scoring="roc_auc", random_state=0)
+    np.testing.assert_allclose(pair.draws, alone.draws, atol=1e-12)
+    assert 0.9 < comparer.score(XC, YC) <= 1
+
+
+def test_swapping_mirrors_auc():
+    ab = bayesian_cross_validate(TREE, NB, XC, YC, scoring="roc_auc", random_state=0)
+    ba = bayesian_cross_validate(NB, TREE, XC, YC, scoring="roc_auc", random_state=0)
+    np.testing.assert_array_equal(ab.draws, -ba.draws)
+
+
+def test_sparse_data_and_words():
+    words = np.where(YC == 1, "benign", "malignant")
+    tree = bayesian_cross_validate(
+        RidgeClassifier(), LogisticRegression(C=1e-4, max_iter=5000), sparse.csr_matrix(XC), words,
+        scoring=["roc_auc", "average_precision"], pos_label="malignant", random_state=0,
+    )  # fmt: skip
+    assert 0.95 < tree.observed_a < 1
+    with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
+        bayesian_cross_validate(TREE, NB, XC, words, scoring="average_precision")
+
+
+def test_labels_any_of_many():
+    data, labels = make_multilabel_classification(200, n_classes=3, random_state=0)
+    a = MultiOutputClassifier(LogisticRegression())
+    b = DecisionTreeClassifier(max_depth=2, random_state=0)
+    result = bayesian_cross_validate(
+        a, b, data, labels, scoring=["f1_macro", "average_precision"], cv=KFold(4), random_state=0
+    )
+    theirs = cross_validate(b, data, labels, cv=KFold(4), scoring="average_precision")
+    np.testing.assert_allclose(
+        result.cv_results["DecisionTreeClassifier"]["test_average_precision"], theirs["test_score"]
+    )
+
+
+def test_estimators_without_scores_are_told_before_a_fit():
+    class NeverFitted(Perceptron):
+        def fit(self, X, y):
+            raise AssertionError
+
+    with pytest.raises(ValueError, match="needs predict_proba, which estimator 'NeverFitted'"):
+        bayesian_cross_validate(NeverFitted(), NB, XC, YC, scoring="neg_log_loss")
+
+
+def test_pymc_declines_metrics_of_scores():
+    for scoring in ("roc_auc", ["f1", "roc_auc"]):
+        with pytest.raises(ValueError, match="no PyMC model"):
+            bayesian_cross_validate(TREE, NB, XC, YC, scoring=scoring, engine="pymc")
+
+
+def test_scores_made_elsewhere():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    a, b = (1 / (1 + np.exp(-(2 * y - 1 + rng.normal(size=300) * s))) for s in (1, 2))
+    result = compare_predictions(
+        y, a > 0.5, b > 0.5, y_score_a=a, y_score_b=b, random_state=0,
+        scoring=["accuracy", "roc_auc", "neg_log_loss", "neg_brier_score"],
+    )  # fmt: skip
+    alone = compare_predictions(
+        y, None, None, y_score_a=a, y_score_b=np.column_stack([1 - b, b]), scoring="roc_auc",
+        random_state=0,
+    )  # fmt: skip
+    np.testing.assert_array_equal(result.metric("roc_auc").draws, alone.draws)
+    assert alone.model == "instance weights"
+    later = compare_predictions(y, a > 0.5, b > 0.5, y_score_a=a, y_score_b=b, random_state=0)
+    np.testing.assert_array_equal(later.metric("roc_auc").draws, alone.draws)
+    ranking = compare_many(
+        y, {"a": a > 0.5, "b": b > 0.5}, scores={"a": a, "b": b}, scoring="roc_auc", random_state=0
+    )
+    np.testing.assert_array_equal(ranking.pairs["a", "b"].draws, alone.draws)
+    one = score_posterior(y, None, y_score=a, scoring="roc_auc", random_state=0)
+    np.testing.assert_array_equal(one.draws, alone.draws_a)
+    groups = np.repeat(np.arange(30), 10)
+    grouped = compare_predictions(
+        y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", groups=groups, random_state=0
+    )
+    assert grouped.draws.std() != alone.draws.std()
+    with pytest.raises(ValueError, match="A and B must be given alike"):
+        compare_predictions(y, a > 0.5, None, scoring="accuracy")
+    with pytest.raises(ValueError, match="nothing to compare"):
+        compare_predictions(y, None, None)
+    with pytest.raises(ValueError, match="give predictions too"):
+        compare_predictions(y, None, None, y_score_a=a, y_score_b=b, scoring="f1")
+    with pytest.raises(ValueError, match="y_prob contains values"):
+        compare_predictions(y, None, None, y_score_a=3 * a, y_score_b=b, scoring="neg_log_loss")
+    with pytest.raises(ValueError, match="is of predicted classes"):
+        compare_predictions(
+            y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", model="unpaired"
+        )
+
+
+# Searches as estimators.
+
+
+def test_chosen_parameters_are_reported(tmp_path):
+    search = GridSearchCV(TREE, {"max_depth": [1, 3]}, cv=2)
+    pipeline = make_pipeline(StandardScaler(), search)
+    for model in ("auto", "scores"):
+        result = bayesian_cross_validate(
+            ("search", search), ("pipe", pipeline), XC, YC, model=model, random_state=0
+        )
+        for name in result.names:
+            chosen = result.cv_results[name]["best_params"]
+            assert len(chosen) == 6
+            assert all(one["max_depth"] in (1, 3) for one in chosen)
+        assert "chosen by   search: max_depth=" in str(result)
+        result.save(tmp_path / "nested.npz")
+        assert load_result(tmp_path / "nested.npz").cv_results["search"]["best_params"] == list(
+            result.cv_results["search"]["best_params"]
+        )
+    comparer = BayesianComparer([("search", search), NB], random_state=0).fit(XC, YC)
+    assert set(comparer.cv_results_["search"]["best_params"][0]) == {"max_depth"}
+    assert "best_params" not in comparer.cv_results_["GaussianNB"]
+
+
+def test_metadata_routing():
+    with config_context(enable_metadata_routing=True):
+        weighted = Ridge().set_fit_request(sample_weight=True)
+        result = bayesian_cross_validate(
+            weighted, Lasso().set_fit_request(sample_weight=True), X, Y,
+            params={"sample_weight": np.ones(len(Y))}, **SCORED,
+        )  # fmt: skip
+    plain = bayesian_cross_validate(Ridge(), Lasso(), X, Y, **SCORED)
+    np.testing.assert_allclose(result.draws, plain.draws)
