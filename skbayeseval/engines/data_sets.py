@@ -1,0 +1,216 @@
+"""The hierarchical model of cross-validated differences on several data sets (Corani et al. 2017).
+
+The differences x_i on data set i are normal around delta_i with variance sigma_i^2 and, as training
+sets overlap, correlation rho; the delta_i are draws from a Student t with location delta0, scale
+sigma0 and nu degrees of freedom. This t is a normal of variance sigma0^2 / lambda_i with a Gamma
+lambda_i, given which the mean of x_i is normal around delta0 with both variances added. So delta_i
+is integrated out in closed form, lambda_i by a sum over nodes, and both are drawn afterwards; NUTS
+is left with what it samples well, however small sigma0 is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from skbayeseval.engines.graph import quiet_import
+from skbayeseval.engines.pymc import PyMCEngine, Trace, sample
+
+__all__ = ["Summaries", "build_data_sets_graph", "sample_data_sets", "summarise"]
+
+Array = NDArray[Any]
+
+# Standard deviations within a data set are at least this part of their mean. Scores that never
+# differ would otherwise be known without any error.
+LEAST_SD = 0.01
+
+# The scale of the t is uniform up to this many standard deviations of the means; nu - 1 is Gamma
+# with parameters that are uniform themselves, as in baycomp, which the paper's authors wrote.
+UPPER_SIGMA = 1000.0
+ALPHA = (1.0, 2.0)
+BETA = (0.01, 0.1)
+
+# Nodes of log(lambda_i), in units of sqrt(2 / nu), its standard deviation where nu is large. The
+# trapezoidal rule with steps well below that has errors below 1e-6 of any term.
+NODES = np.arange(-24.0, 8.01, 0.4)
+
+_SHARED = ("delta0", "sigma0", "nu")
+
+
+class Summaries(NamedTuple):
+    """What the model needs of the differences.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_data_sets,)
+        The mean of each data set.
+    sd : ndarray of shape (n_data_sets,)
+        The standard deviation within each data set, at least `LEAST_SD` of their mean.
+    n_scores : int
+        How many scores each data set has.
+    bound : float
+        The largest difference that the prior of delta0 allows.
+    """
+
+    mean: Array
+    sd: Array
+    n_scores: int
+    bound: float
+
+
+def summarise(differences: ArrayLike) -> Summaries:
+    """Return the sufficient statistics of differences of shape (n_data_sets, J)."""
+    x = np.asarray(differences, dtype=float)
+    if x.ndim != 2 or x.shape[0] < 2 or x.shape[1] < 3:
+        raise ValueError(
+            "differences must be of two data sets or more (rows) with three scores or more "
+            f"(columns), got shape {x.shape}."
+        )
+    if not np.isfinite(x).all():
+        raise ValueError("differences must be finite numbers.")
+    sd = x.std(axis=1)
+    if not sd.any():
+        raise ValueError("differences must vary within one data set at least.")
+    # From -1 to 1, as differences of accuracies are; wider for scores on a wider scale.
+    bound = max(1.0, float(np.abs(x).max()))
+    return Summaries(x.mean(axis=1), np.maximum(sd, LEAST_SD * sd.mean()), x.shape[1], bound)
+
+
+def build_data_sets_graph(
+    differences: ArrayLike, rho: float, prior: Callable[[], Any] | None = None
+) -> Any:
+    """Return a `pymc.Model` with delta0, sigma0, nu and delta, in the units of the differences.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_data_sets, J)
+        The differences of scores in each split.
+    rho : float
+        The correlation of scores of two splits: the share of the test set, as in the correlated
+        t test of Nadeau and Bengio (2003); at least 0 and below 1.
+    prior : callable, default=None
+        Called inside the model; what it builds under the name delta0, sigma0 or nu takes the place
+        of the published prior.
+    """
+    summaries = summarise(differences)
+    mean, _, n_scores, _ = summaries
+    if not 0 <= rho < 1:
+        raise ValueError(f"rho == {rho}, must be at least 0 and below 1.")
+    pm = quiet_import()
+    import pytensor.tensor as pt
+
+    with pm.Model(coords={"data_set": np.arange(len(mean))}) as model:
+        delta0, sigma0, nu = _shared(pm, model, summaries, prior)
+        # Of a uniform sigma_i and the sum of squares around the mean, which is
+        # sigma_i^2 (1 - rho) times a chi-squared with J - 1 degrees of freedom. The upper limit of
+        # sigma_i, in the paper 1000 times their mean, is left out: with four scores or more there
+        # is less than a millionth beyond it.
+        precision = pm.ChiSquared("precision", n_scores - 2, dims="data_set")
+        own = _error_variance(summaries, rho, precision)
+        terms = _log_terms(pt, mean[:, None] - delta0, own[:, None], sigma0, nu)
+        pm.Potential("means", pt.logsumexp(terms, axis=1).sum())
+    return model
+
+
+def sample_data_sets(differences: ArrayLike, rho: float, engine: PyMCEngine, seed: int) -> Trace:
+    """Return draws of delta0, sigma0, nu, delta, and next_delta.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_data_sets, J)
+        The differences of scores in each split.
+    rho : float
+        The correlation of scores of two splits.
+    engine : PyMCEngine
+        How to sample; `target_accept` of 0.9 or more is advised.
+    seed : int
+        The source of randomness.
+
+    Returns
+    -------
+    trace : Trace
+        next_delta is the difference on a further data set, a draw from the t of each draw.
+    """
+    summaries = summarise(differences)
+    model = build_data_sets_graph(differences, rho)
+    trace = sample(model, engine, [*_SHARED, "precision"], seed)
+    shared = {name: trace.parameters[name] for name in _SHARED}
+    delta0, sigma0, nu = shared.values()
+    rng = np.random.default_rng((seed, 1))
+    own = _error_variance(summaries, rho, trace.parameters["precision"])
+    delta = np.empty_like(own)
+    for i, mean in enumerate(summaries.mean):
+        delta[..., i] = _draw_delta(rng, mean, own[..., i], delta0, sigma0, nu)
+    next_delta = delta0 + sigma0 * rng.standard_t(nu)
+    return Trace({**shared, "delta": delta, "next_delta": next_delta}, trace.stats)
+
+
+def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:
+    """Return the log of each node's term of the density of a mean, nodes on the last axis.
+
+    Parameters
+    ----------
+    library : module
+        numpy or pytensor.tensor.
+    error : array of shape (..., 1)
+        The mean less delta0.
+    own : array of shape (..., 1)
+        The variance of the mean around delta_i.
+    sigma0, nu : array of shape () or (..., 1)
+        The parameters of the t.
+    """
+    log = library.log
+    log_lambda = NODES * library.sqrt(2 / nu)
+    half = nu / 2
+    gammaln = library.gammaln if hasattr(library, "gammaln") else special.gammaln
+    log_gamma = half * (log(half) + log_lambda - library.exp(log_lambda)) - gammaln(half)
+    log_step = np.log(NODES[1] - NODES[0]) - log(half) / 2
+    variance = own + sigma0**2 * library.exp(-log_lambda)
+    return log_gamma + log_step - (log(2 * np.pi * variance) + error**2 / variance) / 2
+
+
+def _draw_delta(
+    rng: np.random.Generator, mean: float, own: Array, delta0: Array, sigma0: Array, nu: Array
+) -> Array:
+    """Return draws of one delta_i given the others: of lambda_i by its node, then of a normal."""
+    parts = (part[..., None] for part in (mean - delta0, own, sigma0, nu))
+    terms = _log_terms(np, *parts)
+    cumulated = np.cumsum(np.exp(terms - terms.max(axis=-1, keepdims=True)), axis=-1)
+    wanted = rng.random(nu.shape)[..., None] * cumulated[..., -1:]
+    node = NODES[(cumulated < wanted).sum(axis=-1)]
+    others = sigma0**2 * np.exp(-node * np.sqrt(2 / nu))
+    weight = others / (own + others)
+    return rng.normal(delta0 + weight * (mean - delta0), np.sqrt(weight * own))
+
+
+def _error_variance(summaries: Summaries, rho: float, precision: Any) -> Any:
+    """Return the variance of each mean around delta_i: sigma_i^2 (1 + (J - 1) rho) / J."""
+    squares = summaries.n_scores * summaries.sd**2
+    return squares * (1 / summaries.n_scores + rho / (1 - rho)) / precision
+
+
+def _shared(
+    pm: Any, model: Any, summaries: Summaries, prior: Callable[[], Any] | None
+) -> list[Any]:
+    """Build delta0, sigma0 and nu, other than those that `prior` builds."""
+    if prior is not None:
+        prior()
+        if not any(name in model.named_vars for name in _SHARED):
+            raise ValueError(
+                f"prior built none of {list(_SHARED)}; it built {sorted(model.named_vars)}."
+            )
+    spread = summaries.mean.std() or summaries.sd.mean()
+    if "delta0" not in model.named_vars:
+        bound = summaries.bound
+        pm.Uniform("delta0", -bound, bound, initval=summaries.mean.mean())
+    if "sigma0" not in model.named_vars:
+        pm.Uniform("sigma0", 0.0, UPPER_SIGMA * spread, initval=spread)
+    if "nu" not in model.named_vars:
+        alpha = pm.Uniform("alpha", *ALPHA)
+        beta = pm.Uniform("beta", *BETA)
+        pm.Deterministic("nu", 1 + pm.Gamma("nu_minus_one", alpha, beta))
+    return [model[name] for name in _SHARED]
