@@ -14,7 +14,7 @@ from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.scored import ScoredInstances
-from skbayeseval.evidence.splits import SplitScores
+from skbayeseval.evidence.splits import DataSetScores, SplitScores
 from skbayeseval.evidence.units import UnitCounts, is_indicator
 from skbayeseval.models import resolve_model
 from skbayeseval.models.specification import Model, OutcomeSpecification
@@ -91,6 +91,8 @@ def make_posterior(
         units = "splits"
     elif isinstance(evidence, ScoredInstances):
         units = "scores"
+    elif isinstance(evidence, DataSetScores):
+        units = "data sets"
     resolved = resolve_model(
         model,
         None if own_prior else prior,

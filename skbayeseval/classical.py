@@ -14,7 +14,7 @@ from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.scored import ScoredInstances
-from skbayeseval.evidence.splits import SplitScores
+from skbayeseval.evidence.splits import DataSetScores, SplitScores
 from skbayeseval.evidence.units import UnitCounts, UnitMargin
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
@@ -44,6 +44,10 @@ def classical_tests(
 ) -> pd.DataFrame:
     """Return one row a test; those of splits are of the scores that `record` holds."""
     rows = [*_of_instances(evidence), *_of_classes(evidence)]
+    if isinstance(evidence, DataSetScores):
+        a, b = evidence.scores.get(metric, next(iter(evidence.scores.values()))).mean(axis=-1)
+        for test in (sign_test(a, b), paired_t(a, b)):
+            rows.append((f"{test.name} of data sets", "data sets", metric, "", test))
     if record is None and isinstance(evidence, SplitScores):
         share = evidence.test_fraction
         test = corrected_resampled_t(*evidence.scores[metric], n_train=1 - share, n_test=share)
@@ -67,7 +71,7 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
     is left, of effective counts. The labels of an instance, and the instances of a group, are not
     independent.
     """
-    if isinstance(evidence, (UnitCounts, ScoredInstances, SplitScores)):
+    if isinstance(evidence, (UnitCounts, ScoredInstances, SplitScores, DataSetScores)):
         return
     margins = margins_of(evidence)
     weight = margins[0].weight

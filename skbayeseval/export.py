@@ -14,7 +14,7 @@ from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.engines.parameters import coordinates, dims_of
 from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.scored import ScoredInstances
-from skbayeseval.evidence.splits import SplitScores
+from skbayeseval.evidence.splits import DataSetScores, SplitScores
 from skbayeseval.metrics import Metric
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.specification import letter
@@ -36,8 +36,9 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
     specification = posterior.specification
     chains = (posterior.n_chains, -1)
     scores = {name: posterior.draws(metric) for name, metric in metrics.items()}
+    alone = isinstance(posterior.evidence, DataSetScores)
     groups = {
-        "posterior": _by_chain({**_affordable(posterior), **_named_scores(scores)}, chains),
+        "posterior": _by_chain({**_affordable(posterior), **_named_scores(scores, alone)}, chains),
         "prior": _prior_group(posterior, metrics),
         "sample_stats": dict(posterior.stats),
         "observed_data": _observed(posterior),
@@ -57,14 +58,20 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
     dims = dims_of(specification)
     for name in groups["observed_data"]:
         kind = name.partition("_")[0]
-        dims[name] = {"outcomes": ["true", "outcome"], "confusion": ["true", "predicted"]}.get(
-            kind, ["split"] if kind == "splits" else ["label", "count"]
-        )
+        dims[name] = {
+            "outcomes": ["true", "outcome"],
+            "confusion": ["true", "predicted"],
+            "splits": ["split"],
+            "datasets": ["data_set", "split"],
+        }.get(kind, ["label", "count"])
     names_of_labels = list(map(str, labels))
     coords |= {"true": names_of_labels, "predicted": names_of_labels, "label": names_of_labels}
     coords["count"] = ["hits", "true", "predicted"]
-    if isinstance(posterior.evidence, SplitScores):
-        coords["split"] = list(range(posterior.evidence.n_splits))
+    if isinstance(posterior.evidence, (SplitScores, DataSetScores)):
+        scores_of_a = next(iter(posterior.evidence.scores.values()))
+        coords["split"] = list(range(scores_of_a.shape[-1]))
+    if isinstance(posterior.evidence, DataSetScores):
+        coords["data_set"] = list(range(posterior.evidence.n_data_sets))
     return to_inference_data(groups, coords=coords, dims=dims, attrs=attrs)
 
 
@@ -90,13 +97,16 @@ def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
     return {**parameters, **rates}
 
 
-def _named_scores(scores: Mapping[str, Array]) -> dict[str, Array]:
+def _named_scores(scores: Mapping[str, Array], difference_alone: bool = False) -> dict[str, Array]:
     """Return the metric of each classifier and, of two, the difference."""
     found: dict[str, Array] = {}
     for name, draws in scores.items():
-        found |= {f"{name}_{letter(k)}": of_one for k, of_one in enumerate(draws)}
+        if len(draws) > 1 or not difference_alone:
+            found |= {f"{name}_{letter(k)}": of_one for k, of_one in enumerate(draws)}
         if len(draws) == 2:
             found[f"{name}_difference"] = draws[0] - draws[1]
+        elif difference_alone:
+            found[f"{name}_difference"] = draws[0]
     return found
 
 
@@ -127,6 +137,12 @@ def _observed(posterior: Posterior) -> dict[str, Array]:
     if isinstance(evidence, SplitScores):
         return {
             f"splits_{name}_{letter(k)}": scores
+            for name, of_all in evidence.scores.items()
+            for k, scores in enumerate(of_all)
+        }
+    if isinstance(evidence, DataSetScores):
+        return {
+            f"datasets_{name}_{letter(k)}": scores
             for name, of_all in evidence.scores.items()
             for k, scores in enumerate(of_all)
         }

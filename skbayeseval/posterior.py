@@ -16,11 +16,14 @@ from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.engines.exact import check_scores, stream_scores
 from skbayeseval.engines.parameters import stream_parameters
 from skbayeseval.engines.shares import stream_shares
+from skbayeseval.engines.signed_rank import draw_weights, region_probabilities
 from skbayeseval.evidence.counts import Evidence, margins_of
 from skbayeseval.evidence.scored import PreparedRun, ScoredInstances
-from skbayeseval.evidence.splits import SplitScores
+from skbayeseval.evidence.splits import DataSetScores, SplitScores
+from skbayeseval.judgement.decision import Probabilities
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import Metric, Totals
+from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.margins import BetaMargin
 from skbayeseval.models.scores import StudentMargin, law_of_scores
 from skbayeseval.models.specification import (
@@ -31,9 +34,12 @@ from skbayeseval.models.specification import (
     Specification,
 )
 
-__all__ = ["Posterior", "Prior"]
+__all__ = ["NEXT_DATA_SET", "Posterior", "Prior"]
 
 Array = NDArray[Any]
+
+# What the hierarchical model of data sets calls the difference on a further one.
+NEXT_DATA_SET = "next data set"
 
 # Children of the entropy, by what they seed.
 _POSTERIOR = 0
@@ -251,9 +257,27 @@ class Posterior(_Recipe):
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...), those behind all metrics."""
-        seed = np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR,))
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(self._seed())
         return _joined(stream_parameters(self.specification, rng, self.n_draws, prior=False))
+
+    def probabilities(self, metric: Metric, region: Interval) -> Probabilities | None:
+        """Return the mass of the difference left of, in and right of a region.
+
+        None means that it is to be counted from the draws.
+        """
+        law = self.difference_law(metric)
+        if law is not None:
+            worse, better = law.below(region.low), law.above(region.high)
+            return Probabilities(worse, max(0.0, 1.0 - worse - better), better)
+        if isinstance(self.model, SignedRank):
+            differences = self.model.specification(self.evidence).differences[metric.name]
+            rng = np.random.default_rng(self._seed())
+            weights = draw_weights(len(differences), self.model.strength, rng, self.n_draws)
+            return Probabilities(*region_probabilities(weights, differences, *region))
+        return None
+
+    def _seed(self) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR,))
 
     def effective_share(self, draws: Array) -> float:
         """Return what one of the draws is worth in independent ones."""
@@ -267,8 +291,7 @@ class Posterior(_Recipe):
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
         if metric not in self._draws:
-            seed = np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR,))
-            rng = np.random.default_rng(seed)
+            rng = np.random.default_rng(self._seed())
             draws = np.concatenate(list(self.stream(metric, rng, self.n_draws)), axis=1)
             draws.flags.writeable = False
             self._draws[metric] = draws
@@ -278,7 +301,7 @@ class Posterior(_Recipe):
         """Return the plain scores of the counts."""
         if metric in self._observed:
             return self._observed[metric]
-        if isinstance(self.evidence, SplitScores):
+        if isinstance(self.evidence, (SplitScores, DataSetScores)):
             return self.evidence.means(metric.name)
         if metric.source == "instances" and self.scored is not None:
             return self.scored.observed(str(metric.formula))
@@ -297,8 +320,10 @@ class Posterior(_Recipe):
 
     def check_metric(self, metric: Metric) -> Metric:
         """Raise if the evidence does not hold what the metric needs."""
-        if isinstance(self.evidence, SplitScores):
+        if isinstance(self.evidence, (SplitScores, DataSetScores)):
             known = list(self.evidence.scores)
+            if isinstance(self.model, HierarchicalScores):
+                known.append(NEXT_DATA_SET)
             if metric.source != "splits" or metric.name not in known:
                 raise ValueError(
                     f"The splits were not scored by {metric.name!r}, only by {known}, and nothing "

@@ -26,7 +26,7 @@ from skbayeseval.equality import (
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.scored import ScoredInstances
-from skbayeseval.evidence.splits import SplitScores
+from skbayeseval.evidence.splits import DataSetScores, SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest, favour
@@ -216,11 +216,8 @@ class ComparisonResult(PosteriorView):
             `worse`, `equivalent` and `better`, of A compared with B.
         """
         region = check_rope(rope)
-        law = self._law(metric, "difference")
-        if law is None:
-            return masses(self._draws(metric, "difference"), region)
-        worse, better = law.below(region.low), law.above(region.high)
-        return Probabilities(worse, max(0.0, 1.0 - worse - better), better)
+        known = self._posterior.probabilities(self._metric(metric), region)
+        return masses(self._draws(metric, "difference"), region) if known is None else known
 
     def decision(
         self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -565,7 +562,11 @@ class ComparisonResult(PosteriorView):
             ).plot(ax=ax)
         if kind == "joint":
             return display.JointDisplay(
-                *self._posterior.draws(which), names=self.names, metric=which.name, rope=region
+                self._draws(metric, "a"),
+                self._draws(metric, "b"),
+                names=self.names,
+                metric=which.name,
+                rope=region,
             ).plot(ax=ax)
         if kind == "factor":
             exact = prior_density_at_zero(self._posterior.prior, which)
@@ -619,6 +620,8 @@ class ComparisonResult(PosteriorView):
         worth = "scored instances" if isinstance(self.evidence, ScoredInstances) else "counts"
         if self.weight != 1:
             worth += f", each worth {self.weight:.4g} of one"
+        if isinstance(self.evidence, DataSetScores):
+            worth = "data sets"
         if isinstance(self.evidence, SplitScores):
             share = self.evidence.test_fraction
             worth = f"splits with a correlation of {share:.3g}"
@@ -659,8 +662,14 @@ class ComparisonResult(PosteriorView):
     def _draws(self, metric: str | Metric | None, of: str) -> Array:
         if of not in ("difference", "a", "b"):
             raise ValueError(f"of={of!r} is not known. Known are: ['difference', 'a', 'b'].")
-        a, b = self._posterior.draws(self._metric(metric))
-        return {"a": a, "b": b}[of] if of != "difference" else a - b
+        found = self._posterior.draws(self._metric(metric))
+        if len(found) == 1 and of != "difference":
+            raise ValueError(
+                f"model={self.model!r} is of the difference alone: there are no draws of A and B."
+            )
+        if of != "difference":
+            return found["ab".index(of)]
+        return found[0] if len(found) == 1 else found[0] - found[1]
 
     def _law(self, metric: str | Metric | None, of: str) -> StudentMargin | None:
         """Return the symmetric law in closed form, where there is one."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.arviz import diagnose
+from skbayeseval.engines.data_sets import sample_data_sets
 from skbayeseval.engines.graph import check_has_graph
 from skbayeseval.engines.parameters import parameters_of, row_names, scores_given
 from skbayeseval.engines.pymc import (
@@ -22,7 +23,7 @@ from skbayeseval.engines.pymc import (
 from skbayeseval.evidence.counts import Evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import Metric
-from skbayeseval.models.specification import Model
+from skbayeseval.models.specification import DataSetSpecification, Model
 from skbayeseval.posterior import Posterior, Prior
 
 __all__ = ["SampledPosterior", "SampledPrior"]
@@ -130,7 +131,13 @@ class SampledPosterior(Posterior):
             sequence = np.random.SeedSequence(like.entropy, spawn_key=(child,))
             return int(sequence.generate_state(1)[0])
 
-        trace = sample_posterior(like.specification, labels, engine, prior, seed(_CHAINS))
+        if isinstance(like.specification, DataSetSpecification):
+            rho = like.specification.correlation
+            assert rho is not None
+            (differences,) = like.specification.differences.values()
+            trace = sample_data_sets(differences, rho, engine, seed(_CHAINS), prior)
+        else:
+            trace = sample_posterior(like.specification, labels, engine, prior, seed(_CHAINS))
         sampled_prior = None
         if prior is not None:
 

@@ -20,7 +20,7 @@ from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
 from skbayeseval.evidence.scored import ScoredInstances
-from skbayeseval.evidence.splits import SplitScores
+from skbayeseval.evidence.splits import DataSetScores, SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric, metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
@@ -229,9 +229,9 @@ def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
             "weight": evidence.weight,
             "grouped": evidence.grouped,
         }
-    if isinstance(evidence, SplitScores):
+    if isinstance(evidence, (SplitScores, DataSetScores)):
         return {
-            "kind": "splits",
+            "kind": "splits" if isinstance(evidence, SplitScores) else "data sets",
             "scores": {name: values.tolist() for name, values in evidence.scores.items()},
             "test_fraction": evidence.test_fraction,
         }
@@ -246,8 +246,9 @@ def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
 
 
 def _read_evidence(saved: dict[str, Any]) -> Evidence:
-    if saved["kind"] == "splits":
-        return SplitScores(saved["scores"], saved["test_fraction"])
+    if saved["kind"] in ("splits", "data sets"):
+        kind = SplitScores if saved["kind"] == "splits" else DataSetScores
+        return kind(saved["scores"], saved["test_fraction"])
     labels, pos_label = tuple(saved["labels"]), saved["pos_label"]
     if saved["kind"] == "scored":
         responses = tuple(

@@ -11,12 +11,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._validation import check_names
 from skbayeseval.diagnostics import complaints
+from skbayeseval.engines.data_sets import build_data_sets_graph
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import Evidence
-from skbayeseval.evidence.splits import SplitScores
+from skbayeseval.evidence.splits import DataSetScores, SplitScores
 from skbayeseval.export import as_arviz
 from skbayeseval.metrics import Metric, PerClass, resolve_scoring, split_metric
+from skbayeseval.models.specification import DataSetSpecification
 from skbayeseval.posterior import Posterior
 from skbayeseval.sampled import SampledPosterior
 from skbayeseval.storage import Parts, describe, read, write
@@ -131,6 +133,12 @@ class PosteriorView:
             `ComparisonResult.from_trace` turns a trace of it into a result.
         """
         posterior = self._posterior
+        of_data_sets = posterior.specification
+        if isinstance(of_data_sets, DataSetSpecification):
+            if of_data_sets.correlation is None:
+                raise ValueError("The signed-rank test is no PyMC model; model='hierarchical' is.")
+            (differences,) = of_data_sets.differences.values()
+            return build_data_sets_graph(differences, of_data_sets.correlation, prior)
         return build_graph(posterior.specification, self.labels, prior=prior, form=form)
 
     @classmethod
@@ -218,7 +226,7 @@ class PosteriorView:
             return self._metrics[metric]
         if not isinstance(metric, (str, Metric)):
             raise TypeError(f"metric must be a name or a Metric, got {metric!r}.")
-        if isinstance(self.evidence, SplitScores) and isinstance(metric, str):
+        if isinstance(self.evidence, (SplitScores, DataSetScores)) and isinstance(metric, str):
             return self._posterior.check_metric(split_metric(metric))
         found = resolve_scoring(metric, self.labels)
         return self._posterior.check_metric(next(iter(found.values())))

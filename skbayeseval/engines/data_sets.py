@@ -116,7 +116,13 @@ def build_data_sets_graph(
     return model
 
 
-def sample_data_sets(differences: ArrayLike, rho: float, engine: PyMCEngine, seed: int) -> Trace:
+def sample_data_sets(
+    differences: ArrayLike,
+    rho: float,
+    engine: PyMCEngine,
+    seed: int,
+    prior: Callable[[], Any] | None = None,
+) -> Trace:
     """Return draws of delta0, sigma0, nu, delta, and next_delta.
 
     Parameters
@@ -129,6 +135,8 @@ def sample_data_sets(differences: ArrayLike, rho: float, engine: PyMCEngine, see
         How to sample; `target_accept` of 0.9 or more is advised.
     seed : int
         The source of randomness.
+    prior : callable, default=None
+        As in `build_data_sets_graph`.
 
     Returns
     -------
@@ -136,7 +144,7 @@ def sample_data_sets(differences: ArrayLike, rho: float, engine: PyMCEngine, see
         next_delta is the difference on a further data set, a draw from the t of each draw.
     """
     summaries = summarise(differences)
-    model = build_data_sets_graph(differences, rho)
+    model = build_data_sets_graph(differences, rho, prior)
     trace = sample(model, engine, [*_SHARED, "precision"], seed)
     shared = {name: trace.parameters[name] for name in _SHARED}
     delta0, sigma0, nu = shared.values()

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.outcomes import REMAINDER, stream_outcomes
 from skbayeseval.engines.scores import stream_means
+from skbayeseval.engines.signed_rank import draw_weights, pseudo_medians
 from skbayeseval.engines.weights import stream_labels, stream_weights
 from skbayeseval.metrics import Metric, Totals
 from skbayeseval.models.specification import (
     AnySpecification,
+    DataSetSpecification,
     LabelSpecification,
     RankSpecification,
     ScoreSpecification,
@@ -68,6 +70,13 @@ def stream_scores(
         return
     if isinstance(specification, ScoreSpecification):
         yield from stream_means(specification, metric.name, rng, n_draws)
+        return
+    if isinstance(specification, DataSetSpecification):
+        differences = specification.differences[metric.name]
+        strength = specification.strength
+        assert strength is not None
+        weights = draw_weights(len(differences), strength, rng, n_draws)
+        yield pseudo_medians(weights, differences)[None]
         return
     blocks: Iterator[Totals | Array]
     if isinstance(specification, LabelSpecification):

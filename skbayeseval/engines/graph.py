@@ -22,6 +22,7 @@ from skbayeseval.engines.parameters import (
 )
 from skbayeseval.models.specification import (
     AnySpecification,
+    DataSetSpecification,
     Eta,
     LabelSpecification,
     Outcomes,
@@ -66,6 +67,10 @@ def check_has_graph(specification: AnySpecification) -> None:
                     f"The scores {name!r} of {sums.n_splits} splits leave no spread to sample: "
                     "PyMC needs four splits or more that differ. Use engine='exact'."
                 )
+    if isinstance(specification, DataSetSpecification) and specification.correlation is None:
+        raise ValueError(
+            "The signed-rank test is no PyMC model. Use engine='exact', or model='hierarchical'."
+        )
     if isinstance(specification, (WeightSpecification, RankSpecification)):
         raise ValueError(
             "Weights of instances or groups (the Bayesian bootstrap) are no PyMC model. Use "

@@ -21,6 +21,7 @@ from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
 from skbayeseval.metrics import Metric, Totals
 from skbayeseval.models.specification import (
     AnySpecification,
+    DataSetSpecification,
     LabelSpecification,
     Outcomes,
     OutcomeSpecification,
@@ -117,6 +118,8 @@ def parameters_of(specification: AnySpecification) -> list[Parameter]:
         return found
     if isinstance(specification, ScoreSpecification):
         return _parameters_of_scores(specification)
+    if isinstance(specification, DataSetSpecification):
+        return [Parameter(name, np.empty(0), False) for name in ("delta0", "sigma0", "nu")]
     return []
 
 
@@ -211,6 +214,8 @@ def coordinates(specification: AnySpecification, labels: tuple[Any, ...]) -> dic
 def dims_of(specification: AnySpecification) -> dict[str, list[str]]:
     """Return the dimensions of each parameter, those of `stream_parameters` and rows included."""
     found = {p.name: list(p.dims) for p in parameters_of(specification) if p.dims}
+    if isinstance(specification, DataSetSpecification):
+        found["delta"] = ["data_set"]
     if isinstance(specification, OutcomeSpecification):
         n_classifiers = sum(len(group.etas) for group in specification.groups)
         for classifier in map(letter, range(n_classifiers)):
@@ -283,6 +288,15 @@ def scores_given(
             specification, rng, n_draws, prior=prior, tables=tables, given=given
         ):
             yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+        return
+    if isinstance(specification, DataSetSpecification):
+        centre = draws["delta0"]
+        if metric.name in specification.differences:
+            yield centre[None]
+        elif "next_delta" in draws:
+            yield draws["next_delta"][None]
+        else:  # a further data set, of a graph that was altered
+            yield (centre + draws["sigma0"] * rng.standard_t(draws["nu"]))[None]
         return
     if isinstance(specification, ScoreSpecification):
         which = list(specification.scores).index(metric.name)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
-__all__ = ["SplitMargin", "SplitScores", "check_scores", "check_test_fraction"]
+__all__ = ["DataSetScores", "SplitMargin", "SplitScores", "check_scores", "check_test_fraction"]
 
 Array = NDArray[Any]
 
@@ -53,12 +53,7 @@ class SplitScores:
     test_fraction: float
 
     def __post_init__(self) -> None:
-        frozen = {}
-        for name, values in self.scores.items():
-            array = np.array(values, dtype=float)
-            array.flags.writeable = False
-            frozen[name] = array
-        object.__setattr__(self, "scores", frozen)
+        object.__setattr__(self, "scores", _frozen(self.scores))
 
     @property
     def n_classifiers(self) -> int:
@@ -83,6 +78,56 @@ class SplitScores:
         return SplitScores(
             {n: values[[i, j]] for n, values in self.scores.items()}, self.test_fraction
         )
+
+
+@dataclass(frozen=True, eq=False)
+class DataSetScores:
+    """Scores of two estimators on several data sets, in the same splits of each.
+
+    Parameters
+    ----------
+    scores : mapping of str to ndarray of shape (2, n_data_sets, n_splits)
+        For each metric.
+    test_fraction : float or None
+        As in `SplitScores`; None where it is not known.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence.splits import DataSetScores
+    >>> scores = DataSetScores({"r2": [[[0.5, 0.75]], [[0.25, 0.5]]]}, test_fraction=0.5)
+    >>> scores.means("r2")
+    (0.625, 0.375)
+    """
+
+    scores: Mapping[str, Array]
+    test_fraction: float | None
+    n_classifiers: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scores", _frozen(self.scores))
+
+    @property
+    def n_data_sets(self) -> int:
+        """The number of data sets."""
+        return next(iter(self.scores.values())).shape[1]
+
+    def margin(self, classifier: int) -> SplitMargin:
+        """Return what is known of one estimator."""
+        return SplitMargin(float(self.n_data_sets))
+
+    def means(self, metric: str) -> tuple[float, ...]:
+        """Return the mean score of each estimator over data sets."""
+        scores = self.scores.get(metric, next(iter(self.scores.values())))
+        return tuple(scores.mean(axis=(1, 2)).tolist())
+
+
+def _frozen(scores: Mapping[str, ArrayLike]) -> dict[str, Array]:
+    frozen = {}
+    for name, values in scores.items():
+        array = np.array(values, dtype=float)
+        array.flags.writeable = False
+        frozen[name] = array
+    return frozen
 
 
 def check_scores(scores: ArrayLike, name: str) -> Array:

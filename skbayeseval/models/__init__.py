@@ -2,6 +2,7 @@
 
 from skbayeseval.models.binary import BCV, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks
+from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
 from skbayeseval.models.scores import CorrelatedT
@@ -18,6 +19,7 @@ __all__ = [
     "CorrelatedT",
     "GroupWeights",
     "Hierarchical",
+    "HierarchicalScores",
     "IndependentLabels",
     "IndependentLabelsBCV",
     "InstanceWeights",
@@ -26,6 +28,7 @@ __all__ = [
     "PairedHierarchical",
     "PairedMany",
     "ScoreWeights",
+    "SignedRank",
     "Unpaired",
     "published_and_alternative_models",
     "resolve_model",

@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks
+from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.models.specification import Model
@@ -21,7 +22,7 @@ from skbayeseval.models.weights import (
 
 __all__ = ["published_and_alternative_models", "resolve_model"]
 
-NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv", "scores"]
+NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv", "scores", "signed-rank"]
 
 MODEL_CLASSES: dict[str, type[Model]] = {
     kind.__name__: kind
@@ -30,6 +31,7 @@ MODEL_CLASSES: dict[str, type[Model]] = {
         CorrelatedT,
         GroupWeights,
         Hierarchical,
+        HierarchicalScores,
         IndependentLabels,
         IndependentLabelsBCV,
         InstanceWeights,
@@ -38,6 +40,7 @@ MODEL_CLASSES: dict[str, type[Model]] = {
         PairedHierarchical,
         PairedMany,
         ScoreWeights,
+        SignedRank,
         Unpaired,
     )
 }
@@ -67,9 +70,10 @@ def resolve_model(
         Whether it is known what all classifiers said of each instance.
     n_classes, n_classifiers : int
         What the model has to fit.
-    units : {"labels", "groups", "chunks", "scores", "splits"} or None
+    units : {"labels", "groups", "chunks", "scores", "splits", "data sets"} or None
         Whether instances have several labels, belong to groups, are sentences with chunks, or are
-        known by their scores alone; or whether only the scores of splits are known.
+        known by their scores alone; or whether only the scores of splits are known, of one data
+        set or of several.
     """
     if isinstance(model, Model):
         if prior is not None:
@@ -86,8 +90,8 @@ def resolve_model(
     name = ("paired" if paired else "unpaired") if model == "auto" else model
     if name not in NAMES:
         raise ValueError(f"model={model!r} is not known. Known are: {NAMES}.")
-    if units == "splits" and model == "auto":
-        name = CorrelatedT.name
+    if model == "auto":
+        name = {"splits": CorrelatedT.name, "data sets": SignedRank.name}.get(units or "", name)
     kind = model_class(name, n_classes, n_classifiers, units)
     return from_prior(kind, {} if prior is None else prior)
 
@@ -96,6 +100,15 @@ def model_class(
     name: str, n_classes: int, n_classifiers: int, units: str | None = None
 ) -> type[Model]:
     """Return the model of that name for so many classes and classifiers."""
+    if (units == "data sets") != (name in (SignedRank.name, HierarchicalScores.name)):
+        if units == "data sets" and name == "hierarchical":
+            return HierarchicalScores
+        raise ValueError(
+            f"model={name!r} does not fit: models of several data sets are 'signed-rank' and "
+            "'hierarchical', and compare_scores takes them with one row a data set."
+        )
+    if units == "data sets":
+        return SignedRank if name == SignedRank.name else HierarchicalScores
     if (units == "splits") != (name == CorrelatedT.name):
         raise ValueError(
             "model='scores' is of the scores of splits; compare_scores and the cross-validating "
@@ -148,7 +161,8 @@ def model_class(
 
 
 def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, units: str | None) -> None:
-    if issubclass(kind, (CorrelatedT, ScoreWeights)) or units in ("splits", "scores"):
+    of_scores = (CorrelatedT, ScoreWeights, SignedRank, HierarchicalScores)
+    if issubclass(kind, of_scores) or units in ("splits", "scores", "data sets"):
         if model_class(kind.name, n_classes, n_classifiers, units) is not kind:
             raise ValueError(f"{kind.__name__} does not fit predictions; it is of scores.")
         return

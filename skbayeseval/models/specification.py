@@ -14,6 +14,7 @@ from skbayeseval.models.margins import BetaMargin
 
 __all__ = [
     "AnySpecification",
+    "DataSetSpecification",
     "Eta",
     "LabelSpecification",
     "Model",
@@ -235,6 +236,26 @@ class ScoreSpecification:
         return 1 / n_splits + self.correlation / (1 - self.correlation)
 
 
+@dataclass(frozen=True)
+class DataSetSpecification:
+    """Differences of two estimators on several data sets.
+
+    Parameters
+    ----------
+    differences : mapping of str to ndarray of shape (n_data_sets,) or (n_data_sets, n_splits)
+        For each metric: one a data set for the signed-rank test, one a split for the hierarchical
+        model.
+    strength : float, default=None
+        The weight of the signed-rank prior.
+    correlation : float, default=None
+        That between the splits of a data set.
+    """
+
+    differences: Mapping[str, Array]
+    strength: float | None = None
+    correlation: float | None = None
+
+
 AnySpecification = (
     Specification
     | OutcomeSpecification
@@ -242,6 +263,7 @@ AnySpecification = (
     | LabelSpecification
     | ScoreSpecification
     | RankSpecification
+    | DataSetSpecification
 )
 
 
