@@ -31,6 +31,10 @@ from skbayeseval.power import PowerAnalysis, power_analysis
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
 from skbayeseval.score_result import ScoreResult
+from skbayeseval.search.count_scorer import count_scorer
+from skbayeseval.search.refit import refit_simplest
+from skbayeseval.search.report import SearchReport
+from skbayeseval.search.reporting import report_search
 
 __all__ = [
     "BayesianComparer",
@@ -41,6 +45,7 @@ __all__ = [
     "PyMCEngine",
     "Ranking",
     "ScoreResult",
+    "SearchReport",
     "__version__",
     "bayesian_cross_validate",
     "chunk_counter",
@@ -49,9 +54,12 @@ __all__ = [
     "compare_many",
     "compare_predictions",
     "compare_scores",
+    "count_scorer",
     "hdi",
     "load_result",
     "metrics",
     "power_analysis",
+    "refit_simplest",
+    "report_search",
     "score_posterior",
 ]

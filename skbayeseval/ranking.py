@@ -123,6 +123,11 @@ class Ranking(PosteriorView):
         return None if self._cross_validation is None else self._cross_validation.results
 
     @property
+    def train_size(self) -> float | None:
+        """The mean number of training instances; None if not from cross-validation."""
+        return None if self._cross_validation is None else self._cross_validation.train_size
+
+    @property
     def table(self) -> pd.DataFrame:
         """Mean, HDI, probability of being best and expected rank of each classifier."""
         return self.ranking()

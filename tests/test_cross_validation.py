@@ -251,7 +251,7 @@ class NeverFitted(GaussianNB):
     ("change", "error", "message"),
     [
         ({"scoring": "f7score"}, ValueError, "scoring='f7score' is not a known metric"),
-        ({"scoring": "max_error"}, ValueError, "needs more than a confusion matrix"),
+        ({"scoring": "r2"}, ValueError, "needs more than a confusion matrix"),
         ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not known"),
         ({"engine": "magic"}, ValueError, "engine='magic' is not known"),
         ({"prior": {"mu": 0}}, ValueError, "prior 'mu' must hold finite numbers"),

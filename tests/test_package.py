@@ -42,11 +42,12 @@ FLOORS = {
     "score_target": 12,
     "cross_validation": 13,
     "comparer": 14,
-    "__init__": 17,
-    "demo": 18,
-    "reproduce": 18,
-    "cli": 19,
-    "__main__": 20,
+    "search": 14,
+    "__init__": 15,
+    "demo": 16,
+    "reproduce": 16,
+    "cli": 17,
+    "__main__": 18,
 }
 
 

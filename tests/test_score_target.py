@@ -47,9 +47,8 @@ SCORED = {"model": "scores", "random_state": 0}
     "cv",
     [BlockRegularizedCV(random_state=0), KFold(5), 4, RepeatedKFold(n_splits=3, n_repeats=2),
      ShuffleSplit(6, test_size=0.2, random_state=0)],
-    ids=str,
 )  # fmt: skip
-@pytest.mark.parametrize("scoring", [None, "r2", ["r2", "neg_mean_absolute_error"]], ids=str)
+@pytest.mark.parametrize("scoring", [None, "r2", ["r2", "neg_mean_absolute_error"]])
 def test_regressors(cv, scoring):
     if isinstance(cv, RepeatedKFold):
         cv = list(cv.split(X))

@@ -1,6 +1,7 @@
 """Displays: they hold plain arrays and draw themselves on request, as scikit-learn's do."""
 
 from skbayeseval.display.factor import FactorDisplay
+from skbayeseval.display.heatmap import HeatmapDisplay
 from skbayeseval.display.joint import JointDisplay
 from skbayeseval.display.posterior import PosteriorDisplay, ScoreDisplay
 from skbayeseval.display.power import PowerDisplay
@@ -10,6 +11,7 @@ from skbayeseval.display.trace import TraceDisplay
 
 __all__ = [
     "FactorDisplay",
+    "HeatmapDisplay",
     "JointDisplay",
     "PairsDisplay",
     "PosteriorDisplay",

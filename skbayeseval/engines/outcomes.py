@@ -123,7 +123,9 @@ def outcome_blocks(
     from their conjugate posterior.
     """
     samplers = [_GroupSampler(group, prior, remainder) for group in specification.groups]
-    cost = repeats * sum(sampler.bytes_per_draw for sampler in samplers)
+    # Groups are drawn one after another, and only what they give is kept.
+    kept = sum(sampler.bytes_kept(tables) for sampler in samplers[1:])
+    cost = repeats * (max(sampler.bytes_per_draw for sampler in samplers) + kept)
     block = max(1, min(4096, BLOCK_BYTES // cost))
     for start in range(0, n_draws, block):
         size = min(block, n_draws - start)
@@ -213,6 +215,10 @@ class _GroupSampler:
         cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # should tables be wanted
         sticks = self.n_classes * self.n_sticks
         self.bytes_per_draw = 8 * (4 * len(self.truth) + 8 * sticks + 2 * cells)
+
+    def bytes_kept(self, tables: bool) -> int:
+        """Return the memory of a draw of totals, or of tables."""
+        return 8 * self.n_classifiers * self.n_classes * (self.n_classes if tables else 3)
 
     def _sticks_needed(self, remainder: float) -> int:
         """Return how many sticks leave out less than `remainder` of any row, on average."""

@@ -20,7 +20,8 @@ from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.parallel import delayed
 
-from skbayeseval.evidence.block_cv import BlockRegularizedCV, calibrated_weight
+from skbayeseval.evidence.block_cv import BlockRegularizedCV
+from skbayeseval.evidence.geometry import pooled_weight
 from skbayeseval.evidence.progress import ProgressParallel
 
 __all__ = [
@@ -212,7 +213,7 @@ def collect(
     ]
     kept = _kept_splits(cv, len(splits), failures)
     return Collection(
-        tuple(estimators), splits, kept, of_each, _weight(cv, [splits[i][1] for i in kept])
+        tuple(estimators), splits, kept, of_each, pooled_weight(cv, [splits[i][1] for i in kept])
     )
 
 
@@ -380,12 +381,3 @@ def _kept_splits(cv: Any, n_splits: int, failures: list[Failure]) -> list[int]:
         stacklevel=5,
     )
     return kept
-
-
-def _weight(cv: Any, tests: list[Array]) -> float:
-    """Return what one pooled count is worth."""
-    if isinstance(cv, BlockRegularizedCV):
-        return calibrated_weight(len(tests) // 2)
-    # Kish's effective sample size over the pooled size: sum(r) / sum(r^2).
-    times = np.bincount(np.concatenate(tests))
-    return float(times.sum() / np.square(times).sum())

@@ -1,9 +1,10 @@
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 
 from skbayeseval import compare_counts
-from skbayeseval.display import JointDisplay, PosteriorDisplay, ScoreDisplay
+from skbayeseval.display import HeatmapDisplay, JointDisplay, PosteriorDisplay, ScoreDisplay
 from skbayeseval.judgement import Interval
 
 DRAWS = np.random.default_rng(0).normal(0.02, 0.01, 5000)
@@ -94,3 +95,13 @@ def test_long_and_mathematical_names():
     ):
         display.figure_.canvas.draw()
         assert len(display.ax_.get_xlabel()) < 80
+
+
+def test_heatmap_of_a_large_grid_has_no_numbers():
+    values = np.random.default_rng(0).random((11, 12))
+    values[0, 0] = np.nan
+    means = pd.DataFrame(values).rename_axis(index="y", columns="x")
+    decisions = pd.DataFrame(np.where(values > 0.9, "~", "<<")).where(means.notna(), "")
+    ax = HeatmapDisplay(means, decisions, metric="f1").plot().ax_
+    assert {text.get_text() for text in ax.texts} == {"≈", "", "·"}
+    HeatmapDisplay(means * 0 + 0.5, decisions).plot(ax=ax)

@@ -96,5 +96,5 @@ def test_paired_models_need_pairs(kind):
     if kind.needs_pairs:
         with pytest.raises(ValueError, match="needs|need"):
             kind().specification((COUNTS, COUNTS))
-    paired = ("paired", "group weights", "instance weights", "scores")
-    assert kind.needs_pairs == (kind.name in paired)
+    alone = ("unpaired", "hierarchical", "bcv")
+    assert kind.needs_pairs == (kind.name not in alone)

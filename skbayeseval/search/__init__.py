@@ -1,0 +1,1 @@
+"""Searches, reported with their uncertainty: what they record, and what that says."""

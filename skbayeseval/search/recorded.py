@@ -1,0 +1,224 @@
+"""What `cv_results_` says by itself: from recorded counts or scores to a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval._validation import check_probability, check_whole_number
+from skbayeseval.assemble import check_true_classes, make_posterior
+from skbayeseval.compare import rank_scores
+from skbayeseval.evidence.counts import ConfusionCounts, check_labels
+from skbayeseval.evidence.geometry import (
+    Geometry,
+    geometry_of,
+    splitter_name,
+    weight_of_shares,
+)
+from skbayeseval.judgement.decision import check_rope
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics import resolve_scoring
+from skbayeseval.ranking import Ranking
+from skbayeseval.search.candidates import (
+    counted_classes,
+    last_candidates,
+    name_candidates,
+    number_of_splits,
+    recorded_keys,
+    scores_of,
+    tables_of,
+)
+from skbayeseval.search.count_scorer import known_metric
+from skbayeseval.search.report import SearchReport
+
+__all__ = [
+    "UNKNOWN",
+    "Settings",
+    "check_draws",
+    "check_fraction",
+    "check_rope_around_zero",
+    "make_report",
+    "report_recorded",
+    "without_failures",
+]
+
+Array = NDArray[Any]
+
+# A splitter that nobody told.
+UNKNOWN = object()
+
+# Draws of each candidate, and of all of them, where the user leaves their number open.
+FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, 20_000, 400_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What recorded results are read with."""
+
+    rope: Interval
+    prob: float
+    measure: Any
+    key: str | None
+    cv: Any
+    test_fraction: float | None
+    labels: Any
+    pos_label: Any
+    n_draws: int | None
+    entropy: int
+    instances: str = "the instances"
+
+    def draws_of(self, n_candidates: int) -> int:
+        """Return the number of draws: as given, or as many as so many candidates can afford."""
+        if self.n_draws is not None:
+            return self.n_draws
+        return max(FEWEST_DRAWS, min(MOST_DRAWS, AFFORDABLE // n_candidates))
+
+    def geometry(self, n_splits: int) -> Geometry:
+        """Return what is known of the splits."""
+        known = Geometry() if self.cv is UNKNOWN else geometry_of(self.cv, n_splits)
+        fraction = self.test_fraction
+        if fraction is None:
+            return known
+        weight = weight_of_shares(fraction, n_splits) if known.weight is None else known.weight
+        return Geometry(fraction, weight, known.train_share or 1 - fraction)
+
+
+def report_recorded(results: Mapping[str, Any], settings: Settings) -> SearchReport:
+    """Report what `cv_results_` holds: counts if it can be, else scores."""
+    if known_metric(settings.measure) is not None and counted_classes(results):
+        return _from_counts(results, settings)
+    return _from_scores(results, settings)
+
+
+def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport:
+    everyone, n_splits = last_candidates(results), number_of_splits(results)
+    geometry = settings.geometry(n_splits)
+    if geometry.weight is None:
+        raise _unknown_geometry(settings.cv, "what a count of these splits is worth")
+    n_classes = counted_classes(results)
+    labels = tuple(range(n_classes)) if settings.labels is None else check_labels(settings.labels)
+    if len(labels) != n_classes:
+        raise ValueError(f"labels has {len(labels)} classes, but counts are of {n_classes}.")
+    tables = tables_of(results, everyone, n_splits)
+    kept, failed = without_failures(everyone, np.isnan(tables.sum(axis=(1, 2))))
+    evidence = tuple(
+        ConfusionCounts(np.rint(table), labels, geometry.weight, settings.pos_label)
+        for table in tables[np.isin(everyone, kept)]
+    )
+    present = np.flatnonzero(evidence[0].table.sum(axis=1))
+    check_true_classes([labels[i] for i in present], "cv_results_")
+    candidates = {int(i): results["params"][i] for i in kept}
+    posterior = make_posterior(
+        evidence, "auto", "exact", None, settings.draws_of(len(kept)), settings.entropy
+    )
+    ranking = Ranking(
+        posterior, tuple(name_candidates(candidates)), resolve_scoring(settings.measure, labels)
+    )
+    basis = (
+        f"From confusion counts of {n_splits} splits ({_splits_name(settings.cv)}), each count "
+        f"worth {geometry.weight:.3g}, candidates taken for independent."
+        f"{_training(geometry, settings)}"
+    )
+    return make_report(ranking, candidates, settings, "counts", failed, results, basis)
+
+
+def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport:
+    if settings.key is None:
+        raise ValueError(
+            f"scoring={settings.measure!r} was not recorded, and there are no confusion counts to "
+            f"compute it from. Recorded are {recorded_keys(results)}; or give X and y."
+        )
+    everyone, n_splits = last_candidates(results), number_of_splits(results)
+    geometry = settings.geometry(n_splits)
+    if geometry.test_fraction is None:
+        raise _unknown_geometry(settings.cv, "how strongly scores of these splits are correlated")
+    scores = scores_of(results, settings.key, everyone, n_splits)
+    kept, failed = without_failures(everyone, ~np.isfinite(scores.sum(axis=1)))
+    candidates = {int(i): results["params"][i] for i in kept}
+    ranking = rank_scores(
+        dict(
+            zip(name_candidates(candidates), scores[np.isin(everyone, kept)], strict=True),
+        ),
+        test_fraction=geometry.test_fraction,
+        scoring=str(getattr(settings.measure, "name", settings.measure)),
+        n_draws=settings.draws_of(len(kept)),
+        random_state=settings.entropy,
+    )
+    basis = (
+        f"From the scores of {n_splits} splits ({_splits_name(settings.cv)}), correlated by "
+        f"{geometry.test_fraction:.3g}.{_training(geometry, settings)}"
+    )
+    return make_report(ranking, candidates, settings, "scores", failed, results, basis)
+
+
+def make_report(
+    ranking: Ranking,
+    candidates: Mapping[int, Any],
+    settings: Settings,
+    source: str,
+    failed: Sequence[int],
+    results: Mapping[str, Any],
+    basis: str,
+) -> SearchReport:
+    """Put a report together."""
+    return SearchReport(
+        ranking,
+        candidates,
+        rope=settings.rope,
+        source=source,
+        prob=settings.prob,
+        failed=failed,
+        n_tried=len(last_candidates(results)),
+        basis=basis,
+    )
+
+
+def without_failures(everyone: Array, bad: Array) -> tuple[Array, tuple[int, ...]]:
+    """Return the candidates that can be compared, and those that failed."""
+    kept, failed = everyone[~bad], tuple(int(i) for i in everyone[bad])
+    if not len(kept):
+        raise ValueError(f"There is nothing to report: all {len(everyone)} candidates failed.")
+    return kept, failed
+
+
+def check_rope_around_zero(rope: Any) -> Interval:
+    """Return the ROPE as an interval that contains 0."""
+    region = check_rope(rope)
+    if not region.low <= 0 <= region.high:
+        raise ValueError(
+            f"rope={rope!r} must contain 0: no candidate is better than the best, and one that is "
+            "just as good must be equivalent to it."
+        )
+    return region
+
+
+def check_draws(n_draws: Any) -> int | None:
+    """Return a number of draws of at least 100, or None."""
+    return None if n_draws is None else check_whole_number(n_draws, "n_draws", minimum=100)
+
+
+def check_fraction(test_fraction: Any) -> float | None:
+    """Return a share strictly between 0 and 1, or None."""
+    return None if test_fraction is None else check_probability(test_fraction, "test_fraction")
+
+
+def _unknown_geometry(cv: Any, what: str) -> ValueError:
+    return ValueError(
+        f"cv={cv!r} does not tell {what}. Give test_fraction=, the test instances over test and "
+        "training instances of one split."
+    )
+
+
+def _splits_name(cv: Any) -> str:
+    return "splits as given" if cv is UNKNOWN else splitter_name(cv)
+
+
+def _training(geometry: Geometry, settings: Settings) -> str:
+    share = geometry.train_share
+    if share is None:
+        return ""
+    return f" It speaks of learners trained on {share:.0%} of {settings.instances}."

@@ -1,0 +1,192 @@
+"""`refit_simplest`: the simplest candidate that is as good as the best, chosen in the search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skbayeseval._validation import check_probability, check_random_state_entropy
+from skbayeseval.metrics import Metric
+from skbayeseval.search.candidates import counted_classes, recorded_keys
+from skbayeseval.search.recorded import (
+    UNKNOWN,
+    Settings,
+    check_draws,
+    check_fraction,
+    check_rope_around_zero,
+    report_recorded,
+)
+from skbayeseval.search.report import Key, check_key
+
+__all__ = ["RefitSimplest", "refit_simplest"]
+
+
+def refit_simplest(
+    key: Key,
+    *,
+    rope: Any,
+    cv: Any = None,
+    test_fraction: float | None = None,
+    scoring: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    prob: float = 0.95,
+    n_draws: int | None = None,
+    random_state: Any = 0,
+) -> RefitSimplest:
+    """Return a ``refit=`` that picks the simplest candidate that is as good as the best.
+
+    The choice of `SearchReport.simplest`, made inside the search, so that `best_estimator_` is the
+    simple one. Takes the counts of `count_scorer` where they were recorded, else scores. Halving
+    searches never call ``refit``: report those with `report_search`.
+
+    Parameters
+    ----------
+    key : str, list of str or callable
+        What is simple: a parameter or several, smallest first, None last; or a function of the
+        parameters whose smallest value is simplest.
+    rope : float or (float, float)
+        The region of practical equivalence, as in `report_search`.
+    cv : int, splitter or list of splits, default=None
+        The search's splitter. It or `test_fraction` must be given.
+    test_fraction : float, default=None
+        Test instances over test and training instances of a split.
+    scoring : str or Metric, default=None
+        What to compare by; by default the one score that was recorded, or ``score``.
+    labels, pos_label : default=None
+        The classes of the count scorer, and the positive one, for metrics that need it.
+    prob : float, default=0.95
+        How sure a decision must be.
+    n_draws : int, default=None
+        The number of draws, as in `report_search`.
+    random_state : int, RandomState, Generator or None, default=0
+        Seeds the draws.
+
+    Returns
+    -------
+    refit : RefitSimplest
+        A callable from `cv_results_` to the index of the candidate.
+
+    See Also
+    --------
+    report_search : The same afterwards, with all that is known.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skbayeseval import count_scorer, refit_simplest
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [1, 2, 3, 4, None]},
+    ...     scoring=count_scorer([0, 1, 2]),
+    ...     refit=refit_simplest("max_depth", rope=0.1, cv=5),
+    ... )
+    >>> search.fit(X, y).best_params_
+    {'max_depth': 2}
+    """
+    return RefitSimplest(
+        key,
+        rope=rope,
+        cv=cv,
+        test_fraction=test_fraction,
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        prob=prob,
+        n_draws=n_draws,
+        random_state=random_state,
+    )
+
+
+class RefitSimplest:
+    """Picks the simplest candidate that is as good as the best; made by `refit_simplest`.
+
+    Examples
+    --------
+    >>> from skbayeseval import refit_simplest
+    >>> refit_simplest("max_depth", rope=0.01, test_fraction=0.2)
+    refit_simplest('max_depth', rope=0.01, test_fraction=0.2)
+    """
+
+    def __init__(
+        self,
+        key: Key,
+        *,
+        rope: Any,
+        cv: Any = None,
+        test_fraction: float | None = None,
+        scoring: Any = None,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        prob: float = 0.95,
+        n_draws: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        check_key(key)
+        check_rope_around_zero(rope)
+        if cv is None and test_fraction is None:
+            raise ValueError(
+                "refit_simplest sees no splitter: give cv=, the search's own, or test_fraction=, "
+                "the test instances over test and training instances of one split."
+            )
+        if scoring is not None and not isinstance(scoring, (str, Metric)):
+            raise TypeError(f"scoring must be the name of a metric or a Metric, got {scoring!r}.")
+        self.key = key
+        self.rope = rope
+        self.cv = cv
+        self.test_fraction = check_fraction(test_fraction)
+        self.scoring = scoring
+        self.labels = labels
+        self.pos_label = pos_label
+        self.prob = check_probability(prob)
+        self.n_draws = check_draws(n_draws)
+        self.random_state = random_state
+
+    def __call__(self, results: Mapping[str, Any]) -> int:
+        """Return the index of the simplest candidate that is as good as the best."""
+        keys = recorded_keys(results)
+        key, measure = self._measure(results, keys)
+        settings = Settings(
+            rope=check_rope_around_zero(self.rope),
+            prob=self.prob,
+            measure=measure,
+            key=key,
+            cv=UNKNOWN if self.cv is None else self.cv,
+            test_fraction=self.test_fraction,
+            labels=self.labels,
+            pos_label=self.pos_label,
+            n_draws=self.n_draws,
+            entropy=check_random_state_entropy(self.random_state),
+        )
+        return report_recorded(results, settings).simplest_index(self.key)
+
+    def __repr__(self) -> str:
+        given = {
+            name: getattr(self, name)
+            for name in ("cv", "test_fraction", "scoring", "labels", "pos_label")
+            if getattr(self, name) is not None
+        }
+        options = "".join(f", {name}={value!r}" for name, value in given.items())
+        return f"refit_simplest({self.key!r}, rope={self.rope!r}{options})"
+
+    def _measure(self, results: Mapping[str, Any], keys: list[str]) -> tuple[str | None, Any]:
+        """Return the key of the recorded scores, and what they measure."""
+        if self.scoring is not None:
+            name = self.scoring if isinstance(self.scoring, str) else self.scoring.name
+            return (name if name in keys else None), self.scoring
+        if counted_classes(results):  # "score" is one of the others, or accuracy
+            score = np.asarray(results["mean_test_score"])
+            for name in keys:
+                same = np.array_equal(results[f"mean_test_{name}"], score, equal_nan=True)
+                if name != "score" and same:
+                    return name, name
+            return "score", "accuracy"
+        if len(keys) == 1 or "score" in keys:
+            return (only := "score" if "score" in keys else keys[0]), only
+        raise ValueError(f"The search recorded several scores, {keys}; say by which with scoring=.")

@@ -1,0 +1,304 @@
+"""`report_search`: from a finished search to a report."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils.validation import check_is_fitted
+
+from skbayeseval._validation import (
+    check_probability,
+    check_random_state_entropy,
+    check_whole_number,
+)
+from skbayeseval.cross_validation import compare_learners
+from skbayeseval.evidence.collect import route
+from skbayeseval.evidence.counts import check_labels
+from skbayeseval.evidence.geometry import splitter_name
+from skbayeseval.metrics import Metric, resolve_scoring
+from skbayeseval.search.candidates import (
+    last_candidates,
+    name_candidates,
+    number_of_splits,
+    recorded_keys,
+)
+from skbayeseval.search.count_scorer import CountScorer, known_metric
+from skbayeseval.search.recorded import (
+    Settings,
+    check_draws,
+    check_fraction,
+    check_rope_around_zero,
+    make_report,
+    report_recorded,
+    without_failures,
+)
+from skbayeseval.search.report import SearchReport
+
+__all__ = ["report_search"]
+
+Array = NDArray[Any]
+
+
+def report_search(
+    search: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    rope: Any,
+    top: int = 5,
+    scoring: Any = None,
+    test_fraction: float | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    params: dict[str, Any] | None = None,
+    prob: float = 0.95,
+    n_draws: int | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    random_state: Any = None,
+) -> SearchReport:
+    """Report a finished search: which candidates are best, and which are as good as the best.
+
+    The report rests on the best that there is. With `X` and `y` the `top` candidates are run again
+    over the same splits, and their predictions compared instance by instance, which is sharpest.
+    Without, it takes the confusion counts that `count_scorer` recorded, or else the scores of the
+    splits (correlated Bayesian t-test). It speaks of the learners trained on a training set's
+    number of instances, not of models refitted on all data.
+
+    Parameters
+    ----------
+    search : GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV, ... that was fitted
+        Of a halving search the last iteration is reported.
+    X, y : array-like, default=None
+        The data of the search, to run the `top` candidates again.
+    rope : float or (float, float)
+        The region of practical equivalence: a number r means that scores that differ by at most r
+        are as good as equal.
+    top : int, default=5
+        How many candidates to run again, those with the highest recorded mean.
+    scoring : str or Metric, default=None
+        What to compare by; by default what the search was refitted by. From predictions and counts
+        any metric of confusion matrices, from scores one that was recorded.
+    test_fraction : float, default=None
+        Test instances over test and training instances of a split. Needed where the splitter does
+        not tell.
+    labels : array-like, default=None
+        The classes; by default those of the count scorer or of `y`.
+    pos_label : object, default=None
+        The positive class for metrics such as F1; by default that of the count scorer, or 1.
+    groups : array-like of shape (n_samples,), default=None
+        Goes to the splitter, as in the search's `fit`.
+    params : dict, default=None
+        Goes to every `fit`, or is routed where metadata routing is enabled.
+    prob : float, default=0.95
+        The mass of HDIs, and how sure a decision must be.
+    n_draws : int, default=None
+        The number of draws; None is 20,000 for up to 20 candidates and fewer for more, 2,000 from
+        200 on.
+    n_jobs : int, default=None
+        How many fits run at once.
+    verbose : int, default=0
+        1 shows a live bar over the fits.
+    random_state : int, RandomState, Generator or None, default=None
+        An int makes the draws reproducible. The splits are those of the search.
+
+    Returns
+    -------
+    report : SearchReport
+
+    See Also
+    --------
+    count_scorer : Records confusion counts in a search.
+    refit_simplest : The same choice inside the search.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skbayeseval import BlockRegularizedCV, count_scorer, report_search
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     DecisionTreeClassifier(random_state=0),
+    ...     {"max_depth": [1, 2, 3, 5, None]},
+    ...     cv=BlockRegularizedCV(random_state=0),
+    ...     scoring=count_scorer([0, 1], also="f1"),
+    ...     refit="score",
+    ... ).fit(X, y)
+    >>> report = report_search(search, rope=0.05, random_state=0)
+    >>> report.source, report.metric
+    ('counts', 'f1')
+    >>> report_search(search, X, y, rope=0.05, random_state=0).simplest("max_depth")
+    {'max_depth': 1}
+    """
+    check_is_fitted(search, "cv_results_")
+    if (X is None) != (y is None):
+        raise ValueError("X and y go together: give both to run candidates again, or none.")
+    results = search.cv_results_
+    scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
+    key, measure = _measure(search, scorer, scoring)
+    if X is not None and not _can_be_paired(measure):
+        warnings.warn(
+            f"scoring={measure!r} is known by its value in each split only, so the candidates are "
+            "not run again: the report rests on the recorded scores.",
+            UserWarning,
+            stacklevel=2,
+        )
+        X = y = None
+    settings = Settings(
+        rope=check_rope_around_zero(rope),
+        prob=check_probability(prob),
+        measure=measure,
+        key=key,
+        cv=search.cv,
+        test_fraction=check_fraction(test_fraction),
+        labels=labels if scorer is None else scorer.labels,
+        pos_label=scorer.pos_label if pos_label is None and scorer is not None else pos_label,
+        n_draws=check_draws(n_draws),
+        instances=_instances(search),
+        entropy=check_random_state_entropy(random_state),
+    )
+    if X is None:
+        if scorer is not None and labels is not None and check_labels(labels) != scorer.labels:
+            raise ValueError(
+                f"labels={labels!r} are not those of the search's counts, {list(scorer.labels)}."
+            )
+        return report_recorded(results, settings)
+    chosen, failed = _most_promising(results, key, check_whole_number(top, "top"))
+    candidates = {int(i): results["params"][i] for i in chosen}
+    names = name_candidates(candidates)
+    estimators = {
+        name: clone(search.estimator).set_params(**clone(parameters, safe=False))
+        for name, parameters in zip(names, candidates.values(), strict=True)
+    }
+    cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
+    split_params, fit_params = route(
+        "report_search", "report_search", estimators, cv, params, groups
+    )
+    _check_repeatable(cv, X, y, split_params, number_of_splits(results))
+    ranking = compare_learners(
+        estimators,
+        X,
+        y,
+        cv=cv,
+        split_params=split_params,
+        fit_params=fit_params,
+        scoring=measure,
+        model="auto",
+        engine="exact",
+        prior=None,
+        n_draws=settings.draws_of(len(candidates)),
+        labels=labels,
+        pos_label=settings.pos_label,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        pre_dispatch="2*n_jobs",
+        return_estimator=False,
+        return_indices=False,
+        error_score="raise",
+        entropy=settings.entropy,
+    )
+    basis = (
+        f"From paired predictions over {number_of_splits(results)} splits "
+        f"({splitter_name(search.cv)}), each count worth {ranking.weight:.3g}."
+    )
+    if ranking.train_size is not None:
+        basis += f" It speaks of learners trained on {ranking.train_size:.0f} instances."
+    return make_report(ranking, candidates, settings, "predictions", failed, results, basis)
+
+
+def _measure(search: Any, scorer: CountScorer | None, scoring: Any) -> tuple[str | None, Any]:
+    """Return the key of the recorded scores, None if there are none, and what they measure."""
+    keys = recorded_keys(search.cv_results_)
+    if scoring is not None:
+        if not isinstance(scoring, (str, Metric)):
+            raise TypeError(f"scoring must be the name of a metric or a Metric, got {scoring!r}.")
+        name = scoring if isinstance(scoring, str) else scoring.name
+        own = scorer.main if scorer is not None else _single_measure(search)
+        key = name if name in keys else "score" if name == own and "score" in keys else None
+        if known_metric(scoring) is None and key is None:
+            raise ValueError(
+                f"scoring={scoring!r} was not recorded and is no metric of confusion matrices. "
+                f"Recorded are {keys}."
+            )
+        return key, own if name == "score" and key == "score" else scoring
+    if scorer is not None:
+        refit = search.refit if isinstance(search.refit, str) else "score"
+        return refit, scorer.main if refit == "score" else refit
+    if keys == ["score"]:
+        return "score", _single_measure(search)
+    if isinstance(search.refit, str) and search.refit in keys:
+        given = search.scoring
+        named = given.get(search.refit) if isinstance(given, Mapping) else search.refit
+        return search.refit, named if isinstance(named, str) else search.refit
+    raise ValueError(f"The search recorded several scores, {keys}; say by which with scoring=.")
+
+
+def _can_be_paired(measure: Any) -> bool:
+    """Whether a metric can be compared instance by instance."""
+    try:
+        resolve_scoring(measure, (0, 1))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _instances(search: Any) -> str:
+    """Return what the shares of the splits are shares of, in words."""
+    if getattr(search, "resource", None) != "n_samples":
+        return "the instances"
+    return f"the {search.n_resources_[-1]:,} instances of the last iteration"
+
+
+def _single_measure(search: Any) -> str:
+    """Return the name of the one score of a search."""
+    if isinstance(search.scoring, str):
+        return search.scoring
+    return "accuracy" if search.scoring is None and is_classifier(search.estimator) else "score"
+
+
+def _most_promising(
+    results: Mapping[str, Any], key: str | None, top: int
+) -> tuple[Array, tuple[int, ...]]:
+    """Return the `top` candidates by recorded mean, and those that failed."""
+    everyone = last_candidates(results)
+    key = key or recorded_keys(results)[0]
+    means = np.asarray(results[f"mean_test_{key}"], dtype=float)[everyone]
+    kept, failed = without_failures(everyone, ~np.isfinite(means))
+    order = np.argsort(-means[np.isin(everyone, kept)], kind="stable")
+    return kept[order][:top], failed
+
+
+def _check_repeatable(
+    cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], n_recorded: int
+) -> None:
+    """Raise unless the splitter gives the splits of the search again."""
+    n_splits, same = 0, True
+    for one, other in zip(
+        cv.split(X, y, **split_params), cv.split(X, y, **split_params), strict=True
+    ):
+        n_splits += 1
+        same = same and all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    if not n_splits:
+        raise ValueError(
+            f"The search's cv={cv!r} gives no splits any more: an iterator of splits serves once. "
+            "Give the search a list of splits, or report without X and y."
+        )
+    if n_splits != n_recorded:
+        raise ValueError(
+            f"The search's cv gives {n_splits} splits of X and y, but the search had "
+            f"{n_recorded}. X and y must be the data of the search."
+        )
+    if not same:
+        raise ValueError(
+            f"The search's cv={cv!r} gives other splits at every call, so its candidates cannot be "
+            "run again over the same ones. Give the splitter an int random_state, or report "
+            "without X and y."
+        )

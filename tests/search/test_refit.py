@@ -1,0 +1,96 @@
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import BlockRegularizedCV, count_scorer, refit_simplest, report_search
+
+CV = BlockRegularizedCV(3, random_state=0)
+
+
+def fitted(refit, also="f1", **options):
+    X, y = load_breast_cancer(return_X_y=True)
+    return GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [None, 5, 3, 2, 1], "min_samples_leaf": [1, 5]},
+        cv=CV,
+        scoring=count_scorer([0, 1], also=also),
+        refit=refit,
+        **options,
+    ).fit(X, y)
+
+
+@pytest.mark.parametrize("also", ["f1", (), ["balanced_accuracy", "f1"]])
+def test_the_choice_is_the_reports(also):
+    key = ["max_depth", "min_samples_leaf"]
+    search = fitted(refit_simplest(key, rope=0.05, cv=CV), also=also)
+    report = report_search(search, rope=0.05, random_state=0)
+    assert report.source == "counts"
+    assert search.best_index_ == report.simplest_index(key)
+    assert search.best_params_ == report.simplest(key)
+    assert search.best_params_["max_depth"] in (1, 2)
+    assert search.best_estimator_.get_depth() == search.best_params_["max_depth"]
+
+
+def test_no_room_for_the_simple():
+    search = fitted(refit_simplest("max_depth", rope=0.0, cv=CV))
+    report = report_search(search, rope=0.0, random_state=0)
+    assert len(report.equivalent()) == 0
+    assert search.best_index_ == report.summary().index[0]
+
+
+def test_geometry_from_the_fraction():
+    results = fitted(False).cv_results_
+    choose = refit_simplest("max_depth", rope=0.04, test_fraction=0.5)
+    assert isinstance(choose(results), int)
+    assert results["params"][choose(results)]["max_depth"] is not None
+
+
+def test_other_scoring():
+    results = fitted(False).cv_results_
+    for scoring in ("recall", "accuracy"):
+        index = refit_simplest("max_depth", rope=0.05, cv=CV, scoring=scoring)(results)
+        assert 0 <= index < 10
+
+
+def test_pickle_clone_and_repr():
+    refit = refit_simplest("max_depth", rope=0.02, cv=5, scoring="f1")
+    assert repr(refit) == "refit_simplest('max_depth', rope=0.02, cv=5, scoring='f1')"
+    results = fitted(False).cv_results_
+    assert pickle.loads(pickle.dumps(refit))(results) == refit(results)
+    search = clone(GridSearchCV(DecisionTreeClassifier(), {}, refit=refit))
+    assert search.refit(results) == refit(results)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"key": "k", "rope": 0.1}, ValueError, "give cv=.*test_fraction="),
+        ({"key": 3, "rope": 0.1, "cv": 5}, TypeError, "key must be"),
+        ({"key": [], "rope": 0.1, "cv": 5}, TypeError, "key must be"),
+        ({"key": "k", "rope": (1, 2), "cv": 5}, ValueError, "rope"),
+        ({"key": "k", "rope": 0.1, "test_fraction": 0}, ValueError, "test_fraction"),
+        ({"key": "k", "rope": 0.1, "cv": 5, "prob": 1}, ValueError, "prob"),
+        ({"key": "k", "rope": 0.1, "cv": 5, "scoring": max}, TypeError, "scoring"),
+    ],
+)
+def test_bad_arguments(options, error, match):
+    with pytest.raises(error, match=match):
+        refit_simplest(options.pop("key"), **options)
+
+
+def test_several_scores_without_scoring():
+    results = {
+        f"{prefix}_test_{key}": np.array([0.9, 0.8])
+        for key in ("f1", "recall")
+        for prefix in ("mean", "split0", "split1")
+    }
+    results["params"] = [{"k": 1}, {"k": 2}]
+    with pytest.raises(ValueError, match="several scores"):
+        refit_simplest("k", rope=0.1, test_fraction=0.5)(results)
+    with pytest.raises(ValueError, match="was not recorded"):
+        refit_simplest("k", rope=0.1, test_fraction=0.5, scoring="accuracy")(results)

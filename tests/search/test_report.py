@@ -1,0 +1,188 @@
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import SearchReport
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.search.text_tables import format_value, latex_table, markdown_table
+
+GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
+
+
+def report_of(means, params=GRID, *, sd=0.001, rope=0.02, **options):
+    """A report on draws around given means."""
+    draws = np.random.default_rng(0).normal(np.array(means)[:, None], sd, (len(means), 2000))
+    names = tuple(map(str, range(len(means))))
+    ranking = SimpleNamespace(draws=draws, names=names, metrics=("f1",), n_draws=2000)
+    return SearchReport(
+        ranking,
+        dict(enumerate(params)),
+        rope=Interval(-rope, rope),
+        source="counts",
+        **options,
+    )
+
+
+@pytest.fixture
+def report():
+    return report_of([0.9, 0.91, 0.7, 0.905, 0.8, 0.889], basis="From thin air.", failed=[7])
+
+
+def test_summary(report):
+    table = report.summary()
+    assert list(table.index) == [1, 3, 0, 5, 4, 2]
+    assert table.index.name == "candidate"
+    assert list(table.columns) == [
+        "C", "svc__kernel", "mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", "decision",
+    ]  # fmt: skip
+    assert table["decision"].tolist() == ["~", "~", "~", "<", "<<", "<<"]
+    assert table["svc__kernel"][1] is None
+    assert table["C"].dtype == float
+    assert (table["hdi_low"] < table["mean"]).all()
+    assert (table["mean"] < table["hdi_high"]).all()
+    table.loc[:, "mean"] = 0
+    assert report.summary()["mean"].iloc[0] == pytest.approx(0.91, abs=0.001)
+    assert list(report.equivalent().index) == [1, 3, 0]
+
+
+def test_parameters_called_like_columns():
+    report = report_of([0.9, 0.8], [{"mean": 1}, {"mean": 2}])
+    assert report.summary()["param_mean"].tolist() == [1, 2]
+    assert report.simplest("mean") == {"mean": 1}
+
+
+def test_simplest(report):
+    assert report.simplest_index("C") == 1  # of 0 and 1, the higher mean
+    assert report.simplest("C") == {"C": 0.1, "svc__kernel": None}
+    assert report.simplest_index("svc__kernel") == 0  # None sorts last
+    assert report.simplest_index(["C", "svc__kernel"]) == 0
+    assert report.simplest_index(lambda params: -params["C"]) == 3
+    assert report_of([0.95, 0.9], [{"k": 2}, {"k": 1}], sd=0.1).simplest("k") == {"k": 2}
+    mixed = report_of([0.9, 0.9], [{"k": "a"}, {"k": 1}])
+    with pytest.raises(TypeError, match="no order"):
+        mixed.simplest("k")
+    with pytest.raises(ValueError, match="key='gamma' is not a parameter"):
+        report.simplest("gamma")
+    missing = report_of([0.9, 0.9], [{"a": 1}, {"b": 1}])
+    assert missing.simplest("b") == {"b": 1}
+
+
+def test_always_the_best():
+    report = report_of([0.9, 0.5], GRID[:2])
+    assert report.summary()["p_best"].tolist() == [1, 0]
+    assert report.summary()["decision"].tolist() == ["~", "<<"]
+
+
+def test_words(report):
+    words = str(report)
+    assert "Of 6 candidates, C=0.1, kernel=None is most probably the best on f1" in words
+    assert "within 0.02: 3. Surely worse: 2. Not settled by these data: 1." in words
+    assert "From thin air." in words
+    assert "candidates 7." in words
+    assert "SearchReport(source='counts', metric='f1', 6 candidates" in repr(report)
+    many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
+    assert "... and 22 more" in str(many)
+    assert "the 6 most promising of 9" in str(report_of([0.9] * 6, n_tried=9))
+
+
+def test_read_only(report):
+    report.candidates[0]["C"] = 5
+    assert report.candidates[0]["C"] == 0.1
+    with pytest.raises(AttributeError):
+        report.source = "thin air"
+    assert pickle.loads(pickle.dumps(report)).summary().equals(report.summary())
+
+
+def test_ranking_plot(report):
+    ax = report.plot().ax_
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels[-1] == "C=0.1, kernel=None ≈"
+    assert labels[0] == "C=1, kernel=rbf"
+    many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
+    ax = many.plot("ranking").ax_
+    assert "the best 20, 10 left out" in ax.get_title()
+    assert len(ax.get_yticklabels()) == 20
+    assert ax.get_yticklabels()[-1].get_text() == "k=29 ≈"
+
+
+def test_heatmap(report):
+    display = report.plot("heatmap")
+    assert display.ax_.get_xlabel() == "C"
+    assert display.ax_.get_ylabel() == "kernel"
+    assert list(display.means.columns) == ["0.1", "1", "1000"]
+    assert list(display.means.index) == ["rbf", "None"]
+    np.testing.assert_allclose(display.means, [[0.9, 0.7, 0.8], [0.91, 0.905, 0.889]], atol=1e-3)
+    assert display.decisions.to_numpy().tolist() == [["~", "<<", "<<"], ["~", "~", "<"]]
+    marks = [text.get_text() for text in display.ax_.texts]
+    assert sum("≈" in mark for mark in marks) == 3
+    alpha = display.ax_.images[0].get_alpha()
+    assert (alpha == [[1, alpha[0, 1], alpha[0, 1]], [1, 1, 1]]).all()
+    assert alpha[0, 1] < 0.5
+
+
+def test_heatmap_is_the_best_over_other_parameters():
+    params = [{"a": a, "b": b, "c": c} for a in (1, 2) for b in (1, 2) for c in (1, 2)]
+    report = report_of([0.5, 0.9, 0.8, 0.7, 0.6, 0.6, 0.4, 0.3], params)
+    display = report.plot("heatmap", x="a", y="b")
+    np.testing.assert_allclose(display.means, [[0.9, 0.6], [0.8, 0.4]], atol=1e-3)
+    assert "best over c" in display.ax_.get_title()
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"kind": "pie"}, "kind='pie'"),
+        ({"kind": "heatmap", "x": "C"}, "two parameters"),
+        ({"kind": "heatmap", "x": "C", "y": "gamma"}, "two parameters"),
+        ({"kind": "heatmap", "x": "C", "y": "C"}, "twice"),
+    ],
+)
+def test_bad_plots(report, options, match):
+    with pytest.raises(ValueError, match=match):
+        report.plot(**options)
+
+
+def test_markdown(report):
+    lines = report.to_markdown().splitlines()
+    assert len(lines) == 8
+    assert lines[0].startswith("| candidate | C | kernel | mean |")
+    assert lines[1] == "|" + " --- |" * 9
+    assert lines[2].startswith("| 1 | 0.1 | None | 0.9100 | ")
+    assert lines[2].endswith(" | ≈ |")
+    assert r"a\|b" in markdown_table(pd.DataFrame({"x": ["a|b"]}))
+
+
+def test_latex(report):
+    lines = report.to_latex().splitlines()
+    assert lines[0] == r"\begin{tabular}{lllllllll}"
+    assert r"hdi\_low" in lines[2]
+    assert lines[4].endswith(r"$\approx$ \\")
+    assert lines[9].endswith(r"$\ll$ \\")
+    table = latex_table(pd.DataFrame({"x": ["50% & $3 #1 {a}_b^c~d"]}))
+    assert (
+        r"50\% \& \$3 \#1 \{a\}\_b\textasciicircum{}c\textasciitilde{}d \\" in table.splitlines()[4]
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.1, "0.1"),
+        (1000.0, "1000"),
+        (1e-7, "1e-07"),
+        (2.0 / 3, "0.6667"),
+        (np.float64(12.3456), "12.35"),
+        (None, "None"),
+        (True, "True"),
+        (float("nan"), ""),
+        ((1, 0.5), "(1, 0.5)"),
+        (np.mean, "mean"),
+        (DecisionTreeClassifier(max_depth=2), "DecisionTreeClassifier(max_depth=2)"),
+    ],
+)
+def test_values_as_people_write_them(value, text):
+    assert format_value(value) == text

@@ -1,0 +1,422 @@
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    KFold,
+    LeavePOut,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import (
+    BayesianComparer,
+    BlockRegularizedCV,
+    Ranking,
+    compare_confusion_matrices,
+    compare_scores,
+    count_scorer,
+    metrics,
+    refit_simplest,
+    report_search,
+)
+
+DEPTHS = {"max_depth": [1, 2, 3, 5, None]}
+
+
+def planted(tables, *, cv=None, n_splits=2, scoring=None, **attributes):
+    """A finished search made by hand; a table a candidate, the same in every split."""
+    tables = np.asarray(tables, dtype=float)
+    size = tables.shape[1]
+    results = {"params": [{"k": k} for k in range(len(tables))]}
+    accuracy = np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2))
+    columns = {f"count_{i}_{j}": tables[:, i, j] for i, j in np.ndindex(size, size)}
+    for key, column in (columns | {"score": accuracy}).items():
+        results |= {f"split{s}_test_{key}": column for s in range(n_splits)}
+        results[f"mean_test_{key}"] = column
+    search = GridSearchCV(
+        GaussianNB(), {}, cv=cv or n_splits, scoring=scoring or count_scorer(range(size))
+    )
+    search.cv_results_ = results
+    search.refit = "score"
+    for name, value in attributes.items():
+        setattr(search, name, value)
+    return search
+
+
+def right_of(n_right, n=1000):
+    """Counts of two classes of n instances each, `n_right` of each right."""
+    return [[n_right, n - n_right], [n - n_right, n_right]]
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def trees(cancer):
+    return GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        DEPTHS,
+        cv=BlockRegularizedCV(3, random_state=0),
+        scoring=count_scorer([0, 1], also="f1"),
+        refit="score",
+    ).fit(*cancer)
+
+
+def test_planted_search_is_reported_rightly():
+    report = report_search(
+        planted([right_of(n) for n in (950, 700, 949, 951, 500, 930)]), rope=0.02, random_state=0
+    )
+    table = report.summary()
+    assert report.source == "counts"
+    assert set(report.equivalent().index) == {0, 2, 3}
+    assert set(table.index[table["decision"] == "<<"]) == {1, 4}
+    assert table["decision"][5] == "<"
+    assert table["p_best"].idxmax() == 3
+    assert table["p_best"].sum() == pytest.approx(1)
+    assert report.simplest(lambda p: -p["k"]) == {"k": 3}
+    assert report.simplest("k") == {"k": 0}
+    np.testing.assert_allclose(table["mean"][[0, 1, 4]], [0.95, 0.7, 0.5], atol=0.002)
+
+
+def test_two_candidates_are_the_unpaired_comparison():
+    a, b = [[90, 20, 5], [10, 80, 3], [2, 9, 60]], [[80, 30, 5], [10, 70, 13], [2, 19, 50]]
+    search = planted([a, b], n_splits=6, cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=3))
+    report = report_search(search, rope=0.02, scoring="f1_macro", random_state=0)
+    expected = compare_confusion_matrices(
+        np.array([a] * 6), np.array([b] * 6), weight=1 / 3, scoring="f1_macro", random_state=1
+    )
+    pair = report.ranking.pairs[0, 1]
+    assert report.ranking.weight == pytest.approx(1 / 3)
+    assert pair.model == expected.model == "hierarchical"
+    np.testing.assert_allclose(pair.hdi(), expected.hdi(), atol=0.004)
+    assert pair.draws.mean() == pytest.approx(expected.draws.mean(), abs=0.001)
+    assert pair.draws.std() == pytest.approx(expected.draws.std(), rel=0.03)
+    other = report.ranking.metric("accuracy").draws
+    assert np.corrcoef(other[0], report.ranking.draws[0])[0, 1] > 0.8  # the same tables
+
+
+def test_equivalent_to_the_draw_wise_maximum():
+    report = report_search(planted([right_of(950)] * 4), rope=0.005, random_state=0)
+    draws = report.ranking.draws
+    behind = draws.max(axis=0) - draws
+    table = report.summary().sort_index()
+    np.testing.assert_allclose(table["p_equivalent"], (behind <= 0.005).mean(axis=1))
+    np.testing.assert_allclose(table["p_best"], (behind == 0).mean(axis=1))
+
+
+def test_seeds_are_equivalent():
+    X, y = load_digits(return_X_y=True)
+    search = GridSearchCV(
+        ExtraTreesClassifier(n_estimators=20),
+        {"random_state": list(range(14, -1, -1))},
+        cv=BlockRegularizedCV(3, random_state=0),
+        scoring=count_scorer(range(10)),
+        refit=False,
+    ).fit(X, y)
+    report = report_search(search, rope=0.02, random_state=0)
+    equivalent = report.equivalent()["random_state"]
+    assert len(equivalent) >= 13
+    assert report.simplest("random_state") == {"random_state": equivalent.min()}
+
+
+def test_predictions_are_the_comparer(cancer, trees):
+    report = report_search(trees, *cancer, rope=0.02, top=3, random_state=0)
+    assert report.source == "predictions"
+    assert len(report.candidates) == 3
+    means = trees.cv_results_["mean_test_f1"]
+    assert set(report.candidates) == set(np.argsort(-means)[:3])
+    comparer = BayesianComparer(
+        [
+            (name, DecisionTreeClassifier(random_state=0, **of_one))
+            for name, of_one in zip(report.ranking.names, report.candidates.values(), strict=True)
+        ],
+        cv=BlockRegularizedCV(3, random_state=0),
+        scoring="f1",
+        random_state=0,
+    ).fit(*cancer)
+    np.testing.assert_array_equal(comparer.ranking_.draws, report.ranking.draws)
+    assert "3 most promising of 5 candidates" in str(report)
+    assert "trained on 284 instances" in str(report)
+    for i, name in zip(report.candidates, report.ranking.names, strict=True):
+        again = comparer.cv_results_[name]["test_score"]
+        np.testing.assert_allclose(again.mean(), means[i])
+
+
+def test_metric_from_counts(trees):
+    report = report_search(trees, rope=0.02, scoring="specificity", random_state=0)
+    assert report.metric == "specificity"
+    own = metrics.from_confusion(lambda t: t[..., 1, 1], "hits")
+    assert report_search(trees, rope=0.02, scoring=own, random_state=0).metric == "hits"
+    assert report_search(trees, rope=0.02, scoring="score", random_state=0).metric == "f1"
+
+
+def test_scoring_follows_refit():
+    X, y = load_iris(return_X_y=True)
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 3]},
+        scoring=count_scorer([0, 1, 2], also=["f1_macro", "balanced_accuracy"]),
+        refit="balanced_accuracy",
+    ).fit(X, y)
+    assert report_search(search, rope=0.02).metric == "balanced_accuracy"
+    search.refit = False
+    assert report_search(search, rope=0.02).metric == "f1_macro"
+
+
+def test_strings_pandas_and_pipelines():
+    X, y = make_classification(300, random_state=0)
+    X, y = pd.DataFrame(X), pd.Series(np.array(["no", "yes"])[y])
+    search = RandomizedSearchCV(
+        make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0)),
+        {"decisiontreeclassifier__max_depth": [1, 3, 9]},
+        n_iter=3,
+        random_state=0,
+        cv=StratifiedKFold(3, shuffle=True, random_state=1),
+        scoring=count_scorer(["no", "yes"], also="f1", pos_label="yes"),
+        refit="score",
+    ).fit(X, y)
+    for data in ((), (X, y)):
+        report = report_search(search, *data, rope=0.05, random_state=0)
+        assert report.ranking.names[0].startswith("max_depth=")
+        assert list(report.simplest("decisiontreeclassifier__max_depth")) == [
+            "decisiontreeclassifier__max_depth"
+        ]
+        observed = dict(zip(report.candidates, report.ranking.observed, strict=True))
+        means = search.cv_results_["mean_test_f1"]
+        for i, score in observed.items():
+            assert score == pytest.approx(means[i], abs=0.02)
+
+
+def test_halving_reports_the_last_iteration(cancer):
+    X, y = cancer
+    search = HalvingGridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3, 5]},
+        scoring=count_scorer([0, 1], also="f1"),
+        refit="score",
+        random_state=0,
+        cv=3,
+    ).fit(X, y)
+    last = np.flatnonzero(search.cv_results_["iter"] == search.cv_results_["iter"].max())
+    report = report_search(search, rope=0.05, random_state=0)
+    assert sorted(report.candidates) == last.tolist()
+    assert "instances of the last iteration" in str(report)
+    assert sorted(report_search(search, X, y, rope=0.05).candidates) == last.tolist()
+    search.cv_results_["iter"][last[0]] = 99
+    alone = report_search(search, rope=0.05)
+    assert (list(alone.candidates), alone.summary()["p_best"].tolist()) == ([last[0]], [1])
+
+
+class Fails(ClassifierMixin, BaseEstimator):
+    """Cannot be fitted if asked to."""
+
+    def __init__(self, fails=False, luck=0):
+        self.fails = fails
+        self.luck = luck
+
+    def fit(self, X, y):
+        if self.fails:
+            raise RuntimeError("as asked")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return (np.arange(len(X)) + self.luck) % 2
+
+
+def test_failures_are_left_out(cancer):
+    X, y = cancer
+    search = GridSearchCV(
+        Fails(), [{"luck": [0, 1]}, {"fails": [True]}], scoring=count_scorer([0, 1]), refit="score"
+    )
+    with pytest.warns((sklearn.exceptions.FitFailedWarning, UserWarning)):
+        search.fit(X, y)
+    for data in ((), (X, y)):
+        report = report_search(search, *data, rope=0.1, random_state=0)
+        assert report.failed == (2,)
+        assert sorted(report.candidates) == [0, 1]
+        assert "failed: candidates 2." in str(report)
+    search.cv_results_["split0_test_count_0_1"] = np.full(3, np.nan)
+    with pytest.raises(ValueError, match="all 3 candidates failed"):
+        report_search(search, rope=0.1)
+
+
+@pytest.mark.parametrize("cv", [BlockRegularizedCV(3), ShuffleSplit(3), KFold(3, shuffle=True)])
+def test_splits_that_cannot_be_repeated_are_refused(cancer, cv):
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=cv)
+    search.fit(*cancer)
+    with pytest.raises(ValueError, match="int random_state"):
+        report_search(search, *cancer, rope=0.02)
+
+
+def test_an_iterator_of_splits_serves_once(cancer):
+    X, y = cancer
+    splits = StratifiedKFold(3).split(X, y)
+    scorer = count_scorer([0, 1])
+    search = GridSearchCV(
+        DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=splits, scoring=scorer, refit="score"
+    ).fit(X, y)
+    with pytest.raises(ValueError, match="serves once"):
+        report_search(search, X, y, rope=0.02)
+    with pytest.raises(ValueError, match=r"does not tell what a count.*test_fraction="):
+        report_search(search, rope=0.02)
+    assert report_search(search, rope=0.02, test_fraction=1 / 3).ranking.weight == 1
+    assert report_search(search, rope=0.02, test_fraction=2 / 3).ranking.weight == 0.5
+
+
+def test_groups_go_to_the_splitter(cancer):
+    X, y = cancer
+    groups = np.arange(len(y)) // 5
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=GroupKFold(3)
+    ).fit(X, y, groups=groups)
+    report = report_search(search, X, y, rope=0.02, groups=groups, random_state=0)
+    assert report.metric == "accuracy"
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = report_search(search, X, y, rope=0.02, params={"groups": groups}, random_state=0)
+    np.testing.assert_array_equal(routed.ranking.draws, report.ranking.draws)
+
+
+def test_other_data_are_refused(cancer):
+    X, y = cancer
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=LeavePOut(1)
+    ).fit(X[:30], y[:30])
+    with pytest.raises(ValueError, match="data of the search"):
+        report_search(search, X[:40], y[:40], rope=0.02)
+
+
+def test_draws_by_the_number_of_candidates():
+    assert report_search(planted([right_of(900)] * 3), rope=0.1).ranking.n_draws == 20_000
+    assert report_search(planted([right_of(900)] * 100), rope=0.1).ranking.n_draws == 4000
+    assert report_search(planted([right_of(900)] * 3), rope=0.1, n_draws=500).ranking.n_draws == 500
+
+
+def test_two_hundred_candidates_of_ten_classes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 10, 900)
+    tables = np.zeros((200, 10, 10))
+    for k in range(200):
+        predicted = np.where(rng.random(900) < 0.9 + k / 3000, y, rng.integers(0, 10, 900))
+        np.add.at(tables[k], (y, predicted), 1)
+    search = planted(tables, n_splits=6, cv=BlockRegularizedCV(3))
+    report = report_search(search, rope=0.02, scoring="f1_macro", random_state=0)
+    table = report.summary()
+    assert "200 candidates" in str(report)
+    assert table["p_best"].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"rope": (0.01, 0.02)}, ValueError, "must contain 0"),
+        ({"rope": -1}, ValueError, "rope"),
+        ({"rope": 0.1, "X": [[0]]}, ValueError, "X and y go together"),
+        ({"rope": 0.1, "scoring": ["f1"]}, TypeError, "scoring must be"),
+        ({"rope": 0.1, "scoring": "roc_auc"}, ValueError, "was not recorded"),
+        ({"rope": 0.1, "test_fraction": 1.5}, ValueError, "test_fraction"),
+        ({"rope": 0.1, "prob": 2}, ValueError, "prob"),
+        ({"rope": 0.1, "n_draws": 3}, ValueError, "n_draws"),
+        ({"rope": 0.1, "labels": [0, 1, 2]}, ValueError, "are not those of the search's counts"),
+    ],
+)
+def test_bad_arguments(trees, options, error, match):
+    with pytest.raises(error, match=match):
+        report_search(trees, **options)
+
+
+def test_bad_searches(cancer):
+    with pytest.raises(NotFittedError):
+        report_search(GridSearchCV(GaussianNB(), {}), rope=0.1)
+    several = planted([right_of(900)] * 2, scoring=["accuracy", "f1"], refit=False)
+    for key in ("split0_test_f1", "split1_test_f1", "mean_test_f1"):
+        several.cv_results_[key] = np.array([0.9, 0.9])
+    with pytest.raises(ValueError, match="several scores"):
+        report_search(several, rope=0.1)
+    with pytest.raises(ValueError, match="top"):
+        report_search(planted([right_of(900)] * 2), *cancer, rope=0.1, top=0)
+
+
+def test_scores_alone_are_the_correlated_t(cancer):
+    X, y = cancer
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 3]},
+        cv=4,
+        scoring="explained_variance",
+    ).fit(X, y)
+    with pytest.warns(UserWarning, match="rests on the recorded scores"):
+        report = report_search(search, X, y, rope=0.01, random_state=0)
+    assert (report.source, report.metric) == ("scores", "explained_variance")
+    assert "correlated by 0.25" in str(report)
+
+
+def test_scores_are_handed_on(cancer):
+    X, y = cancer
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]}, cv=4, scoring="roc_auc"
+    ).fit(X, y)
+    report = report_search(search, rope=0.01, random_state=0)
+    assert (report.source, report.metric) == ("scores", "roc_auc")
+    a, b = ([search.cv_results_[f"split{s}_test_score"][i] for s in range(4)] for i in range(2))
+    for given, fraction in (({}, 0.25), ({"test_fraction": 0.1}, 0.1)):
+        pair = report_search(search, rope=0.01, random_state=0, **given).ranking.pairs[0, 1]
+        expected = compare_scores(a, b, test_fraction=fraction)
+        assert pair.probability(0.01) == pytest.approx(expected.probability(0.01))
+    search.cv = LeavePOut(2)
+    with pytest.raises(ValueError, match="how strongly"):
+        report_search(search, rope=0.01)
+    chosen = refit_simplest("max_depth", rope=0.01, test_fraction=0.25)(search.cv_results_)
+    assert chosen == report.simplest_index("max_depth")
+
+
+def test_metrics_of_scores_are_paired_too(cancer):
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3]}, cv=4, scoring="roc_auc"
+    ).fit(*cancer)
+    report = report_search(search, *cancer, rope=0.01, random_state=0)
+    assert (report.source, report.metric) == ("predictions", "roc_auc")
+    np.testing.assert_allclose(
+        np.sort(report.ranking.observed), np.sort(search.cv_results_["mean_test_score"])
+    )
+
+
+def test_one_candidate_is_the_best_of_one(cancer):
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [2]}, cv=4)
+    for report in (
+        report_search(search.fit(*cancer), rope=0.01, random_state=0),
+        report_search(search, *cancer, rope=0.01, random_state=0),
+        report_search(planted([right_of(900)]), rope=0.1, random_state=0),
+    ):
+        assert report.summary()["p_best"].tolist() == [1]
+        assert list(report.equivalent().index) == [0]
+        assert report.simplest(lambda p: 0) == report.candidates[0]
+        assert "the best" in str(report)
+
+
+def test_report_of_a_regression():
+    X, y = make_classification(200, random_state=0)
+    search = GridSearchCV(Ridge(), {"alpha": [0.1, 1, 1000]}).fit(X, y)
+    report = report_search(search, rope=0.02, random_state=0)
+    assert report.source == "scores"
+    assert isinstance(report.ranking, Ranking)
+    assert report.summary()["p_best"].sum() == pytest.approx(1)
+    assert report.summary().index[-1] == 2
