@@ -185,7 +185,7 @@ def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
 def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
     """Return a grid of logit(eta) around the mode, and the log density on it."""
     low, high = -60.0, 60.0
-    for n_nodes in (201, 201, 2001):  # to find the place, to narrow it down, to draw from
+    for n_nodes in (201, 201, 1001):  # to find the place, to narrow it down, to draw from
         grid = np.linspace(low, high, n_nodes)
         log_density = log_density_of_eta(eta, grid, prior=prior)
         inside = np.flatnonzero(log_density > log_density.max() - 40)
@@ -250,23 +250,21 @@ class _GroupSampler:
         m = self.n_classes
         observed, sticks = self._draw_probabilities(rng, mu)
         if repeats > 1:
-            mu, sticks = (np.repeat(shared, repeats, axis=0) for shared in (mu, sticks))
-            observed = np.repeat(observed, repeats, axis=1)
+            mu = np.repeat(mu, repeats, axis=0)
+            observed, sticks = (np.repeat(x, repeats, axis=-1) for x in (observed, sticks))
 
         found: list[Any] = []
-        row = np.arange(m)[:, None]
         for k, logit in enumerate(logits):
-            right, other = self._where_sticks_land(rng, sticks.shape, logit)
-            landed = np.where(right, row, other + (other >= row))
+            right, landed = self._where_sticks_land(rng, sticks.shape, logit)
             if tables:
                 found.append(self._table(k, observed, sticks, landed))
                 continue
             said = self.predictions[:, k]
             correct = np.flatnonzero(said == self.truth)
-            hits = (self.to_row[:, correct] @ observed[correct]).T
-            hits = hits + np.einsum("nms,nms->nm", sticks, right)
-            predicted = (self._indicator(said) @ observed).T + _scatter(landed, sticks, m)
-            found.append(Totals(hits, mu, predicted))
+            hits = self.to_row[:, correct] @ observed[correct]
+            hits = hits + np.einsum("smn,smn->mn", sticks, right)
+            predicted = self._indicator(said) @ observed + _scatter(landed, sticks, m)
+            found.append(Totals(hits.T, mu, predicted.T))
         if tables:
             return np.stack(found)
         return Totals(*(np.stack(parts) for parts in zip(*found, strict=True)))
@@ -275,66 +273,64 @@ class _GroupSampler:
         """Return one draw of the joint probabilities: the observed outcomes, and the sticks."""
         mu, logits = self.draw_base(rng, 1, 1)
         observed, sticks = self._draw_probabilities(rng, mu)
-        row = np.arange(self.n_classes)[:, None]
-        landed = []
-        for logit in logits:
-            right, other = self._where_sticks_land(rng, sticks.shape, logit)
-            landed.append(np.where(right, row, other + (other >= row)).ravel())
+        landed = [self._where_sticks_land(rng, sticks.shape, one)[1].ravel() for one in logits]
         return Population(
-            np.concatenate([self.truth, np.repeat(row, self.n_sticks)]),
+            np.concatenate([self.truth, np.tile(np.arange(self.n_classes), self.n_sticks)]),
             np.concatenate([self.predictions, np.column_stack(landed)]),
             np.concatenate([observed.ravel(), sticks.ravel()]),
         )
 
     def _draw_probabilities(self, rng: np.random.Generator, mu: Array) -> tuple[Array, Array]:
-        """Return probabilities of observed outcomes (n_outcomes, n) and sticks (n, M, n_sticks)."""
+        """Return probabilities of observed outcomes (n_outcomes, n) and sticks (n_sticks, M, n)."""
         n = len(mu)
         observed = np.empty((len(self.counts), n))
         start = 0
         for shape, end in zip(self.shapes, self.ends, strict=True):
             rng.standard_gamma(shape, out=observed[start:end])
             start = end
-        unseen = rng.standard_gamma(self.group.mass, (n, self.n_classes))
+        unseen = rng.standard_gamma(self.group.mass, (self.n_classes, n))
         # A row's probabilities times the proportion of its class.
-        scale = mu / ((self.to_row @ observed).T + unseen)
-        observed *= scale.T[self.truth]
-        return observed, self._break_sticks(rng, n) * (unseen * scale)[:, :, None]
+        scale = mu.T / (self.to_row @ observed + unseen)
+        observed *= scale[self.truth]
+        return observed, self._break_sticks(rng, unseen * scale)
 
-    def _break_sticks(self, rng: np.random.Generator, n: int) -> Array:
-        """Return shares of the prior's mass of shape (n, M, n_sticks) that sum to 1."""
-        shape = (n, self.n_classes, self.n_sticks)
+    def _break_sticks(self, rng: np.random.Generator, prior: Array) -> Array:
+        """Return the prior's share of each row, (M, n), broken into sticks, (n_sticks, M, n)."""
         # V ~ Beta(1, mass): 1 - V is a uniform to the power of 1 / mass.
-        left = rng.random(shape)
+        sticks = rng.random((self.n_sticks, *prior.shape))
         if self.group.mass != 1:
-            left **= 1 / self.group.mass
-        left[..., -1] = 0.0  # the remainder goes to the last
-        remaining = np.cumprod(left, axis=-1)
-        remaining[..., 1:] -= remaining[..., :-1].copy()
-        remaining[..., 0] -= 1.0
-        return np.negative(remaining, out=remaining)
+            sticks **= 1 / self.group.mass
+        sticks[-1] = 0.0  # the remainder goes to the last
+        remaining = prior
+        for stick in sticks:
+            stick *= remaining
+            remaining, stick[...] = stick.copy(), remaining - stick
+        return sticks
 
     def _where_sticks_land(
         self, rng: np.random.Generator, shape: tuple[int, ...], logit: Array | None
     ) -> tuple[Array, Array]:
-        """Return whether a stick lands on the true class, and on which of the others if not."""
+        """Return whether a stick lands on the true class (1.0 or 0.0), and on which class."""
         m = self.n_classes
         u = rng.random(shape)
-        p_wrong = 1 - 1 / m if logit is None else expit(-logit)[:, None, None]
+        p_wrong = 1 - 1 / m if logit is None else expit(-logit)
         # Below p_wrong a uniform u is wrong, and then u / p_wrong is uniform again.
-        other = np.minimum(u * ((m - 1) / p_wrong), m - 2).astype(np.intp)
-        return u >= p_wrong, other
+        u *= (m - 1) / p_wrong
+        steps = np.minimum(u, m - 1, out=u).astype(np.int32)  # past the next class; all: right
+        right = (steps == m - 1).astype(float)
+        steps += np.arange(1, m + 1, dtype=np.int32)[:, None]
+        return right, np.where(steps < m, steps, steps - m)
 
     def _table(self, k: int, observed: Array, sticks: Array, landed: Array) -> Array:
         m = self.n_classes
         cells = self.truth * m + self.predictions[:, k]
-        table = (self._indicator(cells, m * m) @ observed).T
-        row = np.arange(m)[:, None]
-        table = table + _scatter(row * m + landed, sticks, m * m)
-        return table.reshape(-1, m, m)
+        table = self._indicator(cells, m * m) @ observed
+        table = table + _scatter(np.arange(m)[:, None] * m + landed, sticks, m * m)
+        return table.T.reshape(-1, m, m)
 
 
 def _scatter(where: Array, what: Array, size: int) -> Array:
-    """Add up `what` of each draw at the places `where`; both are of shape (n, ...)."""
-    n = len(what)
-    flat = where.reshape(n, -1) + size * np.arange(n)[:, None]
-    return np.bincount(flat.ravel(), what.ravel(), n * size).reshape(n, size)
+    """Add up `what` of each draw at the places `where`, of shape (n_sticks, M, n): (size, n)."""
+    n = what.shape[-1]
+    flat = where * n + np.arange(n)
+    return np.bincount(flat.ravel(), what.ravel(), n * size).reshape(size, n)
