@@ -31,6 +31,7 @@ benchmark: $(READY)
 	$(BIN)/python benchmarks/wall_time.py
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/bootstrap.py
 
 # DATA_HOME: scikit-learn's data, with 20 Newsgroups. CONLL: the training part of CoNLL-2003.
 reproduce: $(READY)

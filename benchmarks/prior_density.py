@@ -21,7 +21,7 @@ from skbayeseval.posterior import Prior
 
 WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
 
-BINARY = metrics.known_metrics()
+BINARY = metrics.known_metrics("tables")
 MANY = [name for name in BINARY if not metrics.get_metric(name).needs_positive]
 LABELS = [name for name in MANY if name.endswith(("_micro", "_macro", "_weighted"))]
 

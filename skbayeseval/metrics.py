@@ -275,8 +275,13 @@ def _ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
 _METRICS = _registry()
 
 
-def known_metrics() -> list[str]:
+def known_metrics(source: str | None = None) -> list[str]:
     """Return the names that `scoring` takes.
+
+    Parameters
+    ----------
+    source : {"tables", "instances"}, default=None
+        Only metrics of confusion tables, or only those of the scores of instances.
 
     Examples
     --------
@@ -284,7 +289,7 @@ def known_metrics() -> list[str]:
     >>> "f1_macro" in metrics.known_metrics()
     True
     """
-    return sorted(_METRICS)
+    return sorted(name for name, m in _METRICS.items() if source in (None, m.source))
 
 
 def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:

@@ -630,6 +630,9 @@ class ComparisonResult(PosteriorView):
                     f"\n  speaks of   learners trained on {1 - share:.3g} of the data, not models "
                     "refitted on all of it"
                 )
+        by_weights = [name for name, m in self._metrics.items() if m.source == "instances"]
+        if by_weights and not isinstance(self.evidence, ScoredInstances):
+            worth += f"\n              {', '.join(by_weights)}: weights of instances"
         if self._posterior.prevalence is not None:
             shares = ", ".join(f"{share:.3g}" for share in self._posterior.prevalence)
             worth += f"\n  prevalence  {shares} of {list(self.labels)}; observed scores are plain"
@@ -643,9 +646,6 @@ class ComparisonResult(PosteriorView):
                 if "best_params" in record.results.get(name, {}):
                     chosen = _tally(record.results[name]["best_params"])
                     worth += f"\n  chosen by   {name}: {chosen}"
-        by_weights = [name for name, m in self._metrics.items() if m.source == "instances"]
-        if by_weights and not isinstance(self.evidence, ScoredInstances):
-            worth += f"\n              {', '.join(by_weights)}: weights of instances"
         own_prior = [self.prior["callable"]] if "callable" in self.prior else []
         return "\n".join(
             [

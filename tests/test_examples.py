@@ -6,7 +6,7 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
 
-SLOW = {"plot_altering_the_model"}
+SLOW = {"plot_altering_the_model", "plot_planning_a_test_set"}
 
 
 @pytest.mark.parametrize(

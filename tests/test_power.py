@@ -5,7 +5,6 @@ from joblib import parallel_config
 
 from skbayeseval import compare_counts, compare_predictions, metrics, power_analysis, predictive
 from skbayeseval.models import Paired
-from skbayeseval.score_metrics import SCORE_METRICS
 
 SCENARIO = {"mu": 0.5, "theta+": [0.3, 0.3, 0.2, 0.2], "theta-": [0.2, 0.2, 0.3, 0.3]}
 JOINT = np.array([[[0.15, 0.15], [0.10, 0.10]], [[0.10, 0.10], [0.15, 0.15]]])
@@ -72,7 +71,7 @@ def test_n_jobs_changes_nothing():
 
 def test_every_metric_and_model_of_two_classes():
     options = {"rope": 0.05, "goal": "<", "n_replications": 2, "random_state": 0}
-    for name in [*sorted(set(metrics.known_metrics()) - set(SCORE_METRICS)), "f2"]:
+    for name in [*metrics.known_metrics("tables"), "f2"]:
         for model in ("paired", "unpaired", "bcv"):
             found = power_analysis(JOINT, 50, model=model, scoring=name, **options)
             assert found.metric == name

@@ -78,6 +78,7 @@ def test_no_closed_form_is_passed_off(sampled):
     )
 
 
+@pytest.mark.slow
 def test_same_seed_same_chains(sampled):
     again = compare(engine=SMALL)
     np.testing.assert_array_equal(again.draws, sampled.draws)
@@ -257,6 +258,7 @@ def test_from_trace_takes_dicts_and_says_what_is_missing(exact):
         ComparisonResult.from_trace(chains, "exact")
 
 
+@pytest.mark.slow
 def test_cross_validating_faces():
     X, y = load_iris(return_X_y=True)
     comparer = BayesianComparer(

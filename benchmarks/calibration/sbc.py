@@ -219,7 +219,7 @@ class Case:
     @property
     def metrics(self) -> list[str]:
         """Names of the registry's metrics that the model can compute."""
-        found = [get_metric(name) for name in known_metrics()]
+        found = [get_metric(name) for name in known_metrics("tables")]
         if self.labels:
             found = [m for m in found if not (m.one_of_many or m.needs_positive)]
         elif self.n_classes > 2:

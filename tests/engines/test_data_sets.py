@@ -138,6 +138,7 @@ def noisy():
     return x, fit(x)
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("data_sets")
 def test_samples_well_with_constant_and_noisy_data_sets(noisy):
     _, trace = noisy
@@ -147,6 +148,7 @@ def test_samples_well_with_constant_and_noisy_data_sets(noisy):
     assert trace.parameters["next_delta"].shape == (2, 500)
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("data_sets")
 def test_noisy_data_sets_are_shrunk(noisy):
     x, trace = noisy

@@ -25,3 +25,18 @@ def test_draws_stream_in_blocks(n_classes, n_instances, n_draws, most):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < most
+
+
+@pytest.mark.slow
+def test_weights_of_instances_stream_in_blocks():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 20_000)
+    a, b = (y + rng.normal(size=20_000) * s for s in (1, 1.5))
+    tracemalloc.start()
+    result = compare_predictions(
+        y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", n_draws=4000, random_state=0
+    )
+    assert result.draws.shape == (4000,)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200e6

@@ -11,7 +11,7 @@ from skbayeseval.judgement.bayes_factor import odds_of_shares
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.models.margins import BetaMargin, difference_probability
 
-BINARY = metrics.known_metrics()
+BINARY = metrics.known_metrics("tables")
 AVERAGES = [name for name in BINARY if name.endswith(("_micro", "_macro", "_weighted"))]
 MANY = [name for name in BINARY if not metrics.get_metric(name).needs_positive]
 

@@ -417,7 +417,7 @@ def scikit_learn_score(name, y, predicted, sample_weight=None):
 def test_much_evidence_gives_scikit_learns_scores(model, n_classes):
     # With all weight on the data any model ends where the plain scores are.
     y, (a, b) = random_votes(200, n_classes, 2, seed=4)
-    known = [metrics.get_metric(name) for name in metrics.known_metrics()]
+    known = [metrics.get_metric(name) for name in metrics.known_metrics("tables")]
     names = [m.name for m in known if n_classes == 2 or not m.needs_positive]
     result = compare_predictions(
         y, a, b, model=model, weight=1e7, scoring=names, n_draws=100, random_state=0
@@ -435,7 +435,7 @@ def test_the_scripts_true_scores_are_scikit_learns(n_classes):
     rng = np.random.default_rng(0)
     tables = rng.dirichlet(np.ones(n_classes**2), 5).reshape(5, n_classes, n_classes)
     y, predicted = np.divmod(np.arange(n_classes**2), n_classes)
-    known = [metrics.get_metric(name) for name in metrics.known_metrics()]
+    known = [metrics.get_metric(name) for name in metrics.known_metrics("tables")]
     names = [m.name for m in known if n_classes == 2 or not m.needs_positive]
     found = sbc.true_scores(tables, names)
     for name in names:
