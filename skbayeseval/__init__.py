@@ -16,7 +16,6 @@ from skbayeseval.compare import (
     compare_counts,
     compare_many,
     compare_predictions,
-    compare_scores,
     load_result,
     score_posterior,
 )
@@ -30,6 +29,7 @@ from skbayeseval.judgement.intervals import hdi
 from skbayeseval.power import PowerAnalysis, power_analysis
 from skbayeseval.ranking import Ranking
 from skbayeseval.result import ComparisonResult
+from skbayeseval.score_comparison import compare_scores
 from skbayeseval.score_result import ScoreResult
 from skbayeseval.search.count_scorer import count_scorer
 from skbayeseval.search.refit import refit_simplest

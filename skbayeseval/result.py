@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +23,7 @@ from skbayeseval.equality import (
 )
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import PairedCounts
-from skbayeseval.evidence.scored import ScoredInstances
-from skbayeseval.evidence.splits import DataSetScores, SplitScores
+from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest, favour
@@ -35,7 +32,6 @@ from skbayeseval.judgement.decision import (
     Probabilities,
     check_rope,
     decide,
-    format_interval,
     masses,
 )
 from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
@@ -46,6 +42,7 @@ from skbayeseval.models.margins import difference_interval, difference_probabili
 from skbayeseval.models.scores import StudentMargin
 from skbayeseval.posterior import Posterior
 from skbayeseval.predictive import Question, sample_size
+from skbayeseval.telling import tell_basis, tell_difference
 from skbayeseval.view import PosteriorView
 
 if TYPE_CHECKING:
@@ -602,58 +599,24 @@ class ComparisonResult(PosteriorView):
         )
 
     def __str__(self) -> str:
-        a, b = self.names
         lines = []
-        for name in self.metrics:
-            seen = self.metric(self._metrics[name])
-            worse, _, better = seen.probability()
-            ahead, behind, chance = (a, b, better) if better >= worse else (b, a, worse)
-            lines += [
-                f"{ahead} is better than {behind} on {name} with probability "
-                f"{'more than 99.9%' if chance > 0.9995 else format(chance, '.1%')}.",
-                f"  difference  {seen._mean(None):+.4f}, 95% HDI {format_interval(seen.hdi())}"
-                f"  ({a} minus {b})",
-                f"  observed    {a} {seen.observed_a:.4f}, {b} {seen.observed_b:.4f}",
-            ]
-        counts = self._posterior.counts
-        sizes = " and ".join(f"{size:,.0f}" for size in dict.fromkeys(c.total for c in counts))
-        worth = "scored instances" if isinstance(self.evidence, ScoredInstances) else "counts"
-        if self.weight != 1:
-            worth += f", each worth {self.weight:.4g} of one"
-        if isinstance(self.evidence, DataSetScores):
-            worth = "data sets"
-        if isinstance(self.evidence, SplitScores):
-            share = self.evidence.test_fraction
-            worth = f"splits with a correlation of {share:.3g}"
-            if self._cross_validation is None:
-                worth += (
-                    f"\n  speaks of   learners trained on {1 - share:.3g} of the data, not models "
-                    "refitted on all of it"
-                )
-        by_weights = [name for name, m in self._metrics.items() if m.source == "instances"]
-        if by_weights and not isinstance(self.evidence, ScoredInstances):
-            worth += f"\n              {', '.join(by_weights)}: weights of instances"
-        if self._posterior.prevalence is not None:
-            shares = ", ".join(f"{share:.3g}" for share in self._posterior.prevalence)
-            worth += f"\n  prevalence  {shares} of {list(self.labels)}; observed scores are plain"
-        record = self._cross_validation
-        if record is not None:
-            worth += (
-                f"\n  speaks of   learners trained on {record.train_size:,.0f} instances "
-                f"({record.splitter}, {record.n_splits} splits), not models refitted on all data"
+        for name, metric in self._metrics.items():
+            observed = self._posterior.observed(metric)
+            lines += tell_difference(
+                name,
+                self.names,
+                self.probability(metric=metric),
+                self._mean(metric),
+                self.hdi(metric=metric),
+                (observed[0], observed[1]),
             )
-            for name in self.names:
-                if "best_params" in record.results.get(name, {}):
-                    chosen = _tally(record.results[name]["best_params"])
-                    worth += f"\n  chosen by   {name}: {chosen}"
-        own_prior = [self.prior["callable"]] if "callable" in self.prior else []
+        lines += tell_basis(self._posterior, self._metrics, self.names, self._cross_validation)
+        if "callable" in self.prior:
+            lines.append(f"  prior       {self.prior['callable']}, a function")
+        lines += [f"  warning     {warning}" for warning in self.warnings]
         return "\n".join(
             [
                 *lines,
-                f"  model       {self.model}, {self.n_draws:,} {self.engine} draws from {sizes} "
-                f"{worth}",
-                *(f"  prior       {name}, a function" for name in own_prior),
-                *(f"  warning     {warning}" for warning in self.warnings),
                 "  decision(rope=r) holds this against the smallest difference r that matters to "
                 "you.",
             ]
@@ -733,15 +696,6 @@ class ComparisonResult(PosteriorView):
         if prior_density_at_zero(self._posterior.prior, metric) is None:
             return math.nan
         return self.bayes_factor(metric=metric).value
-
-
-def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
-    """Return how often a search chose which parameters, the most frequent first."""
-    words = Counter(", ".join(f"{k}={v}" for k, v in (one or {}).items()) for one in chosen)
-    of_all = f"{len(chosen)} splits"
-    return "; ".join(f"{word} in {n} of {of_all}" for word, n in words.most_common(3)) + (
-        "; ..." if len(words) > 3 else ""
-    )
 
 
 def _written(prior: dict[str, Any]) -> str:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.gammas import GammaRows
+
 __all__ = ["ScoredRun", "stream_bootstrap"]
 
 Array = NDArray[Any]
@@ -63,42 +65,16 @@ def stream_bootstrap(
     scores : ndarray of shape (n_classifiers, n)
         Averages over runs.
     """
-    draw = _WeightDrawer(np.asarray(shape, dtype=float))
-    places = [draw.place[units] for units, _ in runs]
+    gammas = GammaRows(np.asarray(shape, dtype=float))
+    places = [gammas.place[units] for units, _ in runs]
     # The weights of units; those of a run's instances, and what a metric makes of them.
-    rows = len(draw.place) + 4 * max(len(place) for place in places)
+    rows = len(shape) + 4 * max(len(place) for place in places)
     block = max(1, min(4096, BLOCK_BYTES // (8 * rows)))
     for start in range(0, n_draws, block):
-        weights = draw(rng, min(block, n_draws - start))
+        weights = gammas.draw(rng, min(block, n_draws - start))
         scores = np.zeros((n_classifiers, weights.shape[1]))
         for place, (_, prepared) in zip(places, runs, strict=True):
             of_run = weights[place]
             for score, metric in zip(scores, prepared, strict=True):
                 score += metric(of_run)
         yield scores / len(runs)
-
-
-class _WeightDrawer:
-    """Draws of Gamma weights, in the order of their shapes: numpy draws one shape much faster.
-
-    Attributes
-    ----------
-    place : ndarray of shape (n_units,)
-        The row in which a unit's weights are.
-    """
-
-    def __init__(self, shape: Array) -> None:
-        order = np.argsort(shape, kind="stable")
-        self.place = np.empty(len(shape), dtype=np.intp)
-        self.place[order] = np.arange(len(shape))
-        self.shapes, times = np.unique(shape, return_counts=True)
-        self.ends = np.cumsum(times)
-
-    def __call__(self, rng: np.random.Generator, n_draws: int) -> Array:
-        """Return weights of shape (n_units, n_draws)."""
-        weights = np.empty((len(self.place), n_draws))
-        start = 0
-        for shape, end in zip(self.shapes, self.ends, strict=True):
-            rng.standard_gamma(shape, out=weights[start:end])
-            start = end
-        return weights

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, gammaln, log_expit
 
+from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics import Totals
 from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification
 
@@ -203,13 +204,10 @@ class _GroupSampler:
         self.n_classes = len(group.mu.prior)
         self.n_classifiers = len(group.etas)
         self.mu_shape = group.mu.prior if prior else group.mu.prior + group.mu.counts
-        # In the order of their counts: numpy draws gammas of one shape much faster.
-        observed = np.argsort(group.counts, kind="stable")[: 0 if prior else None]
-        self.truth = group.truth[observed]
-        self.predictions = group.predictions[observed]
-        self.counts = group.counts[observed]
-        self.shapes, times = np.unique(self.counts, return_counts=True)
-        self.ends = np.cumsum(times)
+        self.gammas = GammaRows(group.counts[: 0 if prior else None])
+        self.truth = group.truth[self.gammas.order]
+        self.predictions = group.predictions[self.gammas.order]
+        self.counts = group.counts[self.gammas.order]
         self.to_row = self._indicator(self.truth)
         self.n_sticks = self._sticks_needed(remainder)
         cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # should tables be wanted
@@ -283,11 +281,7 @@ class _GroupSampler:
     def _draw_probabilities(self, rng: np.random.Generator, mu: Array) -> tuple[Array, Array]:
         """Return probabilities of observed outcomes (n_outcomes, n) and sticks (n_sticks, M, n)."""
         n = len(mu)
-        observed = np.empty((len(self.counts), n))
-        start = 0
-        for shape, end in zip(self.shapes, self.ends, strict=True):
-            rng.standard_gamma(shape, out=observed[start:end])
-            start = end
+        observed = self.gammas.draw(rng, n)
         unseen = rng.standard_gamma(self.group.mass, (self.n_classes, n))
         # A row's probabilities times the proportion of its class.
         scale = mu.T / (self.to_row @ observed + unseen)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability, check_whole_number
 from skbayeseval.assemble import check_true_classes, make_posterior
-from skbayeseval.compare import rank_scores
 from skbayeseval.evidence.counts import ConfusionCounts, check_labels
 from skbayeseval.evidence.geometry import (
     Geometry,
@@ -23,6 +22,7 @@ from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import resolve_scoring
 from skbayeseval.ranking import Ranking
+from skbayeseval.score_comparison import rank_scores
 from skbayeseval.search.candidates import (
     counted_classes,
     last_candidates,
