@@ -169,7 +169,7 @@ def test_bad_input(change, error, message):
 def test_scores_are_of_splits():
     with pytest.raises(ValueError, match="model='scores' is of the scores of splits"):
         compare_predictions([0, 1], [0, 1], [1, 1], model="scores")
-    with pytest.raises(ValueError, match="is of the scores of splits"):
+    with pytest.raises(ValueError, match="CorrelatedT does not fit one class an instance"):
         compare_predictions([0, 1], [0, 1], [1, 1], model=CorrelatedT())
 
 

@@ -45,6 +45,42 @@ MODEL_CLASSES: dict[str, type[Model]] = {
     )
 }
 
+# The models of what is not one class an instance, by name, and why others do not fit.
+_OF_UNITS: dict[str, tuple[dict[str, type[Model]], str]] = {
+    "groups": (
+        {"paired": GroupWeights, GroupWeights.name: GroupWeights},
+        "takes instances for independent, but groups= weights them together.",
+    ),
+    "labels": (
+        {
+            "paired": InstanceWeights,
+            "unpaired": IndependentLabels,
+            "bcv": IndependentLabelsBCV,
+        },
+        "is of one class an instance, but y is a multi-label indicator.",
+    ),
+    "chunks": (
+        {"paired": PairedChunks, "bcv": BCV},
+        "needs true negatives, which chunks do not have.",
+    ),
+    "scores": (
+        {"paired": ScoreWeights, ScoreWeights.name: ScoreWeights},
+        "is of predicted classes, but metrics of scores weight instances.",
+    ),
+    "splits": (
+        {CorrelatedT.name: CorrelatedT},
+        "needs predictions or counts, but only the scores of splits are known.",
+    ),
+    "data sets": (
+        {
+            SignedRank.name: SignedRank,
+            "hierarchical": HierarchicalScores,
+            HierarchicalScores.name: HierarchicalScores,
+        },
+        "does not fit the scores of several data sets.",
+    ),
+}
+
 # What a prior's keys are called where Python has the name for itself.
 _PARAMETERS = {"lambda": "lambda_"}
 
@@ -100,55 +136,16 @@ def model_class(
     name: str, n_classes: int, n_classifiers: int, units: str | None = None
 ) -> type[Model]:
     """Return the model of that name for so many classes and classifiers."""
-    if (units == "data sets") != (name in (SignedRank.name, HierarchicalScores.name)):
-        if units == "data sets" and name == "hierarchical":
-            return HierarchicalScores
-        raise ValueError(
-            f"model={name!r} does not fit: models of several data sets are 'signed-rank' and "
-            "'hierarchical', and compare_scores takes them with one row a data set."
-        )
-    if units == "data sets":
-        return SignedRank if name == SignedRank.name else HierarchicalScores
-    if (units == "splits") != (name == CorrelatedT.name):
-        raise ValueError(
-            "model='scores' is of the scores of splits; compare_scores and the cross-validating "
-            "faces take it."
-            if name == CorrelatedT.name
-            else f"model={name!r} needs predictions or counts, but only the scores of splits are "
-            "known. Use model='scores'."
-        )
-    if name == CorrelatedT.name:
-        return CorrelatedT
-    if units == "scores":
-        if name not in ("paired", ScoreWeights.name):
-            raise ValueError(
-                f"model={name!r} is of predicted classes, but metrics of scores weight instances. "
-                "Use model='auto'."
-            )
-        return ScoreWeights
-    if units == "groups":
-        if name not in ("paired", GroupWeights.name):
-            raise ValueError(
-                f"model={name!r} takes instances for independent; with groups= use model='auto', "
-                "which weights groups."
-            )
-        return GroupWeights
-    if units == "labels":
-        kinds = {m.name: m for m in (InstanceWeights, IndependentLabels, IndependentLabelsBCV)}
+    if units is not None:
+        kinds, why_not = _OF_UNITS[units]
         if name not in kinds:
-            raise ValueError(
-                f"model={name!r} is of one class an instance, but y is a multi-label indicator. "
-                f"Use one of {list(kinds)}."
-            )
+            raise ValueError(f"model={name!r} {why_not} Use one of {list(kinds)}.")
         return kinds[name]
-    if units == "chunks":
-        kinds = {m.name: m for m in (PairedChunks, BCV)}
-        if name not in kinds:
-            raise ValueError(
-                f"model={name!r} needs true negatives, which chunks do not have. Use one of "
-                f"{list(kinds)}."
-            )
-        return kinds[name]
+    if name in (CorrelatedT.name, SignedRank.name):
+        raise ValueError(
+            f"model={name!r} is of the scores of splits; compare_scores takes it, and 'scores' the "
+            "cross-validating faces too."
+        )
     if name == "paired":
         if n_classes > 2:
             return PairedHierarchical
@@ -161,18 +158,15 @@ def model_class(
 
 
 def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, units: str | None) -> None:
-    of_scores = (CorrelatedT, ScoreWeights, SignedRank, HierarchicalScores)
-    if issubclass(kind, of_scores) or units in ("splits", "scores", "data sets"):
-        if model_class(kind.name, n_classes, n_classifiers, units) is not kind:
-            raise ValueError(f"{kind.__name__} does not fit predictions; it is of scores.")
-        return
-    weighs_units = issubclass(kind, (InstanceWeights, IndependentLabels, IndependentLabelsBCV))
-    fits = issubclass(kind, BCV) if units == "chunks" else weighs_units == (units is not None)
-    if not fits or (kind is PairedChunks and units != "chunks"):
-        raise ValueError(
-            f"{kind.__name__} does not fit "
-            + ("one class an instance." if units is None else f"{units} of instances.")
-        )
+    """Raise unless a model class, or one that it stems from, is for such evidence."""
+    if units is None:
+        others = {one for kinds, _ in _OF_UNITS.values() for one in kinds.values()} - {BCV}
+        fits = not issubclass(kind, tuple(others))
+    else:
+        fits = issubclass(kind, tuple(_OF_UNITS[units][0].values()))
+    if not fits:
+        what = "one class an instance" if units is None else f"{units} of instances"
+        raise ValueError(f"{kind.__name__} does not fit {what}.")
     if n_classes > 2 and (issubclass(kind, BinaryModel) or kind is PairedMany):
         raise ValueError(
             f"model={kind.name!r} is of two classes, but there are {n_classes}. Use "
