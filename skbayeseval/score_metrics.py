@@ -7,7 +7,7 @@ values of shape (n_draws,).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -20,7 +20,46 @@ __all__ = ["SCORE_METRICS", "ScoreMetric", "prepare"]
 
 Array = NDArray[Any]
 
-Prepared = Callable[[Array], Array]
+
+class Sums(NamedTuple):
+    """What a metric adds up of the weights of instances, each of shape (n_columns, n_draws).
+
+    Sums of several test sets add up: their metric is that within each, averaged by what each
+    weighs. A plain average of small test sets would hide how much they differ.
+
+    Attributes
+    ----------
+    numerators, denominators : ndarray
+        For each column, a class against the rest or a pair of classes: pairs in the right order
+        over all pairs, and the like.
+    shares : ndarray
+        What a column weighs in the average of columns.
+    """
+
+    numerators: Array
+    denominators: Array
+    shares: Array
+
+    def plus(self, other: Sums) -> Sums:
+        """Return the sums of two test sets."""
+        return Sums(*(one + more for one, more in zip(self, other, strict=True)))
+
+    def average(self) -> Array:
+        """Return the metric, of shape (n_draws,)."""
+        areas = _ratio(self.numerators, self.denominators)
+        return _ratio((areas * self.shares).sum(axis=0), self.shares.sum(axis=0))
+
+
+class Prepared:
+    """A metric of one test set as a function of the weights of its instances."""
+
+    def sums(self, weights: Array) -> Sums:
+        """Return what the metric adds up, for weights of shape (n, n_draws)."""
+        raise NotImplementedError
+
+    def __call__(self, weights: Array) -> Array:
+        """Return the metric, of shape (n_draws,)."""
+        return self.sums(weights).average()
 
 
 class Task(NamedTuple):
@@ -72,7 +111,7 @@ def prepare(name: str, truth: ArrayLike, scores: ArrayLike) -> Prepared:
 
     Returns
     -------
-    metric : callable
+    metric : Prepared
         Maps weights of shape (n, n_draws), which need not sum to 1, to values of shape (n_draws,).
         A draw that leaves a class without any weight has the value NaN where the metric needs it.
 
@@ -132,11 +171,12 @@ class _AreaUnderROC:
             sparse.csr_matrix((halves, where), (n_groups + 1, len(scores))),
         )
 
-    def __call__(self, weights: Array) -> Array:
+    def area(self, weights: Array) -> tuple[Array, Array]:
+        """Return numerator and denominator of the area."""
         positives, below = self.positives @ weights, self.negatives @ weights
         np.cumsum(below, axis=0, out=below)
         pairs = np.einsum("gd,gd->d", positives, below[:-1])
-        return _ratio(pairs, positives.sum(axis=0) * below[-1])
+        return pairs, positives.sum(axis=0) * below[-1]
 
 
 @dataclass(frozen=True)
@@ -157,14 +197,15 @@ class _AveragePrecision:
             _adder(place[found], negative[found], len(thresholds), len(scores)),
         )
 
-    def __call__(self, weights: Array) -> Array:
+    def area(self, weights: Array) -> tuple[Array, Array]:
+        """Return numerator and denominator of the area."""
         positives, alarms = self.positives @ weights, self.negatives @ weights
         np.cumsum(alarms, axis=0, out=alarms)
         hits = np.cumsum(positives, axis=0)
         alarms += hits
         total = hits[-1].copy()
         precision = np.divide(hits, alarms, out=hits, where=alarms > 0)
-        return _ratio(np.einsum("gd,gd->d", positives, precision), total)
+        return np.einsum("gd,gd->d", positives, precision), total
 
 
 def _adder(rows: Array, columns: Array, n_rows: int, n_columns: int) -> Any:
@@ -172,7 +213,7 @@ def _adder(rows: Array, columns: Array, n_rows: int, n_columns: int) -> Any:
     return sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), (n_rows, n_columns))
 
 
-def _ratio(numerator: Array, denominator: Array | int) -> Array:
+def _ratio(numerator: Array, denominator: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         return numerator / denominator
 
@@ -181,28 +222,31 @@ def _ratio(numerator: Array, denominator: Array | int) -> Array:
 
 
 @dataclass(frozen=True)
-class _Average:
+class _Average(Prepared):
     """An average of areas; by the weights of `shares`, where given, all alike otherwise."""
 
-    areas: list[Prepared]
+    areas: Sequence[_AreaUnderROC | _AveragePrecision]
     shares: Any = None
 
-    def __call__(self, weights: Array) -> Array:
-        shares = None if self.shares is None else self.shares @ weights
-        total = np.zeros(weights.shape[1])
-        for i, area in enumerate(self.areas):
-            total += area(weights) if shares is None else area(weights) * shares[i]
-        return _ratio(total, len(self.areas) if shares is None else shares.sum(axis=0))
+    def sums(self, weights: Array) -> Sums:
+        """Return what the areas add up."""
+        numerators, denominators = zip(*(area.area(weights) for area in self.areas), strict=True)
+        top, bottom = np.stack(numerators), np.stack(denominators)
+        return Sums(
+            top, bottom, np.ones_like(top) if self.shares is None else self.shares @ weights
+        )
 
 
 @dataclass(frozen=True)
-class _Mean:
+class _Mean(Prepared):
     """The weighted mean of a value of each instance."""
 
     values: Array
 
-    def __call__(self, weights: Array) -> Array:
-        return _ratio(self.values @ weights, weights.sum(axis=0))
+    def sums(self, weights: Array) -> Sums:
+        """Return what the values add up."""
+        top = (self.values @ weights)[None]
+        return Sums(top, weights.sum(axis=0)[None], np.ones_like(top))
 
 
 Area = type[_AreaUnderROC] | type[_AveragePrecision]
@@ -216,15 +260,12 @@ class _OneVersusRest:
     weighted: bool = False
 
     def __call__(self, task: Task) -> Prepared:
-        areas: list[Prepared] = [
+        areas = [
             self.area.of(np.flatnonzero(true), np.flatnonzero(~true), scores)
             for true, scores in zip(task.truth.T, task.scores.T, strict=True)
         ]
-        if len(areas) == 1:
-            return areas[0]
-        return _Average(
-            areas, sparse.csr_matrix(task.truth.T, dtype=float) if self.weighted else None
-        )
+        weighted = self.weighted and len(areas) > 1
+        return _Average(areas, sparse.csr_matrix(task.truth.T, dtype=float) if weighted else None)
 
 
 @dataclass(frozen=True)
@@ -242,9 +283,7 @@ class _OneVersusOne:
         if len(members) == 1:
             return _OneVersusRest(_AreaUnderROC)(task)
         pairs = list(permutations(range(len(members)), 2))
-        areas: list[Prepared] = [
-            _AreaUnderROC.of(members[a], members[b], task.scores[:, a]) for a, b in pairs
-        ]
+        areas = [_AreaUnderROC.of(members[a], members[b], task.scores[:, a]) for a, b in pairs]
         shares = np.array([task.truth[:, a] | task.truth[:, b] for a, b in pairs])
         return _Average(areas, sparse.csr_matrix(shares, dtype=float) if self.weighted else None)
 

@@ -1,20 +1,21 @@
 """Exact draws of metrics of scores: the Bayesian bootstrap (Rubin 1981) over instances or groups.
 
 All classifiers share the weights of a draw. The metric is computed within each run, as scores of
-different fits are on different scales, and then averaged over runs.
+different fits are on different scales, and then averaged over runs by what each run weighs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.gammas import GammaRows
+from skbayeseval.score_metrics import Prepared, Sums
 
-__all__ = ["ScoredRun", "stream_bootstrap"]
+__all__ = ["stream_bootstrap"]
 
 Array = NDArray[Any]
 
@@ -22,24 +23,8 @@ Array = NDArray[Any]
 BLOCK_BYTES = 2**26
 
 
-class ScoredRun(NamedTuple):
-    """One test set.
-
-    Attributes
-    ----------
-    units : ndarray of shape (n,), of int
-        Which unit each instance belongs to.
-    prepared : sequence of callable
-        The metric of each classifier as a function of the weights of the instances, of shape
-        (n, n_draws), as `skbayeseval.score_metrics.prepare` returns it.
-    """
-
-    units: Array
-    prepared: Sequence[Callable[[Array], Array]]
-
-
 def stream_bootstrap(
-    runs: Sequence[tuple[Array, Sequence[Callable[[Array], Array]]]],
+    runs: Sequence[tuple[Array, Sequence[Prepared]]],
     shape: Array,
     n_classifiers: int,
     rng: np.random.Generator,
@@ -49,8 +34,9 @@ def stream_bootstrap(
 
     Parameters
     ----------
-    runs : sequence of ScoredRun
-        The test sets.
+    runs : sequence of (ndarray of shape (n,), sequence of Prepared)
+        The test sets: which unit each instance belongs to, and the metric of each classifier as a
+        function of the weights of the instances.
     shape : ndarray of shape (n_units,)
         The shape of the Gamma weight of each unit: how often it was seen.
     n_classifiers : int
@@ -63,7 +49,7 @@ def stream_bootstrap(
     Yields
     ------
     scores : ndarray of shape (n_classifiers, n)
-        Averages over runs.
+        Averages over runs, by what they weigh.
     """
     gammas = GammaRows(np.asarray(shape, dtype=float))
     places = [gammas.place[units] for units, _ in runs]
@@ -72,9 +58,10 @@ def stream_bootstrap(
     block = max(1, min(4096, BLOCK_BYTES // (8 * rows)))
     for start in range(0, n_draws, block):
         weights = gammas.draw(rng, min(block, n_draws - start))
-        scores = np.zeros((n_classifiers, weights.shape[1]))
+        sums: list[Sums | None] = [None] * n_classifiers
         for place, (_, prepared) in zip(places, runs, strict=True):
             of_run = weights[place]
-            for score, metric in zip(scores, prepared, strict=True):
-                score += metric(of_run)
-        yield scores / len(runs)
+            for k, metric in enumerate(prepared):
+                found, before = metric.sums(of_run), sums[k]
+                sums[k] = found if before is None else before.plus(found)
+        yield np.stack([of_all.average() for of_all in sums if of_all is not None])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,14 +18,14 @@ from skbayeseval.evidence.counts import (
 )
 from skbayeseval.evidence.splits import SplitMargin
 from skbayeseval.evidence.units import assign_units, check_indicator, is_indicator
-from skbayeseval.score_metrics import SCORE_METRICS, prepare
+from skbayeseval.score_metrics import SCORE_METRICS, Prepared, prepare
 
 __all__ = ["RESPONSES", "PreparedRun", "ScoredInstances", "respond"]
 
 Array = NDArray[Any]
 
 # The unit of each row of a run, and for each classifier the metric as a function of their weights.
-PreparedRun = tuple[Array, list[Callable[[Array], Array]]]
+PreparedRun = tuple[Array, list[Prepared]]
 
 # What to ask of an estimator, by what a metric needs; the first that it has.
 RESPONSES = {

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skbayeseval.engines import bootstrap
-from skbayeseval.engines.bootstrap import ScoredRun, stream_bootstrap
+from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.score_metrics import prepare
 
 
@@ -20,7 +20,7 @@ def draw(runs, shape, n_classifiers, n_draws, seed=0):
 
 
 def one_run(y, scores, name="roc_auc"):
-    return [ScoredRun(np.arange(len(y)), [prepare(name, y, s) for s in scores])]
+    return [(np.arange(len(y)), [prepare(name, y, s) for s in scores])]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_equals_a_loop_over_scikit_learn(name, function):
         units = rng.integers(0, n_units, size)
         y = np.r_[0, 1, rng.integers(0, 2, size - 2)]
         scores = [np.round(rng.normal(size=size) + y, 1) for _ in range(2)]
-        runs.append(ScoredRun(units, [prepare(name, y, s) for s in scores]))
+        runs.append((units, [prepare(name, y, s) for s in scores]))
         raw.append((units, y, scores))
     found = draw(runs, shape, 2, 20)
 
@@ -47,7 +47,45 @@ def test_equals_a_loop_over_scikit_learn(name, function):
         weights[shape == one] = rng.standard_gamma(one, (10, 20))
     for d, k in np.ndindex(20, 2):
         of_runs = [function(y, s[k], sample_weight=weights[u, d]) for u, y, s in raw]
-        assert found[k, d] == pytest.approx(np.mean(of_runs), abs=1e-12)
+        weighs = []
+        for units, y, _ in raw:
+            positive, negative = (weights[units[y == c], d].sum() for c in (1, 0))
+            weighs.append(positive * negative if name == "roc_auc" else positive)
+        assert found[k, d] == pytest.approx(np.average(of_runs, weights=weighs), abs=1e-12)
+
+
+@pytest.mark.parametrize("n_folds", [2, 20, 60])
+def test_means_do_not_depend_on_how_instances_fall_into_runs(n_folds):
+    # Down to leaving one out, where a plain average of runs would not vary at all.
+    rng = np.random.default_rng(3)
+    y, p = rng.integers(0, 2, 60), rng.random(60)
+    whole = draw(one_run(y, [p], "neg_log_loss"), np.ones(60), 1, 50)
+    folds = np.array_split(rng.permutation(60), n_folds)
+    runs = [(rows, [prepare("neg_log_loss", y[rows], p[rows])]) for rows in folds]
+    np.testing.assert_allclose(draw(runs, np.ones(60), 1, 50), whole)
+
+
+@pytest.mark.parametrize(("n_positive", "n_folds"), [(10, 10), (20, 10), (100, 5)])
+def test_coverage_of_an_auc_in_small_folds(n_positive, n_folds):
+    # Two fixed scorers, equally good: the true difference is 0.
+    rng = np.random.default_rng(n_positive)
+    y = np.r_[np.ones(n_positive, int), np.zeros(200 - n_positive, int)]
+    covered, n_sets = 0, 100
+    for _ in range(n_sets):
+        scores = [y + rng.normal(size=200) for _ in range(2)]
+        folds = [
+            np.r_[a, b]
+            for a, b in zip(
+                np.array_split(rng.permutation(n_positive), n_folds),
+                np.array_split(n_positive + rng.permutation(200 - n_positive), n_folds),
+                strict=True,
+            )
+        ]
+        runs = [(f, [prepare("roc_auc", y[f], s[f]) for s in scores]) for f in folds]
+        a, b = draw(runs, np.ones(200), 2, 400)
+        low, high = np.quantile(a - b, [0.025, 0.975])
+        covered += low < 0 < high
+    assert covered >= 88
 
 
 def test_blocks_are_bounded_and_add_up(monkeypatch):
