@@ -52,4 +52,7 @@ rng = np.random.default_rng(0)
 b = rng.normal(0.8, 0.05, (15, 1)) + rng.normal(0, 0.02, (15, 10))
 a = b + rng.normal(0.01, 0.01, (15, 1)) + rng.normal(0, 0.01, (15, 10))
 print(compare_scores(a[0], b[0], test_fraction=0.1, scoring="accuracy", random_state=0))
-print(compare_scores(a, b, test_fraction=0.1, scoring="accuracy", random_state=0))
+several = compare_scores(
+    a, b, test_fraction=0.1, scoring="accuracy", model="signed-rank", random_state=0
+)
+print(several)

@@ -90,7 +90,7 @@ def make_posterior(
     elif isinstance(evidence, SplitScores):
         units = "splits"
     elif isinstance(evidence, ScoredInstances):
-        units = "scores"
+        units = "grouped scores" if evidence.grouped else "scores"
     elif isinstance(evidence, DataSetScores):
         units = "data sets"
     resolved = resolve_model(

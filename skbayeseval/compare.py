@@ -331,7 +331,7 @@ def compare_counts(
 
 def compare_many(
     y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike],
+    predictions: Mapping[str, ArrayLike] | None,
     *,
     scores: Mapping[str, ArrayLike] | None = None,
     scoring: Any = None,
@@ -353,7 +353,7 @@ def compare_many(
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
         The true labels, of any dtype; or a multi-label indicator.
     predictions : dict of str to array-like of the same shape
-        What each classifier predicted, by name.
+        What each classifier predicted, by name; None where only metrics of scores are asked for.
     scores : dict of str to array-like, default=None
         The scores that each gave, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
@@ -376,19 +376,20 @@ def compare_many(
     >>> ranking.pairs["a", "c"].probability().better > 0.8
     True
     """
-    if not isinstance(predictions, Mapping):
+    named = scores if predictions is None else predictions
+    if not isinstance(named, Mapping):
         raise TypeError(
-            f"predictions must be a dict of name to predictions, got {type(predictions).__name__}."
+            f"predictions must be a dict of name to predictions, got {type(named).__name__}."
         )
-    if len(predictions) < 2:
-        raise ValueError(f"predictions must be of at least two, got {list(predictions)}.")
-    names = check_names(list(predictions), len(predictions))
-    if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(predictions)):
+    if len(named) < 2:
+        raise ValueError(f"predictions must be of at least two, got {list(named)}.")
+    names = check_names(list(named), len(named))
+    if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
         raise ValueError(f"scores must be a dict with the names of predictions, {list(names)}.")
     return Ranking(
         *_posterior_of_instances(
             y_true,
-            {f"predictions[{name!r}]": predictions[name] for name in names},
+            {f"predictions[{name!r}]": predictions[name] for name in names if predictions},
             {} if scores is None else {f"scores[{name!r}]": scores[name] for name in names},
             names,
             scoring=scoring,

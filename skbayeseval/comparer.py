@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.metrics import get_scorer
 from sklearn.pipeline import FeatureUnion
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
@@ -35,7 +34,7 @@ from skbayeseval.judgement.decision import Decision, check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics import resolve_scoring
 from skbayeseval.score_target import resolve_scorers
-from skbayeseval.targets import count_one, score_counts
+from skbayeseval.targets import count_one, score_by_scores, score_counts
 
 if TYPE_CHECKING:
     from skbayeseval.display.style import Display
@@ -359,9 +358,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             scorers = resolve_scorers(best, y, self.labels, self.pos_label, self.scoring)
             return float(next(iter(scorers.values()))(best, X, y))
         metric = next(iter(resolve_scoring(self.scoring, self.result_.labels).values()))
-        if metric.source == "instances":
-            return float(get_scorer(str(metric.formula))(best, X, y))
         labels = self.classes_ if self.labels is None else self.labels
+        if metric.source == "instances":
+            classes = tuple(np.asarray(labels).tolist())
+            return score_by_scores(metric, classes, self.pos_label, best, X, y)
         return score_counts(metric, count_one(y, self.predict(X), labels, self.pos_label))
 
     def get_metadata_routing(self) -> MetadataRouter:

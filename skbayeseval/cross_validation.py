@@ -250,6 +250,7 @@ def compare_learners(
         return_estimator=return_estimator,
         error_score=error_score,
         observe=target.observe,
+        check_split=target.check_split,
     )
     result = posterior(target.material(collection))
     scores = _scores_of_splits(target, collection)

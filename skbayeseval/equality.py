@@ -57,8 +57,8 @@ def bayes_factor(
     """
     if not posterior.has_proper_prior(metric):
         raise ValueError(
-            f"{metric.name!r} under model={posterior.model.name!r} has no proper prior, so there "
-            "is no Bayes factor."
+            f"{metric.name!r} under model={posterior.model_name(metric)!r} has no proper prior, so "
+            "there is no Bayes factor."
         )
     if method not in (None, *METHODS):
         raise ValueError(f"method={method!r} is not known. Known are: {list(METHODS)}.")

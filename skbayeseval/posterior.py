@@ -33,6 +33,7 @@ from skbayeseval.models.specification import (
     ScoreSpecification,
     Specification,
 )
+from skbayeseval.models.weights import ScoreWeights
 
 __all__ = ["NEXT_DATA_SET", "Posterior", "Prior"]
 
@@ -212,6 +213,10 @@ class Posterior(_Recipe):
         self._observed: dict[Metric, tuple[float, ...]] = {}
         self._runs: dict[str, list[PreparedRun]] = {}
 
+    def model_name(self, metric: Metric) -> str:
+        """Return the name of the model that gives the metric."""
+        return ScoreWeights.name if metric.source == "instances" else self.model.name
+
     def has_proper_prior(self, metric: Metric) -> bool:
         """Whether the metric has a proper prior, and with it Bayes factors."""
         return self.model.has_proper_prior and metric.source != "instances"
@@ -336,7 +341,11 @@ class Posterior(_Recipe):
         if metric.source == "splits" or isinstance(self.evidence, ScoredInstances):
             raise ValueError(
                 f"scoring={metric.name!r} is not known of these instances: "
-                + ("give predictions too." if metric.source == "tables" else "use model='scores'.")
+                + (
+                    "give predictions too, and name it in scoring= beside the metrics of scores."
+                    if metric.source == "tables"
+                    else "use model='scores'."
+                )
             )
         if self.counts[0].table is None and (metric.one_of_many or metric.needs_tables):
             raise ValueError(
@@ -371,6 +380,11 @@ class Posterior(_Recipe):
             raise ValueError(
                 f"scoring={metric.name!r} needs scores of the instances, not only predictions: "
                 "give y_score_a= and y_score_b=, or name it in scoring= of a cross-validating face."
+            )
+        if self.prevalence is not None:
+            raise ValueError(
+                f"prevalence= is of models of classes; {metric.name!r} weights instances as they "
+                "are. Ask for it without prevalence=."
             )
         one_of_two = self.scored.truth.ndim == 1 and len(self.scored.labels) == 2
         if metric.needs_positive and one_of_two and self.scored.positive is None:

@@ -339,7 +339,8 @@ class ComparisonResult(PosteriorView):
         rows, index = [], []
         if posterior.engine != "exact" or posterior.model not in models:
             rows.append(self._row(which, rope, prob))
-            index.append((self.model, _written(self.prior)))
+            prior = self.prior if which.source == "tables" else {}
+            index.append((posterior.model_name(which), _written(prior)))
         for model in models:
             same = Posterior(
                 model,
@@ -566,11 +567,12 @@ class ComparisonResult(PosteriorView):
                 rope=region,
             ).plot(ax=ax)
         if kind == "factor":
+            factor = self.bayes_factor(metric=which)
             exact = prior_density_at_zero(self._posterior.prior, which)
             return display.FactorDisplay(
                 self._draws(metric, "difference"),
                 prior_difference_draws(self._posterior.prior, which),
-                factor=self.bayes_factor(metric=which),
+                factor=factor,
                 prior_at_zero=None if exact is None else math.exp(exact.log),
                 names=self.names,
                 metric=which.name,

@@ -56,10 +56,10 @@ def compare_scores(
     scoring : str, default="score"
         What to call the metric.
     model : {"auto", "scores", "signed-rank", "hierarchical"} or model instance, default="auto"
-        "auto" is "scores", the correlated t-test, for one data set; for several "signed-rank", the
-        Bayesian signed-rank test of their means. "hierarchical" is the model of Corani et al.
-        (2017) over data sets, sampled by PyMC whatever `engine` is; its metric "next data set" is
-        the difference on a further one.
+        "auto" is "scores", the correlated t-test on one data set. Of several, "signed-rank" is the
+        Bayesian signed-rank test of their means, and "hierarchical" the model of Corani et al.
+        (2017), sampled by PyMC whatever `engine` is; its metric "next data set" is the difference
+        on a further one.
     names, engine, n_draws, random_state
         As in `compare_predictions`.
     prior : dict or callable, default=None
@@ -81,7 +81,12 @@ def compare_scores(
     """
     names = check_names(names, 2)[0], check_names(names, 2)[1]
     kind = model.name if isinstance(model, Model) else model
-    if np.ndim(scores_a) == 2 or kind in ("signed-rank", "hierarchical", "hierarchical scores"):
+    if kind == "auto" and _has_rows(scores_a):
+        raise ValueError(
+            "scores_a has rows: if they are data sets, give model='signed-rank' or 'hierarchical'; "
+            "if they are repeats on one data set, give all its splits in one row."
+        )
+    if _has_rows(scores_a) or kind in ("signed-rank", "hierarchical", "hierarchical scores"):
         evidence = _check_data_sets(scores_a, scores_b, test_fraction, scoring)
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             engine = PyMCEngine(target_accept=0.9)
@@ -104,13 +109,18 @@ def compare_scores(
     return ranking.pairs[0, 1]
 
 
+def _has_rows(scores: Any) -> bool:
+    first = next(iter(scores), None) if hasattr(scores, "__iter__") else None
+    return np.ndim(scores) == 2 if hasattr(scores, "shape") else hasattr(first, "__len__")
+
+
 def _check_data_sets(
     scores_a: ArrayLike, scores_b: ArrayLike, test_fraction: float | None, scoring: str
 ) -> DataSetScores:
     """Return the scores of two estimators on several data sets."""
     tables = []
     for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
-        rows = [[score] for score in scores] if np.ndim(scores) == 1 else scores  # type: ignore[union-attr]
+        rows = scores if _has_rows(scores) else np.reshape(np.asarray(scores), (-1, 1))
         try:
             table = np.asarray(rows, dtype=float)
         except (TypeError, ValueError) as error:

@@ -96,6 +96,11 @@ class ScoreMetric:
     kinds: tuple[str, ...]
     build: Callable[[Task], Prepared]
 
+    @property
+    def of_means(self) -> bool:
+        """Whether it is a mean over instances, defined whatever classes there are."""
+        return self.build in (_neg_log_loss, _neg_brier_score)
+
 
 def prepare(name: str, truth: ArrayLike, scores: ArrayLike) -> Prepared:
     """Return the metric of one test set as a function of the weights of its instances.
@@ -335,7 +340,7 @@ def _check_task(name: str, metric: ScoreMetric, truth: Array, scores: Array) -> 
     if metric.needs == "probability":
         _check_probabilities(scores)
     task = Task(*_columns(truth, scores, kind, metric), kind)
-    if metric.build not in (_neg_log_loss, _neg_brier_score):
+    if not metric.of_means:
         _check_classes_present(name, task)
     return task
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from skbayeseval.evidence.collect import Collection, Observe
 from skbayeseval.evidence.counts import check_label_vector, check_labels
 from skbayeseval.evidence.splits import SplitScores
 from skbayeseval.metrics import Metric, resolve_scoring, split_metric
-from skbayeseval.targets import Material, count_one, score_counts
+from skbayeseval.targets import Material, count_one, score_by_scores, score_counts
 
 __all__ = ["ScoreTarget", "resolve_scorers"]
 
@@ -34,6 +35,9 @@ class ScoreTarget:
         }
         self.metrics = {key: split_metric(key) for key in scorers[self.names[0]]}
         self.observe: Observe = partial(_observe_scores, scorers)
+
+    def check_split(self, split: int, test: Any) -> None:
+        """Leave it to the scorers."""
 
     def rehearsal(self) -> Material:
         """Return scores as estimators might give them."""
@@ -76,7 +80,13 @@ def resolve_scorers(
     elif isinstance(scoring, str) or not isinstance(scoring, Iterable):
         named = {_name_of(scoring): scoring}
     else:
-        named = {_name_of(one): one for one in scoring}
+        given = list(scoring)
+        named = {_name_of(one): one for one in given}
+        if len(named) < len(given):
+            raise ValueError(
+                f"scoring names {len(given)} scorers, of which some are called the same: give a "
+                "dict of names to scorers."
+            )
     if not named:
         raise ValueError("scoring is empty, give at least one metric.")
     return {key: _resolve_one(one, y, labels, pos_label) for key, one in named.items()}
@@ -93,9 +103,8 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
         truth = check_label_vector(y, "y")
         classes = np.unique(truth).tolist() if labels is None else check_labels(labels)
         (metric,) = resolve_scoring(scoring, classes).values()
-        if metric.source != "tables":
-            return get_scorer(str(metric.formula))
-        return partial(_score_by_counts, metric, classes, pos_label)
+        score = _score_by_counts if metric.source == "tables" else score_by_scores
+        return partial(score, metric, tuple(classes), pos_label)
     if not callable(scoring):
         raise TypeError(
             f"scoring={scoring!r} is neither a name, a metric nor a scorer: a callable that takes "
@@ -115,8 +124,8 @@ def _observe_scores(
 ) -> dict[str, float]:
     found: dict[str, float] = {}
     for key, scorer in scorers[name].items():
-        score = np.asarray(scorer(estimator, X_test, y_test))
-        if score.shape != () or not np.isfinite(score):
+        score = scorer(estimator, X_test, y_test)
+        if not isinstance(score, (Real, np.ndarray)) or np.ndim(score) or not np.isfinite(score):
             raise ValueError(f"scoring {key!r} gave {score!r}, not a finite number")
         found[key] = float(score)
     return found

@@ -28,7 +28,15 @@ from skbayeseval.evidence.units import UnitCounts, check_indicator, is_indicator
 from skbayeseval.metrics import Metric, Totals, resolve_scoring
 from skbayeseval.score_metrics import SCORE_METRICS
 
-__all__ = ["ChunkTarget", "LabelTarget", "Material", "Target", "count_one", "score_counts"]
+__all__ = [
+    "ChunkTarget",
+    "LabelTarget",
+    "Material",
+    "Target",
+    "count_one",
+    "score_by_scores",
+    "score_counts",
+]
 
 Array = NDArray[Any]
 
@@ -45,6 +53,9 @@ class Target(Protocol):
 
     metrics: dict[str, Metric]
     observe: Observe
+
+    def check_split(self, split: int, test: Array) -> None:
+        """Raise where a metric is not defined for a test set."""
 
     def rehearsal(self) -> Material:
         """Return what estimators without an error would give."""
@@ -88,6 +99,24 @@ class LabelTarget:
         self.observe: Observe = partial(
             _observe_labels, self.classes, several, self.kinds, self.counts_needed
         )
+
+    def check_split(self, split: int, test: Array) -> None:
+        """Raise where a metric is not defined for a test set."""
+        present = self.truth[test]
+        for metric in self.metrics.values():
+            if metric.source != "instances" or SCORE_METRICS[str(metric.formula)].of_means:
+                continue
+            if is_indicator(self.truth):
+                sums = np.ravel(present.sum(axis=0))
+                absent = [c for c, n in zip(self.classes, sums, strict=True) if n in (0, len(test))]
+            else:
+                found = set(np.unique(present).tolist())
+                absent = [c for c in self.classes if c not in found]
+            if absent:
+                raise ValueError(
+                    f"scoring={metric.name!r} is not defined in split {split}, where all or none "
+                    f"of the test set are of {absent}. Use fewer splits, or stratified ones."
+                )
 
     def rehearsal(self) -> Material:
         """Return what estimators without an error would give."""
@@ -178,6 +207,9 @@ class ChunkTarget:
                 f"y holds no chunks that {counter!r} counts: there is nothing to find."
             )
 
+    def check_split(self, split: int, test: Array) -> None:
+        """Chunks are counted over all test sets, so any will do."""
+
     def rehearsal(self) -> Material:
         """Return what taggers without an error would give."""
         return Material(self.counter(self.y, *self.counter.perfect(self.y), weight=1.0))
@@ -206,6 +238,18 @@ def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any
             warnings.simplefilter("ignore", UserWarning)
             return UnitCounts.from_indicators(truth, {"predict": predictions}).margin(0)
     return ConfusionCounts.from_labels(truth, predictions, labels=classes, pos_label=pos_label)
+
+
+def score_by_scores(
+    metric: Metric, classes: tuple[Any, ...], pos_label: Any, estimator: Any, X: Any, y: Any
+) -> float:
+    """Return a metric of scores of a fitted estimator."""
+    needs = SCORE_METRICS[str(metric.formula)].needs
+    scores = respond(estimator, X, needs, classes, is_indicator(y))
+    scored = ScoredInstances.from_scores(
+        y, {"scores": {needs: scores}}, labels=classes, pos_label=pos_label
+    )
+    return scored.observed(str(metric.formula))[0]
 
 
 def score_counts(metric: Metric, counts: Any) -> float:

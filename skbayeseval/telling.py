@@ -27,10 +27,13 @@ def tell_difference(
 ) -> list[str]:
     """Return lines on who is better, by how much, and how surely."""
     a, b = names
-    worse, _, better = probabilities
+    worse, equal, better = probabilities
     ahead, behind, chance = (a, b, better) if better >= worse else (b, a, worse)
+    verdict, chance = f"{ahead} is better than {behind}", max(chance, equal)
+    if equal >= max(worse, better):
+        verdict = f"{a} and {b} are equal"
     return [
-        f"{ahead} is better than {behind} on {metric} with probability "
+        f"{verdict} on {metric} with probability "
         f"{'more than 99.9%' if chance > 0.9995 else format(chance, '.1%')}.",
         f"  difference  {mean:+.4f}, 95% HDI {format_interval(interval)}  ({a} minus {b})",
         f"  observed    {a} {observed[0]:.4f}, {b} {observed[1]:.4f}",
@@ -72,7 +75,10 @@ def _evidence(posterior: Posterior) -> str:
         return f"{number} splits with a correlation of {evidence.test_fraction:.3g}"
     if isinstance(evidence, DataSetScores):
         return f"{number} data sets"
-    what = "scored instances" if isinstance(evidence, ScoredInstances) else "counts"
+    what = "counts"
+    if isinstance(evidence, ScoredInstances):
+        groups = f" in {len(evidence.shape):,} groups" if evidence.grouped else ""
+        what = f"scored instances{groups}"
     worth = "" if posterior.weight == 1 else f", each worth {posterior.weight:.4g} of one"
     return f"{number} {what}{worth}"
 

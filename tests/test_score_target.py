@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, make_multilabel_
 from sklearn.dummy import DummyRegressor
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Lasso, LogisticRegression, Perceptron, Ridge, RidgeClassifier
-from sklearn.metrics import make_scorer, max_error, mean_pinball_loss
+from sklearn.metrics import average_precision_score, make_scorer, max_error, mean_pinball_loss
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -22,6 +22,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
@@ -31,6 +32,7 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
     compare_scores,
+    count_scorer,
     load_result,
     metrics,
     score_posterior,
@@ -154,7 +156,10 @@ def test_failures_drop_the_split():
         ({"scoring": "no such"}, ValueError, "no such"),
         ({"scoring": []}, ValueError, "scoring is empty"),
         ({"scoring": 3}, TypeError, "neither a name, a metric nor a scorer"),
-        ({"scoring": lambda *_: np.nan}, ValueError, "gave array.nan., not a finite number"),
+        ({"scoring": lambda *_: np.nan}, ValueError, "gave nan, not a finite number"),
+        ({"scoring": lambda *_: {"a": 1}}, ValueError, "gave .'a': 1., not a finite number"),
+        ({"scoring": ["r2", "r2"]}, ValueError, "called the same"),
+        ({"scoring": [max, min]}, ValueError, "give a dict of names to scorers"),
         ({"model": "paired"}, ValueError, "compared with model='scores'"),
         ({"model": "auto"}, ValueError, "Ridge.. is a regressor"),
         ({"prior": {"mu": 1}}, ValueError, "no parameter 'mu'"),
@@ -188,7 +193,7 @@ def test_auc_beside_f1():
     assert (both.model, alone["roc_auc"].model) == ("paired", "instance weights")
     assert "roc_auc: weights of instances" in str(both)
     assert np.isnan(both.summary(0.01).loc["roc_auc", "bf"])
-    with pytest.raises(ValueError, match="'roc_auc' under model='paired' has no proper prior"):
+    with pytest.raises(ValueError, match="'roc_auc' under model='instance weights' has no proper"):
         both.bayes_factor(0.01, metric="roc_auc")
     assert len(both.prior_sensitivity(0.01, metric="roc_auc")) == 1
     with pytest.raises(ValueError, match="only such can be simulated"):
@@ -291,6 +296,14 @@ def test_scores_made_elsewhere():
         y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", groups=groups, random_state=0
     )
     assert grouped.draws.std() != alone.draws.std()
+    assert (grouped.model, alone.model) == ("group weights", "instance weights")
+    assert "300 scored instances in 30 groups" in str(grouped)
+    by_score = compare_many(y, None, scores={"a": a, "b": b}, scoring="roc_auc", random_state=0)
+    np.testing.assert_array_equal(by_score.pairs["a", "b"].draws, alone.draws)
+    with pytest.raises(ValueError, match="prevalence= is of models of classes"):
+        compare_predictions(
+            y, a > 0.5, b > 0.5, y_score_a=a, y_score_b=b, scoring=["f1", "roc_auc"], prevalence=0.1
+        )
     with pytest.raises(ValueError, match="A and B must be given alike"):
         compare_predictions(y, a > 0.5, None, scoring="accuracy")
     with pytest.raises(ValueError, match="nothing to compare"):
@@ -303,6 +316,39 @@ def test_scores_made_elsewhere():
         compare_predictions(
             y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", model="unpaired"
         )
+
+
+def test_the_positive_class_is_heard_everywhere():
+    cv = StratifiedKFold(3)
+    common = {"scoring": "average_precision", "cv": cv, "random_state": 0}
+    counted = bayesian_cross_validate(TREE, NB, XC, YC, pos_label=0, **common)
+    scored = bayesian_cross_validate(TREE, NB, XC, YC, pos_label=0, model="scores", **common)
+    assert scored.observed_b == pytest.approx(counted.observed_b)
+    words = np.where(YC == 0, "malignant", "benign")
+    named = bayesian_cross_validate(
+        TREE, NB, XC, words, pos_label="malignant", model="scores", **common
+    )
+    assert named.observed_b == pytest.approx(counted.observed_b)
+    comparer = BayesianComparer([TREE, NB], pos_label=0, refit=True, **common).fit(XC, YC)
+    recorded = count_scorer([0, 1], also="average_precision", pos_label=0)
+    best = comparer.best_estimator_
+    by_hand = average_precision_score(YC, best.predict_proba(XC)[:, 0], pos_label=0)
+    assert comparer.score(XC, YC) == pytest.approx(by_hand)
+    assert recorded(best, XC, YC)["average_precision"] == pytest.approx(by_hand)
+
+
+def test_pairs_of_classes_are_no_classes():
+    y = np.digitize(XC[:, 0], np.quantile(XC[:, 0], [0.3, 0.6]))
+    with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
+        bayesian_cross_validate(
+            SVC(decision_function_shape="ovo"), NB, XC, y, scoring="average_precision"
+        )
+
+
+def test_splits_without_a_class_are_told_before_a_fit():
+    rare = np.r_[np.zeros(60, int), np.ones(3, int)]
+    with pytest.raises(ValueError, match="'roc_auc' is not defined in split 0.*stratified"):
+        bayesian_cross_validate(TREE, NB, XC[:63], rare, scoring="roc_auc", cv=KFold(5))
 
 
 # Searches as estimators.

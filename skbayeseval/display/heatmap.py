@@ -89,7 +89,8 @@ class HeatmapDisplay(Display):
             )  # fmt: skip
         for axis, labels in ((ax.xaxis, self.means.columns), (ax.yaxis, self.means.index)):
             axis.set_ticks(range(len(labels)), [short(str(label), 16) for label in labels])
-        crowded = sum(len(short(str(label), 16)) + 2 for label in self.means.columns) > 70
+        longest = max(len(short(str(label), 16)) for label in self.means.columns)
+        crowded = longest * n_columns > 8 * (ax.get_window_extent().width / ax.figure.dpi)
         if crowded:
             for label in ax.get_xticklabels():
                 label.set(rotation=40, ha="right", rotation_mode="anchor")

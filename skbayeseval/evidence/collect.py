@@ -166,13 +166,15 @@ def collect(
     return_estimator: bool = False,
     error_score: str | float = "raise",
     observe: Observe | None = None,
+    check_split: Callable[[int, Array], None] | None = None,
 ) -> Collection:
     """Fit clones of the estimators on every split's training set and observe its test set.
 
     The splits are made once and shared. Every split and estimator is a unit of work of one joblib
     pass, on whatever backend the user has set. `observe`, called with the estimator's name, the
     fitted estimator and the test set, returns what is to be kept by name, its predictions by
-    default; where it raises, the split has failed.
+    default; where it raises, the split has failed. `check_split`, called with the position and the
+    test set of every split before anything is fitted, raises where a test set will not do.
     """
     check_error_score(error_score)
     X, y = indexable(X, y)
@@ -184,6 +186,9 @@ def collect(
     ]
     if not splits:
         raise ValueError(f"cv={cv!r} gives no splits. An iterator of splits serves once only.")
+    for i, (_, test) in enumerate(splits):
+        if check_split is not None:
+            check_split(i, test)
     tasks = [(name, i) for i in range(len(splits)) for name in estimators]
     parallel = ProgressParallel(
         n_jobs=n_jobs, pre_dispatch=pre_dispatch, total=len(tasks), show=verbose > 0

@@ -95,6 +95,8 @@ class ScoredInstances:
             classes = check_labels(list(columns) if labels is None else labels)
         else:
             classes, (truth,) = encode_labels([("y_true", y_true)], labels)
+        if truth.ndim == 2 and pos_label is not None:
+            raise ValueError("pos_label has no meaning for a multi-label indicator.")
         positive = resolve_pos_label(classes, pos_label)
         responses = []
         for name, of_one in scores.items():
@@ -190,6 +192,8 @@ def _check_scores(
         )
     if not np.isfinite(array).all():
         raise ValueError(f"Input {name} contains NaN or infinity.")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
     two = truth.ndim == 1 and len(classes) == 2
     if array.ndim == 2 and two and array.shape[1] == 2:
         return array[:, 1 if pos_label is None else classes.index(pos_label)]
@@ -233,6 +237,15 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
     known = check_label_vector(estimator.classes_, "classes_", classes=False).tolist()
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    pairs = method == "decision_function" and len(known) > 2
+    if scores.shape[1] != len(known) or (
+        pairs and getattr(last, "decision_function_shape", "ovr") == "ovo"
+    ):
+        raise ValueError(
+            f"{method} gives {scores.shape[1]} columns that are not those of the {len(known)} "
+            "classes; an SVM needs decision_function_shape='ovr'"
+        )
     if len(known) < 2:
         raise ValueError("The training set holds one class only, so nothing can be ranked")
     # A class that was never seen in training comes last.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_scalar
+
+from skbayeseval._validation import check_probability
 
 __all__ = ["DataSetScores", "SplitMargin", "SplitScores", "check_scores", "check_test_fraction"]
 
@@ -149,9 +149,9 @@ def check_scores(scores: ArrayLike, name: str) -> Array:
 
 def check_test_fraction(test_fraction: Any) -> float:
     """Return the share of the instances that a split tests, strictly between 0 and 1."""
-    check_scalar(
-        test_fraction, "test_fraction", Real, min_val=0, max_val=1, include_boundaries="neither"
-    )
-    if np.isnan(test_fraction):
-        raise ValueError("test_fraction == nan, must lie strictly between 0 and 1.")
-    return float(test_fraction)
+    if test_fraction is None:
+        raise ValueError(
+            "The correlated t-test needs test_fraction=, the share of the instances that a split "
+            "tests: 1 / k for k folds."
+        )
+    return check_probability(test_fraction, "test_fraction")

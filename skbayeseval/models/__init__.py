@@ -7,6 +7,7 @@ from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, Pair
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.models.weights import (
+    GroupScoreWeights,
     GroupWeights,
     IndependentLabels,
     IndependentLabelsBCV,
@@ -17,6 +18,7 @@ from skbayeseval.models.weights import (
 __all__ = [
     "BCV",
     "CorrelatedT",
+    "GroupScoreWeights",
     "GroupWeights",
     "Hierarchical",
     "HierarchicalScores",

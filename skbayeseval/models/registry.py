@@ -13,6 +13,7 @@ from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, Pair
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import (
+    GroupScoreWeights,
     GroupWeights,
     IndependentLabels,
     IndependentLabelsBCV,
@@ -29,6 +30,7 @@ MODEL_CLASSES: dict[str, type[Model]] = {
     for kind in (
         BCV,
         CorrelatedT,
+        GroupScoreWeights,
         GroupWeights,
         Hierarchical,
         HierarchicalScores,
@@ -66,6 +68,10 @@ _OF_UNITS: dict[str, tuple[dict[str, type[Model]], str]] = {
     "scores": (
         {"paired": ScoreWeights, ScoreWeights.name: ScoreWeights},
         "is of predicted classes, but metrics of scores weight instances.",
+    ),
+    "grouped scores": (
+        {"paired": GroupScoreWeights, GroupScoreWeights.name: GroupScoreWeights},
+        "takes instances for independent, but groups= weights them together.",
     ),
     "splits": (
         {CorrelatedT.name: CorrelatedT},

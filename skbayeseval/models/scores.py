@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,15 +84,23 @@ class CorrelatedT(Model):
         """Return what is to be sampled, given the evidence."""
         if not isinstance(evidence, SplitScores):
             raise ValueError("CorrelatedT needs the scores of splits.")
-        return ScoreSpecification(evidence.scores, evidence.test_fraction)
+        scores = {name: _without_noise(values) for name, values in evidence.scores.items()}
+        return ScoreSpecification(scores, evidence.test_fraction)
+
+
+def _without_noise(scores: Array) -> Array:
+    """Return scores to thirteen digits: what is beyond comes from rounding, and makes no winner."""
+    largest = float(np.abs(scores).max())
+    if largest == 0:
+        return scores
+    return np.round(scores, 13 - math.ceil(math.log10(largest)))
 
 
 def law_of_scores(specification: ScoreSpecification, metric: str, contrast: Array) -> StudentMargin:
     """Return the law of a combination of mean scores, such as a difference."""
     splits = contrast @ specification.scores[metric]
-    scale = np.sqrt(specification.inflation) * splits.std(ddof=1)
+    mean, scale = splits.mean(), np.sqrt(specification.inflation) * splits.std(ddof=1)
     # Equal differences leave rounding errors behind, which are no spread.
     negligible = 1e-12 * np.abs(specification.scores[metric]).max()
-    return StudentMargin(
-        float(splits.mean()), float(scale) if scale > negligible else 0.0, len(splits) - 1.0
-    )
+    mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
+    return StudentMargin(mean, scale, len(splits) - 1.0)

@@ -19,6 +19,7 @@ from skbayeseval.models.specification import (
 )
 
 __all__ = [
+    "GroupScoreWeights",
     "GroupWeights",
     "IndependentLabels",
     "IndependentLabelsBCV",
@@ -97,6 +98,21 @@ class ScoreWeights(InstanceWeights):
         if not isinstance(evidence, ScoredInstances):
             raise ValueError("ScoreWeights needs the scores of instances.")
         return RankSpecification(evidence.prepared, evidence.shape, evidence.n_classifiers)
+
+
+class GroupScoreWeights(ScoreWeights):
+    """Groups of instances are weighted together, for metrics of scores.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_predictions
+    >>> y, a, b = [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], [0.2, 0.3, 0.1, 0.6]
+    >>> scores = {"y_score_a": a, "y_score_b": b, "scoring": "neg_brier_score"}
+    >>> compare_predictions(y, None, None, **scores, groups=["x", "y", "y", "z"]).model
+    'group weights'
+    """
+
+    name = "group weights"
 
 
 class IndependentLabels(Model):

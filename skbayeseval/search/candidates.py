@@ -59,11 +59,11 @@ def counted_classes(results: Mapping[str, Any]) -> int:
 
 
 def tables_of(results: Mapping[str, Any], candidates: Array, n_splits: int) -> Array:
-    """Return each candidate's counts summed over the splits; NaN where one is missing."""
+    """Return each candidate's counts in each split, of shape (n_candidates, n_splits, M, M)."""
     size = counted_classes(results)
-    tables = np.empty((len(candidates), size, size))
+    tables = np.empty((len(candidates), n_splits, size, size))
     for i, j in np.ndindex(size, size):
-        tables[:, i, j] = scores_of(results, count_key(i, j), candidates, n_splits).sum(axis=1)
+        tables[..., i, j] = scores_of(results, count_key(i, j), candidates, n_splits)
     return tables
 
 

@@ -13,7 +13,8 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from skbayeseval.evidence.counts import ConfusionCounts, check_labels, resolve_pos_label
 from skbayeseval.metrics import Metric, get_metric
-from skbayeseval.targets import score_counts
+from skbayeseval.score_metrics import SCORE_METRICS
+from skbayeseval.targets import score_by_scores, score_counts
 
 __all__ = ["CountScorer", "count_key", "count_scorer", "known_metric"]
 
@@ -141,6 +142,9 @@ class CountScorer:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
+                if name in SCORE_METRICS:
+                    of_scores = get_metric(name)
+                    return score_by_scores(of_scores, self.labels, self.pos_label, estimator, X, y)
                 return float(get_scorer(name)(estimator, X, y))
         except Exception:
             return math.nan

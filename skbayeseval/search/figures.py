@@ -76,6 +76,8 @@ def draw_grid(
         cell = _position(values[y], parameters[y]), _position(values[x], parameters[x])
         if np.isnan(means[cell]):  # the highest mean came first
             means[cell], codes[cell] = mean, code
+    if np.isnan(means).all():
+        raise ValueError(f"No candidate has both {x!r} and {y!r}, so there is nothing to draw.")
     rows, columns = (
         pd.Index([format_value(value, 3) for value in values[name]], name=label, dtype=object)
         for name, label in short_names([y, x]).items()

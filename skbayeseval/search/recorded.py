@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from skbayeseval.evidence.geometry import (
 )
 from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics import resolve_scoring
+from skbayeseval.metrics import Metric, resolve_scoring
 from skbayeseval.ranking import Ranking
 from skbayeseval.score_comparison import rank_scores
 from skbayeseval.search.candidates import (
@@ -51,6 +52,11 @@ Array = NDArray[Any]
 # A splitter that nobody told.
 UNKNOWN = object()
 
+
+class Opaque(str):
+    """The name of a score of which only its values are known."""
+
+
 # Draws of each candidate, and of all of them, where the user leaves their number open.
 FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, 20_000, 400_000
 
@@ -80,6 +86,9 @@ class Settings:
     def geometry(self, n_splits: int) -> Geometry:
         """Return what is known of the splits."""
         known = Geometry() if self.cv is UNKNOWN else geometry_of(self.cv, n_splits)
+        told = _splits_told(self.cv)
+        if told not in (None, n_splits):
+            raise ValueError(f"cv={self.cv!r} has {told} splits, but {n_splits} were recorded.")
         fraction = self.test_fraction
         if fraction is None:
             return known
@@ -89,7 +98,8 @@ class Settings:
 
 def report_recorded(results: Mapping[str, Any], settings: Settings) -> SearchReport:
     """Report what `cv_results_` holds: counts if it can be, else scores."""
-    if known_metric(settings.measure) is not None and counted_classes(results):
+    opaque = isinstance(settings.measure, Opaque)
+    if not opaque and known_metric(settings.measure) is not None and counted_classes(results):
         return _from_counts(results, settings)
     return _from_scores(results, settings)
 
@@ -103,11 +113,16 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     labels = tuple(range(n_classes)) if settings.labels is None else check_labels(settings.labels)
     if len(labels) != n_classes:
         raise ValueError(f"labels has {len(labels)} classes, but counts are of {n_classes}.")
-    tables = tables_of(results, everyone, n_splits)
-    kept, failed = without_failures(everyone, np.isnan(tables.sum(axis=(1, 2))))
+    of_splits = tables_of(results, everyone, n_splits)
+    kept, failed = without_failures(everyone, _incomplete(of_splits))
+    of_splits = np.rint(of_splits[np.isin(everyone, kept)])
+    metric = known_metric(settings.measure)
+    pos_label = settings.pos_label
+    if pos_label is None and metric is not None and metric.needs_positive:
+        pos_label = _recorded_positive(results, settings, labels, metric, of_splits, kept)
     evidence = tuple(
-        ConfusionCounts(np.rint(table), labels, geometry.weight, settings.pos_label)
-        for table in tables[np.isin(everyone, kept)]
+        ConfusionCounts(table, labels, geometry.weight, pos_label)
+        for table in of_splits.sum(axis=1)
     )
     present = np.flatnonzero(evidence[0].table.sum(axis=1))
     check_true_classes([labels[i] for i in present], "cv_results_")
@@ -124,6 +139,47 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
         f"{_training(geometry, settings)}"
     )
     return make_report(ranking, candidates, settings, "counts", failed, results, basis)
+
+
+def _incomplete(of_splits: Array) -> Array:
+    """Return which candidates failed in a split: it has other instances than for most of them.
+
+    Where a fit fails, a search records NaN or its `error_score` in place of every count.
+    """
+    sizes = np.nan_to_num(of_splits.sum(axis=3), nan=-1.0)
+    other = (sizes < 0) | (sizes != np.median(sizes, axis=0))
+    return np.asarray(other.any(axis=(1, 2)))
+
+
+def _recorded_positive(
+    results: Mapping[str, Any],
+    settings: Settings,
+    labels: tuple[Any, ...],
+    metric: Metric,
+    of_splits: Array,
+    kept: Array,
+) -> Any:
+    """Return the class of which the recorded scores are, if they were recorded."""
+    if settings.key is None or len(labels) != 2:
+        return None
+    recorded = scores_of(results, settings.key, kept, of_splits.shape[1])
+    for position in (1, 0):
+        if np.allclose(metric(of_splits, position), recorded, atol=1e-9):
+            return labels[position]
+    raise ValueError(
+        f"The recorded {settings.key!r} is of neither of the classes {list(labels)} by these "
+        "counts; say which is positive with pos_label=."
+    )
+
+
+def _splits_told(cv: Any) -> int | None:
+    """Return how many splits a splitter says it has, where it needs no data to say so."""
+    if isinstance(cv, Integral):
+        return int(cv)
+    try:
+        return int(cv.get_n_splits())
+    except (AttributeError, TypeError, ValueError):
+        return None
 
 
 def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport:

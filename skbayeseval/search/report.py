@@ -262,25 +262,29 @@ class SearchReport:
         open_ = len(table) - equal - worse
         best = int(table.index[int(table["p_best"].argmax())])
         name = dict(zip(self._candidates, name_candidates(self._candidates), strict=True))[best]
-        of = f"{len(table)} candidates"
+        of = f"{len(table)} candidates" if len(table) > 1 else "one candidate"
         if len(table) + len(self.failed) < self._n_tried:
             of = f"the {len(table)} most promising of {self._n_tried} candidates"
         lines = [
             f"Of {of}, {name} is most probably the best on {self.metric} "
             f"(probability {table['p_best'].max():.1%}).",
-            f"Practically equivalent to the best, within {-self.rope.low:g}: {equal}. "
+            f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
             f"Surely worse: {worse}. Not settled by these data: {open_}.",
         ]
         if self._basis:
             lines.append(self._basis)
         if self.failed:
             shown = ", ".join(map(str, self.failed[:10])) + ", ..." * (len(self.failed) > 10)
-            lines.append(f"Left out, because a fit or score failed: candidates {shown}.")
+            lines.append(f"Left out, because a fit or score failed: candidates no. {shown}.")
         differing = varying(list(self._candidates.values()))
         columns = [self._column(name) for name in self._parameters() if name in differing]
-        lines.append(self._printable(table.head(ROWS_IN_WORDS)[[*columns, *COLUMNS]]).to_string())
-        if len(table) > ROWS_IN_WORDS:
-            lines.append(f"... and {len(table) - ROWS_IN_WORDS} more")
+        shown_rows = table.head(ROWS_IN_WORDS)
+        if best not in shown_rows.index:
+            shown_rows = pd.concat([shown_rows, table.loc[[best]]])
+        lines.append(self._printable(shown_rows[[*columns, *COLUMNS]]).to_string())
+        if len(table) > len(shown_rows):
+            lines.append(f"... and {len(table) - len(shown_rows)} more")
+        lines.append("≈ practically equivalent to the best, ≪ surely worse, < not settled")
         return "\n".join(lines)
 
     def _summarised(self) -> pd.DataFrame:
@@ -345,6 +349,8 @@ def check_key(key: Any) -> tuple[str, ...]:
 
 def _column_of(values: list[Any], index: pd.Index) -> pd.Series:
     """Return values as a column; as they are unless all of them are numbers, bools or strings."""
+    if {type(value) for value in values} == {int, float}:
+        return pd.Series(values, index=index, dtype=float)
     plain = len({type(value) for value in values}) == 1 and np.isscalar(values[0])
     column = np.empty(len(values), dtype=object)
     column[:] = values

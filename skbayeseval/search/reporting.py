@@ -22,14 +22,17 @@ from skbayeseval.evidence.collect import route
 from skbayeseval.evidence.counts import check_labels
 from skbayeseval.evidence.geometry import splitter_name
 from skbayeseval.metrics import Metric, resolve_scoring
+from skbayeseval.ranking import Ranking
 from skbayeseval.search.candidates import (
     last_candidates,
     name_candidates,
     number_of_splits,
     recorded_keys,
+    scores_of,
 )
 from skbayeseval.search.count_scorer import CountScorer, known_metric
 from skbayeseval.search.recorded import (
+    Opaque,
     Settings,
     check_draws,
     check_fraction,
@@ -38,6 +41,7 @@ from skbayeseval.search.recorded import (
     report_recorded,
     without_failures,
 )
+from skbayeseval.search.refit import RefitSimplest
 from skbayeseval.search.report import SearchReport
 
 __all__ = ["report_search"]
@@ -143,7 +147,7 @@ def report_search(
         raise ValueError("X and y go together: give both to run candidates again, or none.")
     results = search.cv_results_
     scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
-    key, measure = _measure(search, scorer, scoring)
+    key, measure = _measure(search, scorer, scoring, X is not None)
     if X is not None and not _can_be_paired(measure):
         warnings.warn(
             f"scoring={measure!r} is known by its value in each split only, so the candidates are "
@@ -205,6 +209,8 @@ def report_search(
         error_score="raise",
         entropy=settings.entropy,
     )
+    if not hasattr(search, "n_resources_"):
+        _warn_of_other_scores(ranking, results, key, list(candidates))
     basis = (
         f"From paired predictions over {number_of_splits(results)} splits "
         f"({splitter_name(search.cv)}), each count worth {ranking.weight:.3g}."
@@ -214,35 +220,52 @@ def report_search(
     return make_report(ranking, candidates, settings, "predictions", failed, results, basis)
 
 
-def _measure(search: Any, scorer: CountScorer | None, scoring: Any) -> tuple[str | None, Any]:
+def _measure(
+    search: Any, scorer: CountScorer | None, scoring: Any, can_run_again: bool
+) -> tuple[str | None, Any]:
     """Return the key of the recorded scores, None if there are none, and what they measure."""
     keys = recorded_keys(search.cv_results_)
+    if scoring is None and isinstance(search.refit, RefitSimplest):
+        scoring = search.refit.scoring
     if scoring is not None:
         if not isinstance(scoring, (str, Metric)):
             raise TypeError(f"scoring must be the name of a metric or a Metric, got {scoring!r}.")
         name = scoring if isinstance(scoring, str) else scoring.name
         own = scorer.main if scorer is not None else _single_measure(search)
         key = name if name in keys else "score" if name == own and "score" in keys else None
-        if known_metric(scoring) is None and key is None:
+        from_elsewhere = known_metric(scoring) is not None or (
+            can_run_again and _can_be_paired(scoring)
+        )
+        if key is None and not from_elsewhere:
             raise ValueError(
                 f"scoring={scoring!r} was not recorded and is no metric of confusion matrices. "
                 f"Recorded are {keys}."
             )
-        return key, own if name == "score" and key == "score" else scoring
+        if name == "score" and key == "score":
+            return key, own
+        return key, scoring if key is None or scorer is not None else _named(search, name, scoring)
     if scorer is not None:
         refit = search.refit if isinstance(search.refit, str) else "score"
         return refit, scorer.main if refit == "score" else refit
     if keys == ["score"]:
         return "score", _single_measure(search)
     if isinstance(search.refit, str) and search.refit in keys:
-        given = search.scoring
-        named = given.get(search.refit) if isinstance(given, Mapping) else search.refit
-        return search.refit, named if isinstance(named, str) else search.refit
+        return search.refit, _named(search, search.refit, search.refit)
     raise ValueError(f"The search recorded several scores, {keys}; say by which with scoring=.")
+
+
+def _named(search: Any, key: str, measure: Any) -> Any:
+    """Return the measure behind a recorded key, `Opaque` where only the user's scorer knows it."""
+    given = search.scoring
+    if isinstance(given, Mapping):
+        return given[key] if isinstance(given.get(key), str) else Opaque(key)
+    return Opaque(key) if callable(given) else measure
 
 
 def _can_be_paired(measure: Any) -> bool:
     """Whether a metric can be compared instance by instance."""
+    if isinstance(measure, Opaque):
+        return False
     try:
         resolve_scoring(measure, (0, 1))
     except (TypeError, ValueError):
@@ -262,6 +285,25 @@ def _single_measure(search: Any) -> str:
     if isinstance(search.scoring, str):
         return search.scoring
     return "accuracy" if search.scoring is None and is_classifier(search.estimator) else "score"
+
+
+def _warn_of_other_scores(
+    ranking: Ranking, results: Mapping[str, Any], key: str | None, indices: list[int]
+) -> None:
+    """Warn where the candidates, run again, do not score as the search recorded."""
+    if key is None or ranking.cv_results is None:
+        return
+    recorded = scores_of(results, key, np.array(indices), number_of_splits(results))
+    again = np.array([of_one["test_score"] for of_one in ranking.cv_results.values()])
+    off = float(np.abs(again - recorded).max())
+    if off > 1e-6:
+        warnings.warn(
+            f"Run again, the candidates do not score as the search recorded: a split differs by "
+            f"{off:.2g}. X and y must be the data of the search, in their order, and estimators "
+            "need a random_state.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _most_promising(

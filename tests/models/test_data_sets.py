@@ -15,12 +15,25 @@ def scores(n_data_sets=12, n_splits=10, gap=0.01, seed=0):
     return b + own + rng.normal(0, 0.01, (n_data_sets, n_splits)), b
 
 
+def rank(a, b, **options):
+    return compare_scores(a, b, test_fraction=None, model="signed-rank", random_state=0, **options)
+
+
+def test_rows_must_be_called_data_sets():
+    a, b = scores()
+    for given in (a, a.tolist(), [list(row) for row in a[:, :3]]):
+        with pytest.raises(ValueError, match="if they are repeats on one data set"):
+            compare_scores(given, b, test_fraction=0.1)
+
+
 @pytest.mark.parametrize("rope", [0.0, 0.005, 0.01])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_signed_rank_equals_baycomp(rope, seed):
     baycomp = pytest.importorskip("baycomp")
     a, b = scores(seed=seed, gap=0.004)
-    ours = compare_scores(a, b, test_fraction=None, random_state=0, n_draws=50_000)
+    ours = compare_scores(
+        a, b, test_fraction=None, model="signed-rank", random_state=0, n_draws=50_000
+    )
     theirs = baycomp.SignedRankTest.probs(b.mean(1), a.mean(1), rope, random_state=1)
     worse, equivalent, better = ours.probability(rope)
     error = 4 * np.sqrt(2 * 0.25 / 50_000)
@@ -30,14 +43,14 @@ def test_signed_rank_equals_baycomp(rope, seed):
 
 def test_swapping_mirrors_it():
     a, b = scores()
-    ab, ba = (compare_scores(*x, test_fraction=0.1, random_state=0) for x in ((a, b), (b, a)))
+    ab, ba = (rank(*x) for x in ((a, b), (b, a)))
     np.testing.assert_allclose(ab.draws, -ba.draws, atol=1e-15)
     assert ab.probability(0.01)[::-1] == pytest.approx(ba.probability(0.01))
 
 
 def test_one_score_a_data_set():
     a, b = scores()
-    of_splits = compare_scores(a, b, test_fraction=0.1, random_state=0)
+    of_splits = rank(a, b)
     of_means = compare_scores(
         a.mean(axis=1), b.mean(axis=1), test_fraction=None, model="signed-rank", random_state=0
     )
@@ -48,10 +61,7 @@ def test_one_score_a_data_set():
 def test_a_strong_prior_holds_back():
     a, b = scores()
     chances = [
-        compare_scores(a, b, test_fraction=0.1, prior={"strength": s}, random_state=0)
-        .probability(0.002)
-        .better
-        for s in (0.1, 0.5, 20.0)
+        rank(a, b, prior={"strength": s}).probability(0.002).better for s in (0.1, 0.5, 20.0)
     ]
     assert chances == sorted(chances, reverse=True)
     by_model = compare_scores(a, b, test_fraction=0.1, model=SignedRank(20.0), random_state=0)
@@ -59,7 +69,7 @@ def test_a_strong_prior_holds_back():
 
 
 def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
-    result = compare_scores(*scores(), test_fraction=0.1, random_state=0)
+    result = rank(*scores())
     assert "20,000 exact draws from 12 data sets" in str(result)
     assert result.decision(0.05).code == "~"
     assert np.isnan(result.summary(0.01)["bf"].iloc[0])
@@ -71,7 +81,7 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
         lambda: result.bayes_factor(0.01),
         lambda: result.required_sample_size(0.01),
         lambda: result.pymc_model(),
-        lambda: compare_scores(*scores(), test_fraction=0.1, engine="pymc"),
+        lambda: rank(*scores(), engine="pymc"),
     ):
         with pytest.raises(ValueError, match="alone|no proper prior|simulates|no PyMC model"):
             ask()
@@ -92,6 +102,7 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
         ({"scores_a": [["x"], ["y"]]}, TypeError, "scores_a must hold numbers, a row a data set"),
         ({"scores_a": [[1.0, 2.0]]}, ValueError, "two or more data sets"),
         ({"scores_a": [[1, np.nan], [1, 1]]}, ValueError, "contains NaN"),
+        ({"scores_a": [[1.0, 2.0], [3.0]]}, TypeError, "must hold numbers, a row a data set"),
         ({"model": "scores"}, ValueError, "model='scores' does not fit"),
         ({"model": "paired"}, ValueError, "model='paired' does not fit"),
         ({"prior": {"strength": 0}}, ValueError, "strength == 0"),
@@ -101,7 +112,12 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
 def test_bad_input(change, error, message):
     a, b = scores()
     with pytest.raises(error, match=message):
-        compare_scores(**({"scores_a": a, "scores_b": b, "test_fraction": 0.1} | change))
+        compare_scores(
+            **(
+                {"scores_a": a, "scores_b": b, "test_fraction": 0.1, "model": "signed-rank"}
+                | change
+            )
+        )
 
 
 @pytest.mark.slow
@@ -112,8 +128,8 @@ def test_hierarchical(tmp_path):
     )
     assert (result.model, result.engine) == ("hierarchical scores", "pymc")
     assert result.metrics == ("score", "next data set")
-    rank = compare_scores(*scores(), test_fraction=0.1, random_state=0)
-    assert result.draws.mean() == pytest.approx(rank.draws.mean(), abs=0.002)
+    ranks = rank(*scores())
+    assert result.draws.mean() == pytest.approx(ranks.draws.mean(), abs=0.002)
     assert np.ptp(result.hdi(metric="next data set")) > np.ptp(result.hdi())
     result.save(tmp_path / "sets.npz")
     again = load_result(tmp_path / "sets.npz")

@@ -27,9 +27,9 @@ def test_equals_baycomp(runs, rope):
     ours = compare_scores(a, b, test_fraction=0.1, random_state=0)
     worse, equivalent, better = ours.probability(rope)
     expected = theirs.probs()
-    assert (worse, better) == pytest.approx((expected[0], expected[-1]), abs=1e-12)
-    assert equivalent == pytest.approx(expected[1] if rope else 0, abs=1e-12)
-    assert ours.summary(rope)["mean"].iloc[0] == pytest.approx(theirs.mean, abs=1e-12)
+    assert (worse, better) == pytest.approx((expected[0], expected[-1]), abs=1e-10)
+    assert equivalent == pytest.approx(expected[1] if rope else 0, abs=1e-10)
+    assert ours.summary(rope)["mean"].iloc[0] == pytest.approx(theirs.mean, abs=1e-10)
 
 
 def test_equals_the_statistics_example_of_scikit_learn():
@@ -41,12 +41,12 @@ def test_equals_the_statistics_example_of_scikit_learn():
     corrected_std = np.sqrt(np.var(differences, ddof=1) * (1 / n + n_test / n_train))
     theirs = stats.t(n - 1, loc=np.mean(differences), scale=corrected_std)
     ours = compare_scores(a, b, test_fraction=n_test / (n_test + n_train))
-    assert ours.probability().better == pytest.approx(1 - theirs.cdf(0), abs=1e-12)
+    assert ours.probability().better == pytest.approx(1 - theirs.cdf(0), abs=1e-10)
     assert ours.probability(0.01).equivalent == pytest.approx(
-        theirs.cdf(0.01) - theirs.cdf(-0.01), abs=1e-12
+        theirs.cdf(0.01) - theirs.cdf(-0.01), abs=1e-10
     )
     for prob in (0.5, 0.75, 0.95):
-        assert ours.interval(prob) == pytest.approx(theirs.interval(prob), abs=1e-12)
+        assert ours.interval(prob) == pytest.approx(theirs.interval(prob), abs=1e-10)
         assert ours.hdi(prob) == ours.interval(prob)
 
 
@@ -112,6 +112,15 @@ def test_equal_differences_leave_no_doubt():
     assert ahead.summary(0.01)["sd"].iloc[0] == 0
 
 
+def test_rounding_makes_no_winner():
+    ours = compare_scores([0.3] * 3, [0.1 + 0.2] * 3, test_fraction=0.2, random_state=0)
+    assert ours.probability() == (0, 1, 0)
+    assert "A and B are equal on score with probability more than 99.9%" in str(ours)
+    a, _ = scores()
+    ranking = rank_scores({"a": a, "b": a + 1e-15}, test_fraction=0.2, random_state=0)
+    assert ranking.table["p_best"].tolist() == [0.5, 0.5]
+
+
 def test_two_splits_have_no_standard_deviation():
     result = compare_scores([0.8, 0.9], [0.7, 0.85], test_fraction=0.5, random_state=0)
     assert result.summary()["sd"].iloc[0] == np.inf
@@ -162,6 +171,11 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
     np.testing.assert_allclose(data.observed_data["splits_r2_A"], scores()[0])
 
 
+def test_there_is_no_factor_to_plot():
+    with pytest.raises(ValueError, match="no proper prior"):
+        compare_scores(*scores(), test_fraction=0.2).plot("factor")
+
+
 @pytest.mark.parametrize("kind", ["posterior", "joint", "scores", "trace"])
 def test_plots(kind):
     display = compare_scores(*scores(), test_fraction=0.2, random_state=0).plot(kind, rope=0.01)
@@ -173,6 +187,7 @@ def test_plots(kind):
     [
         ({"scores_b": [0.1, 0.2]}, ValueError, "paired split by split"),
         ({"test_fraction": 2}, ValueError, "test_fraction == 2"),
+        ({"test_fraction": None}, ValueError, "needs test_fraction="),
         ({"scoring": 3}, TypeError, "scoring is what to call the metric"),
         ({"names": ("x", "x")}, ValueError, "names must differ"),
         ({"prior": {"mu": 1}}, ValueError, "prior has no parameter 'mu'"),

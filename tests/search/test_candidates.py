@@ -55,7 +55,7 @@ def test_reading_results():
     assert recorded_keys(results) == ["score"]
     assert counted_classes(results) == 2
     assert scores_of(results, "score", last, 12).shape == (2, 12)
-    np.testing.assert_array_equal(tables_of(results, last, 12)[0], [[0, 12], [24, 36]])
+    np.testing.assert_array_equal(tables_of(results, last, 12)[0], [[[0, 1], [2, 3]]] * 12)
     assert np.isnan(tables_of(results, last, 12)[1]).all()
     del results["iter"]
     assert last_candidates(results).tolist() == [0, 1, 2]

@@ -58,8 +58,8 @@ def test_other_scoring():
 
 
 def test_pickle_clone_and_repr():
-    refit = refit_simplest("max_depth", rope=0.02, cv=5, scoring="f1")
-    assert repr(refit) == "refit_simplest('max_depth', rope=0.02, cv=5, scoring='f1')"
+    refit = refit_simplest("max_depth", rope=0.02, cv=6, scoring="f1")
+    assert repr(refit) == "refit_simplest('max_depth', rope=0.02, cv=6, scoring='f1')"
     results = fitted(False).cv_results_
     assert pickle.loads(pickle.dumps(refit))(results) == refit(results)
     search = clone(GridSearchCV(DecisionTreeClassifier(), {}, refit=refit))

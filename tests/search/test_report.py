@@ -82,7 +82,7 @@ def test_words(report):
     assert "Of 6 candidates, C=0.1, kernel=None is most probably the best on f1" in words
     assert "within 0.02: 3. Surely worse: 2. Not settled by these data: 1." in words
     assert "From thin air." in words
-    assert "candidates 7." in words
+    assert "candidates no. 7." in words
     assert "SearchReport(source='counts', metric='f1', 6 candidates" in repr(report)
     many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
     assert "... and 22 more" in str(many)

@@ -8,6 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import Ridge
+from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -253,7 +254,7 @@ def test_failures_are_left_out(cancer):
         report = report_search(search, *data, rope=0.1, random_state=0)
         assert report.failed == (2,)
         assert sorted(report.candidates) == [0, 1]
-        assert "failed: candidates 2." in str(report)
+        assert "failed: candidates no. 2." in str(report)
     search.cv_results_["split0_test_count_0_1"] = np.full(3, np.nan)
     with pytest.raises(ValueError, match="all 3 candidates failed"):
         report_search(search, rope=0.1)
@@ -420,3 +421,75 @@ def test_report_of_a_regression():
     assert isinstance(report.ranking, Ranking)
     assert report.summary()["p_best"].sum() == pytest.approx(1)
     assert report.summary().index[-1] == 2
+
+
+def test_scorers_of_the_users_own_are_not_taken_for_ours(cancer):
+    X, y = cancer
+    own = make_scorer(f1_score, pos_label=0)
+    for scoring in ({"f1": own, "acc": "accuracy"}, lambda e, X, y: {"f1": own(e, X, y)}):
+        search = GridSearchCV(
+            DecisionTreeClassifier(random_state=0), DEPTHS, cv=4, refit="f1", scoring=scoring
+        ).fit(X, y)
+        for given in ({}, {"scoring": "f1"}):
+            with pytest.warns(UserWarning, match="known by its value in each split only"):
+                report = report_search(search, X, y, rope=0.01, random_state=0, **given)
+            assert report.source == "scores"
+            np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_f1"])
+
+
+@pytest.mark.parametrize("labels", [[1, 0], [0, 1]])
+@pytest.mark.parametrize("pos_label", [None, 0])
+def test_refit_finds_the_positive_class(cancer, labels, pos_label):
+    X, y = cancer
+    refit = refit_simplest("max_depth", rope=0.02, cv=5)
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), DEPTHS, cv=5, refit=refit,
+        scoring=count_scorer(labels, also="f1", pos_label=pos_label),
+    ).fit(X[:, :6], y)  # fmt: skip
+    report = report_search(search, rope=0.02, random_state=0)
+    assert search.best_index_ == report.simplest_index("max_depth")
+    np.testing.assert_allclose(
+        report.ranking.observed, search.cv_results_["mean_test_f1"], atol=0.01
+    )
+
+
+def test_refit_and_report_go_by_the_same_score(cancer):
+    refit = refit_simplest("max_depth", rope=0.02, cv=4, scoring="f1")
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), DEPTHS, cv=4, refit=refit,
+        scoring=count_scorer([0, 1], also=["recall", "f1"]),
+    ).fit(*cancer)  # fmt: skip
+    assert report_search(search, rope=0.02, random_state=0).metric == "f1"
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0, 0.5])
+def test_splits_that_failed_are_not_counted(error_score):
+    search = planted([right_of(900), right_of(910), right_of(905), right_of(900)], n_splits=4)
+    for key, column in search.cv_results_.items():
+        if key.startswith("split1_"):
+            search.cv_results_[key] = np.where(np.arange(4) == 2, error_score, column)
+    report = report_search(search, rope=0.01, random_state=0)
+    assert report.failed == (2,)
+
+
+def test_other_data_are_noticed(cancer, trees):
+    X, y = cancer
+    with pytest.warns(UserWarning, match="do not score as the search recorded"):
+        report_search(trees, X[::-1], y[::-1], rope=0.02, random_state=0)
+    with pytest.raises(ValueError, match="has 10 splits, but 6 were recorded"):
+        refit_simplest("max_depth", rope=0.02, cv=10)(trees.cv_results_)
+
+
+def test_auc_of_a_search_that_did_not_record_it(cancer, trees):
+    report = report_search(trees, *cancer, rope=0.02, scoring="roc_auc", random_state=0)
+    assert (report.source, report.metric) == ("predictions", "roc_auc")
+    with pytest.raises(ValueError, match="was not recorded"):
+        report_search(trees, rope=0.02, scoring="roc_auc")
+
+
+def test_words_show_the_best():
+    tables = [right_of(900 + k % 3) for k in range(20)]
+    text = str(report_search(planted(tables), rope=0.001, random_state=1))
+    best = text.split("Of 20 candidates, k=")[1].split(" ")[0]
+    assert f"\n{best} " in text
+    assert "< not settled" in text
