@@ -34,7 +34,7 @@ def tell_difference(
         verdict = f"{a} and {b} are equal"
     return [
         f"{verdict} on {metric} with probability "
-        f"{'more than 99.9%' if chance > 0.9995 else format(chance, '.1%')}.",
+        f"{'more than 99.9%' if chance >= 0.9995 else format(chance, '.1%')}.",
         f"  difference  {mean:+.4f}, 95% HDI {format_interval(interval)}  ({a} minus {b})",
         f"  observed    {a} {observed[0]:.4f}, {b} {observed[1]:.4f}",
     ]

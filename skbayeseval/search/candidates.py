@@ -89,7 +89,8 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 def name_candidates(candidates: Mapping[int, Parameters]) -> list[str]:
     """Return a distinct name for each candidate: the parameters that vary, and their values."""
-    shown = short_names(varying(list(candidates.values())))
+    several = list(candidates.values())
+    shown = short_names(varying(several) if len(several) > 1 else [*several[0]])
     names = [
         ", ".join(
             f"{short}={format_value(parameters[name])}"

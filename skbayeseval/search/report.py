@@ -262,11 +262,13 @@ class SearchReport:
         open_ = len(table) - equal - worse
         best = int(table.index[int(table["p_best"].argmax())])
         name = dict(zip(self._candidates, name_candidates(self._candidates), strict=True))[best]
-        of = f"{len(table)} candidates" if len(table) > 1 else "one candidate"
+        of = f"{len(table)} candidates"
         if len(table) + len(self.failed) < self._n_tried:
             of = f"the {len(table)} most promising of {self._n_tried} candidates"
         lines = [
-            f"Of {of}, {name} is most probably the best on {self.metric} "
+            f"There is one candidate only, {name}, and nothing to hold it against on {self.metric}."
+            if len(table) == 1
+            else f"Of {of}, {name} is most probably the best on {self.metric} "
             f"(probability {table['p_best'].max():.1%}).",
             f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
             f"Surely worse: {worse}. Not settled by these data: {open_}.",

@@ -410,7 +410,8 @@ def test_one_candidate_is_the_best_of_one(cancer):
         assert report.summary()["p_best"].tolist() == [1]
         assert list(report.equivalent().index) == [0]
         assert report.simplest(lambda p: 0) == report.candidates[0]
-        assert "the best" in str(report)
+        assert "There is one candidate only, " in str(report)
+        assert "=" in report.ranking.names[0]
 
 
 def test_report_of_a_regression():
