@@ -92,7 +92,8 @@ def check_posteriors(family, draws, least_ess, exact_draws=20_000):
 
 @pytest.mark.parametrize("family", WITH_SCORES)
 def test_posteriors_agree(family):
-    check_posteriors(family, draws=800, least_ess=1000)
+    # Rows drawn given the chains make the draws of paired classes worth less.
+    check_posteriors(family, draws=900 if family == "paired classes" else 600, least_ess=1000)
 
 
 @pytest.mark.slow
