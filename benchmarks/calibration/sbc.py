@@ -8,7 +8,7 @@ The prior, the data and the true scores are written here with numpy alone. Only 
 the metrics of its draws are the package's: a `Posterior` streams its draws through a metric that
 keeps them, and the registry's metrics are then computed of all replications at once. Scores are
 rounded to seven decimals before they are ranked, and ties broken at random: the sticks of the
-sparse models leave out 1e-9 of the prior, and a recall of 1 - 1e-30 is none but 1.
+sparse models leave out 1e-6 of a row, and a recall of 1 - 1e-30 is none but 1.
 
 What it cannot show:
 
