@@ -182,9 +182,10 @@ def test_scores_are_of_splits():
 
 
 def test_auc_beside_f1():
-    both = bayesian_cross_validate(TREE, NB, XC, YC, scoring=["f1", "roc_auc"], random_state=0)
+    few = {"n_draws": 2000, "random_state": 0}
+    both = bayesian_cross_validate(TREE, NB, XC, YC, scoring=["f1", "roc_auc"], **few)
     alone = {
-        name: bayesian_cross_validate(TREE, NB, XC, YC, scoring=name, random_state=0)
+        name: bayesian_cross_validate(TREE, NB, XC, YC, scoring=name, **few)
         for name in both.metrics
     }
     for name, of_one in alone.items():
@@ -204,7 +205,9 @@ def test_auc_beside_f1():
 
 def test_saved_scores_serve_other_metrics(tmp_path):
     for scoring in ("roc_auc", ["accuracy", "roc_auc"]):
-        result = bayesian_cross_validate(TREE, NB, XC, YC, scoring=scoring, random_state=0)
+        result = bayesian_cross_validate(
+            TREE, NB, XC, YC, scoring=scoring, n_draws=2000, random_state=0
+        )
         result.save(tmp_path / "auc.npz")
         again = load_result(tmp_path / "auc.npz")
         np.testing.assert_array_equal(
@@ -225,8 +228,9 @@ def test_many_classifiers_on_scores():
 
 
 def test_swapping_mirrors_auc():
-    ab = bayesian_cross_validate(TREE, NB, XC, YC, scoring="roc_auc", random_state=0)
-    ba = bayesian_cross_validate(NB, TREE, XC, YC, scoring="roc_auc", random_state=0)
+    few = {"n_draws": 2000, "random_state": 0}
+    ab = bayesian_cross_validate(TREE, NB, XC, YC, scoring="roc_auc", **few)
+    ba = bayesian_cross_validate(NB, TREE, XC, YC, scoring="roc_auc", **few)
     np.testing.assert_array_equal(ab.draws, -ba.draws)
 
 
