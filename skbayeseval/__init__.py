@@ -2,7 +2,7 @@
 
 Imports run one way, along the flow from data to statement::
 
-    evidence -> models -> engines -> posterior -> result -> compare -> cli
+    evidence -> models -> engines -> posterior -> result -> compare -> search -> cli
                           metrics ---^            ^
                           judgement, display -----'
 

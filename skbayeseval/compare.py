@@ -76,8 +76,8 @@ def compare_predictions(
         bootstrap), whatever the model.
     scoring : str, Metric, list or dict, default=None
         What to compare: None is accuracy; otherwise scikit-learn's names of metrics that depend
-        on the confusion matrix alone, "specificity", "cohen_kappa", or objects of
-        `skbayeseval.metrics`.
+        on the confusion matrix alone, "specificity", "cohen_kappa", objects of
+        `skbayeseval.metrics`, or, with `y_score_a` and `y_score_b`, metrics of scores.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" is "paired": the model that knows which instances both got right. For a multi-label
         indicator it weights instances, and "unpaired" and "bcv" take labels for independent.
