@@ -37,16 +37,24 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PATTERNS = (
+    "engines/bootstrap.py",
     "engines/exact.py",
     "engines/outcomes.py",
     "engines/parameters.py",
     "engines/rates.py",
+    "engines/scores.py",
     "engines/shares.py",
+    "engines/signed_rank.py",
     "engines/weights.py",
     "evidence/counts.py",
+    "evidence/geometry.py",
+    "evidence/scored.py",
     "judgement/*.py",
     "metrics.py",
     "models/*.py",
+    "score_metrics.py",
+    "search/recorded.py",
+    "search/report.py",
 )
 # Sampling, estimators and processes of their own: slow, and about other files.
 LEFT_OUT = (
