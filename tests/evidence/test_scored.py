@@ -8,6 +8,8 @@ from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
 from sklearn.metrics import get_scorer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from skbayeseval.evidence.scored import ScoredInstances, respond
@@ -134,3 +136,22 @@ def test_frames():
     truth = pd.DataFrame(MANY, columns=["u", "v", "w"])
     ours = ScoredInstances.from_scores(truth, {"a": truth + RNG.normal(size=MANY.shape)})
     assert ours.labels == ("u", "v", "w")
+
+
+def test_labels_have_no_positive_class():
+    with pytest.raises(ValueError, match="pos_label has no meaning for a multi-label indicator"):
+        ScoredInstances.from_scores(MANY, {"a": MANY.astype(float)}, pos_label=1)
+
+
+def test_columns_must_be_those_of_the_classes():
+    class OneShort(LogisticRegression):
+        def decision_function(self, X):
+            return super().decision_function(X)[:, :2]
+
+    with pytest.raises(ValueError, match="gives 2 columns that are not those of the 3 classes"):
+        respond(OneShort().fit(X, THREE), X, "ranking", (0, 1, 2), False)
+    pipeline = make_pipeline(
+        StandardScaler(), StandardScaler(), SVC(decision_function_shape="ovo")
+    ).fit(X, THREE)
+    with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
+        respond(pipeline, X, "ranking", (0, 1, 2), False)

@@ -494,3 +494,19 @@ def test_words_show_the_best():
     best = text.split("Of 20 candidates, k=")[1].split(" ")[0]
     assert f"\n{best} " in text
     assert "< not settled" in text
+
+
+def test_splits_may_differ_in_size():
+    search = planted([right_of(900), right_of(910), right_of(905)], n_splits=3)
+    for key, column in search.cv_results_.items():
+        if key.startswith("split0_test_count"):
+            search.cv_results_[key] = 2 * column
+    report = report_search(search, rope=0.01, random_state=0)
+    assert (report.failed, sorted(report.candidates)) == ((), [0, 1, 2])
+    assert report.ranking.evidence[0].total == 4 * 2000
+
+
+def test_a_fraction_tells_how_much_was_trained_on():
+    search = planted([right_of(900), right_of(910)], n_splits=3, cv=LeavePOut(2))
+    words = str(report_search(search, rope=0.01, test_fraction=0.1, random_state=0))
+    assert "learners trained on 90% of the instances" in words
