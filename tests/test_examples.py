@@ -6,7 +6,7 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
 
-SLOW = {"plot_altering_the_model", "plot_planning_a_test_set"}
+SLOW = {"plot_altering_the_model", "plot_planning_a_test_set", "plot_what_a_search_found"}
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def one_graph(posteriors, *, likelihood):
     return graph
 
 
-def assert_agree(sampled, exact, least_ess=None):
+def assert_agree(sampled, exact, least_ess=None, r_hat=1.01):
     """Mean and sd within 4 Monte Carlo standard errors of each other."""
     x, y = sampled, exact.reshape(1, -1)
     mean = [diagnose(draws) for draws in (x, y)]
@@ -65,12 +65,12 @@ def assert_agree(sampled, exact, least_ess=None):
     spread = [diagnose((draws - draws.mean()) ** 2) for draws in (x, y)]
     if least_ess is not None:
         assert mean[0].ess > least_ess
-        assert mean[0].r_hat < 1.01
+        assert mean[0].r_hat < r_hat
     assert abs(x.mean() - y.mean()) < 4 * np.hypot(mean[0].mcse, mean[1].mcse)
     assert abs(x.var() - y.var()) < 4 * np.hypot(spread[0].mcse, spread[1].mcse)
 
 
-def check_posteriors(family, draws, least_ess, exact_draws=20_000):
+def check_posteriors(family, draws, least_ess, exact_draws=20_000, r_hat=1.01):
     posteriors = of_family(family, exact_draws)
     graph = one_graph(posteriors, likelihood=True)
     engine = PyMCEngine(draws=draws, tune=400, chains=2, cores=1)
@@ -87,7 +87,7 @@ def check_posteriors(family, draws, least_ess, exact_draws=20_000):
         posterior = SampledPosterior(exact.model, exact.evidence, entropy=2, trace=Trace(own))
         a, b = posterior.draws(metric)[:2]
         c, d = exact.draws(metric)[:2]
-        assert_agree((a - b).reshape(2, -1), c - d, least_ess)
+        assert_agree((a - b).reshape(2, -1), c - d, least_ess, r_hat)
         if family == "scores":  # the difference says nothing of tau, either score does
             assert_agree(a.reshape(2, -1), c)
             assert_agree(b.reshape(2, -1), d)
@@ -95,16 +95,15 @@ def check_posteriors(family, draws, least_ess, exact_draws=20_000):
 
 @pytest.mark.parametrize("family", WITH_SCORES)
 def test_posteriors_agree(family):
-    # Rows drawn given the chains, and correlated parameters, make draws worth less.
-    draws = 1000 if family in ("paired classes", "scores") else 600
-    check_posteriors(family, draws=draws, least_ess=1000)
+    # Twice the draws that are wanted, as chains differ between versions of PyTensor; and in two
+    # short ones R-hat itself has an error (0.009 above 1 seen at an effective size of 2,500).
+    check_posteriors(family, draws=1000, least_ess=1000, r_hat=1.02)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", WITH_SCORES)
 def test_posteriors_agree_to_an_effective_size_of_10000(family):
-    draws = 8000 if family == "scores" else 6000
-    check_posteriors(family, draws=draws, least_ess=10_000, exact_draws=200_000)
+    check_posteriors(family, draws=10_000, least_ess=10_000, exact_draws=200_000)
 
 
 def check_priors(family, n_draws):

@@ -53,7 +53,11 @@ def indicators():
 def test_observed_scores_are_scikit_learns(indicators, model, kind):
     y, a, b = indicators
     result = compare_predictions(
-        *map(kind, indicators), scoring=[*AVERAGES, "f2_macro"], model=model, random_state=0
+        *map(kind, indicators),
+        scoring=[*AVERAGES, "f2_macro"],
+        model=model,
+        n_draws=4000,
+        random_state=0,
     )
     for name in AVERAGES:
         score, average = name.rsplit("_", 1)
