@@ -29,7 +29,14 @@ from sklearn.model_selection import (
 
 from skbayeseval.evidence.block_cv import BlockRegularizedCV, calibrated_weight
 
-__all__ = ["Geometry", "geometry_of", "pooled_weight", "splitter_name", "weight_of_shares"]
+__all__ = [
+    "Geometry",
+    "cautious_geometry",
+    "geometry_of",
+    "pooled_weight",
+    "splitter_name",
+    "weight_of_shares",
+]
 
 Array = NDArray[Any]
 
@@ -82,6 +89,31 @@ def geometry_of(cv: Any, n_splits: int) -> Geometry:
     if isinstance(cv, Sequence) and cv:
         return _of_splits(cv)
     return Geometry()
+
+
+def cautious_geometry(n_splits: int, sizes: Array | None = None) -> Geometry:
+    """Return the geometry of unknown splits, taken for repeated folds, as few as they may be.
+
+    The fewer the folds, the more the splits have in common. `sizes`, if known, holds the instances
+    of each class in each test set; where k folds are repeated, every k sets have all of them.
+    """
+    if n_splits == 1:
+        return Geometry(weight=1.0)
+    n_folds = next(
+        k
+        for k in range(2, n_splits + 1)
+        if n_splits % k == 0 and (sizes is None or _are_equal(_sums_of(sizes, k)))
+    )
+    return _of_folds(n_folds, n_splits // n_folds)
+
+
+def _sums_of(sizes: Array, k: int) -> Array:
+    """Return the sums over every `k` consecutive test sets."""
+    return np.asarray(sizes).reshape(-1, k, np.shape(sizes)[-1]).sum(axis=1)
+
+
+def _are_equal(rows: Array) -> bool:
+    return bool((rows == rows[0]).all())
 
 
 def weight_of_shares(test_fraction: float, n_splits: int) -> float:

@@ -15,6 +15,7 @@ from skbayeseval.assemble import check_true_classes, make_posterior
 from skbayeseval.evidence.counts import ConfusionCounts, check_labels
 from skbayeseval.evidence.geometry import (
     Geometry,
+    cautious_geometry,
     geometry_of,
     splitter_name,
     weight_of_shares,
@@ -83,8 +84,10 @@ class Settings:
             return self.n_draws
         return max(FEWEST_DRAWS, min(MOST_DRAWS, AFFORDABLE // n_candidates))
 
-    def geometry(self, n_splits: int) -> Geometry:
-        """Return what is known of the splits."""
+    def geometry(self, n_splits: int, sizes: Array | None = None) -> Geometry:
+        """Return what is known of the splits, of test sets with so many instances of each class."""
+        if self.cv is UNKNOWN and self.test_fraction is None:
+            return cautious_geometry(n_splits, sizes)
         known = Geometry() if self.cv is UNKNOWN else geometry_of(self.cv, n_splits)
         told = _splits_told(self.cv)
         if told not in (None, n_splits):
@@ -106,9 +109,6 @@ def report_recorded(results: Mapping[str, Any], settings: Settings) -> SearchRep
 
 def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport:
     everyone, n_splits = last_candidates(results), number_of_splits(results)
-    geometry = settings.geometry(n_splits)
-    if geometry.weight is None:
-        raise _unknown_geometry(settings.cv, "what a count of these splits is worth")
     n_classes = counted_classes(results)
     labels = tuple(range(n_classes)) if settings.labels is None else check_labels(settings.labels)
     if len(labels) != n_classes:
@@ -116,6 +116,9 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     of_splits = tables_of(results, everyone, n_splits)
     kept, failed = without_failures(everyone, _incomplete(of_splits))
     of_splits = np.rint(of_splits[np.isin(everyone, kept)])
+    geometry = settings.geometry(n_splits, of_splits[0].sum(axis=2))
+    if geometry.weight is None:
+        raise _unknown_geometry(settings.cv, "what a count of these splits is worth")
     metric = known_metric(settings.measure)
     pos_label = settings.pos_label
     if pos_label is None and metric is not None and metric.needs_positive:
@@ -263,8 +266,9 @@ def check_fraction(test_fraction: Any) -> float | None:
 
 
 def _unknown_geometry(cv: Any, what: str) -> ValueError:
+    told = "One split" if cv is UNKNOWN else f"cv={cv!r}"
     return ValueError(
-        f"cv={cv!r} does not tell {what}. Give test_fraction=, the test instances over test and "
+        f"{told} does not tell {what}. Give test_fraction=, the test instances over test and "
         "training instances of one split."
     )
 

@@ -51,9 +51,11 @@ def refit_simplest(
     rope : float or (float, float)
         The region of practical equivalence, as in `report_search`.
     cv : int, splitter or list of splits, default=None
-        The search's splitter. It or `test_fraction` must be given.
+        The search's splitter. None takes the splits for repeated folds, as few as they may be,
+        which is cautious: five splits for five folds, six for three times two halves unless the
+        recorded counts tell otherwise. Splits drawn at random, as by ShuffleSplit, must be told.
     test_fraction : float, default=None
-        Test instances over test and training instances of a split.
+        Test instances over test and training instances of a split, where `cv` does not tell.
     scoring : str or Metric, default=None
         What to compare by; by default the one score that was recorded, or ``score``.
     labels, pos_label : default=None
@@ -130,11 +132,6 @@ class RefitSimplest:
     ) -> None:
         check_key(key)
         check_rope_around_zero(rope)
-        if cv is None and test_fraction is None:
-            raise ValueError(
-                "refit_simplest sees no splitter: give cv=, the search's own, or test_fraction=, "
-                "the test instances over test and training instances of one split."
-            )
         if scoring is not None and not isinstance(scoring, (str, Metric)):
             raise TypeError(f"scoring must be the name of a metric or a Metric, got {scoring!r}.")
         self.key = key

@@ -20,6 +20,7 @@ from sklearn.model_selection import (
 from skbayeseval import BlockRegularizedCV
 from skbayeseval.evidence.geometry import (
     Geometry,
+    cautious_geometry,
     geometry_of,
     pooled_weight,
     splitter_name,
@@ -103,6 +104,44 @@ def test_block_regularized_cv_has_its_calibrated_weight():
 )
 def test_what_is_not_known(cv, known):
     assert geometry_of(cv, 3) == known
+
+
+def sizes_of(cv, y):
+    return np.array([np.bincount(y[test], minlength=2) for _, test in cv.split(np.zeros(len(y)), y)])
+
+
+@pytest.mark.parametrize(
+    ("cv", "sizes_tell"),
+    [
+        (KFold(5), True),
+        (StratifiedKFold(6), True),
+        (RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0), True),
+        (RepeatedKFold(n_splits=3, n_repeats=4, random_state=0), True),
+        (RepeatedStratifiedKFold(n_splits=2, n_repeats=3, random_state=0), True),
+        (StratifiedKFold(4), False),
+    ],
+)
+def test_unknown_splits_are_the_fewest_folds_that_they_may_be(cv, sizes_tell):
+    y = np.repeat([0, 1], [41, 64] if sizes_tell else [40, 64])
+    sizes = sizes_of(cv, y)
+    true = geometry_of(cv, len(sizes))
+    found = cautious_geometry(len(sizes), sizes)
+    if sizes_tell:
+        assert found == pytest.approx(true)
+    else:  # every two test sets have the same classes, as two halves would
+        assert found == Geometry(0.5, 0.5, 0.5)
+    blind = cautious_geometry(len(sizes))
+    assert blind.weight <= true.weight
+    assert blind.test_fraction >= true.test_fraction
+
+
+@pytest.mark.parametrize("n_repeats", [2, 3, 5, 10])
+def test_unknown_splits_are_not_worth_more_than_blocks(n_repeats):
+    cv = BlockRegularizedCV(n_repeats, random_state=0)
+    sizes = sizes_of(cv, np.repeat([0, 1], [41, 64]))
+    assert cautious_geometry(len(sizes), sizes).weight <= cv.weight
+    assert cautious_geometry(len(sizes)).test_fraction == 0.5
+    assert cautious_geometry(1) == Geometry(weight=1.0)
 
 
 def test_weight_from_the_fraction_alone():

@@ -1,4 +1,5 @@
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -50,6 +51,35 @@ def test_geometry_from_the_fraction():
     assert results["params"][choose(results)]["max_depth"] is not None
 
 
+def _depth_chosen(results, rope, **cv):
+    index = refit_simplest("max_depth", rope=rope, **cv)(results)
+    return results["params"][index]["max_depth"]
+
+
+def test_splits_that_nobody_told():
+    results = fitted(False).cv_results_
+    key = ["max_depth", "min_samples_leaf"]
+    untold, told = (refit_simplest(key, rope=0.05, **cv) for cv in ({}, {"cv": CV}))
+    assert untold(results) == told(results)
+    assert repr(untold) == f"refit_simplest({key}, rope=0.05)"
+    assert fitted(untold).best_index_ == told(results)
+    # Six halves taken for six folds would be too sure: a smaller ROPE would do for a stump.
+    ropes = np.arange(0.02, 0.1, 0.005)
+    least = [
+        next(rope for rope in ropes if of(results, rope) == 1)
+        for of in (_depth_chosen, partial(_depth_chosen, cv=6))
+    ]
+    assert least[0] > least[1]
+
+
+def test_one_split_has_no_spread():
+    results = {"mean_test_score": [0.9, 0.8], "split0_test_score": [0.9, 0.8]}
+    results = {name: np.array(scores) for name, scores in results.items()}
+    results["params"] = [{"k": 1}, {"k": 2}]
+    with pytest.raises(ValueError, match="One split does not tell how strongly"):
+        refit_simplest("k", rope=0.1)(results)
+
+
 def test_other_scoring():
     results = fitted(False).cv_results_
     for scoring in ("recall", "accuracy"):
@@ -69,7 +99,6 @@ def test_pickle_clone_and_repr():
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"key": "k", "rope": 0.1}, ValueError, "give cv=.*test_fraction="),
         ({"key": 3, "rope": 0.1, "cv": 5}, TypeError, "key must be"),
         ({"key": [], "rope": 0.1, "cv": 5}, TypeError, "key must be"),
         ({"key": "k", "rope": (1, 2), "cv": 5}, ValueError, "rope"),
