@@ -107,7 +107,9 @@ def test_what_is_not_known(cv, known):
 
 
 def sizes_of(cv, y):
-    return np.array([np.bincount(y[test], minlength=2) for _, test in cv.split(np.zeros(len(y)), y)])
+    return np.array(
+        [np.bincount(y[test], minlength=2) for _, test in cv.split(np.zeros(len(y)), y)]
+    )
 
 
 @pytest.mark.parametrize(
