@@ -42,12 +42,12 @@ def complaints(posterior: Posterior, metric: Metric, name: str) -> list[str]:
     ]
     if posterior.n_chains == 1:
         found.append("One chain cannot tell whether it has mixed; engine=PyMCEngine(chains=4) can.")
-    elif (worst := max(one.r_hat for one in checked)) >= HIGHEST_R_HAT:
+    elif not (worst := np.max([one.r_hat for one in checked])) < HIGHEST_R_HAT:
         found.append(
             f"R-hat of {what} is {worst:.3f}, not below {HIGHEST_R_HAT}: the chains have not "
             "mixed. Run them longer: engine=PyMCEngine(tune=4000, draws=4000)."
         )
-    if (least := min(one.ess for one in checked)) <= LOWEST_ESS:
+    if not (least := np.min([one.ess for one in checked])) > LOWEST_ESS:
         found.append(
             f"The effective sample size of {what} is {least:.0f}, not above {LOWEST_ESS}: its "
             "interval is uncertain. Take more: engine=PyMCEngine(draws=4000)."

@@ -48,7 +48,7 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
         "inference_library_version": __version__,
         "model": posterior.model.name,
         "engine": posterior.engine,
-        "prior": json.dumps(posterior.prior_description, default=_plain),
+        "prior_parameters": json.dumps(posterior.prior_description, default=_plain),
         "weight": posterior.weight,
         "classifiers": json.dumps(list(names)),
         "metrics": json.dumps(list(metrics)),
@@ -56,6 +56,12 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
     }
     coords: dict[str, list[Any]] = dict(coordinates(specification, labels))
     dims = dims_of(specification)
+    dims |= {
+        f"{rate}_{name[3:]}": of_cells[:-1]
+        for name, of_cells in dims.items()
+        if name.startswith("pi_")
+        for rate in ("rho+", "rho-", "mu")
+    }
     for name in groups["observed_data"]:
         kind = name.partition("_")[0]
         dims[name] = {
@@ -63,9 +69,9 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
             "confusion": ["true", "predicted"],
             "splits": ["split"],
             "datasets": ["data_set", "split"],
-        }.get(kind, ["label", "count"])
+        }.get(kind, ["target", "count"])
     names_of_labels = list(map(str, labels))
-    coords |= {"true": names_of_labels, "predicted": names_of_labels, "label": names_of_labels}
+    coords |= {"true": names_of_labels, "predicted": names_of_labels, "target": names_of_labels}
     coords["count"] = ["hits", "true", "predicted"]
     if isinstance(posterior.evidence, (SplitScores, DataSetScores)):
         scores_of_a = next(iter(posterior.evidence.scores.values()))
@@ -77,7 +83,9 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
 
 def _affordable(posterior: Posterior) -> dict[str, Array]:
     n_numbers = posterior.n_draws * len(posterior.counts) * len(posterior.counts[0].labels)
-    return _with_rates(posterior.parameters()) if n_numbers <= MOST_NUMBERS else {}
+    if n_numbers > MOST_NUMBERS:
+        return {}
+    return _with_rates({**posterior.parameters(), **posterior.rates()})
 
 
 def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
@@ -100,7 +108,8 @@ def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
 def _named_scores(scores: Mapping[str, Array], difference_alone: bool = False) -> dict[str, Array]:
     """Return the metric of each classifier and, of two, the difference."""
     found: dict[str, Array] = {}
-    for name, draws in scores.items():
+    for full_name, draws in scores.items():
+        name = full_name.replace("/", "_")  # netCDF has it between groups
         if len(draws) > 1 or not difference_alone:
             found |= {f"{name}_{letter(k)}": of_one for k, of_one in enumerate(draws)}
         if len(draws) == 2:
@@ -119,7 +128,7 @@ def _prior_group(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[st
     scores = {
         name: prior.draws(metric, n_draws) for name, metric in metrics.items() if metric.available
     }
-    parameters = _with_rates(prior.parameters(n_draws))
+    parameters = _with_rates({**prior.parameters(n_draws), **prior.rates(n_draws)})
     return _by_chain({**parameters, **_named_scores(scores)}, (1, -1))
 
 
@@ -136,13 +145,13 @@ def _observed(posterior: Posterior) -> dict[str, Array]:
         found["outcomes"] = (cube if evidence.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
     if isinstance(evidence, SplitScores):
         return {
-            f"splits_{name}_{letter(k)}": scores
+            f"splits_{name.replace('/', '_')}_{letter(k)}": scores
             for name, of_all in evidence.scores.items()
             for k, scores in enumerate(of_all)
         }
     if isinstance(evidence, DataSetScores):
         return {
-            f"datasets_{name}_{letter(k)}": scores
+            f"datasets_{name.replace('/', '_')}_{letter(k)}": scores
             for name, of_all in evidence.scores.items()
             for k, scores in enumerate(of_all)
         }

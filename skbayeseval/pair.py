@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,8 @@ class PairPosterior(Posterior):
         else:
             pair = (joint.counts[i], joint.counts[j])
         model = joint.model
-        if isinstance(model, PairedMany):
+        # Exact draws of the two are those of the model of two, which is known in closed form.
+        if isinstance(model, PairedMany) and joint.engine == "exact":
             model = Paired(mu=model.mu, theta=model.theta)
         super().__init__(
             model,
@@ -74,6 +75,12 @@ class PairPosterior(Posterior):
         return getattr(self._joint, "prior_name", None)
 
     @property
+    def build_prior(self) -> Callable[..., Any] | None:
+        """What builds the variables of a prior of one's own, where they are those of the two."""
+        of_both = len(self._joint.counts) == 2 and self._rows == [0, 1]
+        return getattr(self._joint, "build_prior", None) if of_both else None
+
+    @property
     def prior_description(self) -> dict[str, Any]:
         """The parameters of the prior, as `prior=` takes them."""
         return self._joint.prior_description
@@ -90,7 +97,24 @@ class PairPosterior(Posterior):
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters that the two have, named as those of A and B."""
-        return parameters_of_pair(self._joint.parameters(), *self._rows)
+        found = parameters_of_pair(self._joint.parameters(), *self._rows)
+        if isinstance(self.model, Paired) and isinstance(self._joint.model, PairedMany):
+            return self._of_positive(found)
+        return found
+
+    def rates(self) -> dict[str, Array]:
+        """Return what is derived from draws of the parameters, and not among them."""
+        return parameters_of_pair(self._joint.rates(), *self._rows)
+
+    def _of_positive(self, parameters: Mapping[str, Array]) -> dict[str, Array]:
+        """Return proportions and recalls of both classes as those of the positive one."""
+        positive = self._positive_index
+        found = {"mu": parameters["mu"][:, positive]} if "mu" in parameters else {}
+        for name in ("A", "B"):
+            recall = parameters[f"rho_{name}"]
+            found[f"rho+_{name}"] = recall[:, positive]
+            found[f"rho-_{name}"] = 1 - recall[:, 1 - positive]
+        return found
 
     def effective_share(self, draws: Array) -> float:
         """Return what one of the draws is worth in independent ones."""
@@ -112,14 +136,18 @@ class PairPrior(SampledPrior):
     """Two classifiers of a joint prior of several."""
 
     def __init__(self, joint: SampledPrior, rows: list[int]) -> None:
-        super().__init__(joint.model, joint.evidence, joint.prevalence, joint.parameters)
+        def draw() -> Mapping[str, Array]:
+            return parameters_of_pair(joint.parameters(), *rows)
+
+        super().__init__(joint.model, joint.evidence, joint.prevalence, draw)
+        self._joint = joint
         self._rows = rows
 
-    def parameters_of_pair(self) -> dict[str, Array]:
-        """Return draws of the parameters that the two have, named as those of A and B."""
-        return parameters_of_pair(self.parameters(), *self._rows)
+    def rates(self, n_draws: int) -> dict[str, Array]:
+        """Return the recall of each class, drawn given the parameters."""
+        return parameters_of_pair(self._joint.rates(n_draws), *self._rows)
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of shape (2, n) of the metric's draws."""
-        for block in super().stream(metric, rng, n_draws):
+        for block in self._joint.stream(metric, rng, n_draws):
             yield block[self._rows]

@@ -153,6 +153,10 @@ class Prior(_Recipe):
         rng = np.random.default_rng(_PRIOR_ENTROPY)
         return _joined(stream_parameters(self.specification, rng, n_draws, prior=True))
 
+    def rates(self, n_draws: int) -> dict[str, Array]:
+        """Return what is derived from draws of the parameters, and not among them."""
+        return {}
+
     def affordable(self, n_draws: int) -> int:
         """Return fewer draws where one costs more than two classes do, but never very few."""
         if isinstance(self.specification, Specification):
@@ -264,6 +268,10 @@ class Posterior(_Recipe):
         """Return draws of the parameters, of shape (n_draws, ...), those behind all metrics."""
         rng = np.random.default_rng(self._seed())
         return _joined(stream_parameters(self.specification, rng, self.n_draws, prior=False))
+
+    def rates(self) -> dict[str, Array]:
+        """Return what is derived from draws of the parameters, and not among them."""
+        return {}
 
     def probabilities(self, metric: Metric, region: Interval) -> Probabilities | None:
         """Return the mass of the difference left of, in and right of a region.

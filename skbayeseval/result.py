@@ -614,7 +614,7 @@ class ComparisonResult(PosteriorView):
             )
         lines += tell_basis(self._posterior, self._metrics, self.names, self._cross_validation)
         if "callable" in self.prior:
-            lines.append(f"  prior       {self.prior['callable']}, a function")
+            lines.append(f"  prior       {self.prior['callable']}")
         lines += [f"  warning     {warning}" for warning in self.warnings]
         return "\n".join(
             [

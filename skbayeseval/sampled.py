@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.data_sets import sample_data_sets
+from skbayeseval.engines.exact import check_scores
 from skbayeseval.engines.graph import check_has_graph
-from skbayeseval.engines.parameters import parameters_of, row_names, scores_given
+from skbayeseval.engines.parameters import parameters_of, rates_given, row_names, scores_given
 from skbayeseval.engines.pymc import (
     PyMCEngine,
     Trace,
+    check_trace,
     group_of,
     sample_posterior,
     sample_prior,
@@ -57,16 +59,22 @@ class SampledPrior(Prior):
             self._drawn = self._draw()
         return {name: values[:n_draws] for name, values in self._drawn.items()}
 
+    def rates(self, n_draws: int) -> dict[str, Array]:
+        """Return the recall of each class, drawn given the parameters."""
+        rng = np.random.default_rng(_PRIOR)
+        return rates_given(self.specification, self.parameters(n_draws), rng, prior=True)
+
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
-        return scores_given(
+        for scores in scores_given(
             self.specification,
             self.parameters(n_draws),
             metric,
             self._positive_index,
             rng,
             prior=True,
-        )
+        ):
+            yield check_scores(scores, metric)
 
     def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
         """Yield whether draws lie in the region, in blocks of shape (2, n)."""
@@ -94,6 +102,8 @@ class SampledPosterior(Posterior):
         The prior, where it is not the model's own.
     prior_name : str, default=None
         What to call that prior.
+    build_prior : callable, default=None
+        What builds that prior's variables, where it is at hand.
     """
 
     engine = "pymc"
@@ -109,12 +119,14 @@ class SampledPosterior(Posterior):
         prevalence: tuple[float, ...] | None = None,
         prior: SampledPrior | None = None,
         prior_name: str | None = None,
+        build_prior: Callable[..., Any] | None = None,
     ) -> None:
         n_draws = trace.n_draws
         super().__init__(model, evidence, entropy=entropy, n_draws=n_draws, prevalence=prevalence)
         self.told = False
         self.trace = trace
         self.prior_name = prior_name
+        self.build_prior = build_prior
         self._prior = prior
 
     @classmethod
@@ -126,9 +138,10 @@ class SampledPosterior(Posterior):
     ) -> SampledPosterior:
         """Run PyMC on the model and the evidence of another posterior."""
         labels = like.counts[0].labels
+        entropy = like.entropy if engine.random_seed is None else int(engine.random_seed)
 
         def seed(child: int) -> int:
-            sequence = np.random.SeedSequence(like.entropy, spawn_key=(child,))
+            sequence = np.random.SeedSequence(entropy, spawn_key=(child,))
             return int(sequence.generate_state(1)[0])
 
         if isinstance(like.specification, DataSetSpecification):
@@ -148,11 +161,12 @@ class SampledPosterior(Posterior):
         return cls(
             like.model,
             like.evidence,
-            entropy=like.entropy,
+            entropy=entropy,
             trace=trace,
             prevalence=like.prevalence,
             prior=sampled_prior,
-            prior_name=None if prior is None else getattr(prior, "__name__", repr(prior)),
+            prior_name=None if prior is None else getattr(prior, "__name__", type(prior).__name__),
+            build_prior=prior,
         )
 
     @classmethod
@@ -160,18 +174,25 @@ class SampledPosterior(Posterior):
         """Return the posterior of a trace of an altered graph of another posterior."""
         specification = like.specification
         check_has_graph(specification)
-        names = [parameter.name for parameter in parameters_of(specification)]
-        rows = [name for name in row_names(specification) if name in group_of(trace, "posterior")]
+        parameters = parameters_of(specification)
+        names = [parameter.name for parameter in parameters]
+        after = group_of(trace, "posterior")
+        rows = [name for name in row_names(specification) if name in after]
+        if rows and len(rows) < len(row_names(specification)):
+            missing = next(name for name in row_names(specification) if name not in rows)
+            raise ValueError(f"trace has {rows[0]!r}, but not {missing!r}.")
         before = group_of(trace, "prior")
         prior = None
         if all(name in before for name in names):
             drawn = Trace({name: np.asarray(before[name]) for name in names}).flat()
             prior = SampledPrior(like.model, like.evidence, like.prevalence, lambda: drawn)
+        chains = trace_of(trace, names + rows)
+        check_trace(chains, parameters)
         return cls(
             like.model,
             like.evidence,
             entropy=like.entropy,
-            trace=trace_of(trace, names + rows),
+            trace=chains,
             prevalence=like.prevalence,
             prior=prior,
             prior_name="altered graph",
@@ -216,6 +237,11 @@ class SampledPosterior(Posterior):
         """Return draws of the parameters, of shape (n_draws, ...), those behind all metrics."""
         return self.trace.flat()
 
+    def rates(self) -> dict[str, Array]:
+        """Return the recall of each class, where the rows of tables are drawn given the chains."""
+        rng = np.random.default_rng(self._seed())
+        return rates_given(self.specification, self.parameters(), rng, prior=False)
+
     def effective_share(self, draws: Array) -> float:
         """Return what one of the draws is worth in independent ones."""
         ess = diagnose(draws.reshape(self.n_chains, -1)).ess
@@ -223,11 +249,12 @@ class SampledPosterior(Posterior):
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
-        return scores_given(
+        for scores in scores_given(
             self.specification,
             self.trace.flat(),
             metric,
             self._positive_index,
             rng,
             prior=False,
-        )
+        ):
+            yield check_scores(scores, metric)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skbayeseval._validation import check_names
-from skbayeseval.assemble import make_posterior
+from skbayeseval.assemble import make_posterior, resolve_engine
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.splits import (
     DataSetScores,
@@ -89,6 +89,7 @@ def compare_scores(
     if _has_rows(scores_a) or kind in ("signed-rank", "hierarchical", "hierarchical scores"):
         evidence = _check_data_sets(scores_a, scores_b, test_fraction, scoring)
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
+            resolve_engine(engine, None)
             engine = PyMCEngine(target_accept=0.9)
         posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
         metrics = [scoring]

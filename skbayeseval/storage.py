@@ -24,7 +24,6 @@ from skbayeseval.evidence.splits import DataSetScores, SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics import Metric, metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
-from skbayeseval.pair import PairPrior
 from skbayeseval.posterior import Posterior
 from skbayeseval.sampled import SampledPosterior, SampledPrior
 
@@ -108,8 +107,7 @@ def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
     }
     found |= {f"stats/{name}": values for name, values in posterior.stats.items()}
     if posterior.has_known_prior and isinstance(posterior.prior, SampledPrior):
-        prior = posterior.prior
-        drawn = prior.parameters_of_pair() if isinstance(prior, PairPrior) else prior.parameters()
+        drawn = posterior.prior.parameters()
         found |= {f"prior/{name}": values for name, values in drawn.items()}
     return found
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from skbayeseval._validation import check_names
 from skbayeseval.diagnostics import complaints
 from skbayeseval.engines.data_sets import build_data_sets_graph
-from skbayeseval.engines.graph import build_graph
+from skbayeseval.engines.graph import build_graph, check_form
 from skbayeseval.evidence.collect import CrossValidation
 from skbayeseval.evidence.counts import Evidence
 from skbayeseval.evidence.splits import DataSetScores, SplitScores
@@ -120,12 +120,13 @@ class PosteriorView:
         ----------
         prior : callable, default=None
             Builds the variables that take the place of published priors, as ``prior=`` of the
-            faces does.
+            faces does; by default the result's own.
         form : {"collapsed", "rows", "joint"}, default="collapsed"
             For more than two classes: the graph that the engine samples, with the rows of the
             confusion table integrated out; every row as a variable of its own (theta_A, theta_B;
             slow, and it diverges on cells without counts); or, where classifiers are paired, the
-            etas inferred from the outcomes of all, not each from its own margin.
+            etas inferred from the outcomes of all, not each from its own margin. Data added to a
+            collapsed graph do not reach the rows: take "rows" for that.
 
         Returns
         -------
@@ -134,12 +135,26 @@ class PosteriorView:
         """
         posterior = self._posterior
         of_data_sets = posterior.specification
+        if prior is None:
+            prior = self._prior_of_ones_own()
         if isinstance(of_data_sets, DataSetSpecification):
+            check_form(form, of_data_sets)
             if of_data_sets.correlation is None:
                 raise ValueError("The signed-rank test is no PyMC model; model='hierarchical' is.")
             (differences,) = of_data_sets.differences.values()
             return build_data_sets_graph(differences, of_data_sets.correlation, prior)
         return build_graph(posterior.specification, self.labels, prior=prior, form=form)
+
+    def _prior_of_ones_own(self) -> Callable[..., Any] | None:
+        """Return what built the variables of the prior; None where it is the published one."""
+        name = self.prior.get("callable")
+        build: Callable[..., Any] | None = getattr(self._posterior, "build_prior", None)
+        if name is not None and build is None:
+            raise ValueError(
+                f"The prior of this result, {name!r}, is a function that is not at hand. Give it "
+                "as prior=, or take the graph of the result that was altered."
+            )
+        return build
 
     @classmethod
     def from_trace(
@@ -175,7 +190,14 @@ class PosteriorView:
             )
         metrics = like._metrics if scoring is None else resolve_scoring(scoring, like.labels)
         chosen = like._names if names is None else check_names(names, len(like._names))
-        return cls(SampledPosterior.from_trace(trace, like._posterior), chosen, metrics)
+        posterior = SampledPosterior.from_trace(trace, like._posterior)
+        record = like._cross_validation
+        return cls(
+            posterior,
+            chosen,
+            metrics,
+            None if record is None else record.renamed(like._names, chosen),
+        )
 
     def to_arviz(self) -> Any:
         """Return the result as ArviZ has it: InferenceData (0.x) or DataTree (1.x).

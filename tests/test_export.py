@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from skbayeseval import compare_confusion_matrices, compare_predictions
+from skbayeseval import compare_confusion_matrices, compare_many, compare_predictions
 from skbayeseval.engines.arviz import _import
 
 Y = [1] * 30 + [0] * 50
@@ -74,6 +74,50 @@ def test_of_classes_and_labels():
         y, a, b, scoring="f1_micro", model="unpaired", random_state=0, n_draws=500
     ).to_arviz()
     assert labels.posterior["rho+_A"].shape == (1, 500, 3)
+
+
+@pytest.mark.parametrize("model", ["unpaired", "bcv"])
+def test_summary_of_labels(model, az):
+    y, a, b = np.random.default_rng(0).integers(0, 2, (3, 40, 3))
+    data = compare_predictions(
+        y, a, b, scoring="f1_micro", model=model, random_state=0, n_draws=500
+    ).to_arviz()
+    assert data.posterior["rho+_A"].dims == ("chain", "draw", "target")
+    assert len(az.summary(data)) > 6
+
+
+def test_rates_of_chains_with_rows():
+    # Draws of mu and eta in the place of chains: rates are those behind the metric.
+    rng = np.random.default_rng(0)
+    y, a, b = rng.integers(0, 3, (3, 60))
+    result = compare_predictions(y, a, b, random_state=0, n_draws=500)
+    chains = {
+        "mu": rng.dirichlet([20, 20, 20], (2, 250)),
+        "eta_A": rng.beta(2, 2, (2, 250)),
+        "eta_B": rng.beta(2, 2, (2, 250)),
+    }
+    data = type(result).from_trace(chains, result).to_arviz()
+    for name in "AB":
+        accuracy = (data.posterior["mu"] * data.posterior[f"rho_{name}"]).sum("class")
+        np.testing.assert_allclose(accuracy, data.posterior[f"accuracy_{name}"], atol=1e-12)
+
+
+@pytest.mark.parametrize("pair", [("a", "c"), ("c", "a")])
+def test_a_pair_of_many(pair):
+    ranking = compare_many(
+        Y, {"a": A, "b": B, "c": A[::-1]}, scoring="accuracy", random_state=0, n_draws=500
+    )
+    data = ranking.pairs[pair].to_arviz()
+    assert data.posterior["mu"].ndim == data.prior["mu"].ndim == 2
+    mu, rate, alarm = (data.posterior[name] for name in ("mu", "rho+_B", "rho-_B"))
+    accuracy = mu * rate + (1 - mu) * (1 - alarm)
+    np.testing.assert_allclose(accuracy, data.posterior["accuracy_B"], atol=1e-12)
+
+
+def test_names_with_slashes(tmp_path):
+    data = of_two(scoring={"F1/pos": "f1"}).to_arviz()
+    assert "F1_pos_difference" in data.posterior
+    data.to_netcdf(str(tmp_path / "result.nc"))
 
 
 def test_summary_plot_and_file(az, tmp_path):

@@ -17,10 +17,12 @@ from skbayeseval import (
     Ranking,
     bayesian_cross_validate,
     compare_counts,
+    compare_many,
     compare_predictions,
     load_result,
 )
 from skbayeseval.assemble import resolve_engine
+from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.engines.graph import quiet_import
 from skbayeseval.models import Unpaired
 
@@ -174,6 +176,15 @@ def test_own_prior_is_saved(with_own_prior, tmp_path):
     assert loaded.bayes_factor(0.05) == with_own_prior.bayes_factor(0.05)
 
 
+def test_graph_has_the_prior_of_ones_own(with_own_prior, tmp_path):
+    assert "LogitNormal" in with_own_prior.pymc_model().str_repr()
+    with_own_prior.save(tmp_path / "result.npz")
+    loaded = load_result(tmp_path / "result.npz")
+    with pytest.raises(ValueError, match="'logit_normal', is a function that is not at hand"):
+        loaded.pymc_model()
+    assert "LogitNormal" in loaded.pymc_model(prior=logit_normal).str_repr()
+
+
 def build_something_else():
     quiet_import().Normal("z")
 
@@ -184,7 +195,7 @@ def build_something_else():
         (lambda: {"nu": 1}, ValueError, "no parameter of this model"),
         (lambda: 3, TypeError, "must return None or a dict"),
         (build_something_else, ValueError, "built none of the model's"),
-        (lambda: {"rho+_A": quiet_import().Beta("x", 1, 1, shape=2)}, ValueError, "dimension"),
+        (lambda: {"rho+_A": quiet_import().Beta("x", 1, 1, shape=2)}, ValueError, "the shape"),
         (lambda p: {"mu_A": p["mu_A"] ** 2}, ValueError, "both asked for"),
     ],
 )
@@ -254,8 +265,69 @@ def test_from_trace_takes_dicts_and_says_what_is_missing(exact):
         ComparisonResult.from_trace({"mu": chains["mu"], "theta+": chains["theta+"]}, exact)
     with pytest.raises(TypeError, match="trace must be"):
         ComparisonResult.from_trace(3, exact)
+    for wrong, message in (
+        ({"mu": chains["mu"][0]}, "'mu' with shape \\(500,\\)"),
+        ({"mu": chains["mu"][:, :100]}, "'theta\\+' with \\(2, 500\\) chains and draws"),
+        ({"theta-": chains["theta-"][..., :3]}, "'theta-' .* \\(chains, draws, 4\\)"),
+        ({"mu": chains["mu"] + 3}, "'mu' that are no probabilities"),
+        ({"mu": np.full((2, 500), np.nan)}, "not finite"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ComparisonResult.from_trace(chains | wrong, exact)
     with pytest.raises(TypeError, match="like must be"):
         ComparisonResult.from_trace(chains, "exact")
+
+
+def test_from_trace_keeps_the_cross_validation():
+    X, y = load_iris(return_X_y=True)
+    of_two = y < 2
+    result = bayesian_cross_validate(
+        GaussianNB(), ("tree", DecisionTreeClassifier()), X[of_two], y[of_two], random_state=0
+    )
+    chains = {name: draws[None] for name, draws in result._posterior.parameters().items()}
+    with pytest.warns(ConvergenceWarning, match="One chain"):
+        back = ComparisonResult.from_trace(chains, result, names=("new", "old"))
+    assert back.n_splits == 6
+    assert list(back.cv_results) == ["new", "old"]
+    assert "trained on" in str(back)
+    np.testing.assert_allclose(back.draws, result.draws, atol=1e-12)
+    back.plot("scores")
+
+
+def test_a_pair_of_many_is_whole_when_saved(tmp_path):
+    rng = np.random.default_rng(0)
+    exact = compare_many(
+        Y, {"a": A, "b": B, "c": A[::-1]}, scoring="f1", random_state=0, n_draws=400
+    )
+    draws = {
+        "posterior": {"mu": rng.dirichlet([51, 31], (2, 300))},
+        "prior": {"mu": rng.dirichlet([1, 1], (1, 2000))},
+    }
+    chains = to_inference_data(draws, coords={}, dims={}, attrs={"prior": "{}"})
+    pair = Ranking.from_trace(chains, exact).pairs["c", "a"]
+    pair.save(tmp_path / "pair.npz")
+    loaded = load_result(tmp_path / "pair.npz")
+    mine, theirs = (r.bayes_factor(0.1) for r in (pair, loaded))
+    assert abs(mine.log10 - theirs.log10) < 5 * mine.log10_mcse
+    other = loaded.metric("f1_macro").draws
+    assert other.std() == pytest.approx(pair.metric("f1_macro").draws.std(), rel=0.2)
+    again = ComparisonResult.from_trace(pair.to_arviz(), pair)
+    assert again.draws.mean() == pytest.approx(pair.draws.mean(), abs=0.02)
+    # An attribute called "prior" is no group of draws.
+    del draws["prior"]
+    without = to_inference_data(draws, coords={}, dims={}, attrs={"prior": "{}"})
+    pair = Ranking.from_trace(without, exact).pairs["c", "a"]
+    with pytest.raises(ValueError, match="prior of an altered graph"):
+        pair.bayes_factor(0.1)
+
+
+@pytest.mark.slow
+def test_seed_of_the_engine_reproduces_rows():
+    y = np.random.default_rng(0).integers(0, 3, 60)
+    engine = PyMCEngine(draws=50, tune=50, chains=2, cores=1, random_seed=5)
+    with pytest.warns(ConvergenceWarning):
+        first, second = (compare_predictions(y, y, y[::-1], engine=engine).draws for _ in range(2))
+    np.testing.assert_array_equal(first, second)
 
 
 @pytest.mark.slow

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from skbayeseval.engines.graph import quiet_import
+from skbayeseval.engines.graph import Parameters, call_prior, quiet_import
+from skbayeseval.engines.parameters import Parameter
 from skbayeseval.engines.pymc import PyMCEngine, Trace, sample
 
 __all__ = ["Summaries", "build_data_sets_graph", "sample_data_sets", "summarise"]
@@ -72,16 +73,19 @@ def summarise(differences: ArrayLike) -> Summaries:
         )
     if not np.isfinite(x).all():
         raise ValueError("differences must be finite numbers.")
-    sd = x.std(axis=1)
+    sd = np.where(np.ptp(x, axis=1) == 0, 0.0, x.std(axis=1))
     if not sd.any():
-        raise ValueError("differences must vary within one data set at least.")
+        raise ValueError(
+            "The differences of scores must vary within one data set at least. Use "
+            "model='signed-rank', which takes their means."
+        )
     # From -1 to 1, as differences of accuracies are; wider for scores on a wider scale.
     bound = max(1.0, float(np.abs(x).max()))
     return Summaries(x.mean(axis=1), np.maximum(sd, LEAST_SD * sd.mean()), x.shape[1], bound)
 
 
 def build_data_sets_graph(
-    differences: ArrayLike, rho: float, prior: Callable[[], Any] | None = None
+    differences: ArrayLike, rho: float, prior: Callable[..., Any] | None = None
 ) -> Any:
     """Return a `pymc.Model` with delta0, sigma0, nu and delta, in the units of the differences.
 
@@ -93,8 +97,8 @@ def build_data_sets_graph(
         The correlation of scores of two splits: the share of the test set, as in the correlated
         t test of Nadeau and Bengio (2003); at least 0 and below 1.
     prior : callable, default=None
-        Called inside the model; what it builds under the name delta0, sigma0 or nu takes the place
-        of the published prior.
+        Called inside the model; what it builds or returns under the name delta0, sigma0 or nu takes
+        the place of the published prior.
     """
     summaries = summarise(differences)
     mean, _, n_scores, _ = summaries
@@ -103,7 +107,7 @@ def build_data_sets_graph(
     pm = quiet_import()
     import pytensor.tensor as pt
 
-    with pm.Model(coords={"data_set": np.arange(len(mean))}) as model:
+    with pm.Model(coords={"data_set": np.arange(len(mean))}, model=None) as model:
         delta0, sigma0, nu = _shared(pm, model, summaries, prior)
         # Of a uniform sigma_i and the sum of squares around the mean, which is
         # sigma_i^2 (1 - rho) times a chi-squared with J - 1 degrees of freedom. The upper limit of
@@ -121,7 +125,7 @@ def sample_data_sets(
     rho: float,
     engine: PyMCEngine,
     seed: int,
-    prior: Callable[[], Any] | None = None,
+    prior: Callable[..., Any] | None = None,
 ) -> Trace:
     """Return draws of delta0, sigma0, nu, delta, and next_delta.
 
@@ -202,23 +206,22 @@ def _error_variance(summaries: Summaries, rho: float, precision: Any) -> Any:
 
 
 def _shared(
-    pm: Any, model: Any, summaries: Summaries, prior: Callable[[], Any] | None
+    pm: Any, model: Any, summaries: Summaries, prior: Callable[..., Any] | None
 ) -> list[Any]:
     """Build delta0, sigma0 and nu, other than those that `prior` builds."""
-    if prior is not None:
-        prior()
-        if not any(name in model.named_vars for name in _SHARED):
-            raise ValueError(
-                f"prior built none of {list(_SHARED)}; it built {sorted(model.named_vars)}."
-            )
+    bound = summaries.bound
     spread = summaries.mean.std() or summaries.sd.mean()
-    if "delta0" not in model.named_vars:
-        bound = summaries.bound
-        pm.Uniform("delta0", -bound, bound, initval=summaries.mean.mean())
-    if "sigma0" not in model.named_vars:
-        pm.Uniform("sigma0", 0.0, UPPER_SIGMA * spread, initval=spread)
-    if "nu" not in model.named_vars:
-        alpha = pm.Uniform("alpha", *ALPHA)
-        beta = pm.Uniform("beta", *BETA)
-        pm.Deterministic("nu", 1 + pm.Gamma("nu_minus_one", alpha, beta))
-    return [model[name] for name in _SHARED]
+
+    def build(parameter: Parameter) -> Any:
+        if parameter.name == "delta0":
+            return pm.Uniform("delta0", -bound, bound, initval=summaries.mean.mean())
+        if parameter.name == "sigma0":
+            return pm.Uniform("sigma0", 0.0, UPPER_SIGMA * spread, initval=spread)
+        shape = pm.Gamma("nu_minus_one", pm.Uniform("alpha", *ALPHA), pm.Uniform("beta", *BETA))
+        return pm.Deterministic("nu", 1 + shape)
+
+    numbers = [Parameter(name, np.zeros(2), False, flat="plain") for name in _SHARED]
+    parameters = Parameters(numbers, build)
+    if prior is not None:
+        call_prior(prior, parameters, model)
+    return [parameters[name] for name in _SHARED]

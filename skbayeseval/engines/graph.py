@@ -20,6 +20,7 @@ from skbayeseval.engines.parameters import (
     parameters_of,
     summaries,
 )
+from skbayeseval.engines.sticks import stick_transform
 from skbayeseval.models.specification import (
     AnySpecification,
     DataSetSpecification,
@@ -34,7 +35,15 @@ from skbayeseval.models.specification import (
     letter,
 )
 
-__all__ = ["FORMS", "build_graph", "check_has_graph", "quiet_import"]
+__all__ = [
+    "FORMS",
+    "Parameters",
+    "build_graph",
+    "call_prior",
+    "check_form",
+    "check_has_graph",
+    "quiet_import",
+]
 
 Array = NDArray[Any]
 
@@ -74,7 +83,13 @@ def check_has_graph(specification: AnySpecification) -> None:
     if isinstance(specification, (WeightSpecification, RankSpecification)):
         raise ValueError(
             "Weights of instances or groups (the Bayesian bootstrap) are no PyMC model. Use "
-            "engine='exact', or model='unpaired' or 'bcv' for independent labels."
+            "engine='exact'. Labels taken for independent have one: model='unpaired' or 'bcv', "
+            "without groups=."
+        )
+    if not parameters_of(specification):
+        raise ValueError(
+            "With a known prevalence= this model leaves PyMC nothing to sample: all else is drawn "
+            "from its conjugate posterior. Use engine='exact'."
         )
 
 
@@ -108,12 +123,14 @@ def build_graph(
         Goes before the names of all variables, so that several graphs fit into one model.
     """
     check_has_graph(specification)
-    _check_form(form, specification)
+    check_form(form, specification)
     pm = quiet_import()
-    with pm.Model(name, coords=coordinates(specification, labels)) as model:
-        parameters = Parameters(parameters_of(specification))
+    # A graph of its own, even where the caller is inside another model.
+    parent = {} if name else {"model": None}
+    with pm.Model(name, coords=coordinates(specification, labels), **parent) as model:
+        parameters = Parameters(parameters_of(specification), _published)
         if prior is not None:
-            _call_prior(prior, parameters, model)
+            call_prior(prior, parameters, model)
         values = {name: parameters[name] for name in parameters}
         if form == "rows":
             assert isinstance(specification, OutcomeSpecification)
@@ -128,15 +145,25 @@ class Parameters(Mapping[str, Any]):
     """The parameters of a graph by name; each is built with its published prior on first use.
 
     Handed to a callable prior, which may ask for some, and give others of its own.
+
+    Parameters
+    ----------
+    parameters : list of Parameter
+        What there is.
+    build : callable
+        Builds the variable of a parameter with its published prior.
     """
 
-    def __init__(self, parameters: list[Parameter]) -> None:
+    def __init__(self, parameters: list[Parameter], build: Callable[[Parameter], Any]) -> None:
         self._parameters = {parameter.name: parameter for parameter in parameters}
+        self._build = build
         self._built: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._parameters:
+            raise KeyError(f"{name!r} is no parameter of this model; it has {list(self)}.")
         if name not in self._built:
-            self._built[name] = _published(self._parameters[name])
+            self._built[name] = self._build(self._parameters[name])
         return self._built[name]
 
     def __contains__(self, name: object) -> bool:
@@ -155,10 +182,13 @@ class Parameters(Mapping[str, Any]):
 
     def replace(self, name: str, variable: Any) -> None:
         """Take `variable` for the parameter."""
-        wanted = len(self._parameters[name].dims)
-        if variable.ndim != wanted:
+        wanted = self._parameters[name].shape
+        shape = tuple(variable.type.shape)
+        if None in shape and len(shape) == len(wanted):
+            shape = tuple(int(n) for n in variable.shape.eval())
+        if shape != wanted:
             raise ValueError(
-                f"prior gives {name!r} {variable.ndim} dimension(s), but it has {wanted}: "
+                f"prior gives {name!r} the shape {shape}, but it has {wanted}: "
                 f"{self._parameters[name].dims or 'it is a number'}."
             )
         self._built[name] = variable
@@ -170,29 +200,38 @@ def _published(parameter: Parameter) -> Any:
     if parameter.flat:
         place, spread = np.moveaxis(parameter.prior, -1, 0)
         free = place + spread * pm.Flat(f"{parameter.name} scaled", dims=dims)
+        if parameter.power:
+            pm.Potential(f"prior of {parameter.name}", parameter.power * pm.math.sum(free))
         value = pm.math.exp(free) if parameter.flat == "log" else free
         return pm.Deterministic(parameter.name, value, dims=dims)
     if parameter.is_beta:
         a, b = np.moveaxis(parameter.prior, -1, 0)
         return pm.Beta(parameter.name, a, b, dims=dims)
-    return pm.Dirichlet(parameter.name, parameter.prior, dims=dims)
+    return pm.Dirichlet(
+        parameter.name, parameter.prior, dims=dims, default_transform=stick_transform()
+    )
 
 
-def _call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) -> None:
+def call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) -> None:
     """Let `prior` build variables, and take those that it names or returns."""
     pm = quiet_import()
+    from pytensor.graph.basic import Variable
+
     takes = [
         one
         for one in inspect.signature(prior).parameters.values()
         if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)
+        and one.default is one.empty
     ]
     returned = prior(parameters) if takes else prior()
+    if isinstance(returned, Variable):  # a lambda's; it is known by its name
+        returned = None
     if returned is not None and not isinstance(returned, Mapping):
         raise TypeError(
             "prior must return None or a dict of parameter names to PyMC variables, got "
             f"{returned!r}."
         )
-    given = dict(returned or {})
+    given = {name: _as_variable(name, value) for name, value in dict(returned or {}).items()}
     unknown = [name for name in given if name not in parameters]
     if unknown:
         raise ValueError(
@@ -209,6 +248,8 @@ def _call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) -
             variable = given[name]
             if name not in model.named_vars:
                 variable = pm.Deterministic(name, variable)
+            elif model[name] is not variable:
+                raise ValueError(f"prior built {name!r}, and returned another variable for it.")
             parameters.replace(name, variable)
         elif name in model.named_vars and name not in asked:
             parameters.replace(name, model[name])
@@ -219,7 +260,19 @@ def _call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) -
         )
 
 
-def _check_form(form: str, specification: AnySpecification) -> None:
+def _as_variable(name: str, value: Any) -> Any:
+    import pytensor.tensor as pt
+
+    try:
+        return pt.as_tensor_variable(value)
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise TypeError(
+            f"prior must return PyMC variables or numbers, got {value!r} for {name!r}."
+        ) from error
+
+
+def check_form(form: str, specification: AnySpecification) -> None:
+    """Raise unless the specification has a graph of this form."""
     if form not in FORMS:
         raise ValueError(f"form={form!r} is not known. Known are: {list(FORMS)}.")
     groups = specification.groups if isinstance(specification, OutcomeSpecification) else ()
@@ -304,8 +357,6 @@ def _of_scores(
     off = mean_b - nu_b - beta * (mean_d - delta)
     rest = ss_b - 2 * beta * sp + beta**2 * ss_d
     yield "scores of B", log_density(off, rest, tau)
-    # 1 / tau^4 for the density of tau^2 is 1 / tau^2 for that of log tau.
-    yield "prior of tau", pt.sum(-2 * pt.log(tau))
 
 
 def _of_group(

@@ -37,6 +37,7 @@ __all__ = [
     "group_names",
     "parameters_of",
     "parameters_of_pair",
+    "rates_given",
     "row_names",
     "scores_given",
     "stream_parameters",
@@ -70,6 +71,8 @@ class Parameter(NamedTuple):
     flat : {None, "plain", "log"}
         For numbers of any size: whether the prior is flat, of them or of their logarithm; `prior`
         then holds where the data put it and how closely, for the sampler to start from.
+    power : float
+        Not flat, but with a density of this power of the number, for that of its logarithm.
     """
 
     name: str
@@ -77,6 +80,12 @@ class Parameter(NamedTuple):
     is_beta: bool
     dims: tuple[str, ...] = ()
     flat: str | None = None
+    power: float = 0.0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one draw."""
+        return self.prior.shape[:-1] if self.is_beta or self.flat else self.prior.shape
 
 
 def parameters_of(specification: AnySpecification) -> list[Parameter]:
@@ -106,7 +115,7 @@ def parameters_of(specification: AnySpecification) -> list[Parameter]:
         for classifier in map(letter, range(len(specification.cells))):
             if specification.cell_prior is not None:
                 prior = np.tile(specification.cell_prior, (n_labels, 1))
-                found.append(Parameter(f"pi_{classifier}", prior, False, ("label", "cell")))
+                found.append(Parameter(f"pi_{classifier}", prior, False, ("target", "cell")))
                 continue
             for name, prior in (
                 ("mu", specification.mu),
@@ -114,12 +123,14 @@ def parameters_of(specification: AnySpecification) -> list[Parameter]:
                 ("rho-", specification.rho[1]),
             ):
                 prior = np.tile(prior, (n_labels, 1))
-                found.append(Parameter(f"{name}_{classifier}", prior, True, ("label",)))
+                found.append(Parameter(f"{name}_{classifier}", prior, True, ("target",)))
         return found
     if isinstance(specification, ScoreSpecification):
         return _parameters_of_scores(specification)
     if isinstance(specification, DataSetSpecification):
-        return [Parameter(name, np.empty(0), False) for name in ("delta0", "sigma0", "nu")]
+        return [
+            Parameter(name, np.zeros(2), False, flat="plain") for name in ("delta0", "sigma0", "nu")
+        ]
     return []
 
 
@@ -140,8 +151,9 @@ def _parameters_of_scores(specification: ScoreSpecification) -> list[Parameter]:
         "sigma": ("log", [(np.log(s.ss_d / n) / 2, np.sqrt(0.5 / n)) for s in found]),
         "tau": ("log", [(np.log(s.ss_e / n) / 2, np.sqrt(0.5 / n)) for s in found]),
     }
+    # 1 / tau^4 for the density of tau^2 is 1 / tau^2 for that of log tau.
     return [
-        Parameter(name, np.array(places), False, ("metric",), flat)
+        Parameter(name, np.array(places), False, ("metric",), flat, -2.0 if name == "tau" else 0.0)
         for name, (flat, places) in flats.items()
     ]
 
@@ -198,7 +210,8 @@ def coordinates(specification: AnySpecification, labels: tuple[Any, ...]) -> dic
     if isinstance(specification, OutcomeSpecification):
         return {"class": names, "predicted": names}
     if isinstance(specification, LabelSpecification):
-        return {"label": names, "cell": list(CELLS)}
+        # ArviZ 1.x has a dimension "label" of its own.
+        return {"target": names, "cell": list(CELLS)}
     if isinstance(specification, ScoreSpecification):
         return {"metric": list(specification.scores)}
     if isinstance(specification, Specification):
@@ -312,6 +325,23 @@ def scores_given(
             yield metric(_tables_of_rows(specification, here, size), positive)
         elif isinstance(specification, LabelSpecification):
             yield metric.of_totals(label_totals(_of_all_classifiers(here)), positive)
+
+
+def rates_given(
+    specification: AnySpecification, draws: Draws, rng: np.random.Generator, *, prior: bool
+) -> dict[str, Array]:
+    """Return the recall of each class, where the rows of tables are drawn given the parameters."""
+    if not isinstance(specification, OutcomeSpecification) or _has_rows(specification, draws):
+        return {}
+    n_draws = len(next(iter(draws.values())))
+    given = _group_draws(specification, draws, n_draws)
+    found = []
+    for _, totals in outcome_blocks(
+        specification, rng, n_draws, prior=prior, tables=False, given=given
+    ):
+        assert isinstance(totals, Totals)
+        found.append(_rates(totals))
+    return {name: np.concatenate([block[name] for block in found]) for name in found[0]}
 
 
 def stream_parameters(

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval._validation import check_whole_number
+from skbayeseval._validation import check_probability, check_whole_number
 from skbayeseval.engines.graph import build_graph, quiet_import
-from skbayeseval.engines.parameters import parameters_of
+from skbayeseval.engines.parameters import Parameter, parameters_of
 from skbayeseval.models.specification import AnySpecification, ParameterObject
 
-__all__ = ["PyMCEngine", "Trace", "sample_posterior", "sample_prior"]
+__all__ = ["PyMCEngine", "Trace", "check_trace", "sample_posterior", "sample_prior"]
 
 Array = NDArray[Any]
 
@@ -51,7 +51,7 @@ class PyMCEngine(ParameterObject):
     progressbar : bool, default=False
         Whether PyMC shows one.
     random_seed : int, default=None
-        None follows from `random_state` of the comparison.
+        None follows from `random_state` of the comparison. An int goes before that.
 
     Examples
     --------
@@ -85,6 +85,17 @@ class PyMCEngine(ParameterObject):
         check_whole_number(self.draws, "draws", minimum=4)
         check_whole_number(self.tune, "tune", minimum=0)
         check_whole_number(self.chains, "chains")
+        if self.cores is not None:
+            check_whole_number(self.cores, "cores")
+        if self.random_seed is not None:
+            check_whole_number(self.random_seed, "random_seed", minimum=0)
+        check_probability(self.target_accept, "target_accept")
+        # PyMC names samplers by their packages.
+        if not isinstance(self.nuts_sampler, str) or find_spec(self.nuts_sampler) is None:
+            raise ValueError(
+                f"nuts_sampler={self.nuts_sampler!r} is not installed. PyMC has 'pymc', and "
+                "'nutpie', 'numpyro' and 'blackjax' where these packages are."
+            )
 
 
 @dataclass(frozen=True)
@@ -177,6 +188,27 @@ def sample(model: Any, engine: PyMCEngine, names: list[str], seed: int) -> Trace
     return trace_of(found, names)
 
 
+def check_trace(trace: Trace, parameters: list[Parameter]) -> None:
+    """Raise unless all chains are equally long, and have draws of these parameters."""
+    for parameter in parameters:
+        draws = trace.parameters[parameter.name]
+        if draws.ndim < 2 or draws.shape[2:] != parameter.shape:
+            raise ValueError(
+                f"trace has {parameter.name!r} with shape {draws.shape}; it must be (chains, draws"
+                f"{''.join(f', {n}' for n in parameter.shape)})."
+            )
+        first = trace.parameters[parameters[0].name].shape[:2]
+        if draws.shape[:2] != first:
+            raise ValueError(
+                f"trace has {parameter.name!r} with {draws.shape[:2]} chains and draws, but "
+                f"{parameters[0].name!r} with {first}."
+            )
+        if not np.isfinite(draws).all():
+            raise ValueError(f"trace has draws of {parameter.name!r} that are not finite.")
+        if not parameter.flat and not ((draws >= 0) & (draws <= 1)).all():
+            raise ValueError(f"trace has draws of {parameter.name!r} that are no probabilities.")
+
+
 def trace_of(found: Any, names: list[str]) -> Trace:
     """Return the named draws of what PyMC or ArviZ calls a trace, or of a dict of arrays."""
     posterior, stats = group_of(found, "posterior"), group_of(found, "sample_stats")
@@ -198,10 +230,13 @@ def group_of(trace: Any, name: str) -> Mapping[str, Any]:
         return trace if name == "posterior" else {}
     if not hasattr(trace, "posterior"):
         raise TypeError(
-            "trace must be what pymc.sample returns, or a dict of names to arrays of shape "
-            f"(chains, draws, ...), got {type(trace).__name__}."
+            "trace must be an InferenceData or DataTree, as pymc.sample returns it, or a dict of "
+            f"names to arrays of shape (chains, draws, ...), got {type(trace).__name__}."
         )
-    return getattr(trace, name, {})
+    # An attribute of a DataTree may be one of its groups or of its attrs.
+    groups = getattr(trace, "children", None)
+    found: Mapping[str, Any] = getattr(trace, name, {}) if groups is None else groups.get(name, {})
+    return found
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -71,6 +71,18 @@ class CrossValidation:
     scores: dict[str, dict[str, Array]]
     test_size: float | None = None
     two_fold_repeats: int | None = None
+
+    def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
+        """Return the same of estimators that are called otherwise."""
+        new = dict(zip(names, others, strict=True))
+        return replace(
+            self,
+            results={new[name]: of_one for name, of_one in self.results.items() if name in new},
+            scores={
+                metric: {new[name]: of_one for name, of_one in scores.items() if name in new}
+                for metric, scores in self.scores.items()
+            },
+        )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import check_scalar
 
 from skbayeseval.evidence.splits import DataSetScores
+from skbayeseval.models.scores import without_noise
 from skbayeseval.models.specification import DataSetSpecification, Model
 
 __all__ = ["HierarchicalScores", "SignedRank"]
@@ -88,4 +89,7 @@ def _differences(evidence: Any) -> dict[str, np.ndarray[Any, Any]]:
     """Return A - B of each metric, of shape (n_data_sets, n_splits)."""
     if not isinstance(evidence, DataSetScores):
         raise ValueError("Models of data sets need the scores of several.")
-    return {name: a - b for name, (a, b) in evidence.scores.items()}
+    return {
+        name: without_noise(scores[0] - scores[1], scores)
+        for name, scores in evidence.scores.items()
+    }

@@ -84,16 +84,16 @@ class CorrelatedT(Model):
         """Return what is to be sampled, given the evidence."""
         if not isinstance(evidence, SplitScores):
             raise ValueError("CorrelatedT needs the scores of splits.")
-        scores = {name: _without_noise(values) for name, values in evidence.scores.items()}
+        scores = {name: without_noise(values, values) for name, values in evidence.scores.items()}
         return ScoreSpecification(scores, evidence.test_fraction)
 
 
-def _without_noise(scores: Array) -> Array:
-    """Return scores to thirteen digits: what is beyond comes from rounding, and makes no winner."""
+def without_noise(values: Array, scores: Array) -> Array:
+    """Return values to thirteen digits of the largest score: what is beyond comes from rounding."""
     largest = float(np.abs(scores).max())
     if largest == 0:
-        return scores
-    return np.round(scores, 13 - math.ceil(math.log10(largest)))
+        return values
+    return np.round(values, 13 - math.ceil(math.log10(largest)))
 
 
 def law_of_scores(specification: ScoreSpecification, metric: str, contrast: Array) -> StudentMargin:

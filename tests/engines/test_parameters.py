@@ -187,8 +187,8 @@ def test_dimensions():
     assert dims["unpaired few"] == {}
     assert dims["paired few"] == {"theta+": ["outcome"], "theta-": ["outcome"]}
     assert dims["bcv few"] == {"pi_A": ["cell"], "pi_B": ["cell"]}
-    assert dims["labels few"]["rho+_B"] == ["label"]
-    assert dims["labels bcv few"]["pi_A"] == ["label", "cell"]
+    assert dims["labels few"]["rho+_B"] == ["target"]
+    assert dims["labels bcv few"]["pi_A"] == ["target", "cell"]
     of_rows = {"rho_A": ["class"], "theta_A": ["class", "predicted"]}
     of_rows |= {"rho_B": ["class"], "theta_B": ["class", "predicted"]}
     assert dims["hierarchical few"] == {"mu_A": ["class"], "mu_B": ["class"], **of_rows}
@@ -202,7 +202,7 @@ def test_coordinates():
     assert coordinates(CASES["bcv few"][0], (0, 1))["cell"] == ["tp", "fp", "fn", "tn"]
     assert len(coordinates(CASES["chunks few"][0], (0, 1))["chunk"]) == 7
     assert coordinates(CASES["paired few"][0], (0, 1))["outcome"] == ["11", "10", "01", "00"]
-    assert coordinates(CASES["labels few"][0], ("x", "y"))["label"] == ["x", "y"]
+    assert coordinates(CASES["labels few"][0], ("x", "y"))["target"] == ["x", "y"]
     of_rows = coordinates(CASES["hierarchical few"][0], (0, 1, 2))
     assert of_rows == {"class": ["0", "1", "2"], "predicted": ["0", "1", "2"]}
 

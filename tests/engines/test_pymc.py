@@ -192,8 +192,27 @@ def test_engine_is_a_parameter_object():
     assert engine == PyMCEngine(draws=50)
     assert engine != PyMCEngine()
     assert hash(engine) == hash(PyMCEngine(draws=50))
-    with pytest.raises(ValueError, match="draws == 0"):
-        PyMCEngine(draws=0).check()
+    PyMCEngine(cores=2, random_seed=0).check()
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"),
+    [
+        ("draws", 0),
+        ("tune", -1),
+        ("chains", 0),
+        ("cores", 0),
+        ("cores", "two"),
+        ("random_seed", "x"),
+        ("random_seed", -1),
+        ("target_accept", 2.0),
+        ("nuts_sampler", "no_such_sampler"),
+        ("nuts_sampler", None),
+    ],
+)
+def test_bad_parameters_of_the_engine(parameter, value):
+    with pytest.raises((TypeError, ValueError), match=parameter):
+        PyMCEngine(**{parameter: value}).check()
 
 
 def test_logging_is_left_as_it_was():

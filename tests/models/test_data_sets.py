@@ -41,6 +41,19 @@ def test_signed_rank_equals_baycomp(rope, seed):
     assert equivalent == pytest.approx(theirs[1] if rope else 0, abs=error)
 
 
+def test_equal_differences_leave_no_noise():
+    a, _ = scores()
+    with pytest.raises(ValueError, match="must vary within one data set"):
+        compare_scores(a, a - 0.01, test_fraction=0.1, model="hierarchical")
+    assert (rank(a, a - 0.01).draws <= 0.01).all()
+
+
+def test_bad_engine():
+    a, b = scores()
+    with pytest.raises(ValueError, match="engine='stan' is not known"):
+        compare_scores(a, b, test_fraction=0.1, model="hierarchical", engine="stan")
+
+
 def test_swapping_mirrors_it():
     a, b = scores()
     ab, ba = (rank(*x) for x in ((a, b), (b, a)))
