@@ -23,7 +23,7 @@ from skbayeseval import (
 )
 from skbayeseval.assemble import resolve_engine
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.engines.graph import quiet_import
+from skbayeseval.engines.variables import quiet_import
 from skbayeseval.models import Unpaired
 
 pytestmark = pytest.mark.xdist_group("sampled")

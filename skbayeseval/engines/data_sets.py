@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from skbayeseval.engines.graph import Parameters, call_prior, quiet_import
 from skbayeseval.engines.parameters import Parameter
 from skbayeseval.engines.pymc import PyMCEngine, Trace, sample
+from skbayeseval.engines.variables import Parameters, call_prior, quiet_import
 
 __all__ = ["Summaries", "build_data_sets_graph", "sample_data_sets", "summarise"]
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability, check_whole_number
-from skbayeseval.engines.graph import build_graph, quiet_import
+from skbayeseval.engines.graph import build_graph
 from skbayeseval.engines.parameters import Parameter, parameters_of
+from skbayeseval.engines.variables import quiet_import
 from skbayeseval.models.specification import AnySpecification, ParameterObject
 
 __all__ = ["PyMCEngine", "Trace", "check_trace", "sample_posterior", "sample_prior"]

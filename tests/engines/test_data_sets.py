@@ -13,7 +13,7 @@ from skbayeseval.engines.data_sets import (
     sample_data_sets,
     summarise,
 )
-from skbayeseval.engines.graph import quiet_import
+from skbayeseval.engines.variables import quiet_import
 
 RHO = 0.1
 

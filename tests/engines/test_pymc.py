@@ -9,14 +9,14 @@ import pytest
 
 from skbayeseval import PyMCEngine
 from skbayeseval.engines.arviz import diagnose
-from skbayeseval.engines.graph import build_graph, quiet_import
+from skbayeseval.engines.graph import build_graph
 from skbayeseval.engines.parameters import parameters_of, scores_given
 from skbayeseval.engines.pymc import Trace, sample, sample_prior
+from skbayeseval.engines.variables import quiet_import
 from skbayeseval.metrics import get_metric
-from skbayeseval.models import InstanceWeights
 from skbayeseval.posterior import Posterior
 from skbayeseval.sampled import SampledPosterior
-from tests.engines.cases import cases, labelled
+from tests.engines.cases import cases
 
 FAMILIES = {
     "unpaired": ("unpaired",),
@@ -157,33 +157,6 @@ def test_a_prior_is_sampled_with_its_potentials():
     assert drawn["mu_A"].min() > 0.5
     assert drawn["mu_A"].mean() == pytest.approx(0.75, abs=0.03)  # uniform above a half
     assert drawn["mu_B"].mean() == pytest.approx(0.5, abs=0.05)
-
-
-def test_weights_are_no_graph():
-    specification = InstanceWeights().specification(labelled("few"))
-    with pytest.raises(ValueError, match="no PyMC model"):
-        build_graph(specification, (0, 1))
-
-
-@pytest.mark.parametrize(
-    ("form", "family"), [("rows", "paired"), ("joint", "hierarchical"), ("x", "labels")]
-)
-def test_forms_are_checked(form, family):
-    posterior = next(iter(of_family(family).values()))[0]
-    with pytest.raises(ValueError, match="form="):
-        build_graph(posterior.specification, (0, 1, 2), form=form)
-
-
-def test_graph_is_named_as_the_papers_do():
-    def names(case):
-        model, evidence = next((m, e) for n, m, e, _ in cases() if n == case)
-        graph = build_graph(model.specification(evidence), (0, 1, 2)[: 3 if "cl" in case else 2])
-        return {v.name for v in graph.free_RVs}
-
-    assert names("paired balanced") == {"mu", "theta+", "theta-"}
-    assert names("unpaired few") == {"mu_A", "rho+_A", "rho-_A", "mu_B", "rho+_B", "rho-_B"}
-    assert names("bcv few") == {"pi_A", "pi_B"}
-    assert names("paired classes few") == {"mu", "eta_A", "eta_B"}
 
 
 def test_engine_is_a_parameter_object():

@@ -1,0 +1,155 @@
+"""The variables of a PyMC graph: published priors, or those that a callable builds instead."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from skbayeseval.engines.parameters import Parameter
+from skbayeseval.engines.sticks import stick_transform
+
+__all__ = ["Parameters", "call_prior", "publish", "quiet_import"]
+
+
+def quiet_import() -> Any:
+    """Import PyMC without what its dependencies say on import."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pymc
+    return pymc
+
+
+class Parameters(Mapping[str, Any]):
+    """The parameters of a graph by name; each is built with its published prior on first use.
+
+    Handed to a callable prior, which may ask for some, and give others of its own.
+
+    Parameters
+    ----------
+    parameters : list of Parameter
+        What there is.
+    build : callable
+        Builds the variable of a parameter with its published prior.
+    """
+
+    def __init__(self, parameters: list[Parameter], build: Callable[[Parameter], Any]) -> None:
+        self._parameters = {parameter.name: parameter for parameter in parameters}
+        self._build = build
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._parameters:
+            raise KeyError(f"{name!r} is no parameter of this model; it has {list(self)}.")
+        if name not in self._built:
+            self._built[name] = self._build(self._parameters[name])
+        return self._built[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parameters
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    @property
+    def built(self) -> set[str]:
+        """The names of those that were asked for or given."""
+        return set(self._built)
+
+    def replace(self, name: str, variable: Any) -> None:
+        """Take `variable` for the parameter."""
+        wanted = self._parameters[name].shape
+        shape = tuple(variable.type.shape)
+        if None in shape and len(shape) == len(wanted):
+            shape = tuple(int(n) for n in variable.shape.eval())
+        if shape != wanted:
+            raise ValueError(
+                f"prior gives {name!r} the shape {shape}, but it has {wanted}: "
+                f"{self._parameters[name].dims or 'it is a number'}."
+            )
+        self._built[name] = variable
+
+
+def publish(parameter: Parameter) -> Any:
+    """Build the variable of a parameter with its published prior."""
+    pm = quiet_import()
+    dims = parameter.dims or None
+    if parameter.flat:
+        place, spread = np.moveaxis(parameter.prior, -1, 0)
+        free = place + spread * pm.Flat(f"{parameter.name} scaled", dims=dims)
+        if parameter.power:
+            pm.Potential(f"prior of {parameter.name}", parameter.power * pm.math.sum(free))
+        value = pm.math.exp(free) if parameter.flat == "log" else free
+        return pm.Deterministic(parameter.name, value, dims=dims)
+    if parameter.is_beta:
+        a, b = np.moveaxis(parameter.prior, -1, 0)
+        return pm.Beta(parameter.name, a, b, dims=dims)
+    return pm.Dirichlet(
+        parameter.name, parameter.prior, dims=dims, default_transform=stick_transform()
+    )
+
+
+def call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) -> None:
+    """Let `prior` build variables, and take those that it names or returns."""
+    pm = quiet_import()
+    from pytensor.graph.basic import Variable
+
+    takes = [
+        one
+        for one in inspect.signature(prior).parameters.values()
+        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.VAR_POSITIONAL)
+        and one.default is one.empty
+    ]
+    returned = prior(parameters) if takes else prior()
+    if isinstance(returned, Variable):  # a lambda's; it is known by its name
+        returned = None
+    if returned is not None and not isinstance(returned, Mapping):
+        raise TypeError(
+            "prior must return None or a dict of parameter names to PyMC variables, got "
+            f"{returned!r}."
+        )
+    given = {name: _as_variable(name, value) for name, value in dict(returned or {}).items()}
+    unknown = [name for name in given if name not in parameters]
+    if unknown:
+        raise ValueError(
+            f"prior returned {unknown[0]!r}, which is no parameter of this model; it has "
+            f"{list(parameters)}."
+        )
+    asked = parameters.built
+    for name in parameters:
+        if name in given:
+            if name in asked:
+                raise ValueError(
+                    f"prior both asked for the published {name!r} and returned one of its own."
+                )
+            variable = given[name]
+            if name not in model.named_vars:
+                variable = pm.Deterministic(name, variable)
+            elif model[name] is not variable:
+                raise ValueError(f"prior built {name!r}, and returned another variable for it.")
+            parameters.replace(name, variable)
+        elif name in model.named_vars and name not in asked:
+            parameters.replace(name, model[name])
+    if not parameters.built and not model.potentials:
+        raise ValueError(
+            f"prior built none of the model's parameters, which are {list(parameters)}; it built "
+            f"{sorted(model.named_vars)}. Give a variable one of these names, or return a dict."
+        )
+
+
+def _as_variable(name: str, value: Any) -> Any:
+    import pytensor.tensor as pt
+
+    try:
+        return pt.as_tensor_variable(value)
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise TypeError(
+            f"prior must return PyMC variables or numbers, got {value!r} for {name!r}."
+        ) from error

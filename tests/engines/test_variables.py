@@ -1,0 +1,109 @@
+"""Priors that build variables of their own; nothing is sampled here."""
+
+import numpy as np
+import pytest
+
+from skbayeseval.engines.data_sets import build_data_sets_graph
+from skbayeseval.engines.graph import build_graph
+from skbayeseval.engines.variables import quiet_import
+from tests.engines.cases import cases
+
+
+@pytest.fixture(scope="module")
+def pm():
+    return quiet_import()
+
+
+def graph_of(case, prior=None):
+    model, evidence = next((m, e) for name, m, e, _ in cases() if name == case)
+    labels = (0, 1, 2) if "classes" in case or "hierarchical" in case else (0, 1)
+    return build_graph(model.specification(evidence), labels, prior=prior)
+
+
+def free(graph):
+    return {variable.name for variable in graph.free_RVs}
+
+
+@pytest.mark.parametrize(
+    ("case", "name", "wrong"),
+    [
+        ("paired few", "theta+", (3,)),
+        ("hierarchical few", "mu_A", (2,)),
+        ("labels few", "rho+_A", (3,)),
+        ("labels bcv few", "pi_A", (2, 3)),
+        ("unpaired few", "mu_B", (2,)),
+        ("chunks few", "pi", (6,)),
+    ],
+)
+def test_shape_of_a_prior(case, name, wrong, pm):
+    def prior():
+        if name.startswith(("rho", "mu_B")):
+            pm.Beta(name, 1, 1, shape=wrong)
+        else:
+            pm.Dirichlet(name, np.ones(wrong))
+
+    with pytest.raises(ValueError, match="gives '.*' the shape"):
+        graph_of(case, prior)
+
+
+def test_shape_of_a_prior_with_dims(pm):
+    graph = graph_of("labels few", lambda: {"rho+_A": pm.Beta("r", 2, 2, dims="target")})
+    assert "r" in free(graph)
+    assert "rho+_A" not in free(graph)
+
+
+def test_a_prior_says_one_thing(pm):
+    def prior():
+        pm.Beta("rho+_A", 1, 1)
+        return {"rho+_A": pm.Beta("other", 100, 1)}
+
+    with pytest.raises(ValueError, match="returned another variable"):
+        graph_of("unpaired few", prior)
+
+
+def test_what_a_prior_may_return(pm):
+    published = free(graph_of("unpaired few"))
+    assert free(graph_of("unpaired few", lambda: {"rho+_A": 0.8})) == published - {"rho+_A"}
+    assert (
+        "LogitNormal" in graph_of("unpaired few", lambda: pm.LogitNormal("rho+_A", 0, 1)).str_repr()
+    )
+    with pytest.raises(TypeError, match="got 'much' for 'rho\\+_A'"):
+        graph_of("unpaired few", lambda: {"rho+_A": "much"})
+    with pytest.raises(TypeError, match="must return None or a dict"):
+        graph_of("unpaired few", lambda: 3)
+
+
+def test_who_is_handed_the_parameters(pm):
+    def with_default(sd=0.1):
+        assert sd == 0.1
+        pm.LogitNormal("rho+_A", 0, sd)
+
+    def with_two(parameters, sd=0.1):
+        return {"rho+_A": parameters["rho+_B"]}
+
+    assert "rho+_A" in free(graph_of("unpaired few", with_default))
+    assert "rho+_A" not in free(graph_of("unpaired few", with_two))
+    with pytest.raises(KeyError, match="no parameter of this model"):
+        graph_of("unpaired few", lambda parameters: parameters["nope"])
+
+
+def test_a_prior_of_tau_takes_the_place_of_the_published_one(pm):
+    def potentials(prior=None):
+        return {potential.name for potential in graph_of("scores few", prior).potentials}
+
+    assert "prior of tau" in potentials()
+    assert "prior of tau" not in potentials(lambda: pm.LogNormal("tau", 0, 1, dims="metric"))
+    assert "prior of tau" in potentials(lambda: pm.LogNormal("sigma", 0, 1, dims="metric"))
+
+
+def test_priors_of_data_sets(pm):
+    differences = np.random.default_rng(0).normal(size=(4, 5))
+
+    def handed(parameters):
+        return {"delta0": pm.Normal("d", parameters["sigma0"], 0.1)}
+
+    graph = build_data_sets_graph(differences, 0.1, handed)
+    assert "d" in free(graph)
+    assert "delta0" not in free(graph)
+    with pytest.raises(ValueError, match="'delta0' the shape"):
+        build_data_sets_graph(differences, 0.1, lambda: pm.Normal("delta0", 0, 1, shape=4))
