@@ -293,11 +293,12 @@ def _read_evidence(saved: dict[str, Any]) -> Evidence:
 
 def _describe_sparse(matrix: Any) -> dict[str, Any]:
     entries = sparse.coo_matrix(matrix)
+    order = np.lexsort((entries.col, entries.row))
     return {
         "shape": list(entries.shape),
-        "row": entries.row.tolist(),
-        "col": entries.col.tolist(),
-        "data": entries.data.tolist(),
+        "row": entries.row[order].tolist(),
+        "col": entries.col[order].tolist(),
+        "data": entries.data[order].tolist(),
     }
 
 

@@ -137,6 +137,7 @@ def test_save(indicators, tmp_path):
         result.save(tmp_path / "file")
         again = load_result(tmp_path / "file")
         assert str(again) == str(result)
+        assert again.to_dict() == result.to_dict()
         np.testing.assert_allclose(
             again.metric("recall_micro").draws, result.metric("recall_micro").draws
         )
