@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability, check_whole_number
+from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.engines.parameters import Parameter, parameters_of
 from skbayeseval.engines.variables import quiet_import
@@ -154,7 +156,7 @@ def sample_prior(
     names = [parameter.name for parameter in parameters_of(specification)]
     if model.potentials or model.observed_RVs:
         # Forward draws would leave these out of the prior.
-        return sample(model, engine, names, seed).flat()
+        return _independent(sample(model, engine, names, seed))
     pm = quiet_import()
     with _quietly(), model:
         found = pm.sample_prior_predictive(
@@ -166,6 +168,20 @@ def sample_prior(
         )
     return {
         name: np.asarray(found[name]).reshape(n_draws, *found[name].shape[1:]) for name in names
+    }
+
+
+def _independent(trace: Trace) -> dict[str, Array]:
+    """Return draws so far apart in their chains that they may be taken for independent."""
+    least = min(
+        diagnose(one).ess
+        for draws in trace.parameters.values()
+        for one in np.moveaxis(draws.reshape(*draws.shape[:2], -1), -1, 0)
+    )
+    step = max(1, math.ceil(trace.n_draws / least)) if np.isfinite(least) else 1
+    return {
+        name: draws[:, ::step].swapaxes(0, 1).reshape(-1, *draws.shape[2:])
+        for name, draws in trace.parameters.items()
     }
 
 

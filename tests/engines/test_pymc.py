@@ -11,7 +11,7 @@ from skbayeseval import PyMCEngine
 from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.engines.parameters import parameters_of, scores_given
-from skbayeseval.engines.pymc import Trace, sample, sample_prior
+from skbayeseval.engines.pymc import Trace, _independent, sample, sample_prior
 from skbayeseval.engines.variables import quiet_import
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior import Posterior
@@ -157,6 +157,22 @@ def test_a_prior_is_sampled_with_its_potentials():
     assert drawn["mu_A"].min() > 0.5
     assert drawn["mu_A"].mean() == pytest.approx(0.75, abs=0.03)  # uniform above a half
     assert drawn["mu_B"].mean() == pytest.approx(0.5, abs=0.05)
+
+
+def test_draws_of_a_chain_are_thinned_until_they_are_independent():
+    rng = np.random.default_rng(0)
+    chains = np.empty((4, 4000, 2))
+    state = rng.normal(size=(4, 2))
+    for i in range(4000):
+        state = 0.8 * state + 0.6 * rng.normal(size=(4, 2))
+        chains[:, i] = state
+    independent = rng.normal(size=(4, 4000))
+    found = _independent(Trace({"x": chains, "y": independent}))
+    # An autocorrelation of 0.8 makes nine draws worth one.
+    assert len(found["x"]) == len(found["y"]) == pytest.approx(16_000 / 9, rel=0.25)
+    lagged = np.corrcoef(found["x"][:-4, 0], found["x"][4:, 0])[0, 1]
+    assert abs(lagged) < 0.8**7 + 4 / np.sqrt(len(found["x"]))
+    np.testing.assert_array_equal(found["x"][:4], chains[:, 0])
 
 
 def test_engine_is_a_parameter_object():
