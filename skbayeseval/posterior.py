@@ -387,7 +387,8 @@ class Posterior(_Recipe):
         if self.scored is None:
             raise ValueError(
                 f"scoring={metric.name!r} needs scores of the instances, not only predictions: "
-                "give y_score_a= and y_score_b=, or name it in scoring= of a cross-validating face."
+                "give y_score_a= and y_score_b= (scores= in compare_many, y_score= in "
+                "score_posterior), or name it in scoring= of a cross-validating face."
             )
         if self.prevalence is not None:
             raise ValueError(

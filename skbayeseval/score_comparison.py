@@ -112,7 +112,9 @@ def compare_scores(
 
 def _has_rows(scores: Any) -> bool:
     first = next(iter(scores), None) if hasattr(scores, "__iter__") else None
-    return np.ndim(scores) == 2 if hasattr(scores, "shape") else hasattr(first, "__len__")
+    if hasattr(scores, "shape"):
+        return np.ndim(scores) == 2
+    return hasattr(first, "__len__") and not isinstance(first, str)
 
 
 def _check_data_sets(

@@ -24,8 +24,9 @@ Array = NDArray[Any]
 class Sums(NamedTuple):
     """What a metric adds up of the weights of instances, each of shape (n_columns, n_draws).
 
-    Sums of several test sets add up: their metric is that within each, averaged by what each
-    weighs. A plain average of small test sets would hide how much they differ.
+    Sums of several test sets add up, each relative to what it is without weights: their metric is
+    that within each, averaged by how much the weights of a draw favour it. A plain average over
+    small test sets would hide how much they differ.
 
     Attributes
     ----------
@@ -39,6 +40,14 @@ class Sums(NamedTuple):
     numerators: Array
     denominators: Array
     shares: Array
+
+    def relative_to(self, plain: Sums) -> Sums:
+        """Return the sums of a test set over those of its instances without weights."""
+        return Sums(
+            self.numerators / plain.denominators,
+            self.denominators / plain.denominators,
+            self.shares / plain.shares.sum(axis=0),
+        )
 
     def plus(self, other: Sums) -> Sums:
         """Return the sums of two test sets."""
@@ -397,12 +406,12 @@ def _columns(truth: Array, scores: Array, kind: str, metric: ScoreMetric) -> tup
 
 def _check_probabilities(scores: Array) -> None:
     if scores.max() > 1:
-        raise ValueError(f"y_prob contains values greater than 1: {scores.max()}")
+        raise ValueError(f"y_score must be probabilities, but contains {scores.max()}, above 1.")
     if scores.min() < 0:
-        raise ValueError(f"y_prob contains values lower than 0: {scores.min()}")
+        raise ValueError(f"y_score must be probabilities, but contains {scores.min()}, below 0.")
     tolerance = np.sqrt(np.finfo(scores.dtype).eps)
     if scores.ndim == 2 and not np.allclose(scores.sum(axis=1), 1, rtol=tolerance, atol=tolerance):
-        raise ValueError("The y_prob values do not sum to one. Make sure to pass probabilities.")
+        raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
 
 
 def _check_classes_present(name: str, task: Task) -> None:

@@ -314,7 +314,7 @@ def test_scores_made_elsewhere():
         compare_predictions(y, None, None)
     with pytest.raises(ValueError, match="give predictions too"):
         compare_predictions(y, None, None, y_score_a=a, y_score_b=b, scoring="f1")
-    with pytest.raises(ValueError, match="y_prob contains values"):
+    with pytest.raises(ValueError, match="y_score must be probabilities"):
         compare_predictions(y, None, None, y_score_a=3 * a, y_score_b=b, scoring="neg_log_loss")
     with pytest.raises(ValueError, match="is of predicted classes"):
         compare_predictions(

@@ -1,7 +1,8 @@
 """Exact draws of metrics of scores: the Bayesian bootstrap (Rubin 1981) over instances or groups.
 
 All classifiers share the weights of a draw. The metric is computed within each run, as scores of
-different fits are on different scales, and then averaged over runs by what each run weighs.
+different fits are on different scales, and then averaged over runs by how much the weights of a
+draw favour each. With all weights alike that is the plain mean of the runs.
 """
 
 from __future__ import annotations
@@ -49,19 +50,20 @@ def stream_bootstrap(
     Yields
     ------
     scores : ndarray of shape (n_classifiers, n)
-        Averages over runs, by what they weigh.
+        Averages over runs.
     """
     gammas = GammaRows(np.asarray(shape, dtype=float))
     places = [gammas.place[units] for units, _ in runs]
+    plain = [[metric.sums(np.ones((len(units), 1))) for metric in each] for units, each in runs]
     # The weights of units; those of a run's instances, and what a metric makes of them.
     rows = len(shape) + 4 * max(len(place) for place in places)
     block = max(1, min(4096, BLOCK_BYTES // (8 * rows)))
     for start in range(0, n_draws, block):
         weights = gammas.draw(rng, min(block, n_draws - start))
         sums: list[Sums | None] = [None] * n_classifiers
-        for place, (_, prepared) in zip(places, runs, strict=True):
+        for place, (_, prepared), unweighted in zip(places, runs, plain, strict=True):
             of_run = weights[place]
             for k, metric in enumerate(prepared):
-                found, before = metric.sums(of_run), sums[k]
+                found, before = metric.sums(of_run).relative_to(unweighted[k]), sums[k]
                 sums[k] = found if before is None else before.plus(found)
         yield np.stack([of_all.average() for of_all in sums if of_all is not None])

@@ -360,7 +360,7 @@ def encode_labels(
                 )
     elif len(classes) < 2:
         raise ValueError(
-            f"{' and '.join(names)} hold one class only, {classes[0]!r}: there is nothing to "
+            f"There is one class only in {' and '.join(names)}, {classes[0].item()!r}: nothing to "
             "compare. Give labels= if more classes exist."
         )
     order = np.argsort(classes, kind="stable")

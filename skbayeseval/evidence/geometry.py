@@ -35,7 +35,7 @@ __all__ = [
     "geometry_of",
     "pooled_weight",
     "splitter_name",
-    "weight_of_shares",
+    "weight_of_fraction",
 ]
 
 Array = NDArray[Any]
@@ -99,26 +99,40 @@ def cautious_geometry(n_splits: int, sizes: Array | None = None) -> Geometry:
     """
     if n_splits == 1:
         return Geometry(weight=1.0)
-    n_folds = next(
-        k
-        for k in range(2, n_splits + 1)
-        if n_splits % k == 0 and (sizes is None or _are_equal(_sums_of(sizes, k)))
-    )
+    n_folds = next(k for k in range(2, n_splits + 1) if _may_be_folds(k, n_splits, sizes))
     return _of_folds(n_folds, n_splits // n_folds)
 
 
-def _sums_of(sizes: Array, k: int) -> Array:
-    """Return the sums over every `k` consecutive test sets."""
-    return np.asarray(sizes).reshape(-1, k, np.shape(sizes)[-1]).sum(axis=1)
+def _may_be_folds(n_folds: int, n_splits: int, sizes: Array | None) -> bool:
+    """Whether the splits may be so many folds, once or repeatedly."""
+    if n_splits % n_folds:
+        return False
+    if sizes is None:
+        return True
+    sums = np.asarray(sizes).reshape(-1, n_folds, np.shape(sizes)[-1]).sum(axis=1)
+    return bool((sums == sums[0]).all())
 
 
-def _are_equal(rows: Array) -> bool:
-    return bool((rows == rows[0]).all())
+def weight_of_fraction(
+    cv: Any, test_fraction: float, n_splits: int, sizes: Array | None = None
+) -> float:
+    """Return what a pooled count is worth where little but the fraction is known.
+
+    As of folds where the splits may be that, else as of random test sets.
+    """
+    n_folds = max(2, round(1 / test_fraction))
+    are_folds = abs(n_folds * test_fraction - 1) < 0.01 and _may_be_folds(n_folds, n_splits, sizes)
+    if are_folds and not isinstance(cv, BaseShuffleSplit):
+        return n_folds / n_splits
+    return weight_at_random(test_fraction, n_splits)
 
 
-def weight_of_shares(test_fraction: float, n_splits: int) -> float:
-    """Return what a pooled count is worth where all instances are tested equally often."""
-    return min(1.0, 1 / (n_splits * test_fraction))
+def weight_at_random(test_share: float, n_splits: int) -> float:
+    """Return what a pooled count of random test sets is worth, in expectation.
+
+    An instance is tested r ~ Binomial(J, f) times, so that E(r) / E(r^2) = 1 / ((1 - f) + J f).
+    """
+    return float(1 / (1 - test_share + n_splits * test_share))
 
 
 def pooled_weight(cv: Any, tests: Sequence[Array]) -> float:
@@ -142,10 +156,7 @@ def _of_folds(n_folds: int, n_repeats: int) -> Geometry:
 
 
 def _of_shuffles(cv: Any, n_splits: int) -> Geometry:
-    """Return the geometry of independent random test sets, whose weight is an expectation.
-
-    An instance is tested r ~ Binomial(J, f) times, so that E(r) / E(r^2) = 1 / ((1 - f) + J f).
-    """
+    """Return the geometry of independent random test sets."""
     test, train = cv.test_size, cv.train_size
     if all(isinstance(size, Integral) for size in (test, train)):
         return Geometry(test_fraction=int(test) / (int(test) + int(train)))
@@ -154,9 +165,7 @@ def _of_shuffles(cv: Any, n_splits: int) -> Geometry:
     if test is None:
         test = 1 - train if train is not None else 0.2 if isinstance(cv, GroupShuffleSplit) else 0.1
     train = 1 - test if train is None else train
-    return Geometry(
-        float(test / (test + train)), float(1 / (1 - test + n_splits * test)), float(train)
-    )
+    return Geometry(float(test / (test + train)), weight_at_random(test, n_splits), float(train))
 
 
 def _is_share(size: Any) -> bool:

@@ -100,7 +100,7 @@ class CountScorer:
         self.pos_label = resolve_pos_label(self.labels, pos_label)
         self.also = _check_names(also)
         for name in self.also:
-            self._check(known_metric(name), name)
+            self._check(get_metric(name) if name in SCORE_METRICS else known_metric(name), name)
 
     @property
     def main(self) -> str:
@@ -154,6 +154,8 @@ class CountScorer:
         if metric is None or not metric.needs_positive:
             return
         if len(self.labels) > 2:
+            if metric.source == "instances":  # an average over classes
+                return
             raise ValueError(
                 f"also={name!r} is of one of two classes, but labels has {len(self.labels)}. Use "
                 f"an average, such as '{name}_macro'."
@@ -180,10 +182,9 @@ def count_key(i: int, j: int) -> str:
 
 
 def _check_names(also: Any) -> tuple[str, ...]:
-    names = (also,) if isinstance(also, str) else also
-    if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+    names = (also,) if isinstance(also, str) or not isinstance(also, Iterable) else tuple(also)
+    if not all(isinstance(name, str) for name in names):
         raise TypeError(f"also must be the name of a scorer or a list of names, got {also!r}.")
-    names = tuple(names)
     for name in names:
         if known_metric(name) is None and name not in get_scorer_names():
             raise ValueError(

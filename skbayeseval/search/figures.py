@@ -129,4 +129,6 @@ def _position(values: list[Any], value: Any) -> int:
 def _same(a: Any, b: Any) -> bool:
     if a is b:
         return True
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
     return type(a) is type(b) and bool(np.all(a == b))

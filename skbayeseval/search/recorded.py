@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -18,7 +19,7 @@ from skbayeseval.evidence.geometry import (
     cautious_geometry,
     geometry_of,
     splitter_name,
-    weight_of_shares,
+    weight_of_fraction,
 )
 from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval
@@ -43,6 +44,7 @@ __all__ = [
     "check_draws",
     "check_fraction",
     "check_rope_around_zero",
+    "failed_fits",
     "make_report",
     "report_recorded",
     "without_failures",
@@ -95,8 +97,10 @@ class Settings:
         fraction = self.test_fraction
         if fraction is None:
             return known
-        weight = weight_of_shares(fraction, n_splits) if known.weight is None else known.weight
-        return Geometry(fraction, weight, known.train_share or 1 - fraction)
+        weight = known.weight
+        if weight is None:
+            weight = weight_of_fraction(self.cv, fraction, n_splits, sizes)
+        return Geometry(fraction, weight, known.train_share)
 
 
 def report_recorded(results: Mapping[str, Any], settings: Settings) -> SearchReport:
@@ -114,7 +118,7 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     if len(labels) != n_classes:
         raise ValueError(f"labels has {len(labels)} classes, but counts are of {n_classes}.")
     of_splits = tables_of(results, everyone, n_splits)
-    kept, failed = without_failures(everyone, _incomplete(of_splits))
+    kept, failed = without_failures(everyone, failed_fits(results, everyone))
     of_splits = np.rint(of_splits[np.isin(everyone, kept)])
     geometry = settings.geometry(n_splits, of_splits[0].sum(axis=2))
     if geometry.weight is None:
@@ -123,6 +127,13 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     pos_label = settings.pos_label
     if pos_label is None and metric is not None and metric.needs_positive:
         pos_label = _recorded_positive(results, settings, labels, metric, of_splits, kept)
+        if pos_label is None and settings.labels is None:
+            warnings.warn(
+                f"Nothing recorded tells of which class {metric.name!r} is to be: it is taken for "
+                "the second of those counted. Say which with labels= and pos_label=.",
+                UserWarning,
+                stacklevel=2,
+            )
     evidence = tuple(
         ConfusionCounts(table, labels, geometry.weight, pos_label)
         for table in of_splits.sum(axis=1)
@@ -144,14 +155,21 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     return make_report(ranking, candidates, settings, "counts", failed, results, basis)
 
 
-def _incomplete(of_splits: Array) -> Array:
-    """Return which candidates failed in a split: it has other instances than for most of them.
+def failed_fits(results: Mapping[str, Any], candidates: Array) -> Array:
+    """Return of which candidates a fit failed, as far as can be told.
 
-    Where a fit fails, a search records NaN or its `error_score` in place of every count.
+    A search then records NaN or its `error_score` under every key. No table of counts has the same
+    number in every cell and as its score.
     """
-    sizes = np.nan_to_num(of_splits.sum(axis=3), nan=-1.0)
-    other = (sizes < 0) | (sizes != np.median(sizes, axis=0))
-    return np.asarray(other.any(axis=(1, 2)))
+    n_splits = number_of_splits(results)
+    scores = np.stack(
+        [scores_of(results, key, candidates, n_splits) for key in recorded_keys(results)]
+    )
+    if not counted_classes(results):
+        return np.asarray(np.isnan(scores).all(axis=0).any(axis=1))
+    cells = tables_of(results, candidates, n_splits).reshape(*scores.shape[1:], -1)
+    alike = (cells == cells[..., :1]).all(axis=2) & (scores == cells[..., 0]).all(axis=0)
+    return np.asarray((alike | np.isnan(cells).any(axis=2)).any(axis=1))
 
 
 def _recorded_positive(
@@ -188,22 +206,27 @@ def _splits_told(cv: Any) -> int | None:
 def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport:
     if settings.key is None:
         raise ValueError(
-            f"scoring={settings.measure!r} was not recorded, and there are no confusion counts to "
-            f"compute it from. Recorded are {recorded_keys(results)}; or give X and y."
+            f"scoring={_name(settings.measure)!r} was not recorded, and there are no confusion "
+            f"counts to compute it from. Recorded are {recorded_keys(results)}; or give X and y."
         )
     everyone, n_splits = last_candidates(results), number_of_splits(results)
+    if n_splits < 2:
+        raise ValueError(
+            "One split has no spread, so its scores do not tell how sure they are. Record counts "
+            "with count_scorer, or give X and y to report_search."
+        )
     geometry = settings.geometry(n_splits)
     if geometry.test_fraction is None:
         raise _unknown_geometry(settings.cv, "how strongly scores of these splits are correlated")
     scores = scores_of(results, settings.key, everyone, n_splits)
-    kept, failed = without_failures(everyone, ~np.isfinite(scores.sum(axis=1)))
+    kept, failed = without_failures(everyone, ~np.isfinite(scores.sum(axis=1)), settings.key)
     candidates = {int(i): results["params"][i] for i in kept}
     ranking = rank_scores(
         dict(
             zip(name_candidates(candidates), scores[np.isin(everyone, kept)], strict=True),
         ),
         test_fraction=geometry.test_fraction,
-        scoring=str(getattr(settings.measure, "name", settings.measure)),
+        scoring=str(_name(settings.measure)),
         n_draws=settings.draws_of(len(kept)),
         random_state=settings.entropy,
     )
@@ -236,12 +259,21 @@ def make_report(
     )
 
 
-def without_failures(everyone: Array, bad: Array) -> tuple[Array, tuple[int, ...]]:
+def without_failures(
+    everyone: Array, bad: Array, key: str | None = None
+) -> tuple[Array, tuple[int, ...]]:
     """Return the candidates that can be compared, and those that failed."""
     kept, failed = everyone[~bad], tuple(int(i) for i in everyone[bad])
     if not len(kept):
-        raise ValueError(f"There is nothing to report: all {len(everyone)} candidates failed.")
+        undefined = "" if key is None else f", or their {key!r} is not defined in some split"
+        raise ValueError(
+            f"There is nothing to report: all {len(everyone)} candidates failed{undefined}."
+        )
     return kept, failed
+
+
+def _name(measure: Any) -> Any:
+    return getattr(measure, "name", measure)
 
 
 def check_rope_around_zero(rope: Any) -> Interval:
@@ -266,9 +298,8 @@ def check_fraction(test_fraction: Any) -> float | None:
 
 
 def _unknown_geometry(cv: Any, what: str) -> ValueError:
-    told = "One split" if cv is UNKNOWN else f"cv={cv!r}"
     return ValueError(
-        f"{told} does not tell {what}. Give test_fraction=, the test instances over test and "
+        f"cv={cv!r} does not tell {what}. Give test_fraction=, the test instances over test and "
         "training instances of one split."
     )
 

@@ -265,8 +265,11 @@ class SearchReport:
         of = f"{len(table)} candidates"
         if len(table) + len(self.failed) < self._n_tried:
             of = f"the {len(table)} most promising of {self._n_tried} candidates"
+        alone = "There is one candidate only"
+        if self._n_tried > 1:
+            alone = f"One of {self._n_tried} candidates was compared"
         lines = [
-            f"There is one candidate only, {name}, and nothing to hold it against on {self.metric}."
+            f"{alone}, {name}, and nothing to hold it against on {self.metric}."
             if len(table) == 1
             else f"Of {of}, {name} is most probably the best on {self.metric} "
             f"(probability {table['p_best'].max():.1%}).",

@@ -24,11 +24,13 @@ from skbayeseval.evidence.geometry import splitter_name
 from skbayeseval.metrics import Metric, resolve_scoring
 from skbayeseval.ranking import Ranking
 from skbayeseval.search.candidates import (
+    counted_classes,
     last_candidates,
     name_candidates,
     number_of_splits,
     recorded_keys,
     scores_of,
+    tables_of,
 )
 from skbayeseval.search.count_scorer import CountScorer, known_metric
 from skbayeseval.search.recorded import (
@@ -37,6 +39,7 @@ from skbayeseval.search.recorded import (
     check_draws,
     check_fraction,
     check_rope_around_zero,
+    failed_fits,
     make_report,
     report_recorded,
     without_failures,
@@ -142,6 +145,12 @@ def report_search(
     >>> report_search(search, X, y, rope=0.05, random_state=0).simplest("max_depth")
     {'max_depth': 1}
     """
+    if not all(hasattr(search, name) for name in ("cv", "estimator", "refit", "scoring")):
+        raise TypeError(
+            "search must be a fitted GridSearchCV, RandomizedSearchCV or the like, got "
+            f"{type(search).__name__}. Of a pipeline give the step that is the search, such as "
+            "pipeline[-1]."
+        )
     check_is_fitted(search, "cv_results_")
     if (X is None) != (y is None):
         raise ValueError("X and y go together: give both to run candidates again, or none.")
@@ -175,7 +184,7 @@ def report_search(
                 f"labels={labels!r} are not those of the search's counts, {list(scorer.labels)}."
             )
         return report_recorded(results, settings)
-    chosen, failed = _most_promising(results, key, check_whole_number(top, "top"))
+    chosen, failed, picked_by = _most_promising(results, settings, check_whole_number(top, "top"))
     candidates = {int(i): results["params"][i] for i in chosen}
     names = name_candidates(candidates)
     estimators = {
@@ -209,12 +218,16 @@ def report_search(
         error_score="raise",
         entropy=settings.entropy,
     )
-    if not hasattr(search, "n_resources_"):
+    # Recorded scores may be weighted, counts never are.
+    weighted = any("sample_weight" in name for name in params or {})
+    if not hasattr(search, "n_resources_") and not weighted:
         _warn_of_other_scores(ranking, results, key, list(candidates))
     basis = (
         f"From paired predictions over {number_of_splits(results)} splits "
         f"({splitter_name(search.cv)}), each count worth {ranking.weight:.3g}."
     )
+    if picked_by is not None:
+        basis += f" The candidates were picked by their {picked_by}, all that was recorded of them."
     if ranking.train_size is not None:
         basis += f" It speaks of learners trained on {ranking.train_size:.0f} instances."
     return make_report(ranking, candidates, settings, "predictions", failed, results, basis)
@@ -238,8 +251,8 @@ def _measure(
         )
         if key is None and not from_elsewhere:
             raise ValueError(
-                f"scoring={scoring!r} was not recorded and is no metric of confusion matrices. "
-                f"Recorded are {keys}."
+                f"scoring={name!r} was not recorded and is no metric of confusion matrices. "
+                f"Recorded are {keys}; or give X and y."
             )
         if name == "score" and key == "score":
             return key, own
@@ -307,15 +320,34 @@ def _warn_of_other_scores(
 
 
 def _most_promising(
-    results: Mapping[str, Any], key: str | None, top: int
-) -> tuple[Array, tuple[int, ...]]:
-    """Return the `top` candidates by recorded mean, and those that failed."""
-    everyone = last_candidates(results)
-    key = key or recorded_keys(results)[0]
-    means = np.asarray(results[f"mean_test_{key}"], dtype=float)[everyone]
-    kept, failed = without_failures(everyone, ~np.isfinite(means))
-    order = np.argsort(-means[np.isin(everyone, kept)], kind="stable")
-    return kept[order][:top], failed
+    results: Mapping[str, Any], settings: Settings, top: int
+) -> tuple[Array, tuple[int, ...], str | None]:
+    """Return the `top` candidates, those that failed, and by what they were picked if not by it.
+
+    By the recorded mean of the metric; else by its value in the recorded counts; else by the first
+    score that was recorded.
+    """
+    everyone, picked_by = last_candidates(results), None
+    failed_ones = failed_fits(results, everyone)
+    metric = None if isinstance(settings.measure, Opaque) else known_metric(settings.measure)
+    if settings.key is not None:
+        means = _recorded_means(results, settings.key, everyone)
+        failed_ones = failed_ones | ~np.isfinite(means)
+    elif metric is not None and counted_classes(results):
+        tables = tables_of(results, everyone, number_of_splits(results))
+        labels = tuple(settings.labels)
+        positive = labels.index(settings.pos_label) if settings.pos_label in labels else 1
+        means = metric(np.nan_to_num(tables), positive).mean(axis=1)
+    else:
+        picked_by = recorded_keys(results)[0]
+        means = _recorded_means(results, picked_by, everyone)
+    kept, failed = without_failures(everyone, failed_ones, settings.key)
+    order = np.argsort(-np.nan_to_num(means[~failed_ones], nan=-np.inf), kind="stable")
+    return kept[order][:top], failed, None if len(kept) <= top else picked_by
+
+
+def _recorded_means(results: Mapping[str, Any], key: str, candidates: Array) -> Array:
+    return np.asarray(results[f"mean_test_{key}"], dtype=float)[candidates]
 
 
 def _check_repeatable(

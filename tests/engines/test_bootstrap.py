@@ -49,7 +49,8 @@ def test_equals_a_loop_over_scikit_learn(name, function):
         of_runs = [function(y, s[k], sample_weight=weights[u, d]) for u, y, s in raw]
         weighs = []
         for units, y, _ in raw:
-            positive, negative = (weights[units[y == c], d].sum() for c in (1, 0))
+            # Relative to what they are without weights.
+            positive, negative = (weights[units[y == c], d].mean() for c in (1, 0))
             weighs.append(positive * negative if name == "roc_auc" else positive)
         assert found[k, d] == pytest.approx(np.average(of_runs, weights=weighs), abs=1e-12)
 
@@ -86,6 +87,30 @@ def test_coverage_of_an_auc_in_small_folds(n_positive, n_folds):
         low, high = np.quantile(a - b, [0.025, 0.975])
         covered += low < 0 < high
     assert covered >= 88
+
+
+def test_runs_that_differ_count_alike():
+    """Of a large run and two small ones, the metric is the mean of three, and so are its draws."""
+    rng = np.random.default_rng(0)
+    run = np.repeat([0, 1, 2], [500, 60, 40])
+    y = rng.random(600) < np.where(run == 2, 0.2, 0.4)
+    scores = np.where(run == 0, 2.0, 0.0) * y + rng.normal(size=600)
+    units = np.arange(600)
+    runs = [
+        (units[run == k], [prepare("roc_auc", y[run == k].astype(int), scores[run == k])])
+        for k in range(3)
+    ]
+    rng = np.random.default_rng(1)
+    draws = np.concatenate([d[0] for d in stream_bootstrap(runs, np.ones(600), 1, rng, 4000)])
+    plain = np.mean([roc_auc_score(y[run == k], scores[run == k]) for k in range(3)])
+    assert draws.mean() == pytest.approx(plain, abs=0.01)
+    alone = [
+        np.concatenate([d[0] for d in stream_bootstrap([one], np.ones(600), 1, rng, 4000)])
+        for one in runs
+    ]
+    # More than of three fixed runs: how much each counts is uncertain too.
+    fixed = np.sqrt(np.sum([a.var() for a in alone])) / 3
+    assert fixed < draws.std() < 1.3 * fixed
 
 
 def test_blocks_are_bounded_and_add_up(monkeypatch):

@@ -24,7 +24,8 @@ from skbayeseval.evidence.geometry import (
     geometry_of,
     pooled_weight,
     splitter_name,
-    weight_of_shares,
+    weight_at_random,
+    weight_of_fraction,
 )
 
 N = 240
@@ -147,9 +148,16 @@ def test_unknown_splits_are_not_worth_more_than_blocks(n_repeats):
 
 
 def test_weight_from_the_fraction_alone():
-    assert weight_of_shares(0.2, 5) == 1
-    assert weight_of_shares(0.5, 6) == pytest.approx(1 / 3)
-    assert weight_of_shares(0.1, 5) == 1
+    rng = np.random.default_rng(0)
+    times = rng.binomial(6, 0.5, 100_000)
+    assert weight_at_random(0.5, 6) == pytest.approx(times.sum() / (times**2).sum(), rel=0.01)
+    assert weight_at_random(0.2, 1) == 1
+    assert weight_of_fraction(None, 0.2, 5) == 1
+    assert weight_of_fraction(None, 0.201, 10) == 0.5
+    assert weight_of_fraction(None, 0.2, 6) == weight_at_random(0.2, 6)
+    assert weight_of_fraction(ShuffleSplit(5), 0.2, 5) == weight_at_random(0.2, 5)
+    uneven = np.array([[5, 5], [5, 5], [4, 5], [5, 5]])
+    assert weight_of_fraction(None, 0.5, 4, uneven) == weight_at_random(0.5, 4)
 
 
 def test_pooled_weight():

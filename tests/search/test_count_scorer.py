@@ -185,8 +185,14 @@ def test_pickle_copy_and_repr(iris):
         ({"labels": [0, 1], "also": ["f1", "f1"]}, ValueError, "twice"),
         ({"labels": [0, 1, 2], "also": "f1"}, ValueError, "'f1_macro'"),
         ({"labels": [0, 1], "pos_label": 2}, ValueError, "pos_label=2"),
+        ({"labels": ["a", "b"], "also": "average_precision"}, ValueError, "say which with pos_l"),
     ],
 )
 def test_bad_arguments(options, error, match):
     with pytest.raises(error, match=match):
         count_scorer(**options)
+
+
+def test_names_from_an_iterator():
+    assert count_scorer([0, 1], also=(name for name in ("f1", "recall"))).also == ("f1", "recall")
+    assert count_scorer(["a", "b", "c"], also="average_precision").also == ("average_precision",)

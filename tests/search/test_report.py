@@ -132,6 +132,13 @@ def test_heatmap_is_the_best_over_other_parameters():
     assert "best over c" in display.ax_.get_title()
 
 
+def test_heatmap_over_arrays():
+    columns = [np.array([0, 1]), np.array([0, 1, 2])]
+    params = [{"columns": chosen, "b": b} for chosen in columns for b in (1, 2)]
+    display = report_of([0.5, 0.9, 0.8, 0.7], params).plot("heatmap", x="b", y="columns")
+    np.testing.assert_allclose(display.means, [[0.5, 0.9], [0.8, 0.7]], atol=1e-3)
+
+
 @pytest.mark.parametrize(
     ("options", "match"),
     [

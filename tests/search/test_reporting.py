@@ -19,6 +19,7 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
+    TimeSeriesSplit,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -280,7 +281,9 @@ def test_an_iterator_of_splits_serves_once(cancer):
     with pytest.raises(ValueError, match=r"does not tell what a count.*test_fraction="):
         report_search(search, rope=0.02)
     assert report_search(search, rope=0.02, test_fraction=1 / 3).ranking.weight == 1
-    assert report_search(search, rope=0.02, test_fraction=2 / 3).ranking.weight == 0.5
+    assert report_search(search, rope=0.02, test_fraction=2 / 3).ranking.weight == pytest.approx(
+        3 / 7
+    )
 
 
 def test_groups_go_to_the_splitter(cancer):
@@ -347,6 +350,9 @@ def test_bad_arguments(trees, options, error, match):
 def test_bad_searches(cancer):
     with pytest.raises(NotFittedError):
         report_search(GridSearchCV(GaussianNB(), {}), rope=0.1)
+    for other in (make_pipeline(GridSearchCV(GaussianNB(), {})), {"a": 1}):
+        with pytest.raises(TypeError, match=r"search must be a fitted GridSearchCV.* got \w+\."):
+            report_search(other, rope=0.1)
     several = planted([right_of(900)] * 2, scoring=["accuracy", "f1"], refit=False)
     for key in ("split0_test_f1", "split1_test_f1", "mean_test_f1"):
         several.cv_results_[key] = np.array([0.9, 0.9])
@@ -506,7 +512,99 @@ def test_splits_may_differ_in_size():
     assert report.ranking.evidence[0].total == 4 * 2000
 
 
-def test_a_fraction_tells_how_much_was_trained_on():
-    search = planted([right_of(900), right_of(910)], n_splits=3, cv=LeavePOut(2))
+@pytest.mark.parametrize("cv", [LeavePOut(2), TimeSeriesSplit(3)])
+def test_a_fraction_does_not_tell_how_much_was_trained_on(cv):
+    search = planted([right_of(900), right_of(910)], n_splits=3, cv=cv)
     words = str(report_search(search, rope=0.01, test_fraction=0.1, random_state=0))
-    assert "learners trained on 90% of the instances" in words
+    assert "trained on" not in words
+
+
+def test_random_splits_of_a_number_of_instances():
+    weights = []
+    for size, told in ((0.2, {}), (114, {"test_fraction": 0.2})):
+        search = planted(
+            [right_of(900), right_of(910)], n_splits=5, cv=ShuffleSplit(5, test_size=size)
+        )
+        weights.append(report_search(search, rope=0.01, random_state=0, **told).ranking.weight)
+    assert weights[1] == weights[0] == pytest.approx(1 / 1.8)
+
+
+def test_candidates_are_picked_by_what_is_asked_for():
+    X, y = make_classification(
+        600, 6, n_informative=4, weights=[0.9], class_sep=0.5, random_state=0
+    )
+    grid = [{"max_depth": [1, 2, 3]}, {"class_weight": ["balanced"], "max_depth": [1, 2]}]
+    options = {"cv": StratifiedKFold(3), "refit": "score"}
+    tree = DecisionTreeClassifier(random_state=0)
+    counted = GridSearchCV(tree, grid, scoring=count_scorer([0, 1]), **options).fit(X, y)
+    asked = {"rope": 0.02, "scoring": "recall", "top": 2, "random_state": 0}
+    report = report_search(counted, X, y, **asked)
+    assert sorted(report.candidates) == [3, 4]
+    assert "picked by" not in str(report)
+    plain = GridSearchCV(tree, grid, cv=StratifiedKFold(3)).fit(X, y)
+    report = report_search(plain, X, y, **asked)
+    assert 3 not in report.candidates
+    assert "picked by their score, all that was recorded" in str(report)
+    assert "picked by" not in str(report_search(plain, X, y, **asked | {"top": 5}))
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.0])
+def test_most_may_have_failed(cancer, error_score):
+    X, y = cancer
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, -1, -2, -3, 2]},
+        scoring=count_scorer([0, 1], also="f1"),
+        refit=refit_simplest("max_depth", rope=0.2),
+        error_score=error_score,
+    )
+    with pytest.warns((sklearn.exceptions.FitFailedWarning, UserWarning)):
+        search.fit(X, y)
+    assert search.best_params_ == {"max_depth": 1}
+    for data in ((), (X, y)):
+        report = report_search(search, *data, rope=0.1, random_state=0)
+        assert report.failed == (1, 2, 3)
+        assert sorted(report.candidates) == [0, 4]
+
+
+def test_another_score_that_is_not_defined(cancer):
+    X, y = cancer[0][:120], cancer[1][:120]
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2]},
+        cv=KFold(60),
+        scoring=count_scorer([0, 1], also="roc_auc"),
+        refit="score",
+    )
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.fit(X, y)
+    for data in ((), (X, y)):
+        report = report_search(search, *data, rope=0.02, scoring="f1", random_state=0)
+        assert report.failed == ()
+    with pytest.raises(ValueError, match="or their 'score' is not defined in some split"):
+        report_search(search, rope=0.02)
+
+
+def test_sample_weights_are_no_other_data(cancer):
+    X, y = cancer
+    weights = np.where(y == 1, 1.0, 3.0)
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=3)
+    search.fit(X, y, sample_weight=weights)
+    report = report_search(
+        search, X, y, rope=0.02, params={"sample_weight": weights}, random_state=0
+    )
+    assert report.source == "predictions"
+
+
+def test_one_split_has_counts_but_no_spread():
+    search = planted([right_of(900), right_of(910)], n_splits=1, cv=ShuffleSplit(1, test_size=0.2))
+    assert report_search(search, rope=0.01, random_state=0).source == "counts"
+    search.cv_results_ = {k: v for k, v in search.cv_results_.items() if "count" not in k}
+    search.scoring = "accuracy"
+    with pytest.raises(ValueError, match="One split has no spread"):
+        report_search(search, rope=0.01)
+
+
+def test_one_of_several(cancer, trees):
+    words = str(report_search(trees, *cancer, rope=0.02, top=1, random_state=0))
+    assert words.startswith("One of 5 candidates was compared, max_depth=")
