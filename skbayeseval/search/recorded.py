@@ -234,6 +234,11 @@ def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport
         f"From the scores of {n_splits} splits ({_splits_name(settings.cv)}), correlated by "
         f"{geometry.test_fraction:.3g}.{_training(geometry, settings)}"
     )
+    if len(kept) >= n_splits:
+        basis += (
+            " So few splits do not show how so many candidates vary together: P(best) is rough, "
+            "what is said of a pair is not."
+        )
     return make_report(ranking, candidates, settings, "scores", failed, results, basis)
 
 

@@ -226,6 +226,8 @@ def report_search(
         f"From paired predictions over {number_of_splits(results)} splits "
         f"({splitter_name(search.cv)}), each count worth {ranking.weight:.3g}."
     )
+    if getattr(search, "resource", None) == "n_samples":
+        basis += f" The search itself ended with {search.n_resources_[-1]:,} instances in all."
     if picked_by is not None:
         basis += f" The candidates were picked by their {picked_by}, all that was recorded of them."
     if ranking.train_size is not None:

@@ -221,7 +221,9 @@ def test_halving_reports_the_last_iteration(cancer):
     report = report_search(search, rope=0.05, random_state=0)
     assert sorted(report.candidates) == last.tolist()
     assert "instances of the last iteration" in str(report)
-    assert sorted(report_search(search, X, y, rope=0.05).candidates) == last.tolist()
+    again = report_search(search, X, y, rope=0.05)
+    assert sorted(again.candidates) == last.tolist()
+    assert f"ended with {search.n_resources_[-1]} instances in all" in str(again)
     search.cv_results_["iter"][last[0]] = 99
     alone = report_search(search, rope=0.05)
     assert (list(alone.candidates), alone.summary()["p_best"].tolist()) == ([last[0]], [1])
@@ -374,6 +376,9 @@ def test_scores_alone_are_the_correlated_t(cancer):
         report = report_search(search, X, y, rope=0.01, random_state=0)
     assert (report.source, report.metric) == ("scores", "explained_variance")
     assert "correlated by 0.25" in str(report)
+    assert "P(best) is rough" not in str(report)
+    search.set_params(param_grid={"max_depth": [1, 2, 3, 4]}, cv=3).fit(X, y)
+    assert "P(best) is rough" in str(report_search(search, rope=0.01, random_state=0))
 
 
 def test_scores_are_handed_on(cancer):
