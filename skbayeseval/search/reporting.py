@@ -337,7 +337,7 @@ def _most_promising(
         failed_ones = failed_ones | ~np.isfinite(means)
     elif metric is not None and counted_classes(results):
         tables = tables_of(results, everyone, number_of_splits(results))
-        labels = tuple(settings.labels)
+        labels = () if settings.labels is None else tuple(settings.labels)
         positive = labels.index(settings.pos_label) if settings.pos_label in labels else 1
         means = metric(np.nan_to_num(tables), positive).mean(axis=1)
     else:

@@ -546,6 +546,9 @@ def test_candidates_are_picked_by_what_is_asked_for():
     report = report_search(counted, X, y, **asked)
     assert sorted(report.candidates) == [3, 4]
     assert "picked by" not in str(report)
+    inner = count_scorer([0, 1])
+    wrapped = GridSearchCV(tree, grid, scoring=lambda *given: inner(*given), **options).fit(X, y)
+    assert sorted(report_search(wrapped, X, y, **asked).candidates) == [3, 4]
     plain = GridSearchCV(tree, grid, cv=StratifiedKFold(3)).fit(X, y)
     report = report_search(plain, X, y, **asked)
     assert 3 not in report.candidates
