@@ -91,9 +91,9 @@ def publish(parameter: Parameter) -> Any:
     if parameter.is_beta:
         a, b = np.moveaxis(parameter.prior, -1, 0)
         return pm.Beta(parameter.name, a, b, dims=dims)
-    return pm.Dirichlet(
-        parameter.name, parameter.prior, dims=dims, default_transform=stick_transform()
-    )
+    # Chains diverge over outcomes and cells that are rare; class proportions do well as they are.
+    own = {} if "class" in parameter.dims else {"default_transform": stick_transform()}
+    return pm.Dirichlet(parameter.name, parameter.prior, dims=dims, **own)
 
 
 def call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) -> None:
