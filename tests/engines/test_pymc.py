@@ -98,7 +98,7 @@ def check_posteriors(family, engine, least_ess, exact_draws=20_000, r_hat=1.01):
 
 @pytest.mark.parametrize("family", WITH_SCORES)
 def test_posteriors_agree(family):
-    # Twice the draws that are wanted, as chains differ between versions of PyTensor; and in two
+    # Twice the draws that are wanted, as chains differ between versions and machines; and in two
     # short ones R-hat itself has an error (0.009 above 1 seen at an effective size of 2,500).
     engine = PyMCEngine(draws=1000, tune=400, chains=2, cores=1)
     check_posteriors(family, engine, least_ess=1000, r_hat=1.02)
