@@ -10,12 +10,15 @@ READY := $(VENV)/.ready
 test slow reproduce: export OMP_NUM_THREADS = 1
 
 demo: $(READY)
+	@echo "Comparing naive Bayes with a support vector machine."
 	$(BIN)/skbayeseval demo --plot demo.png
 
 test: $(READY)
+	@echo "Running the quick tests: a few minutes on two cores."
 	$(BIN)/pytest -n auto --dist loadgroup
 
 slow: $(READY)
+	@echo "Running the slow tests: about half an hour on two cores."
 	$(BIN)/pytest -n auto --dist loadgroup -m slow
 
 lint: $(READY)
@@ -43,7 +46,12 @@ clean:
 
 # PIP_ARGS holds pins for a run with chosen versions.
 $(READY): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) -e '.[tests,lint]'
-	touch $@
+	@echo "Setting up, once; this takes a few minutes."
+	@echo "  1 of 3: a virtual environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "  2 of 3: the newest pip"
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@echo "  3 of 3: skbayeseval with all that it, its tests and its linters need"
+	@$(BIN)/python -m pip install --quiet $(PIP_ARGS) -e '.[tests,lint]'
+	@touch $@
+	@echo "Set up."

@@ -97,7 +97,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     n_jobs : int, default=None
         How many fits run at once, on the joblib backend that is set.
     verbose : int, default=0
-        1 shows a live bar over the fits, in terminals and notebooks.
+        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
     pre_dispatch : int or str, default="2*n_jobs"
         As in `cross_validate`.
     error_score : "raise" or np.nan, default="raise"

@@ -105,7 +105,7 @@ def bayesian_cross_validate(
     n_jobs : int, default=None
         How many fits run at once, on the joblib backend that is set.
     verbose : int, default=0
-        1 shows a live bar over the fits, in terminals and notebooks.
+        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
     params : dict, default=None
         Goes to every `fit`, or is routed where metadata routing is enabled. Sample weights reach
         `fit` only: the counts stay unweighted.

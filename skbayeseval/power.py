@@ -183,7 +183,7 @@ def power_analysis(
     n_jobs : int, default=None
         How many jobs to run at a time, as joblib has it. It does not change the numbers.
     verbose : int, default=0
-        Above 0 a bar shows the progress.
+        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
     random_state : int, RandomState, Generator or None, default=None
         An int makes the simulation reproducible.
 

@@ -4,8 +4,15 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 mpl.use("agg")
+
+# One profile for all: nothing in it depends on how fast or how busy the machine is.
+settings.register_profile(
+    "skbayeseval", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("skbayeseval")
 
 ROOT = Path(__file__).parents[1]
 

@@ -223,6 +223,7 @@ def test_groups_have_no_graph():
         compare(engine="pymc", groups=np.arange(80) // 2)
 
 
+@pytest.mark.slow
 def test_altered_graph_comes_back(exact):
     # A second test set of 300 positives, of which A finds 240 and B 180.
     pm = quiet_import()
@@ -394,6 +395,7 @@ def test_rows_and_joint_graphs():
         assert back.draws.std() == pytest.approx(result.draws.std(), rel=0.1)
 
 
+@pytest.mark.slow
 def test_counts_without_true_negatives():
     result = compare_counts((40, 10, 12), (35, 10, 17), engine=SMALL, random_state=0)
     exact = compare_counts((40, 10, 12), (35, 10, 17), random_state=0)

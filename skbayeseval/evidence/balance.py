@@ -14,6 +14,9 @@ Array = NDArray[Any]
 # How many units of either block a search for a better place looks at.
 CANDIDATES = 400
 
+# Of two blocks that would do equally well, the one with fewer units is taken.
+TIE = 1e-6
+
 
 def deal(codes: Array, n_blocks: int, rng: np.random.RandomState) -> Array:
     """Deal units of each class round and round: sizes and class counts agree within 1."""
@@ -73,9 +76,9 @@ def balanced_partition(
     weight = np.sqrt(np.square(scaled).sum(axis=1)) * rng.uniform(0.4, 1.6, n_units)
     for unit in np.argsort(-weight + 1e-12 * rng.uniform(size=n_units)):
         # Adding x to block b changes the sum of squared sums by 2 x . s_b + const.
-        cost = sums @ scaled[unit] + 1e-9 * sizes
+        cost = sums @ scaled[unit] + TIE * sizes
         cost[sizes >= capacity] = np.inf
-        block = int(np.argmin(cost))
+        block = _first_smallest(cost)
         blocks[unit], sizes[block] = block, sizes[block] + 1
         sums[block] += scaled[unit]
     _improve(scaled, blocks, sums, rng, moves=not equal_sizes)
@@ -88,7 +91,7 @@ def _improve(
     """Swap (and move) units while the sums come closer, the worst block first."""
     n_blocks = len(sums)
     for _ in range(50 * n_blocks):
-        for block in np.argsort(-np.abs(sums - 1).max(axis=1)):
+        for block in np.argsort(-np.abs(sums - 1).max(axis=1).round(9), kind="stable"):
             found = [
                 (*swap, int(other))
                 for other in range(n_blocks)
@@ -99,7 +102,9 @@ def _improve(
                 break
         else:
             return
-        _, mine, theirs, gain, other = min(found, key=lambda swap: swap[0])
+        _, mine, theirs, gain, other = found[
+            _first_smallest(np.array([change for change, *_ in found]))
+        ]
         blocks[mine], blocks[theirs] = other, block
         sums[block] += gain
         sums[other] -= gain
@@ -130,12 +135,20 @@ def _best_swap(
         + 2 * np.square(taken).sum(axis=1)[None, :]
         - 4 * given @ taken.T
     )
-    i, j = np.unravel_index(int(np.argmin(change)), change.shape)
+    i, j = np.unravel_index(_first_smallest(change), change.shape)
     if change[i, j] > -1e-12:
         return None
     mine = [int(here[i])] if i < len(here) else []
     theirs = [int(there[j])] if j < len(there) else []
     return float(change[i, j]), mine, theirs, taken[j] - given[i]
+
+
+def _first_smallest(cost: Array) -> int:
+    """Return where the first smallest cost is; what differs by rounding alone is equal.
+
+    Otherwise the last bits, which depend on the processor, would decide between ties.
+    """
+    return int(np.argmax(cost <= cost.min() + 1e-9))
 
 
 def _sample(units: Array, rng: np.random.RandomState) -> Array:

@@ -1,8 +1,10 @@
-"""A live bar over the units of a joblib pass."""
+"""Progress over the units of a joblib pass: a bar in a terminal, lines in a log."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -21,18 +23,19 @@ __all__ = ["ProgressParallel"]
 
 
 class ProgressParallel(Parallel):
-    """scikit-learn's `Parallel` with a bar that tells the time left.
+    """scikit-learn's `Parallel` that shows how far it is and how much time is left.
 
-    The bar shows in terminals and notebooks; nothing is written where output is neither.
+    Terminals and notebooks show a bar. Elsewhere, as in a log file, every tenth of the work prints
+    a line to standard error.
 
     Parameters
     ----------
     total : int
         The number of units of work.
     show : bool
-        Whether to show the bar at all.
+        Whether to show progress at all.
     doing : str, default="fitting"
-        What stands before the bar.
+        The name of the work.
     **options
         As of `sklearn.utils.parallel.Parallel`.
     """
@@ -42,13 +45,16 @@ class ProgressParallel(Parallel):
         self.total = total
         self.show = show
         self.doing = doing
-        self.advance: Callable[..., None] | None = None
+        self.advance: Callable[[int], None] | None = None
 
     def __call__(self, iterable: Iterable[Any]) -> Any:
         """Run all units and return their results."""
+        if not self.show:
+            return super().__call__(iterable)
         console = Console(stderr=True)
         # Not `console.is_terminal`, which an environment variable can force.
-        if not (self.show and (console.file.isatty() or console.is_jupyter)):
+        if not (console.file.isatty() or console.is_jupyter):
+            self.advance = _Lines(self.doing, self.total, console.file)
             return super().__call__(iterable)
         with Progress(
             TextColumn(self.doing),
@@ -60,10 +66,38 @@ class ProgressParallel(Parallel):
             console=console,
         ) as progress:
             task = progress.add_task(self.doing, total=self.total)
-            self.advance = partial(progress.update, task)
+            self.advance = lambda done: progress.update(task, completed=done)
             return super().__call__(iterable)
 
     def print_progress(self) -> None:
-        """Move the bar; joblib calls this whenever a unit is done."""
+        """Report what is done; joblib calls this whenever a unit has finished."""
         if self.advance is not None:
-            self.advance(completed=self.n_completed_tasks)
+            self.advance(self.n_completed_tasks)
+
+
+class _Lines:
+    """Print a line at the start and whenever another tenth of the work is done."""
+
+    def __init__(self, doing: str, total: int, file: Any) -> None:
+        self.doing = doing
+        self.total = total
+        self.write = partial(print, file=file, flush=True)
+        self.start = time.monotonic()
+        self.tenths = 0
+        self.write(f"{doing}: 0 of {total} done")
+
+    def __call__(self, done: int) -> None:
+        tenths = 10 * done // self.total
+        if tenths <= self.tenths:
+            return
+        self.tenths = tenths
+        spent = time.monotonic() - self.start
+        left = spent * (self.total - done) / done
+        self.write(
+            f"{self.doing}: {done} of {self.total} done, {_clock(spent)} elapsed, "
+            f"{_clock(left)} left"
+        )
+
+
+def _clock(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds)))

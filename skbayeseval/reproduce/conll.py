@@ -106,7 +106,7 @@ def compare_tag_sets(
     max_iterations : int, default=100
         Of the optimiser.
     verbose : int, default=0
-        1 shows a live bar over the twelve fits.
+        1 shows progress over the twelve fits.
 
     Returns
     -------

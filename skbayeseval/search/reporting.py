@@ -112,7 +112,7 @@ def report_search(
     n_jobs : int, default=None
         How many fits run at once.
     verbose : int, default=0
-        1 shows a live bar over the fits.
+        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
     random_state : int, RandomState, Generator or None, default=None
         An int makes the draws reproducible. The splits are those of the search.
 

@@ -1,4 +1,8 @@
-"""The second engine against the first: two implementations of one specification."""
+"""The second engine against the first: two implementations of one specification.
+
+Every graph takes half a minute to compile where no compiled one is at hand, so chains are run in
+slow tests; test_density.py checks the same graphs without any.
+"""
 
 import logging
 import subprocess
@@ -11,7 +15,7 @@ from skbayeseval import PyMCEngine
 from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.engines.parameters import parameters_of, scores_given
-from skbayeseval.engines.pymc import Trace, _independent, sample, sample_prior
+from skbayeseval.engines.pymc import Trace, _independent, _quietly, sample, sample_prior
 from skbayeseval.engines.variables import quiet_import
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior import Posterior
@@ -96,6 +100,7 @@ def check_posteriors(family, engine, least_ess, exact_draws=20_000, r_hat=1.01):
     return differences
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", WITH_SCORES)
 def test_posteriors_agree(family):
     # Twice the draws that are wanted, as chains differ between versions and machines; and in two
@@ -143,6 +148,7 @@ def test_priors_agree_at_length(family):
     check_priors(family, 20_000)
 
 
+@pytest.mark.slow
 def test_a_prior_is_sampled_with_its_potentials():
     import pytensor.tensor as pt
 
@@ -207,10 +213,8 @@ def test_bad_parameters_of_the_engine(parameter, value):
 def test_logging_is_left_as_it_was():
     logger = logging.getLogger("pymc")
     level = logger.level
-    posterior, _ = of_family("many classifiers")["paired many few"]
-    engine = PyMCEngine(draws=10, tune=10, chains=1, cores=1)
-    trace = sample(build_graph(posterior.specification, (0, 1)), engine, ["mu"], seed=1)
-    assert trace.n_draws == 10
+    with _quietly():
+        assert logger.level == logging.ERROR
     assert logger.level == level
 
 

@@ -45,7 +45,7 @@ def test_masses_equal_a_loop_over_pairs(low, high, monkeypatch):
     monkeypatch.setattr(signed_rank, "BLOCK_BYTES", 8 * 5 * 8 * 10)
     found = region_masses(weights, differences, low, high)
     expected = [masses_of_one_draw(w, differences, low, high) for w in weights.T]
-    np.testing.assert_allclose(found.T, expected, atol=1e-14)
+    np.testing.assert_allclose(found.T, expected, atol=1e-12)
 
 
 def test_rounding_does_not_break_ties():
@@ -54,7 +54,7 @@ def test_rounding_does_not_break_ties():
     rounded = np.array([0.3 - 0.2, 0.7 - 0.8])
     assert rounded.sum() != 0
     found = region_masses(weights, rounded, 0.0, 0.0)
-    np.testing.assert_allclose(found, region_masses(weights, [1.0, -1.0], 0.0, 0.0), atol=1e-14)
+    np.testing.assert_allclose(found, region_masses(weights, [1.0, -1.0], 0.0, 0.0), atol=1e-12)
 
 
 @pytest.mark.parametrize("n_data_sets", [5, 30])
@@ -80,9 +80,9 @@ def test_swap():
     weights = weights_for(differences)
     here = region_masses(weights, differences, -0.02, 0.01)
     there = region_masses(weights, -differences, -0.01, 0.02)
-    np.testing.assert_allclose(here, there[::-1], atol=1e-14)
+    np.testing.assert_allclose(here, there[::-1], atol=1e-12)
     np.testing.assert_allclose(
-        pseudo_medians(weights, -differences), -pseudo_medians(weights, differences), atol=1e-15
+        pseudo_medians(weights, -differences), -pseudo_medians(weights, differences), atol=1e-12
     )
     p = region_probabilities(weights, differences, -0.02, 0.01)
     q = region_probabilities(weights, -differences, -0.01, 0.02)
@@ -126,7 +126,7 @@ def test_median_in_blocks(monkeypatch):
     weights = weights_for(differences, 100)
     whole = pseudo_medians(weights, differences)
     monkeypatch.setattr(signed_rank, "BLOCK_BYTES", 8 * 5 * 45 * 9)
-    np.testing.assert_array_equal(pseudo_medians(weights, differences), whole)
+    np.testing.assert_allclose(pseudo_medians(weights, differences), whole, rtol=1e-12)
 
 
 def test_many_data_sets_give_the_hodges_lehmann_estimate():

@@ -1,0 +1,196 @@
+"""The log density of every PyMC graph against the posterior's own, written down by hand.
+
+No chain is run and nothing is compiled to C, so this is exact and takes seconds on any machine;
+chains are held against the exact engine in test_pymc.py.
+"""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import gammaln
+
+from skbayeseval.engines.graph import build_graph
+from tests.engines.cases import CHUNKS, CLASSES, PAIRS, SETS, WEIGHTS, cases, labelled, split_scores
+
+N_POINTS = 5
+
+
+def densities(case):
+    """Return log densities of a graph at random points, and its parameters there."""
+    model, evidence = next((m, e) for name, m, e, _ in cases() if name == case)
+    labels = (0, 1, 2) if "classes" in case or "hierarchical" in case else (0, 1)
+    graph = build_graph(model.specification(evidence), labels)
+    # The point is on the unconstrained scale; the density is that of the parameters themselves.
+    variables = graph.unobserved_value_vars
+    compute = graph.compile_fn([graph.logp(jacobian=False), *variables], mode="FAST_COMPILE")
+    rng = np.random.default_rng(len(case))
+    found, points = [], []
+    for _ in range(N_POINTS):
+        start = graph.initial_point()
+        density, *values = compute({k: rng.normal(size=np.shape(v)) for k, v in start.items()})
+        found.append(float(density))
+        points.append({variable.name: v for variable, v in zip(variables, values, strict=True)})
+    return np.array(found), points
+
+
+def assert_same_but_for_a_constant(found, expected):
+    assert np.ptp(found) > 1  # the points tell something
+    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-7)
+
+
+def cells_of(outcomes, n_classes, name):
+    """Return weighted counts of shape (truth, A, B)."""
+    cells = np.zeros((n_classes,) * 3)
+    for key, count in outcomes[name].items():
+        cells[key] = count * WEIGHTS[name]
+    return cells
+
+
+def tables_of(outcomes, n_classes, name):
+    """Return the weighted confusion tables of A and B."""
+    cells = cells_of(outcomes, n_classes, name)
+    return {"A": cells.sum(axis=2), "B": cells.sum(axis=1)}
+
+
+def dirichlet(value, shapes):
+    return stats.dirichlet.logpdf(value / value.sum(), np.asarray(shapes, dtype=float))
+
+
+def rows_given(eta, table):
+    """Return the log likelihood of a confusion table given eta, its rows integrated out."""
+    m = len(table)
+    omega = np.where(np.eye(m, dtype=bool), eta, (1 - eta) / (m - 1))
+    return (gammaln(omega + table) - gammaln(omega)).sum()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_unpaired(name):
+    found, points = densities(f"unpaired {name}")
+    expected = np.zeros(N_POINTS)
+    for key, table in tables_of(PAIRS, 2, name).items():
+        (tn, fp), (fn, tp) = table
+        for i, point in enumerate(points):
+            expected[i] += stats.beta.logpdf(point[f"mu_{key}"], 1 + tp + fn, 1 + tn + fp)
+            expected[i] += stats.beta.logpdf(point[f"rho+_{key}"], 1 + tp, 1 + fn)
+            expected[i] += stats.beta.logpdf(point[f"rho-_{key}"], 1 + fp, 1 + tn)
+    assert_same_but_for_a_constant(found, expected)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_paired(name):
+    found, points = densities(f"paired {name}")
+    cells = cells_of(PAIRS, 2, name)
+    shapes = 1 + cells[:, ::-1, ::-1].reshape(2, 4)  # (1, 1), (1, 0), (0, 1), (0, 0)
+    n = cells.sum(axis=(1, 2))
+    expected = [
+        stats.beta.logpdf(point["mu"], 1 + n[1], 1 + n[0])
+        + dirichlet(point["theta+"], shapes[1])
+        + dirichlet(point["theta-"], shapes[0])
+        for point in points
+    ]
+    assert_same_but_for_a_constant(found, np.array(expected))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_bcv(name):
+    found, points = densities(f"bcv {name}")
+    expected = np.zeros(N_POINTS)
+    for key, table in tables_of(PAIRS, 2, name).items():
+        (tn, fp), (fn, tp) = table
+        shapes = 1 + np.array([tp, fp, fn, tn])
+        expected += [dirichlet(point[f"pi_{key}"], shapes) for point in points]
+    assert_same_but_for_a_constant(found, expected)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_chunks(name):
+    found, points = densities(f"chunks {name}")
+    shapes = 0.5 + WEIGHTS[name] * np.array(CHUNKS[name])
+    assert_same_but_for_a_constant(found, np.array([dirichlet(p["pi"], shapes) for p in points]))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_hierarchical(name):
+    found, points = densities(f"hierarchical {name}")
+    expected = np.zeros(N_POINTS)
+    for key, table in tables_of(CLASSES, 3, name).items():
+        for i, point in enumerate(points):
+            expected[i] += dirichlet(point[f"mu_{key}"], 1 + table.sum(axis=1))
+            expected[i] += rows_given(point[f"eta_{key}"], table)
+    assert_same_but_for_a_constant(found, expected)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_paired_classes(name):
+    found, points = densities(f"paired classes {name}")
+    tables = tables_of(CLASSES, 3, name)
+    expected = [
+        dirichlet(point["mu"], 1 + tables["A"].sum(axis=1))
+        + sum(rows_given(point[f"eta_{key}"], table) for key, table in tables.items())
+        for point in points
+    ]
+    assert_same_but_for_a_constant(found, np.array(expected))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_many_classifiers(name):
+    found, points = densities(f"paired many {name}")
+    shapes = 1 + cells_of(PAIRS, 2, name).sum(axis=(1, 2))
+    assert_same_but_for_a_constant(found, np.array([dirichlet(p["mu"], shapes) for p in points]))
+
+
+def cells_of_labels(name):
+    """Return tp, fp, fn, tn of both labels, for A and B."""
+    counts = labelled(name)
+    for k, key in enumerate("AB"):
+        margin = counts.margin(k)
+        tp = np.asarray(margin.hits, dtype=float)
+        fn, fp = margin.true - tp, margin.predicted - tp
+        n = 8 if name == "few" else 60
+        yield key, WEIGHTS[name] * np.stack([tp, fp, fn, n - tp - fp - fn], axis=1)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_labels(name):
+    found, points = densities(f"labels {name}")
+    expected = np.zeros(N_POINTS)
+    for key, cells in cells_of_labels(name):
+        tp, fp, fn, tn = cells.T
+        for i, point in enumerate(points):
+            expected[i] += stats.beta.logpdf(point[f"mu_{key}"], 1 + tp + fn, 1 + fp + tn).sum()
+            expected[i] += stats.beta.logpdf(point[f"rho+_{key}"], 1 + tp, 1 + fn).sum()
+            expected[i] += stats.beta.logpdf(point[f"rho-_{key}"], 1 + fp, 1 + tn).sum()
+    assert_same_but_for_a_constant(found, expected)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_labels_bcv(name):
+    found, points = densities(f"labels bcv {name}")
+    expected = np.zeros(N_POINTS)
+    for key, cells in cells_of_labels(name):
+        for i, point in enumerate(points):
+            pairs = zip(point[f"pi_{key}"], 1 + cells, strict=True)
+            expected[i] += sum(dirichlet(value, shapes) for value, shapes in pairs)
+    assert_same_but_for_a_constant(found, expected)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_split_scores(name):
+    # Differences, and B's scores given them, are equicorrelated normal. The prior |Sigma|^-2 of
+    # their covariance is tau^-2 for log sigma, log tau and the slope.
+    found, points = densities(f"scores {name}")
+    a, b = split_scores(name).scores["score"]
+    n, rho = len(a), split_scores(name).test_fraction
+    correlation = np.full((n, n), rho) + (1 - rho) * np.eye(n)
+    expected = []
+    for point in points:
+        delta, nu, beta, sigma, tau = (
+            float(np.squeeze(point[key])) for key in ("delta", "nu_B", "beta", "sigma", "tau")
+        )
+        given = nu + beta * (a - b - delta)
+        expected.append(
+            stats.multivariate_normal.logpdf(a - b, np.full(n, delta), sigma**2 * correlation)
+            + stats.multivariate_normal.logpdf(b, given, tau**2 * correlation)
+            - 2 * np.log(tau)
+        )
+    assert_same_but_for_a_constant(found, np.array(expected))

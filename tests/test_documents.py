@@ -1,0 +1,52 @@
+"""Every code block of README.md and docs/ runs, and prints what stands below it."""
+
+import re
+
+import matplotlib.pyplot as plt
+import pytest
+
+from tests.conftest import ROOT
+
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+# Blocks that sample with PyMC.
+SLOW = {"models.md"}
+
+
+def blocks_of(path):
+    """Return (code, printed) of each Python block; None where nothing is shown below it."""
+    found = [match.groups() for match in BLOCK.finditer(path.read_text())]
+    following = [*found, ("", None)][1:]
+    return [
+        (code, text if next_language == "" else None)
+        for (language, code), (next_language, text) in zip(found, following, strict=False)
+        if language == "python"
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.name, marks=[pytest.mark.slow] if path.name in SLOW else [])
+        for path in PAGES
+        if blocks_of(path)
+    ],
+)
+def test_blocks_print_what_is_shown(path, capsys):
+    namespace = {}
+    for code, printed in blocks_of(path):
+        exec(compile(code, str(path), "exec"), namespace)
+        plt.close("all")
+        shown = capsys.readouterr().out
+        if printed is not None:
+            # A table's header may end in blanks, which editors like to remove.
+            assert [line.rstrip() for line in shown.splitlines()] == [
+                line.rstrip() for line in printed.splitlines()
+            ]
+        else:
+            assert shown == ""
+
+
+def test_the_readme_has_blocks_and_outputs():
+    assert sum(printed is not None for _, printed in blocks_of(ROOT / "README.md")) >= 3
