@@ -7,7 +7,7 @@ file preferred, until one fails. Left alone are annotations, error messages, ass
 `strict=`.
 
     python benchmarks/mutation.py --sample 250 --seed 0
-    python benchmarks/mutation.py --files skbayeseval/metrics.py --sample 0
+    python benchmarks/mutation.py --files skbayeseval/metrics/confusion.py --sample 0
 
 The notes are kept in .cache/mutation.json: delete it when tests have changed.
 """
@@ -47,32 +47,31 @@ PATTERNS = (
     "engines/signed_rank.py",
     "engines/weights.py",
     "evidence/counts.py",
-    "evidence/geometry.py",
-    "evidence/scored.py",
+    "evidence/instance_scores.py",
     "judgement/*.py",
-    "metrics.py",
+    "metrics/*.py",
     "models/*.py",
-    "score_metrics.py",
     "search/recorded.py",
     "search/report.py",
+    "splitting/weights.py",
 )
 # Sampling, estimators and processes of their own: slow, and about other files.
 LEFT_OUT = (
     "tests/display",
     "tests/engines/test_pymc.py",
-    "tests/evidence/test_balance.py",
-    "tests/evidence/test_block_cv.py",
-    "tests/evidence/test_collect.py",
-    "tests/evidence/test_progress.py",
+    "tests/splitting/test_balance.py",
+    "tests/splitting/test_block_cv.py",
+    "tests/splitting/test_collect.py",
+    "tests/splitting/test_progress.py",
     "tests/evidence/test_units.py",
     "tests/papers",
     "tests/test_cli.py",
-    "tests/test_comparer.py",
-    "tests/test_cross_validation.py",
+    "tests/compare/test_comparer.py",
+    "tests/compare/test_cross_validation.py",
     "tests/test_examples.py",
     "tests/test_package.py",
-    "tests/test_sampled.py",
-    "tests/test_targets.py",
+    "tests/posterior/test_chains.py",
+    "tests/compare/test_targets.py",
 )
 PRELOADED = "hypothesis matplotlib.pyplot mlxtend.evaluate numpy pandas rich.console scipy.stats "
 PRELOADED += "seqeval.metrics sklearn.metrics sklearn.model_selection"

@@ -11,7 +11,9 @@ Importing the package loads none of PyMC, ArviZ and matplotlib.
 
 from skbayeseval import metrics
 from skbayeseval._version import __version__
-from skbayeseval.compare import (
+from skbayeseval.compare.comparer import BayesianComparer
+from skbayeseval.compare.cross_validation import bayesian_cross_validate
+from skbayeseval.compare.predictions import (
     compare_confusion_matrices,
     compare_counts,
     compare_many,
@@ -19,22 +21,20 @@ from skbayeseval.compare import (
     load_result,
     score_posterior,
 )
-from skbayeseval.comparer import BayesianComparer
-from skbayeseval.cross_validation import bayesian_cross_validate
+from skbayeseval.compare.split_scores import compare_scores
 from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.block_cv import BlockRegularizedCV
-from skbayeseval.evidence.chunks import chunk_counter
-from skbayeseval.evidence.tag_converter import ConvertTags
+from skbayeseval.evidence.chunk_counter import chunk_counter
 from skbayeseval.judgement.intervals import hdi
-from skbayeseval.power import PowerAnalysis, power_analysis
-from skbayeseval.ranking import Ranking
-from skbayeseval.result import ComparisonResult
-from skbayeseval.score_comparison import compare_scores
-from skbayeseval.score_result import ScoreResult
+from skbayeseval.planning.power import PowerAnalysis, power_analysis
+from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.single import ScoreResult
 from skbayeseval.search.count_scorer import count_scorer
 from skbayeseval.search.refit import refit_simplest
 from skbayeseval.search.report import SearchReport
 from skbayeseval.search.reporting import report_search
+from skbayeseval.sequences.tag_converter import ConvertTags
+from skbayeseval.splitting.block_cv import BlockRegularizedCV
 
 __all__ = [
     "BayesianComparer",

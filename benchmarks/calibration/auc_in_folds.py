@@ -9,7 +9,7 @@ of their AUCs is 0. A plain average of folds hides how much they differ.
 import numpy as np
 
 from skbayeseval.engines.bootstrap import stream_bootstrap
-from skbayeseval.score_metrics import prepare
+from skbayeseval.metrics.instance_scores import prepare
 
 SIZE, DATA_SETS, DRAWS = 200, 400, 1000
 

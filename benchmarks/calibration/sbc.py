@@ -49,7 +49,8 @@ from scipy import stats
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics import Metric, Totals, get_metric, known_metrics
+from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.metrics.registry import get_metric, known_metrics
 from skbayeseval.models import (
     BCV,
     Hierarchical,
@@ -62,7 +63,7 @@ from skbayeseval.models import (
     Unpaired,
 )
 from skbayeseval.models.specification import Specification
-from skbayeseval.posterior import Posterior
+from skbayeseval.posterior.recipe import Posterior
 
 N_DRAWS = 99
 N_BINS = 20

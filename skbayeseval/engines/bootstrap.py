@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.gammas import GammaRows
-from skbayeseval.score_metrics import Prepared, Sums
+from skbayeseval.metrics.instance_scores import Prepared, Sums
 
 __all__ = ["stream_bootstrap"]
 

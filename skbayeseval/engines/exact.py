@@ -12,7 +12,7 @@ from skbayeseval.engines.outcomes import REMAINDER, stream_outcomes
 from skbayeseval.engines.scores import stream_means
 from skbayeseval.engines.signed_rank import draw_weights, pseudo_medians
 from skbayeseval.engines.weights import stream_labels, stream_weights
-from skbayeseval.metrics import Metric, Totals
+from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.models.specification import (
     AnySpecification,
     DataSetSpecification,

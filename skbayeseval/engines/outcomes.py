@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.special import expit, gammaln, log_expit
 
 from skbayeseval.engines.gammas import GammaRows
-from skbayeseval.metrics import Totals
+from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification
 
 __all__ = [

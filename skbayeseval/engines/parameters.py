@@ -18,7 +18,7 @@ from skbayeseval.engines.exact import BLOCK
 from skbayeseval.engines.outcomes import GroupDraws, outcome_blocks
 from skbayeseval.engines.weights import label_blocks, label_totals
 from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
-from skbayeseval.metrics import Metric, Totals
+from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.models.specification import (
     AnySpecification,
     DataSetSpecification,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics import Metric
+from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import Specification
 
 __all__ = ["is_paired", "shares_given_rates"]

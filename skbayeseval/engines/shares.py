@@ -26,7 +26,7 @@ from skbayeseval.engines.exact import check_scores, stream_scores
 from skbayeseval.engines.outcomes import REMAINDER, stream_outcomes
 from skbayeseval.engines.rates import is_paired, shares_given_rates
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics import Metric, Totals
+from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.models.specification import (
     AnySpecification,
     LabelSpecification,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.metrics import Totals
+from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import LabelSpecification, WeightSpecification
 
 __all__ = ["label_blocks", "label_totals", "stream_labels", "stream_weights"]

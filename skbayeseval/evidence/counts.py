@@ -8,15 +8,14 @@ cross-validation. Counts of shards of the data add up with ``+``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import type_of_target, unique_labels
 
+from skbayeseval._labels import check_labels, encode_labels, resolve_pos_label
 from skbayeseval._validation import check_weight
 
 __all__ = ["ConfusionCounts", "Evidence", "PairedCounts", "check_paired", "margins_of"]
@@ -331,92 +330,6 @@ def check_paired(evidence: Evidence) -> PairedCounts:
     return evidence
 
 
-def encode_labels(
-    vectors: Sequence[tuple[str, ArrayLike]], labels: ArrayLike | None = None
-) -> tuple[tuple[Any, ...], list[Array]]:
-    """Return the classes and, for each named vector, the index of each instance's class."""
-    names = [name for name, _ in vectors]
-    arrays = [check_label_vector(y, name) for name, y in vectors]
-    if len({len(y) for y in arrays}) > 1:
-        found = ", ".join(f"{name} has {len(y)}" for name, y in zip(names, arrays, strict=True))
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: {found}.")
-
-    explicit = [] if labels is None else [np.asarray(check_labels(labels))]
-    try:
-        classes = unique_labels(*arrays, *explicit)
-    except ValueError as error:
-        kinds = ", ".join(
-            f"{name} has {array.tolist()[0]!r}"
-            for name, array in zip([*names, "labels"], [*arrays, *explicit], strict=False)
-        )
-        raise ValueError(f"Mix of label input types (string and number): {kinds}.") from error
-    if explicit:
-        (classes,) = explicit
-        for name, y in zip(names, arrays, strict=True):
-            unknown = sorted(set(y[~np.isin(y, classes)].tolist()), key=str)
-            if unknown:
-                raise ValueError(
-                    f"{name} contains labels that are not in labels={classes.tolist()}: {unknown}."
-                )
-    elif len(classes) < 2:
-        raise ValueError(
-            f"There is one class only in {' and '.join(names)}, {classes[0].item()!r}: nothing to "
-            "compare. Give labels= if more classes exist."
-        )
-    order = np.argsort(classes, kind="stable")
-    codes = [order[np.searchsorted(classes[order], y)] for y in arrays]
-    return tuple(classes.tolist()), codes
-
-
-def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Array:
-    """Return `y` as a 1-D array of labels without missing values; of classes, or of groups."""
-    array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
-    if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
-        array = pd.Series(array, dtype=object).infer_objects().to_numpy()
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise ValueError(
-            f"{name} must be a 1-D array of class labels, got an array of shape {array.shape}."
-        )
-    if len(array) == 0:
-        raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
-    if pd.isna(array).any():
-        raise ValueError(f"Input {name} contains NaN: every instance needs a label.")
-    if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {name} must hold class labels.")
-    if array.dtype.kind == "f" and np.isinf(array).any():
-        raise ValueError(f"Input {name} contains infinity: labels are finite.")
-    if not classes:
-        return array
-    try:
-        kind = type_of_target(array, input_name=name, raise_unknown=True)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"Unknown label type: {name} must hold strings only, or numbers, or booleans, got "
-            f"values such as {array[:3].tolist()}."
-        ) from error
-    if kind.startswith("continuous"):
-        raise ValueError(
-            f"{name} must hold class labels, got continuous values such as {array[0]!r}. Round "
-            "or threshold them first."
-        )
-    return array
-
-
-def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
-    """Return explicit `labels` as a tuple of at least two distinct classes."""
-    array = np.asarray(labels)
-    if array.ndim != 1:
-        raise TypeError(f"labels must be a list of classes, got {labels!r}.")
-    if array.dtype.kind == "U" and set(map(type, np.asarray(labels, dtype=object))) != {str}:
-        raise ValueError(f"Mix of label input types (string and number): labels={labels!r}.")
-    classes = tuple(array.tolist())
-    if len(classes) < 2 or len(set(classes)) != len(classes):
-        raise ValueError(f"labels must be at least two distinct classes, got {list(classes)!r}.")
-    return classes
-
-
 def check_counts(values: ArrayLike, name: str) -> Array:
     """Return `values` as a float array of finite whole numbers of at least 0."""
     try:
@@ -434,17 +347,6 @@ def check_counts(values: ArrayLike, name: str) -> Array:
             "than one each, give whole counts and weight=."
         )
     return array
-
-
-def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
-    """Return the positive class: the one given, else 1 if it is one of two classes."""
-    if pos_label is None:
-        return next((label for label in labels if label == 1), None) if len(labels) == 2 else None
-    if not np.isscalar(pos_label) or pos_label not in labels:
-        raise ValueError(
-            f"pos_label={pos_label!r} is not a valid label. It should be one of {list(labels)}"
-        )
-    return labels[list(labels).index(pos_label)]
 
 
 def _frozen(array: Array) -> Array:

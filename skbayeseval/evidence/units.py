@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from skbayeseval._validation import check_weight
-from skbayeseval.evidence.counts import (
+from skbayeseval._labels import (
+    check_indicator,
     check_label_vector,
     check_labels,
     encode_labels,
     resolve_pos_label,
 )
+from skbayeseval._validation import check_weight
 
-__all__ = ["UnitCounts", "UnitMargin", "assign_units", "check_indicator", "is_indicator"]
+__all__ = ["UnitCounts", "UnitMargin", "assign_units"]
 
 Array = NDArray[Any]
 
@@ -183,11 +184,6 @@ class UnitCounts:
         """The number of classifiers."""
         return len(self.hits)
 
-    @property
-    def any_of_many(self) -> bool:
-        """Whether instances may have several labels."""
-        return not self.cells
-
     def margin(self, classifier: int) -> UnitMargin:
         """Return what one classifier did in all."""
         m = len(self.labels)
@@ -232,36 +228,6 @@ def _in_order(predictions: Any, columns: Any, name: str) -> Any:
     if set(own) != set(columns):
         raise ValueError(f"{name} has the columns {list(own)}, but y_true has {list(columns)}.")
     return predictions[list(columns)]
-
-
-def is_indicator(y: Any) -> bool:
-    """Whether `y` is a matrix of labels, one column each, rather than a vector of classes."""
-    try:
-        shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
-    except ValueError:  # rows of different lengths
-        return False
-    return len(shape) == 2 and shape[1] > 1
-
-
-def check_indicator(y: Any, name: str) -> Any:
-    """Return `y` as a sparse matrix of zeros and ones."""
-    if sparse.issparse(y):
-        matrix = sparse.csr_matrix(y, dtype=float)
-    else:
-        array = np.asarray(y)
-        if array.ndim != 2:
-            raise ValueError(f"{name} must be a matrix of labels, got shape {array.shape}.")
-        try:
-            matrix = sparse.csr_matrix(array.astype(float))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must hold zeros and ones, one column a label.") from error
-    if matrix.shape[0] == 0:
-        raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
-    if np.isnan(matrix.data).any():
-        raise ValueError(f"Input {name} contains NaN.")
-    if not np.isin(matrix.data, (0, 1)).all():
-        raise ValueError(f"{name} must hold zeros and ones, one column a label.")
-    return matrix
 
 
 def assign_units(

@@ -5,7 +5,6 @@ from skbayeseval.judgement.bayes_test import BayesTest
 from skbayeseval.judgement.decision import Decision, Probabilities
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.judgement.intervals import Interval, hdi
-from skbayeseval.judgement.planning import SampleSize
 
 __all__ = [
     "BayesFactor",
@@ -13,7 +12,6 @@ __all__ = [
     "Decision",
     "Interval",
     "Probabilities",
-    "SampleSize",
     "SignificanceTest",
     "hdi",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
-from skbayeseval.evidence.splits import DataSetScores
+from skbayeseval.evidence.split_scores import DataSetScores
 from skbayeseval.models.scores import without_noise
 from skbayeseval.models.specification import DataSetSpecification, Model
 

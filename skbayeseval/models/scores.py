@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from skbayeseval.evidence.splits import SplitScores
+from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.models.specification import Model, ScoreSpecification
 
 __all__ = ["CorrelatedT", "StudentMargin", "law_of_scores"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval.evidence.scored import ScoredInstances
+from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.models.specification import (
     LabelSpecification,

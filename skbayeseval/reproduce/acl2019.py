@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from skbayeseval import BlockRegularizedCV, ComparisonResult, compare_counts
-from skbayeseval.metrics import get_metric
+from skbayeseval.metrics.registry import get_metric
 from skbayeseval.reproduce.conll import compare_tag_sets, read_corpus
 from skbayeseval.reproduce.published import load_published
 from skbayeseval.reproduce.report import MissingError, Report

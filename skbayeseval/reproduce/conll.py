@@ -13,7 +13,8 @@ from skbayeseval import (
     bayesian_cross_validate,
     chunk_counter,
 )
-from skbayeseval.evidence import chunk_frequencies, convert_tags
+from skbayeseval.sequences.frequencies import chunk_frequencies
+from skbayeseval.sequences.tags import convert_tags
 
 __all__ = ["Corpus", "compare_tag_sets", "features", "read_corpus"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.results.tables import format_value
 from skbayeseval.search.count_scorer import count_key
-from skbayeseval.search.text_tables import format_value
 
 __all__ = [
     "counted_classes",

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from skbayeseval.evidence.counts import ConfusionCounts, check_labels, resolve_pos_label
-from skbayeseval.metrics import Metric, get_metric
-from skbayeseval.score_metrics import SCORE_METRICS
-from skbayeseval.targets import score_by_scores, score_counts
+from skbayeseval._labels import check_labels, resolve_pos_label
+from skbayeseval.compare.targets import score_by_scores, score_counts
+from skbayeseval.evidence.counts import ConfusionCounts
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.registry import get_metric
 
 __all__ = ["CountScorer", "count_key", "count_scorer", "known_metric"]
 

@@ -10,8 +10,8 @@ import pandas as pd
 
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.display.style import short
+from skbayeseval.results.tables import format_value
 from skbayeseval.search.candidates import name_candidates, short_names, varying
-from skbayeseval.search.text_tables import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,21 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_whole_number
-from skbayeseval.assemble import check_true_classes, make_posterior
-from skbayeseval.evidence.counts import ConfusionCounts, check_labels
-from skbayeseval.evidence.geometry import (
-    Geometry,
-    cautious_geometry,
-    geometry_of,
-    splitter_name,
-    weight_of_fraction,
-)
+from skbayeseval.compare.split_scores import rank_scores
+from skbayeseval.evidence.counts import ConfusionCounts
 from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics import Metric, resolve_scoring
-from skbayeseval.ranking import Ranking
-from skbayeseval.score_comparison import rank_scores
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.posterior.build import check_true_classes, make_posterior
+from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import (
     counted_classes,
     last_candidates,
@@ -37,6 +32,13 @@ from skbayeseval.search.candidates import (
 )
 from skbayeseval.search.count_scorer import known_metric
 from skbayeseval.search.report import SearchReport
+from skbayeseval.splitting.weights import (
+    Geometry,
+    cautious_geometry,
+    geometry_of,
+    splitter_name,
+    weight_of_fraction,
+)
 
 __all__ = [
     "UNKNOWN",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skbayeseval._validation import check_probability, check_random_state_entropy
-from skbayeseval.metrics import Metric
+from skbayeseval.metrics.confusion import Metric
 from skbayeseval.search.candidates import counted_classes, recorded_keys
 from skbayeseval.search.recorded import (
     UNKNOWN,

@@ -10,10 +10,10 @@ import pandas as pd
 
 from skbayeseval.judgement.decision import WORDS, decision_codes
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
-from skbayeseval.ranking import Ranking
+from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.tables import format_value, latex_table, markdown_table
 from skbayeseval.search.candidates import name_candidates, short_names, varying
 from skbayeseval.search.figures import draw_best, draw_grid
-from skbayeseval.search.text_tables import format_value, latex_table, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,17 +12,16 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
+from skbayeseval._labels import check_labels
 from skbayeseval._validation import (
     check_probability,
     check_random_state_entropy,
     check_whole_number,
 )
-from skbayeseval.cross_validation import compare_learners
-from skbayeseval.evidence.collect import route
-from skbayeseval.evidence.counts import check_labels
-from skbayeseval.evidence.geometry import splitter_name
-from skbayeseval.metrics import Metric, resolve_scoring
-from skbayeseval.ranking import Ranking
+from skbayeseval.compare.cross_validation import compare_learners
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import (
     counted_classes,
     last_candidates,
@@ -46,6 +45,8 @@ from skbayeseval.search.recorded import (
 )
 from skbayeseval.search.refit import RefitSimplest
 from skbayeseval.search.report import SearchReport
+from skbayeseval.splitting.collect import route
+from skbayeseval.splitting.weights import splitter_name
 
 __all__ = ["report_search"]
 

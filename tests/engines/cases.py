@@ -5,9 +5,9 @@ import numpy as np
 from skbayeseval import BlockRegularizedCV
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.evidence.chunks import ChunkCounts
-from skbayeseval.evidence.splits import SplitScores
+from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics import split_metric
+from skbayeseval.metrics.registry import split_metric
 from skbayeseval.models import (
     BCV,
     CorrelatedT,

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skbayeseval.engines import bootstrap
 from skbayeseval.engines.bootstrap import stream_bootstrap
-from skbayeseval.score_metrics import prepare
+from skbayeseval.metrics.instance_scores import prepare
 
 
 def draw(runs, shape, n_classifiers, n_draws, seed=0):

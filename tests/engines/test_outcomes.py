@@ -7,7 +7,8 @@ from scipy.special import expit, gammaln
 
 from skbayeseval.engines.outcomes import EtaSampler, stream_outcomes
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
-from skbayeseval.metrics import Totals, get_metric, totals_of
+from skbayeseval.metrics.confusion import Totals, totals_of
+from skbayeseval.metrics.registry import get_metric
 from skbayeseval.models import Hierarchical, PairedHierarchical, PairedMany
 
 N = 100_000

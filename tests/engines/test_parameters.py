@@ -15,7 +15,9 @@ from skbayeseval.engines.parameters import (
     stream_parameters,
 )
 from skbayeseval.evidence import ConfusionCounts
-from skbayeseval.metrics import from_confusion, get_metric, per_class
+from skbayeseval.metrics.confusion import from_confusion
+from skbayeseval.metrics.registry import get_metric
+from skbayeseval.metrics.scoring import per_class
 from skbayeseval.models import BCV, IndependentLabels, InstanceWeights
 from tests.engines.cases import cases, labelled
 

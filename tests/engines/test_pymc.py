@@ -17,9 +17,9 @@ from skbayeseval.engines.graph import build_graph
 from skbayeseval.engines.parameters import parameters_of, scores_given
 from skbayeseval.engines.pymc import Trace, _independent, _quietly, sample, sample_prior
 from skbayeseval.engines.variables import quiet_import
-from skbayeseval.metrics import get_metric
-from skbayeseval.posterior import Posterior
-from skbayeseval.sampled import SampledPosterior
+from skbayeseval.metrics.registry import get_metric
+from skbayeseval.posterior.chains import SampledPosterior
+from skbayeseval.posterior.recipe import Posterior
 from tests.engines.cases import cases
 
 FAMILIES = {

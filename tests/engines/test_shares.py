@@ -9,6 +9,7 @@ from skbayeseval import compare_predictions, metrics, models
 from skbayeseval.engines.rates import _solve
 from skbayeseval.judgement.bayes_factor import odds_of_shares
 from skbayeseval.judgement.intervals import Interval, count_inside
+from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.margins import BetaMargin, difference_probability
 
 BINARY = metrics.known_metrics("tables")
@@ -89,7 +90,7 @@ REGIONS = [Interval(-0.05, 0.05), Interval(-0.01, 0.02)]
 def test_shares_agree_with_counts(name):
     prior, names = CASES[name]
     for metric in names:
-        metric = metrics.metric_of_formula(metric, 0.0)
+        metric = metric_of_formula(metric, 0.0)
         plain, plain_error = counted(prior, metric, REGIONS, 50_000)
         for region, expected, its_error in zip(REGIONS, plain, plain_error, strict=True):
             found, error = share(prior, metric, region, precision=0.01)

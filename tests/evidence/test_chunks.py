@@ -8,10 +8,12 @@ from seqeval.metrics import f1_score, precision_score, recall_score
 from sklearn.base import clone
 
 from skbayeseval import BlockRegularizedCV, chunk_counter, metrics
-from skbayeseval.evidence import ChunkCounts, chunk_frequencies, convert_tags
-from skbayeseval.evidence.balance import largest_imbalance
+from skbayeseval.evidence import ChunkCounts
 from skbayeseval.evidence.chunks import CELLS
-from tests.evidence.test_tags import PREFIXES
+from skbayeseval.sequences.frequencies import chunk_frequencies
+from skbayeseval.sequences.tags import convert_tags
+from tests.sequences.test_tags import PREFIXES
+from tests.splitting.imbalance import largest_imbalance
 
 TYPES = ("PER", "ORG")
 

@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from skbayeseval.evidence.units import UnitCounts, is_indicator
+from skbayeseval._labels import is_indicator
+from skbayeseval.evidence.units import UnitCounts
 
 TRUE = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [0, 1, 0]])
 PRED = np.array([[1, 1, 1], [0, 0, 0], [1, 0, 0], [0, 1, 0]])
@@ -19,7 +20,7 @@ def test_indicators_of_any_kind(kind):
     np.testing.assert_array_equal(one.true, TRUE.sum(0))
     np.testing.assert_array_equal(one.predicted, PRED.sum(0))
     assert one.total == 4
-    assert counts.any_of_many
+    assert not counts.cells
     np.testing.assert_array_equal(
         counts.label_tables(0), [[2, 0, 0, 2], [1, 1, 1, 1], [1, 0, 1, 2]]
     )
@@ -42,7 +43,7 @@ def test_groups():
     np.testing.assert_array_equal(counts.shape, [0.5, 0.5])
     np.testing.assert_array_equal(counts.sizes, [3, 2])
     np.testing.assert_array_equal(counts.margin(0).table, [[2, 0, 0], [1, 1, 0], [0, 0, 1]])
-    assert not counts.any_of_many
+    assert counts.cells
 
 
 def test_labels_without_instances_are_reported():

@@ -7,7 +7,7 @@ from scipy import stats
 from skbayeseval import metrics
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import BCV, Paired, Unpaired
-from skbayeseval.posterior import Posterior, Prior
+from skbayeseval.posterior.recipe import Posterior, Prior
 
 N = 200_000
 

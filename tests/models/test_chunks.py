@@ -3,10 +3,10 @@ import pytest
 from scipy import stats
 
 from skbayeseval import ComparisonResult, Ranking, compare_predictions, load_result, metrics
-from skbayeseval.assemble import make_posterior
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.models import BCV, Paired, PairedChunks
-from skbayeseval.posterior import Posterior
+from skbayeseval.posterior.build import make_posterior
+from skbayeseval.posterior.recipe import Posterior
 
 COUNTS = ChunkCounts([120, 14, 22, 18, 9, 11, 16], weight=0.37)
 FORMULAS = ("precision", "recall", "f1", "jaccard")

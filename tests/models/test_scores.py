@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from skbayeseval import ComparisonResult, compare_scores, load_result
+from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.models.scores import StudentMargin
-from skbayeseval.score_comparison import rank_scores
 
 
 def scores(n_splits=20, gap=0.01, seed=0):

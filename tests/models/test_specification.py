@@ -10,7 +10,8 @@ from skbayeseval.judgement.bayes_test import favour
 from skbayeseval.judgement.decision import Decision, Probabilities
 from skbayeseval.judgement.frequentist import mcnemar
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics import get_metric, per_class
+from skbayeseval.metrics.registry import get_metric
+from skbayeseval.metrics.scoring import per_class
 from skbayeseval.models import Hierarchical, InstanceWeights, Unpaired
 from skbayeseval.models.margins import BetaMargin, F1Margin
 from skbayeseval.models.registry import MODEL_CLASSES

@@ -6,9 +6,9 @@ from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from skbayeseval import BlockRegularizedCV, compare_counts
-from skbayeseval.evidence import calibrated_weight
-from skbayeseval.metrics import get_metric
+from skbayeseval.metrics.registry import get_metric
 from skbayeseval.reproduce.published import load_published
+from skbayeseval.splitting.block_cv import calibrated_weight
 
 COUNTS = load_published("acl2019_counts")
 TABLES = load_published("acl2019_tables")

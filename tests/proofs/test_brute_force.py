@@ -23,7 +23,7 @@ from skbayeseval import (
 )
 from skbayeseval.evidence import PairedCounts
 from skbayeseval.models import Hierarchical, PairedHierarchical, PairedMany
-from skbayeseval.posterior import Posterior
+from skbayeseval.posterior.recipe import Posterior
 from tests.proofs.scripts import sbc
 
 WEIGHTS = [1.0, 0.3688]

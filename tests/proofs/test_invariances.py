@@ -16,7 +16,7 @@ from skbayeseval import (
 )
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany, Unpaired
-from skbayeseval.posterior import Posterior
+from skbayeseval.posterior.recipe import Posterior
 
 N_DRAWS = 1000
 OPTIONS = {"n_draws": N_DRAWS, "random_state": 0}

@@ -1,0 +1,1 @@
+"""The public functions: from predictions, scores or estimators to a result."""

@@ -1,0 +1,437 @@
+"""`BayesianComparer`: the comparison as an estimator."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.pipeline import FeatureUnion
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from skbayeseval._labels import is_indicator
+from skbayeseval._validation import check_random_state_entropy
+from skbayeseval.compare.cross_validation import (
+    compare_learners,
+    compares_scores,
+    kind_of_target,
+    resolve_cv,
+)
+from skbayeseval.compare.split_score_target import resolve_scorers
+from skbayeseval.compare.targets import count_one, score_by_scores, score_counts
+from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.judgement.decision import Decision, check_rope
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.splitting.block_cv import BlockRegularizedCV
+from skbayeseval.splitting.collect import metadata_router, route
+from skbayeseval.splitting.naming import check_estimator_names, named_estimators
+
+if TYPE_CHECKING:
+    from skbayeseval.display.style import Display
+
+__all__ = ["BayesianComparer"]
+
+
+def _best_has(method: str) -> Callable[[BayesianComparer], bool]:
+    """Return a check that `method` can be delegated, as `GridSearchCV` does."""
+
+    def check(self: BayesianComparer) -> bool:
+        if not self.refit:
+            raise AttributeError(
+                f"This {type(self).__name__} instance was initialized with `refit=False`. "
+                f"{method} is available only after refitting on the best estimator."
+            )
+        if hasattr(self, "best_estimator_"):
+            getattr(self.best_estimator_, method)
+        else:
+            for _, estimator in named_estimators(self.estimators):
+                getattr(estimator, method)
+        return True
+
+    return check
+
+
+class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
+    """Compare estimators by cross-validation: a posterior instead of two means.
+
+    Fits clones of the estimators over the same splits and hands their paired predictions to a
+    model. The result speaks of the learners trained on a training set's number of instances, not
+    of models refitted on all data.
+
+    Parameters
+    ----------
+    estimators : list of estimator or of (str, estimator)
+        Two or more classifiers; or regressors, with ``model="scores"``.
+    cv : int, splitter or iterable, default=None
+        None is ``BlockRegularizedCV(3)``; otherwise what scikit-learn's `check_cv` takes.
+    scoring : str, Metric, list or dict, default=None
+        As in `compare_predictions`; None is accuracy.
+    model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
+            default="auto"
+        "auto" is "paired". "scores" compares the scores of the splits, of regressors too.
+    engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
+        How draws are made: independent ones from the conjugate posterior, Markov chains by PyMC,
+        or the first where the prior is conjugate and the second where it is not.
+    prior : dict or callable, default=None
+        Parameters of the model's prior, as in `compare_predictions`.
+    n_draws : int, default=20000
+        The number of draws of the exact engine.
+    labels : array-like, default=None
+        The classes; by default those of `y`.
+    pos_label : object, default=None
+        The positive class for metrics such as F1; by default 1, if it is one of the classes.
+    rope : float or (float, float), default=None
+        The region of practical equivalence that `decision`, `summary` and `plot` take by default.
+    refit : bool, default=False
+        Whether to fit the best estimator on all data, and to delegate `predict` and its kin to it.
+    n_jobs : int, default=None
+        How many fits run at once, on the joblib backend that is set.
+    verbose : int, default=0
+        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
+    pre_dispatch : int or str, default="2*n_jobs"
+        As in `cross_validate`.
+    error_score : "raise" or np.nan, default="raise"
+        As in `bayesian_cross_validate`.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the draws and, with ``cv=None``, the splits.
+
+    Attributes
+    ----------
+    ranking_ : Ranking
+        All of them on one joint posterior.
+    result_ : ComparisonResult
+        The first against the second.
+    best_name_, best_index_ : str, int
+        The estimator with the highest posterior mean of the first metric.
+    best_estimator_ : estimator
+        Fitted on all data, with ``refit=True``.
+    refit_time_ : float
+        Seconds that took.
+    cv_results_ : dict of str to dict
+        For each estimator what `cross_validate` would have returned.
+    n_splits_ : int
+        The number of splits that count.
+    classes_ : ndarray
+        The classes, of classifiers.
+    n_features_in_, feature_names_in_
+        As scikit-learn defines them, where `X` has columns (with names).
+
+    See Also
+    --------
+    bayesian_cross_validate : The same as a function.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import RidgeClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skbayeseval import BayesianComparer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> comparer = BayesianComparer(
+    ...     [RidgeClassifier(), ("bayes", GaussianNB())], rope=0.01, refit=True, random_state=0
+    ... )
+    >>> comparer.fit(X, y).best_name_
+    'RidgeClassifier'
+    >>> comparer.decision().code
+    '>'
+    >>> comparer.predict(X[:3])
+    array([0, 0, 0])
+    """
+
+    def __init__(
+        self,
+        estimators: Sequence[Any],
+        *,
+        cv: Any = None,
+        scoring: Any = None,
+        model: Any = "auto",
+        engine: str | PyMCEngine = "exact",
+        prior: dict[str, Any] | Callable[..., Any] | None = None,
+        n_draws: int = 20_000,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        rope: Any = None,
+        refit: bool = False,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: str | float = "raise",
+        random_state: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.cv = cv
+        self.scoring = scoring
+        self.model = model
+        self.engine = engine
+        self.prior = prior
+        self.n_draws = n_draws
+        self.labels = labels
+        self.pos_label = pos_label
+        self.rope = rope
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.pre_dispatch = pre_dispatch
+        self.error_score = error_score
+        self.random_state = random_state
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, with ``deep=True`` those of the estimators as well.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether to add the estimators by name and their parameters as ``<name>__<param>``.
+
+        Returns
+        -------
+        params : dict
+        """
+        params = super().get_params(deep=deep)
+        if deep:
+            for name, estimator in self._named():
+                params.setdefault(name, estimator)
+                if hasattr(estimator, "get_params") and not isinstance(estimator, type):
+                    deeper = estimator.get_params(deep=True)
+                    params.update({f"{name}__{key}": value for key, value in deeper.items()})
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the comparer, or of its estimators as ``<name>__<param>``.
+
+        Parameters
+        ----------
+        **params : dict
+            The parameters; ``<name>=estimator`` replaces an estimator.
+
+        Returns
+        -------
+        self : BayesianComparer
+        """
+        if "estimators" in params:
+            self.estimators = params.pop("estimators")
+        names = [name for name, _ in self._named()]
+        own = super().get_params(deep=False)
+        replaced = {n: params.pop(n) for n in names if n in params and n not in own}
+        if replaced:
+            self.estimators = [
+                _replaced(one, replaced.get(name, _MISSING))
+                for name, one in zip(names, self.estimators, strict=True)
+            ]
+        current = dict(zip(names, (estimator for _, estimator in self._named()), strict=True))
+        deeper: dict[str, dict[str, Any]] = {}
+        for key in list(params):
+            name, delimiter, rest = key.partition("__")
+            if delimiter and name in current and name not in own:
+                deeper.setdefault(name, {})[rest] = params.pop(key)
+        super().set_params(**params)
+        for name, of_one in deeper.items():
+            current[name].set_params(**of_one)
+        return self
+
+    def fit(self, X: Any, y: ArrayLike, **params: Any) -> Self:
+        """Run the comparison.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ...)
+            The data; only indexed.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            The labels, or a multi-label indicator.
+        **params : dict
+            Goes to every `fit`, `groups` to the splitter; routed where metadata routing is enabled.
+
+        Returns
+        -------
+        self : BayesianComparer
+        """
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None."
+            )
+        estimators = self._estimators()
+        if self.rope is not None:
+            check_rope(self.rope)
+        entropy = check_random_state_entropy(self.random_state)
+        kind = kind_of_target(estimators, self.model)
+        cv = resolve_cv(self.cv, y, entropy, kind)
+        groups = None
+        if not get_config()["enable_metadata_routing"]:
+            groups = params.pop("groups", None)
+        name = type(self).__name__
+        split_params, fit_params = route(name, f"{name}.fit", estimators, cv, params, groups)
+        ranking = compare_learners(
+            estimators,
+            X,
+            y,
+            cv=cv,
+            split_params=split_params,
+            fit_params=fit_params,
+            scoring=self.scoring,
+            model=self.model,
+            engine=self.engine,
+            prior=self.prior,
+            n_draws=self.n_draws,
+            labels=self.labels,
+            pos_label=self.pos_label,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            pre_dispatch=self.pre_dispatch,
+            return_estimator=False,
+            return_indices=False,
+            error_score=self.error_score,
+            entropy=entropy,
+        )
+        best_index = int(ranking.draws.mean(axis=1).argmax())
+        best_name = ranking.names[best_index]
+        for attribute in _NOT_ALWAYS_THERE:
+            if hasattr(self, attribute):
+                delattr(self, attribute)
+        if self.refit:
+            start = time.perf_counter()
+            best = clone(estimators[best_name]).fit(X, y, **fit_params[best_name])
+            self.best_estimator_ = best
+            self.refit_time_ = time.perf_counter() - start
+        self.ranking_ = ranking
+        self.result_ = ranking.pairs[0, 1]
+        self.cv_results_ = ranking.cv_results
+        self.n_splits_ = self.result_.n_splits
+        several = is_indicator(y) and len(ranking.labels) > 0
+        if kind == "classes":
+            self.classes_ = np.asarray(ranking.labels) if several else np.unique(np.asarray(y))
+        self.best_index_ = best_index
+        self.best_name_ = best_name
+        self._remember_features(X)
+        return self
+
+    def hdi(self, prob: float = 0.95, **options: Any) -> Interval:
+        """Return the highest-density interval; see `ComparisonResult.hdi`."""
+        return self._result().hdi(prob, **options)
+
+    def decision(self, rope: Any = None, prob: float = 0.95, **options: Any) -> Decision:
+        """Return the decision against `rope`, or the comparer's own."""
+        rope = self.rope if rope is None else rope
+        if rope is None:
+            raise ValueError("decision needs rope=, here or in the constructor.")
+        return self._result().decision(rope, prob, **options)
+
+    def summary(self, rope: Any = None, **options: Any) -> pd.DataFrame:
+        """Return one row a metric; see `ComparisonResult.summary`."""
+        return self._result().summary(self.rope if rope is None else rope, **options)
+
+    def plot(self, kind: str = "posterior", *, rope: Any = None, **options: Any) -> Display:
+        """Draw the result; see `ComparisonResult.plot`."""
+        rope = self.rope if rope is None else rope
+        return self._result().plot(kind, rope=rope, **options)
+
+    @available_if(_best_has("predict"))
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict by the best estimator, refitted on all data."""
+        return self._best().predict(X)
+
+    @available_if(_best_has("predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Return class probabilities of the best estimator, refitted on all data."""
+        return self._best().predict_proba(X)
+
+    @available_if(_best_has("decision_function"))
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Return decision values of the best estimator, refitted on all data."""
+        return self._best().decision_function(X)
+
+    @available_if(_best_has("predict"))
+    def score(self, X: Any, y: ArrayLike) -> float:
+        """Return the first metric of the best estimator's predictions."""
+        best = self._best()
+        if compares_scores(self.model):
+            scorers = resolve_scorers(best, y, self.labels, self.pos_label, self.scoring)
+            return float(next(iter(scorers.values()))(best, X, y))
+        metric = next(iter(resolve_scoring(self.scoring, self.result_.labels).values()))
+        labels = self.classes_ if self.labels is None else self.labels
+        if metric.source == "instances":
+            classes = tuple(np.asarray(labels).tolist())
+            return score_by_scores(metric, classes, self.pos_label, best, X, y)
+        return score_counts(metric, count_one(y, self.predict(X), labels, self.pos_label))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return where metadata go: to the splitter's `split` and each estimator's `fit`."""
+        cv = BlockRegularizedCV() if self.cv is None else self.cv
+        return metadata_router(self, dict(self._named()), cv)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        of_each = [get_tags(estimator) for _, estimator in self._named()]
+        tags.target_tags.required = True
+        tags.input_tags.pairwise = any(one.input_tags.pairwise for one in of_each)
+        tags.input_tags.sparse = all(one.input_tags.sparse for one in of_each)
+        tags.input_tags.allow_nan = all(one.input_tags.allow_nan for one in of_each)
+        if self.refit and of_each:
+            tags.estimator_type = of_each[0].estimator_type
+            tags.classifier_tags = deepcopy(of_each[0].classifier_tags)
+            if tags.classifier_tags is not None:
+                tags.classifier_tags.multi_label = False
+        return tags
+
+    def _sk_visual_block_(self) -> Any:
+        # The estimators side by side in scikit-learn's HTML diagram, which has no public way to
+        # ask for that other than a union's own.
+        return FeatureUnion(self._named())._sk_visual_block_()
+
+    def _named(self) -> list[tuple[str, Any]]:
+        return named_estimators(self.estimators)
+
+    def _estimators(self) -> dict[str, Any]:
+        if not isinstance(self.estimators, (list, tuple)) or len(self.estimators) < 2:
+            raise ValueError(
+                "estimators must be a list of two or more estimators or (name, estimator) pairs, "
+                f"got {self.estimators!r}."
+            )
+        return check_estimator_names(self._named(), reserved=super().get_params(deep=False))
+
+    def _result(self) -> Any:
+        check_is_fitted(self, "result_")
+        return self.result_
+
+    def _best(self) -> Any:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    def _remember_features(self, X: Any) -> None:
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        if hasattr(getattr(self, "best_estimator_", None), "n_features_in_"):
+            self.n_features_in_ = self.best_estimator_.n_features_in_
+        elif len(shape) == 2:
+            self.n_features_in_ = int(shape[1])
+        columns = np.asarray(getattr(X, "columns", []), dtype=object)
+        if len(columns) and all(isinstance(column, str) for column in columns):
+            self.feature_names_in_ = columns
+
+
+_MISSING = object()
+
+# What an earlier fit may have left behind.
+_NOT_ALWAYS_THERE = (
+    "best_estimator_",
+    "refit_time_",
+    "classes_",
+    "n_features_in_",
+    "feature_names_in_",
+)
+
+
+def _replaced(one: Any, new: Any) -> Any:
+    """Return an entry of the list with its estimator replaced, in the form that it has."""
+    if new is _MISSING:
+        return one
+    return (one[0], new) if isinstance(one, tuple) else new

@@ -1,0 +1,531 @@
+"""From predictions, tables and counts to a result: the faces for evidence made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skbayeseval._validation import (
+    check_names,
+    check_weight,
+)
+from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.evidence.counts import (
+    ConfusionCounts,
+    Evidence,
+    PairedCounts,
+    check_counts,
+    margins_of,
+)
+from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.posterior.build import check_true_classes, count_predictions, make_posterior
+from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.single import ScoreResult
+from skbayeseval.results.storage import read
+
+__all__ = [
+    "compare_confusion_matrices",
+    "compare_counts",
+    "compare_many",
+    "compare_predictions",
+    "load_result",
+    "score_posterior",
+]
+
+
+def compare_predictions(
+    y_true: ArrayLike,
+    y_pred_a: ArrayLike | None,
+    y_pred_b: ArrayLike | None,
+    *,
+    y_score_a: ArrayLike | None = None,
+    y_score_b: ArrayLike | None = None,
+    scoring: Any = None,
+    model: Any = "auto",
+    weight: float = 1.0,
+    names: tuple[str, str] = ("A", "B"),
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    prevalence: Any = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two classifiers from their predictions of the same instances.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
+        The true labels, of any dtype; or a multi-label indicator, dense or sparse.
+    y_pred_a, y_pred_b : array-like of shape (n_samples,) or (n_samples, n_labels)
+        What A and B predicted for the same instances; None for both where only metrics of scores
+        are asked for.
+    y_score_a, y_score_b : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        The scores that A and B gave, for "roc_auc", "average_precision", "neg_log_loss" and
+        "neg_brier_score" (the last two need probabilities): of the positive class, or of each
+        class or label in the order of `labels`. These metrics weight instances (the Bayesian
+        bootstrap), whatever the model.
+    scoring : str, Metric, list or dict, default=None
+        What to compare: None is accuracy; otherwise scikit-learn's names of metrics that depend
+        on the confusion matrix alone, "specificity", "cohen_kappa", objects of
+        `skbayeseval.metrics`, or, with `y_score_a` and `y_score_b`, metrics of scores.
+    model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
+        "auto" is "paired": the model that knows which instances both got right. For a multi-label
+        indicator it weights instances, and "unpaired" and "bcv" take labels for independent.
+    weight : float, default=1.0
+        What one instance is worth: below 1 where the vectors hold an instance more than once, as
+        predictions pooled over repeated cross-validation do.
+    names : (str, str), default=("A", "B")
+        What to call the two.
+    labels : array-like, default=None
+        The classes; by default those that occur.
+    pos_label : object, default=None
+        The positive class for metrics such as F1; by default 1, if it is one of the classes.
+    groups : array-like of shape (n_samples,), default=None
+        Instances that belong together, such as sentences of a document: they are weighted together
+        (model "group weights").
+    prevalence : float or array-like of shape (n_classes,), default=None
+        The proportions of the classes where the test set was sampled by class (case-control): a
+        float is that of the positive class. The proportions are then known, not estimated.
+    engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
+        How draws are made: independent ones from the conjugate posterior, Markov chains by PyMC,
+        or the first where the prior is conjugate and the second where it is not.
+    prior : dict or callable, default=None
+        Parameters of the model's prior: "mu" and "theta" (paired, two classes), "mu" and "eta"
+        (paired, more classes, and hierarchical), "mu" and "rho" (unpaired), "lambda" (bcv). With
+        PyMC also a callable that builds PyMC variables under the names of parameters, or returns
+        them in a dict; if it takes an argument, that is a mapping of names to the published
+        variables. Parameters that it does not build keep their published prior.
+    n_draws : int, default=20000
+        The number of draws of the exact engine; `PyMCEngine` has its own.
+    random_state : int, RandomState, Generator or None, default=None
+        An int makes the draws reproducible.
+
+    Returns
+    -------
+    result : ComparisonResult
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from skbayeseval import compare_predictions
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    >>> nb = GaussianNB().fit(X_train, y_train)
+    >>> lr = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
+    >>> result = compare_predictions(
+    ...     y_test, lr.predict(X_test), nb.predict(X_test), scoring="f1", random_state=0
+    ... )
+    >>> result.decision(rope=0.01).label
+    'slightly better'
+    """
+    if (y_pred_a is None) != (y_pred_b is None) or (y_score_a is None) != (y_score_b is None):
+        raise ValueError(
+            "A and B must be given alike: y_pred_a with y_pred_b, and y_score_a with y_score_b."
+        )
+    return ComparisonResult(
+        *_posterior_of_instances(
+            y_true,
+            {} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
+            {} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
+            check_names(names, 2),
+            scoring=scoring,
+            labels=labels,
+            pos_label=pos_label,
+            weight=weight,
+            groups=groups,
+            options=(model, engine, prior, n_draws, random_state, prevalence),
+        )
+    )
+
+
+def _posterior_of_instances(
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    names: tuple[str, ...],
+    *,
+    scoring: Any,
+    labels: Any,
+    pos_label: Any,
+    weight: float,
+    groups: Any,
+    options: tuple[Any, ...],
+) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
+    """Return what a result is made of: posterior, names and metrics."""
+    common: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "weight": weight,
+        "groups": groups,
+    }
+    scored = ScoredInstances.from_scores(y_true, scores, **common) if scores else None
+    evidence: Evidence
+    if predictions:
+        evidence = count_predictions(y_true, predictions, **common)
+        if len(predictions) == 1 and isinstance(evidence, PairedCounts):
+            evidence = margins_of(evidence)
+    elif scored is not None:
+        evidence = scored
+    else:
+        raise ValueError("There is nothing to compare: give predictions, or scores.")
+    metrics = resolve_scoring(scoring, margins_of(evidence)[0].labels)
+    if scored is not None and all(metric.source == "instances" for metric in metrics.values()):
+        evidence, scored = scored, None
+    posterior = make_posterior(evidence, *options, scored=scored)
+    return posterior, names, metrics
+
+
+def compare_confusion_matrices(
+    cm_a: ArrayLike,
+    cm_b: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    scoring: Any = None,
+    model: Any = "auto",
+    weight: float | None = None,
+    names: tuple[str, str] = ("A", "B"),
+    pos_label: Any = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two classifiers from their confusion matrices.
+
+    Parameters
+    ----------
+    cm_a, cm_b : array-like of shape (M, M) or (n_runs, M, M)
+        Whole counts, rows the true class. A stack of runs is summed, and `weight` must say what
+        one of its counts is worth.
+    labels : array-like, default=None
+        The classes in the order of rows and columns; 0, 1, ... by default.
+    scoring : str, Metric, list or dict, default=None
+        As in `compare_predictions`.
+    model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
+        "auto" is "unpaired", which for more than two classes is "hierarchical". Matrices do not
+        tell which instances both got right, so no paired model can be asked of them.
+    weight : float, default=None
+        What one count is worth; None is 1 for single matrices.
+    names, pos_label, engine, prior, n_draws, random_state
+        As in `compare_predictions`.
+
+    Returns
+    -------
+    result : ComparisonResult
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_confusion_matrices
+    >>> result = compare_confusion_matrices(
+    ...     [[50, 10], [5, 35]], [[45, 15], [10, 30]], scoring="f1", random_state=0
+    ... )
+    >>> result.model
+    'unpaired'
+    """
+    tables = {name: check_counts(cm, name) for name, cm in (("cm_a", cm_a), ("cm_b", cm_b))}
+    worth = _check_runs(weight, {name: _runs(table, 2) for name, table in tables.items()})
+    evidence = tuple(
+        ConfusionCounts.from_matrix(
+            table.sum(axis=0) if table.ndim == 3 else table,
+            labels=labels,
+            pos_label=pos_label,
+            weight=worth,
+            name=name,
+        )
+        for name, table in tables.items()
+    )
+    if evidence[0].labels != evidence[1].labels:
+        raise ValueError(
+            f"cm_a and cm_b must have the same classes, got shapes "
+            f"{tables['cm_a'].shape} and {tables['cm_b'].shape}."
+        )
+    for name, counts in zip(tables, evidence, strict=True):
+        check_true_classes(_true_classes(counts), name)
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+    return ComparisonResult(
+        posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
+    )
+
+
+def compare_counts(
+    counts_a: ArrayLike,
+    counts_b: ArrayLike,
+    *,
+    scoring: Any = "f1",
+    model: Any = "bcv",
+    weight: float | None = None,
+    names: tuple[str, str] = ("A", "B"),
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two classifiers from (tp, fp, fn) or (tp, fp, fn, tn): chunking, retrieval.
+
+    Parameters
+    ----------
+    counts_a, counts_b : array-like of shape (3,), (4,), (n_runs, 3) or (n_runs, 4)
+        Whole counts. Runs are summed, and `weight` must say what one of their counts is worth:
+        ``BlockRegularizedCV(m).weight`` for m x 2 block-regularised cross-validation.
+    scoring : str, Metric, list or dict, default="f1"
+        As in `compare_predictions`; without true negatives only metrics that do not need them.
+    model : {"bcv", "unpaired"} or model instance, default="bcv"
+        "unpaired" needs the true negatives.
+    weight : float, default=None
+        What one count is worth; None is 1 for single counts.
+    names, engine, prior, n_draws, random_state
+        As in `compare_predictions`.
+
+    Returns
+    -------
+    result : ComparisonResult
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_counts
+    >>> result = compare_counts((88, 10, 12), (80, 14, 20), scoring=["f1", "recall"])
+    >>> result.metrics
+    ('f1', 'recall')
+    """
+    cells = {}
+    for name, counts in (("counts_a", counts_a), ("counts_b", counts_b)):
+        array = check_counts(counts, name)
+        if array.ndim not in (1, 2) or array.shape[-1] not in (3, 4):
+            raise ValueError(
+                f"{name} must be (tp, fp, fn) or (tp, fp, fn, tn), or one such row a run, got an "
+                f"array of shape {array.shape}."
+            )
+        cells[name] = array
+    worth = _check_runs(weight, {name: _runs(array, 1) for name, array in cells.items()})
+    totals = {name: array.reshape(-1, array.shape[-1]).sum(axis=0) for name, array in cells.items()}
+    n_cells = min(len(total) for total in totals.values())
+    evidence = tuple(
+        ConfusionCounts.from_cells(*total[:n_cells], weight=worth, name=name)
+        for name, total in totals.items()
+    )
+    for (name, total), one in zip(totals.items(), evidence, strict=True):
+        if not total.any():
+            raise ValueError(f"{name} holds no counts at all.")
+        if one.has_true_negatives:
+            check_true_classes(_true_classes(one), name)
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+    return ComparisonResult(
+        posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
+    )
+
+
+def compare_many(
+    y_true: ArrayLike,
+    predictions: Mapping[str, ArrayLike] | None,
+    *,
+    scores: Mapping[str, ArrayLike] | None = None,
+    scoring: Any = None,
+    model: Any = "auto",
+    weight: float = 1.0,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    prevalence: Any = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> Ranking:
+    """Compare two or more classifiers from their predictions of the same instances.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
+        The true labels, of any dtype; or a multi-label indicator.
+    predictions : dict of str to array-like of the same shape
+        What each classifier predicted, by name; None where only metrics of scores are asked for.
+    scores : dict of str to array-like, default=None
+        The scores that each gave, for metrics such as "roc_auc"; as ``y_score_a`` in
+        `compare_predictions`.
+    scoring, model, weight, labels, pos_label, groups, prevalence, engine, prior, n_draws
+        As in `compare_predictions`.
+    random_state
+        As in `compare_predictions`.
+
+    Returns
+    -------
+    ranking : Ranking
+        Given the same `labels`, what it says of a pair does not depend on who else was compared.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_many
+    >>> y = [0, 1, 2] * 10
+    >>> predictions = {"a": y, "b": [0, 1, 2, 0, 1, 1] * 5, "c": [0, 0, 1, 0, 2, 2] * 5}
+    >>> ranking = compare_many(y, predictions, scoring="f1_macro", random_state=0)
+    >>> ranking.pairs["a", "c"].probability().better > 0.8
+    True
+    """
+    named = scores if predictions is None else predictions
+    if not isinstance(named, Mapping):
+        raise TypeError(
+            f"predictions must be a dict of name to predictions, got {type(named).__name__}."
+        )
+    if len(named) < 2:
+        raise ValueError(f"predictions must be of at least two, got {list(named)}.")
+    names = check_names(list(named), len(named))
+    if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
+        raise ValueError(f"scores must be a dict with the names of predictions, {list(names)}.")
+    return Ranking(
+        *_posterior_of_instances(
+            y_true,
+            {f"predictions[{name!r}]": predictions[name] for name in names if predictions},
+            {} if scores is None else {f"scores[{name!r}]": scores[name] for name in names},
+            names,
+            scoring=scoring,
+            labels=labels,
+            pos_label=pos_label,
+            weight=weight,
+            groups=groups,
+            options=(model, engine, prior, n_draws, random_state, prevalence),
+        )
+    )
+
+
+def score_posterior(
+    y_true: ArrayLike,
+    y_pred: ArrayLike | None,
+    *,
+    y_score: ArrayLike | None = None,
+    scoring: Any = None,
+    model: Any = "auto",
+    weight: float = 1.0,
+    name: str = "A",
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    prevalence: Any = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ScoreResult:
+    """Return how sure a score is: the posterior of one classifier's metric.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_labels)
+        True and predicted labels, of any dtype; or multi-label indicators. `y_pred` may be None
+        where only metrics of scores are asked for.
+    y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
+        Scores, for metrics such as "roc_auc"; as ``y_score_a`` in `compare_predictions`.
+    scoring : str, Metric, list or dict, default=None
+        As in `compare_predictions`.
+    model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
+        "auto" is "unpaired"; for a multi-label indicator it weights instances.
+    weight : float, default=1.0
+        What one instance is worth.
+    name : str, default="A"
+        What to call the classifier.
+    labels, pos_label, groups, prevalence, engine, prior, n_draws, random_state
+        As in `compare_predictions`.
+
+    Returns
+    -------
+    result : ScoreResult
+
+    Examples
+    --------
+    >>> from skbayeseval import score_posterior
+    >>> y_true, y_pred = [1] * 50 + [0] * 50, [1] * 45 + [0] * 5 + [1] * 10 + [0] * 40
+    >>> result = score_posterior(y_true, y_pred, scoring="recall", random_state=0)
+    >>> low, high = result.interval()
+    >>> round(low, 3), round(high, 3)
+    (0.786, 0.956)
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {name!r}.")
+    return ScoreResult(
+        *_posterior_of_instances(
+            y_true,
+            {} if y_pred is None else {"y_pred": y_pred},
+            {} if y_score is None else {"y_score": y_score},
+            (name,),
+            scoring=scoring,
+            labels=labels,
+            pos_label=pos_label,
+            weight=weight,
+            groups=groups,
+            options=(model, engine, prior, n_draws, random_state, prevalence),
+        )
+    )
+
+
+def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | Ranking:
+    """Read a result of any kind that its `save` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    result : ComparisonResult, ScoreResult or Ranking
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from skbayeseval import compare_counts, load_result
+    >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "result.npz")
+    ...     result.save(path)
+    ...     again = load_result(path)
+    >>> bool((again.draws == result.draws).all())
+    True
+    """
+    parts = read(path)
+    if parts.kind == ScoreResult.__name__:
+        return ScoreResult.from_parts(parts)
+    if parts.kind == Ranking.__name__:
+        return Ranking.from_parts(parts)
+    return ComparisonResult.from_parts(parts)
+
+
+def _true_classes(counts: ConfusionCounts) -> list[Any]:
+    return [counts.labels[i] for i in np.flatnonzero(counts.table.sum(axis=1))]
+
+
+def _runs(array: NDArray[Any], ndim: int) -> int:
+    """Return how many runs there are: 1 unless there is an axis for them."""
+    return len(array) if array.ndim == ndim + 1 else 1
+
+
+def _check_runs(weight: float | None, runs: dict[str, int]) -> float:
+    """Return the weight, after checking that it fits the runs and the runs each other."""
+    if len(set(runs.values())) > 1:
+        found = " and ".join(f"{n} in {name}" for name, n in runs.items())
+        raise ValueError(f"Both must come from the same runs, got {found}.")
+    name, n = next(iter(runs.items()))
+    if weight is not None:
+        return check_weight(weight)
+    if n > 1:
+        raise ValueError(
+            f"{name} holds {n} runs, but weight is None. Runs of a cross-validation share "
+            "instances, so their counts are worth less than one each: give "
+            "weight=BlockRegularizedCV(m).weight for m x 2 block-regularised cross-validation, "
+            "or weight=1.0 if the runs are independent data sets."
+        )
+    return 1.0

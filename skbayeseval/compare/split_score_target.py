@@ -1,0 +1,133 @@
+"""Cross-validation that compares plain scores: any scorer, regressors too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
+
+from skbayeseval._labels import check_label_vector, check_labels
+from skbayeseval.compare.targets import Material, count_one, score_by_scores, score_counts
+from skbayeseval.evidence.split_scores import SplitScores
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.registry import split_metric
+from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.splitting.collect import Collection, Observe
+
+__all__ = ["ScoreTarget", "resolve_scorers"]
+
+# From a fitted estimator, X and y to a score.
+Scorer = Callable[[Any, Any, Any], float]
+
+
+class ScoreTarget:
+    """Whatever scorers say of estimators in each split."""
+
+    def __init__(
+        self, y: Any, estimators: Mapping[str, Any], labels: Any, pos_label: Any, scoring: Any
+    ) -> None:
+        self.names = tuple(estimators)
+        scorers = {
+            name: resolve_scorers(estimator, y, labels, pos_label, scoring)
+            for name, estimator in estimators.items()
+        }
+        self.metrics = {key: split_metric(key) for key in scorers[self.names[0]]}
+        self.observe: Observe = partial(_observe_scores, scorers)
+
+    def check_split(self, split: int, test: Any) -> None:
+        """Leave it to the scorers."""
+
+    def rehearsal(self) -> Material:
+        """Return scores as estimators might give them."""
+        scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
+        return Material(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
+
+    def material(self, collection: Collection) -> Material:
+        """Return the scores of the kept splits."""
+        scores = {
+            key: np.array(
+                [
+                    [collection.runs[name][i].observed[key] for i in collection.kept]
+                    for name in self.names
+                ]
+            )
+            for key in self.metrics
+        }
+        test, train = collection.test_size, collection.train_size
+        if len(collection.kept) < 2:
+            raise ValueError("model='scores' needs at least two splits to see how scores vary.")
+        return Material(SplitScores(scores, test / (train + test)))
+
+    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
+        """Return for each metric the score of one estimator in one split."""
+        return dict(collection.runs[name][split].observed)
+
+
+def resolve_scorers(
+    estimator: Any, y: Any, labels: Any, pos_label: Any, scoring: Any
+) -> dict[str, Scorer]:
+    """Return the scorers that `scoring` names, as `cross_validate` would take them, by name.
+
+    None is the estimator's own `score`. Names and objects that are metrics of ours are counted, so
+    that `labels` and `pos_label` mean what they do everywhere.
+    """
+    if scoring is None:
+        return {"score": check_scoring(estimator)}
+    if isinstance(scoring, Mapping):
+        named = dict(scoring)
+    elif isinstance(scoring, str) or not isinstance(scoring, Iterable):
+        named = {_name_of(scoring): scoring}
+    else:
+        given = list(scoring)
+        named = {_name_of(one): one for one in given}
+        if len(named) < len(given):
+            raise ValueError(
+                f"scoring names {len(given)} scorers, of which some are called the same: give a "
+                "dict of names to scorers."
+            )
+    if not named:
+        raise ValueError("scoring is empty, give at least one metric.")
+    return {key: _resolve_one(one, y, labels, pos_label) for key, one in named.items()}
+
+
+def _name_of(scoring: Any) -> str:
+    return scoring if isinstance(scoring, str) else getattr(scoring, "name", "score")
+
+
+def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
+    if isinstance(scoring, str) and scoring in get_scorer_names() and pos_label is None:
+        return get_scorer(scoring)
+    if isinstance(scoring, (str, Metric)):
+        truth = check_label_vector(y, "y")
+        classes = np.unique(truth).tolist() if labels is None else check_labels(labels)
+        (metric,) = resolve_scoring(scoring, classes).values()
+        score = _score_by_counts if metric.source == "tables" else score_by_scores
+        return partial(score, metric, tuple(classes), pos_label)
+    if not callable(scoring):
+        raise TypeError(
+            f"scoring={scoring!r} is neither a name, a metric nor a scorer: a callable that takes "
+            "a fitted estimator, X and y."
+        )
+    return scoring
+
+
+def _score_by_counts(
+    metric: Metric, classes: Any, pos_label: Any, estimator: Any, X: Any, y: Any
+) -> float:
+    return score_counts(metric, count_one(y, estimator.predict(X), classes, pos_label))
+
+
+def _observe_scores(
+    scorers: Mapping[str, Mapping[str, Scorer]], name: str, estimator: Any, X_test: Any, y_test: Any
+) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for key, scorer in scorers[name].items():
+        score = scorer(estimator, X_test, y_test)
+        if not isinstance(score, (Real, np.ndarray)) or np.ndim(score) or not np.isfinite(score):
+            raise ValueError(f"scoring {key!r} gave {score!r}, not a finite number")
+        found[key] = float(score)
+    return found

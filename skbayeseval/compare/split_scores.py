@@ -1,0 +1,178 @@
+"""From scores of splits to a result: `compare_scores`, and several estimators at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from skbayeseval._validation import check_names
+from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.evidence.split_scores import (
+    DataSetScores,
+    SplitScores,
+    check_scores,
+    check_test_fraction,
+)
+from skbayeseval.metrics.registry import split_metric
+from skbayeseval.models.data_sets import HierarchicalScores
+from skbayeseval.models.specification import Model
+from skbayeseval.posterior.build import make_posterior, resolve_engine
+from skbayeseval.posterior.recipe import NEXT_DATA_SET
+from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.ranking import Ranking
+
+__all__ = ["compare_scores", "rank_scores"]
+
+
+def compare_scores(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    test_fraction: float | None,
+    scoring: str = "score",
+    model: Any = "auto",
+    names: tuple[str, str] = ("A", "B"),
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two estimators from their scores in the same splits: the correlated Bayesian t-test.
+
+    For any metric, of regressors too, on one data set or on several. Where predictions are at hand
+    `compare_predictions` is sharper: scores of a few splits are all that is known here.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_splits,) or (n_data_sets, n_splits)
+        The scores of A and B in each split of the same cross-validation; higher is better. A row a
+        data set where there are several; with ``model="signed-rank"`` also one score a data set.
+    test_fraction : float or None
+        The share of the instances that a split tests, 1 / k for k folds: what correlates the
+        splits (Nadeau and Bengio 2003). The signed-rank test does not need it.
+    scoring : str, default="score"
+        What to call the metric.
+    model : {"auto", "scores", "signed-rank", "hierarchical"} or model instance, default="auto"
+        "auto" is "scores", the correlated t-test on one data set. Of several, "signed-rank" is the
+        Bayesian signed-rank test of their means, and "hierarchical" the model of Corani et al.
+        (2017), sampled by PyMC whatever `engine` is; its metric "next data set" is the difference
+        on a further one.
+    names, engine, n_draws, random_state
+        As in `compare_predictions`.
+    prior : dict or callable, default=None
+        "strength" of the signed-rank prior; with PyMC a callable that builds variables which take
+        the place of the published priors.
+
+    Returns
+    -------
+    result : ComparisonResult
+        Of one data set, its probabilities and intervals are in closed form.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_scores
+    >>> a, b = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
+    >>> result = compare_scores(a, b, test_fraction=0.2, scoring="r2", random_state=0)
+    >>> round(result.probability().better, 4)
+    0.9836
+    """
+    names = check_names(names, 2)[0], check_names(names, 2)[1]
+    kind = model.name if isinstance(model, Model) else model
+    if kind == "auto" and _has_rows(scores_a):
+        raise ValueError(
+            "scores_a has rows: if they are data sets, give model='signed-rank' or 'hierarchical'; "
+            "if they are repeats on one data set, give all its splits in one row."
+        )
+    if _has_rows(scores_a) or kind in ("signed-rank", "hierarchical", "hierarchical scores"):
+        evidence = _check_data_sets(scores_a, scores_b, test_fraction, scoring)
+        if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
+            resolve_engine(engine, None)
+            engine = PyMCEngine(target_accept=0.9)
+        posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+        metrics = [scoring]
+        if isinstance(posterior.model, HierarchicalScores):
+            metrics.append(NEXT_DATA_SET)
+        return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
+    ranking = rank_scores(
+        {"scores_a": scores_a, "scores_b": scores_b},
+        test_fraction=test_fraction,
+        scoring=scoring,
+        model=model,
+        engine=engine,
+        prior=prior,
+        n_draws=n_draws,
+        random_state=random_state,
+        names=names,
+    )
+    return ranking.pairs[0, 1]
+
+
+def _has_rows(scores: Any) -> bool:
+    first = next(iter(scores), None) if hasattr(scores, "__iter__") else None
+    if hasattr(scores, "shape"):
+        return np.ndim(scores) == 2
+    return hasattr(first, "__len__") and not isinstance(first, str)
+
+
+def _check_data_sets(
+    scores_a: ArrayLike, scores_b: ArrayLike, test_fraction: float | None, scoring: str
+) -> DataSetScores:
+    """Return the scores of two estimators on several data sets."""
+    tables = []
+    for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
+        rows = scores if _has_rows(scores) else np.reshape(np.asarray(scores), (-1, 1))
+        try:
+            table = np.asarray(rows, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"{name} must hold numbers, a row a data set.") from error
+        if table.ndim != 2 or len(table) < 2:
+            raise ValueError(
+                f"{name} must have a row for each of two or more data sets, got {table.shape}."
+            )
+        if not np.isfinite(table).all():
+            raise ValueError(f"Input {name} contains NaN or infinity.")
+        tables.append(table)
+    if tables[0].shape != tables[1].shape:
+        raise ValueError(
+            f"scores_a has shape {tables[0].shape}, but scores_b has shape {tables[1].shape}."
+        )
+    share = None if test_fraction is None else check_test_fraction(test_fraction)
+    return DataSetScores({_check_called(scoring): np.stack(tables)}, share)
+
+
+def _check_called(scoring: Any) -> str:
+    if not isinstance(scoring, str):
+        raise TypeError(f"scoring is what to call the metric, a string, got {scoring!r}.")
+    return scoring
+
+
+def rank_scores(
+    scores: Mapping[str, ArrayLike],
+    *,
+    test_fraction: float | None,
+    scoring: str = "score",
+    model: Any = "auto",
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+    names: Sequence[str] | None = None,
+) -> Ranking:
+    """Compare two or more estimators from their scores in the same splits; see `compare_scores`."""
+    vectors = {name: check_scores(of_one, name) for name, of_one in scores.items()}
+    sizes = {name: len(vector) for name, vector in vectors.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {sizes} splits. Scores "
+            "are paired split by split."
+        )
+    evidence = SplitScores(
+        {_check_called(scoring): np.stack(list(vectors.values()))},
+        check_test_fraction(test_fraction),
+    )
+    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+    called = check_names(list(scores) if names is None else names, len(scores))
+    return Ranking(posterior, called, {scoring: split_metric(scoring)})

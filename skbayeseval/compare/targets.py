@@ -1,0 +1,313 @@
+"""What cross-validation compares: classes, labels, tags or plain scores, and how it is counted."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+from sklearn.utils import _safe_indexing
+
+from skbayeseval._labels import (
+    check_indicator,
+    check_label_vector,
+    check_labels,
+    encode_labels,
+    is_indicator,
+)
+from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.counts import ConfusionCounts, Evidence
+from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, respond
+from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.posterior.build import check_true_classes, count_predictions
+from skbayeseval.sequences.tags import check_sentences
+from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
+
+__all__ = [
+    "ChunkTarget",
+    "LabelTarget",
+    "Material",
+    "Target",
+    "count_one",
+    "score_by_scores",
+    "score_counts",
+]
+
+Array = NDArray[Any]
+
+
+class Material(NamedTuple):
+    """What a posterior is made of: evidence, and the scores of its instances where metrics ask."""
+
+    evidence: Evidence
+    scored: ScoredInstances | None = None
+
+
+class Target(Protocol):
+    """The truth, and what is kept and counted of what estimators say of it."""
+
+    metrics: dict[str, Metric]
+    observe: Observe
+
+    def check_split(self, split: int, test: Array) -> None:
+        """Raise where a metric is not defined for a test set."""
+
+    def rehearsal(self) -> Material:
+        """Return what estimators without an error would give."""
+
+    def material(self, collection: Collection) -> Material:
+        """Return what the kept splits give."""
+
+    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
+        """Return for each metric the score of one estimator in one split."""
+
+
+class LabelTarget:
+    """Classes, or the labels of a multi-label indicator."""
+
+    def __init__(
+        self, y: Any, estimators: Mapping[str, Any], labels: Any, pos_label: Any, scoring: Any
+    ) -> None:
+        for estimator in estimators.values():
+            if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
+                raise ValueError(
+                    f"{estimator!r} is a regressor; classifiers are compared here. The scores of "
+                    "regressors are compared with model='scores'."
+                )
+        self.names = tuple(estimators)
+        self.pos_label = pos_label
+        several = is_indicator(y)
+        if several:
+            columns = labels if labels is not None else getattr(y, "columns", range(np.shape(y)[1]))
+            self.truth, self.classes = check_indicator(y, "y"), check_labels(list(columns))
+        else:
+            self.truth = check_label_vector(y, "y")
+            present = np.unique(self.truth).tolist()
+            check_true_classes(present, "y")
+            self.classes = tuple(present) if labels is None else check_labels(labels)
+        self.metrics = resolve_scoring(scoring, self.classes)
+        of_scores = [m for m in self.metrics.values() if m.source == "instances"]
+        self.counts_needed = len(of_scores) < len(self.metrics)
+        self.kinds = tuple(sorted({SCORE_METRICS[str(m.formula)].needs for m in of_scores}))
+        for metric in of_scores:
+            _check_responses(metric, estimators)
+        self.observe: Observe = partial(
+            _observe_labels, self.classes, several, self.kinds, self.counts_needed
+        )
+
+    def check_split(self, split: int, test: Array) -> None:
+        """Raise where a metric is not defined for a test set."""
+        present = self.truth[test]
+        for metric in self.metrics.values():
+            if metric.source != "instances" or SCORE_METRICS[str(metric.formula)].of_means:
+                continue
+            if is_indicator(self.truth):
+                sums = np.ravel(present.sum(axis=0))
+                absent = [c for c, n in zip(self.classes, sums, strict=True) if n in (0, len(test))]
+            else:
+                found = set(np.unique(present).tolist())
+                absent = [c for c in self.classes if c not in found]
+            if absent:
+                raise ValueError(
+                    f"scoring={metric.name!r} is not defined in split {split}, where all or none "
+                    f"of the test set are of {absent}. Use fewer splits, or stratified ones."
+                )
+
+    def rehearsal(self) -> Material:
+        """Return what estimators without an error would give."""
+        rows = np.arange(self.truth.shape[0])
+        scores: dict[str, Any] = {}
+        if self.kinds:
+            if is_indicator(self.truth):
+                perfect = self.truth.toarray()
+            else:
+                _, (codes,) = encode_labels([("y", self.truth)], self.classes)
+                perfect = np.eye(len(self.classes))[codes]
+            scores = dict.fromkeys(self.names, dict.fromkeys(self.kinds, perfect))
+        return self._material(rows, dict.fromkeys(self.names, self.truth), scores, 1.0, None)
+
+    def material(self, collection: Collection) -> Material:
+        """Return what the kept splits give."""
+        rows = collection.test_indices()
+        predictions = {}
+        if self.counts_needed:
+            predictions = {name: collection.pooled(name) for name in self.names}
+        scores = {
+            name: {kind: collection.pooled(name, kind) for kind in self.kinds}
+            for name in self.names
+        }
+        sizes = [len(collection.splits[i][1]) for i in collection.kept]
+        run = np.repeat(np.arange(len(sizes)), sizes)
+        return self._material(rows, predictions, scores, collection.weight, run)
+
+    def _material(
+        self,
+        rows: Array,
+        predictions: Mapping[str, Any],
+        scores: Mapping[str, Any],
+        weight: float,
+        run: Array | None,
+    ) -> Material:
+        truth = self.truth[rows]
+        common: dict[str, Any] = {
+            "labels": self.classes,
+            "pos_label": self.pos_label,
+            "weight": weight,
+            "instances": rows,
+        }
+        scored = None
+        if self.kinds:
+            given = {f"Scores of {name!r}": scores[name] for name in self.names}
+            scored = ScoredInstances.from_scores(truth, given, run=run, **common)
+            if not self.counts_needed:
+                return Material(scored)
+        named = {f"Predictions of {name!r}": predictions[name] for name in self.names}
+        return Material(count_predictions(truth, named, **common), scored)
+
+    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
+        """Return for each metric the score of one estimator in one split."""
+        rows, observed = collection.splits[split][1], collection.runs[name][split].observed
+        truth = self.truth[rows]
+        counts = scored = None
+        if "predict" in observed:
+            counts = count_one(truth, observed["predict"], self.classes, self.pos_label)
+        if self.kinds:
+            own = {name: {kind: observed[kind] for kind in self.kinds}}
+            scored = ScoredInstances.from_scores(
+                truth, own, labels=self.classes, pos_label=self.pos_label
+            )
+        return {
+            key: scored.observed(str(metric.formula))[0]
+            if metric.source == "instances" and scored is not None
+            else score_counts(metric, counts)
+            for key, metric in self.metrics.items()
+        }
+
+
+class ChunkTarget:
+    """Tags of sentences, whose chunks a counter counts."""
+
+    def __init__(self, y: Any, names: tuple[str, ...], counter: Any, scoring: Any) -> None:
+        if not isinstance(counter, ChunkCounter):
+            raise TypeError(f"counter must be made by chunk_counter, got {counter!r}.")
+        self.y = y
+        self.names = names
+        self.counter = counter
+        check_sentences(y, "y")
+        # A chunk is there or not.
+        self.metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
+        self.observe: Observe = partial(_observe_tags, counter, names)
+        if not counter.count_one(y, y).total:
+            raise ValueError(
+                f"y holds no chunks that {counter!r} counts: there is nothing to find."
+            )
+
+    def check_split(self, split: int, test: Array) -> None:
+        """Chunks are counted over all test sets, so any will do."""
+
+    def rehearsal(self) -> Material:
+        """Return what taggers without an error would give."""
+        return Material(self.counter(self.y, *self.counter.perfect(self.y), weight=1.0))
+
+    def material(self, collection: Collection) -> Material:
+        """Return what the kept splits give."""
+        tagged = [
+            [tags for i in collection.kept for tags in collection.runs[name][i].observed["predict"]]
+            for name in self.names
+        ]
+        truth = _safe_indexing(self.y, collection.test_indices())
+        return Material(self.counter(truth, *tagged, weight=collection.weight))
+
+    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
+        """Return for each metric the score of one tagger in one split."""
+        truth = _safe_indexing(self.y, collection.splits[split][1])
+        tags = collection.runs[name][split].observed["predict"]
+        counts = self.counter.count_one(truth, tags, self.names.index(name))
+        return {key: score_counts(metric, counts) for key, metric in self.metrics.items()}
+
+
+def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
+    """Count the predictions of one classifier: of classes, or of a multi-label indicator."""
+    if is_indicator(truth):
+        with warnings.catch_warnings():  # a label may well be absent from a split
+            warnings.simplefilter("ignore", UserWarning)
+            return UnitCounts.from_indicators(truth, {"predict": predictions}).margin(0)
+    return ConfusionCounts.from_labels(truth, predictions, labels=classes, pos_label=pos_label)
+
+
+def score_by_scores(
+    metric: Metric, classes: tuple[Any, ...], pos_label: Any, estimator: Any, X: Any, y: Any
+) -> float:
+    """Return a metric of scores of a fitted estimator."""
+    needs = SCORE_METRICS[str(metric.formula)].needs
+    scores = respond(estimator, X, needs, classes, is_indicator(y))
+    scored = ScoredInstances.from_scores(
+        y, {"scores": {needs: scores}}, labels=classes, pos_label=pos_label
+    )
+    return scored.observed(str(metric.formula))[0]
+
+
+def score_counts(metric: Metric, counts: Any) -> float:
+    """Return the score as scikit-learn's scorer gives it."""
+    if counts.table is None:
+        return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
+    table = counts.table
+    of_all = metric.formula is not None and not metric.formula.endswith("]")
+    if of_all and not metric.needs_positive:
+        # scikit-learn averages over the classes that occur.
+        seen = (table.sum(axis=0) + table.sum(axis=1)) > 0
+        table = table[np.ix_(seen, seen)]
+    return float(metric(table, counts.positive or 0))
+
+
+def _check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
+    """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
+    methods = RESPONSES[SCORE_METRICS[str(metric.formula)].needs]
+    for name, estimator in estimators.items():
+        if not any(hasattr(estimator, method) for method in methods):
+            raise ValueError(
+                f"scoring={metric.name!r} needs {' or '.join(methods)}, which estimator {name!r} "
+                "does not have. Wrap it in CalibratedClassifierCV, or choose another metric."
+            )
+
+
+def _observe_labels(
+    classes: tuple[Any, ...],
+    several: bool,
+    kinds: tuple[str, ...],
+    counts_needed: bool,
+    name: str,
+    estimator: Any,
+    X_test: Any,
+    y_test: Any,
+) -> dict[str, Any]:
+    """Return predictions that are of the classes, and the scores that metrics need."""
+    found = {}
+    if counts_needed:
+        found = observe_predictions(name, estimator, X_test, y_test)
+        if several:
+            check_indicator(found["predict"], "predict")
+        else:
+            encode_labels([("predict", found["predict"])], classes)
+    return found | {kind: respond(estimator, X_test, kind, classes, several) for kind in kinds}
+
+
+def _observe_tags(
+    counter: ChunkCounter,
+    names: tuple[str, ...],
+    name: str,
+    estimator: Any,
+    X_test: Any,
+    y_test: Any,
+) -> dict[str, Any]:
+    """Return predicted tags that the counter can read."""
+    found = observe_predictions(name, estimator, X_test, y_test)
+    counter.count_one(y_test, found["predict"], names.index(name))
+    return found

@@ -1,0 +1,259 @@
+"""Scores of instances: what metrics such as AUC are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skbayeseval._labels import (
+    check_indicator,
+    check_label_vector,
+    check_labels,
+    encode_labels,
+    is_indicator,
+    resolve_pos_label,
+)
+from skbayeseval._validation import check_weight
+from skbayeseval.evidence.split_scores import SplitMargin
+from skbayeseval.evidence.units import assign_units
+from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, prepare
+
+__all__ = ["RESPONSES", "PreparedRun", "ScoredInstances", "respond"]
+
+Array = NDArray[Any]
+
+# The unit of each row of a run, and for each classifier the metric as a function of their weights.
+PreparedRun = tuple[Array, list[Prepared]]
+
+# What to ask of an estimator, by what a metric needs; the first that it has.
+RESPONSES = {
+    "ranking": ("decision_function", "predict_proba"),
+    "probability": ("predict_proba",),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredInstances:
+    """The scores that several classifiers gave to the same instances, in one or several runs.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n_rows,) or (n_rows, n_labels)
+        The index of the true class; or a multi-label indicator.
+    responses : tuple of mapping of str to ndarray
+        For each classifier its scores by what they are good for, "ranking" or "probability": of
+        shape (n_rows,) for the positive of two classes, otherwise (n_rows, n_labels).
+    run : ndarray of shape (n_rows,)
+        The run in which a row was tested; metrics are taken within runs.
+    unit : ndarray of shape (n_rows,)
+        The instance, or the group of instances, that a row belongs to.
+    shape : ndarray of shape (n_units,)
+        The Gamma shape of each unit's weight.
+    labels, weight, pos_label
+        As in `ConfusionCounts`.
+    grouped : bool
+        Whether units are groups.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence.instance_scores import ScoredInstances
+    >>> scored = ScoredInstances.from_scores([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]})
+    >>> scored.observed("roc_auc")
+    (0.75,)
+    """
+
+    truth: Array
+    responses: tuple[Mapping[str, Array], ...]
+    run: Array
+    unit: Array
+    shape: Array
+    labels: tuple[Any, ...]
+    weight: float = 1.0
+    pos_label: Any = None
+    grouped: bool = False
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: Any,
+        scores: Mapping[str, Any],
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        weight: float = 1.0,
+        groups: ArrayLike | None = None,
+        instances: Array | None = None,
+        run: Array | None = None,
+    ) -> ScoredInstances:
+        """Take the scores of each classifier: an array, or a dict of arrays by what they serve."""
+        truth: Array
+        if is_indicator(y_true):
+            truth = check_indicator(y_true, "y_true").toarray()
+            columns: Any = getattr(y_true, "columns", range(truth.shape[1]))
+            classes = check_labels(list(columns) if labels is None else labels)
+        else:
+            classes, (truth,) = encode_labels([("y_true", y_true)], labels)
+        if truth.ndim == 2 and pos_label is not None:
+            raise ValueError("pos_label has no meaning for a multi-label indicator.")
+        positive = resolve_pos_label(classes, pos_label)
+        responses = []
+        for name, of_one in scores.items():
+            given = of_one if isinstance(of_one, Mapping) else dict.fromkeys(RESPONSES, of_one)
+            responses.append(
+                {
+                    kind: _check_scores(one, name, truth, classes, positive)
+                    for kind, one in given.items()
+                }
+            )
+        unit, shape = assign_units(len(truth), groups, instances, check_weight(weight))
+        return cls(
+            truth,
+            tuple(responses),
+            np.zeros(len(truth), dtype=int) if run is None else run,
+            unit,
+            shape,
+            classes,
+            check_weight(weight),
+            positive,
+            groups is not None,
+        )
+
+    @property
+    def n_classifiers(self) -> int:
+        """The number of classifiers."""
+        return len(self.responses)
+
+    def margin(self, classifier: int) -> SplitMargin:
+        """Return what is known of one classifier."""
+        return SplitMargin(
+            float(len(self.truth)), self.labels, self.pos_label, self.positive, self.weight
+        )
+
+    @property
+    def positive(self) -> int | None:
+        """The index of the positive class, if there is one."""
+        return None if self.pos_label is None else self.labels.index(self.pos_label)
+
+    def pair(self, i: int, j: int) -> ScoredInstances:
+        """Return the scores of two of the classifiers."""
+        return ScoredInstances(
+            self.truth,
+            (self.responses[i], self.responses[j]),
+            self.run,
+            self.unit,
+            self.shape,
+            self.labels,
+            self.weight,
+            self.pos_label,
+            self.grouped,
+        )
+
+    def prepared(self, metric: str) -> Iterator[PreparedRun]:
+        """Yield the units of each run, and the metric of each classifier given their weights."""
+        needs = SCORE_METRICS[metric].needs
+        binary = self.truth.ndim == 1 and len(self.labels) == 2
+        positive = 1 if self.positive is None else self.positive
+        truth = (self.truth == positive).astype(int) if binary else self.truth
+        for run in np.unique(self.run):
+            rows = np.flatnonzero(self.run == run)
+            yield (
+                self.unit[rows],
+                [prepare(metric, truth[rows], one[needs][rows]) for one in self.responses],
+            )
+
+    def observed(self, metric: str) -> tuple[float, ...]:
+        """Return the plain score of each classifier, the mean of its runs."""
+        return tuple(self.of_runs(metric).mean(axis=1).tolist())
+
+    def of_runs(self, metric: str) -> Array:
+        """Return the plain scores, of shape (n_classifiers, n_runs)."""
+        return np.array(
+            [
+                [float(of_one(np.ones((len(unit), 1)))[0]) for of_one in of_each]
+                for unit, of_each in self.prepared(metric)
+            ]
+        ).T
+
+
+def _check_scores(
+    scores: Any, name: str, truth: Array, classes: tuple[Any, ...], pos_label: Any
+) -> Array:
+    """Return scores with a row for each instance; of two classes those of the positive one."""
+    try:
+        array = np.asarray(scores, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must hold numbers, got {type(scores).__name__}.") from error
+    if array.ndim not in (1, 2) or len(array) != len(truth):
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: y_true has "
+            f"{len(truth)}, {name} has shape {array.shape}."
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"Input {name} contains NaN or infinity.")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    two = truth.ndim == 1 and len(classes) == 2
+    if array.ndim == 2 and two and array.shape[1] == 2:
+        return array[:, 1 if pos_label is None else classes.index(pos_label)]
+    expected = "one column" if two else f"{len(classes)} columns"
+    what = "classes" if truth.ndim == 1 else "labels"
+    if (array.ndim == 1) != two or (array.ndim == 2 and array.shape[1] != len(classes)):
+        raise ValueError(
+            f"{name} has shape {array.shape}, but there are {len(classes)} {what}: give "
+            f"{expected}, in the order of labels."
+        )
+    return array
+
+
+def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several: bool) -> Array:
+    """Return the scores that a fitted estimator gives, a column for each class or label.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Has `decision_function` or `predict_proba`.
+    X : array-like
+        The instances.
+    kind : {"ranking", "probability"}
+        What the scores are for.
+    classes : tuple
+        The classes or labels, in the order of the columns.
+    several : bool
+        Whether instances may have several labels.
+    """
+    method = next((name for name in RESPONSES[kind] if hasattr(estimator, name)), None)
+    if method is None:
+        raise AttributeError(
+            f"{type(estimator).__name__} has none of {list(RESPONSES[kind])}, which metrics need"
+        )
+    found = getattr(estimator, method)(X)
+    if several:
+        # Forests give a list, the probabilities of absence and presence for each label.
+        columns = [one[:, -1] for one in found] if isinstance(found, list) else np.asarray(found).T
+        return np.column_stack(list(columns))
+    scores = np.asarray(found)
+    if scores.ndim == 1:
+        scores = np.column_stack([-scores, scores])
+    known = check_label_vector(estimator.classes_, "classes_", classes=False).tolist()
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    pairs = method == "decision_function" and len(known) > 2
+    if scores.shape[1] != len(known) or (
+        pairs and getattr(last, "decision_function_shape", "ovr") == "ovo"
+    ):
+        raise ValueError(
+            f"{method} gives {scores.shape[1]} columns that are not those of the {len(known)} "
+            "classes; an SVM needs decision_function_shape='ovr'"
+        )
+    if len(known) < 2:
+        raise ValueError("The training set holds one class only, so nothing can be ranked")
+    # A class that was never seen in training comes last.
+    lowest = 0.0 if method == "predict_proba" else np.finfo(float).min
+    aligned = np.full((len(scores), len(classes)), lowest)
+    for column, label in enumerate(known):
+        if label in classes:
+            aligned[:, classes.index(label)] = scores[:, column]
+    return aligned

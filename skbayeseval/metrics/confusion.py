@@ -1,0 +1,360 @@
+"""Metrics as pure functions of confusion tables.
+
+A metric maps tables of shape (..., M, M), rows the true class, to values of shape (...). Observed
+counts and posterior draws go through the same function, and each name gives what scikit-learn's
+scorer of that name gives.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_scalar
+
+__all__ = [
+    "AVERAGES",
+    "FBETA",
+    "RATIOS",
+    "WHOLE_TABLE",
+    "Metric",
+    "Totals",
+    "check_zero_division",
+    "class_metric",
+    "fbeta",
+    "from_confusion",
+    "not_of_tables",
+    "ratio_metric",
+    "totals_of",
+]
+
+Array = NDArray[Any]
+
+
+class Totals(NamedTuple):
+    """What nearly every metric needs of a table: for each class (or label), of shape (..., M).
+
+    Attributes
+    ----------
+    hits : ndarray
+        Of the class, and predicted so.
+    true : ndarray
+        Of the class.
+    predicted : ndarray
+        Predicted to be of the class.
+    """
+
+    hits: Array
+    true: Array
+    predicted: Array
+
+
+def totals_of(tables: Array) -> Totals:
+    """Return the totals of tables of shape (..., M, M)."""
+    hits = np.diagonal(tables, axis1=-2, axis2=-1)
+    return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """A named function of confusion tables.
+
+    Made by name with `get_metric`, or by `fbeta` and `from_confusion`.
+
+    Attributes
+    ----------
+    name : str
+        The name under which results report it.
+    formula : str or None
+        The registry's name for it; None for a function of the user's.
+    zero_division : float
+        The value of a ratio whose denominator is 0: 0, 1 or NaN.
+    needs_positive : bool
+        Whether it is about one of two classes.
+    needs_true_negatives : bool
+        Whether it needs all cells of the table.
+    needs_tables : bool
+        Whether it needs the whole table, not only its totals.
+    one_of_many : bool
+        Whether it makes sense only where every instance has exactly one class.
+    available : bool
+        False for a function of the user's that a saved result could not hold.
+    source : {"tables", "instances", "splits"}
+        What it is a function of: confusion tables, scores of instances, or nothing that is known
+        but its values in the splits of a cross-validation.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> f1 = metrics.get_metric("f1")
+    >>> f1([[5, 2], [1, 8]])
+    array(0.84210526)
+    """
+
+    name: str
+    function: Callable[..., Array]
+    formula: str | None = None
+    zero_division: float = 0.0
+    needs_positive: bool = False
+    needs_true_negatives: bool = True
+    needs_tables: bool = False
+    one_of_many: bool = False
+    available: bool = True
+    source: str = "tables"
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        own = self.function if self.formula is None else None
+        return self.name, self.formula, str(self.zero_division), own
+
+    def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
+        """Return the metric of each table; `positive` is the index of the positive class."""
+        tables = np.asarray(tables, dtype=float)
+        if self.needs_tables:
+            return self.function(tables)
+        return self.of_totals(totals_of(tables), positive)
+
+    def of_totals(self, totals: Totals, positive: int = 1) -> Array:
+        """Return the metric from totals of shape (..., M)."""
+        return self.function(totals, positive, self.zero_division)
+
+
+def _ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = numerator / denominator
+    return np.where(denominator == 0, zero_division, quotient)
+
+
+# Ratios of one class: numerator and denominator from the class's totals.
+
+
+def _precision(t: Totals) -> tuple[Array, Array]:
+    return t.hits, t.predicted
+
+
+def _recall(t: Totals) -> tuple[Array, Array]:
+    return t.hits, t.true
+
+
+def _jaccard(t: Totals) -> tuple[Array, Array]:
+    return t.hits, t.true + t.predicted - t.hits
+
+
+def _fbeta(t: Totals, beta: float) -> tuple[Array, Array]:
+    if math.isinf(beta):
+        return _recall(t)
+    return (1 + beta**2) * t.hits, beta**2 * t.true + t.predicted
+
+
+Ratio = Callable[[Totals], tuple[Array, Array]]
+
+
+# Functions of totals. Partial functions of these, unlike closures, can be pickled.
+
+
+def _of_positive_class(ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
+    one_class = Totals(*(total[..., positive] for total in t))
+    return _ratio(*ratio(one_class), zero_division)
+
+
+def _of_class(ratio: Ratio, index: int, t: Totals, positive: int, zero_division: float) -> Array:
+    return _of_positive_class(ratio, t, index, zero_division)
+
+
+def _averaged(ratio: Ratio, average: str, t: Totals, positive: int, zero_division: float) -> Array:
+    if average == "micro":
+        return _ratio(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
+    numerator, denominator = ratio(t)
+    weights = t.true if average == "weighted" else np.ones_like(t.true)
+    if math.isnan(zero_division):
+        # Classes without a value are left out, as scikit-learn does.
+        weights = np.where(denominator == 0, 0.0, weights)
+    scores = _ratio(numerator, denominator, np.nan_to_num(zero_division))
+    return _ratio((scores * weights).sum(-1), weights.sum(-1), zero_division)
+
+
+def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: Array) -> Array:
+    values = np.asarray(function(tables / tables.sum(axis=(-2, -1), keepdims=True)), float)
+    if values.shape != tables.shape[:-2]:
+        raise ValueError(
+            f"The function of metric {name!r} must map tables of shape {tables.shape} to "
+            f"values of shape {tables.shape[:-2]}, got {values.shape}. Wrap a function of "
+            'one table in np.vectorize(function, signature="(m,m)->()").'
+        )
+    return values
+
+
+def _specificity(t: Totals, positive: int, zero_division: float) -> Array:
+    if t.true.shape[-1] != 2:
+        raise ValueError(f"specificity needs two classes, got {t.true.shape[-1]}.")
+    negative = 1 - positive % 2
+    return _of_positive_class(_recall, t, negative, zero_division)
+
+
+def _accuracy(t: Totals, positive: int, zero_division: float) -> Array:
+    return _ratio(t.hits.sum(-1), t.true.sum(-1), zero_division)
+
+
+def _balanced_accuracy(t: Totals, positive: int, zero_division: float) -> Array:
+    present = t.true > 0
+    recalls = _ratio(t.hits, t.true, 0.0)
+    return _ratio(recalls.sum(-1), present.sum(-1), zero_division)
+
+
+def _chance_products(t: Totals) -> tuple[Array, Array, Array]:
+    size = t.true.sum(-1)
+    by_chance = (t.true * t.predicted).sum(-1)
+    return size, by_chance, t.hits.sum(-1) * size - by_chance
+
+
+def _matthews_corrcoef(t: Totals, positive: int, zero_division: float) -> Array:
+    size, _, covariance = _chance_products(t)
+    spread_true = size**2 - (t.true**2).sum(-1)
+    spread_predicted = size**2 - (t.predicted**2).sum(-1)
+    # scikit-learn's value is 0 where either side is constant, whatever zero_division is.
+    return _ratio(covariance, np.sqrt(spread_true * spread_predicted), 0.0)
+
+
+def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:
+    size, by_chance, covariance = _chance_products(t)
+    return _ratio(covariance, size**2 - by_chance, np.nan)
+
+
+# Metrics of all classes at once, by name.
+WHOLE_TABLE = {
+    "accuracy": _accuracy,
+    "balanced_accuracy": _balanced_accuracy,
+    "specificity": _specificity,
+    "matthews_corrcoef": _matthews_corrcoef,
+    "cohen_kappa": _cohen_kappa,
+}
+
+RATIOS: dict[str, Ratio] = {
+    "precision": _precision,
+    "recall": _recall,
+    "f1": partial(_fbeta, beta=1.0),
+    "jaccard": _jaccard,
+}
+AVERAGES = ("micro", "macro", "weighted")
+FBETA = r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)(?:_(micro|macro|weighted))?"
+
+
+def not_of_tables(*_: Any) -> Array:
+    """Raise: the metric of this name is computed from something else."""
+    raise ValueError("This metric is no function of a confusion table.")
+
+
+def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
+    """Return the metric of a ratio, of the positive class or averaged over classes."""
+    if average is None:
+        function = partial(_of_positive_class, ratio)
+        return Metric(name, function, needs_positive=True, needs_true_negatives=False)
+    return Metric(f"{name}_{average}", partial(_averaged, ratio, average))
+
+
+def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0) -> Metric:
+    """Return the F-beta metric: recall counts `beta` times as much as precision.
+
+    Parameters
+    ----------
+    beta : float
+        At least 0; 1 gives F1.
+    average : {"micro", "macro", "weighted"}, default=None
+        How classes are averaged; None is the positive class of two.
+    zero_division : {0.0, 1.0, np.nan}, default=0.0
+        The value where the denominator is 0.
+
+    Returns
+    -------
+    metric : Metric
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.fbeta(2).name
+    'f2'
+    >>> metrics.fbeta(2)([[5, 2], [1, 8]])
+    array(0.86956522)
+    """
+    check_scalar(beta, "beta", Real, min_val=0)
+    if isinstance(beta, bool) or math.isnan(beta):
+        raise ValueError(f"beta == {beta}, must be a number of at least 0.")
+    if average not in (None, *AVERAGES):
+        raise ValueError(f"average must be None or one of {AVERAGES}, got {average!r}.")
+    metric = ratio_metric(f"f{beta:g}", partial(_fbeta, beta=float(beta)), average)
+    # The name may round beta; the formula must not.
+    exact = f"{beta:g}" if float(f"{beta:g}") == beta else repr(float(beta))
+    formula = f"f{exact}" if average is None else f"f{exact}_{average}"
+    return replace(metric, formula=formula, zero_division=check_zero_division(zero_division))
+
+
+def class_metric(name: str, index: int, zero_division: float) -> Metric:
+    """Return the metric of one class by its index; its formula is ``name[index]``."""
+    ratio = RATIOS.get(name)
+    if ratio is None:
+        beta = re.fullmatch(FBETA, name)
+        if beta is None or beta[2]:
+            raise ValueError(
+                f"There is no {name!r} of one class; known are: {list(RATIOS)}, 'f2' and so on."
+            )
+        ratio = partial(_fbeta, beta=float(beta[1]))
+    return Metric(
+        f"{name}[{index}]",
+        partial(_of_class, ratio, index),
+        formula=f"{name}[{index}]",
+        zero_division=check_zero_division(zero_division),
+    )
+
+
+def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
+    """Return a metric of your own from any function of the confusion table.
+
+    Parameters
+    ----------
+    function : callable
+        Takes tables of shape (..., M, M), rows the true class, columns the predicted one, both
+        in the order of the result's `labels`, each table summing to 1; returns values of shape
+        (...). A function of one table only can be wrapped in
+        ``np.vectorize(function, signature="(m,m)->()")``.
+    name : str
+        The name under which results report it.
+
+    Returns
+    -------
+    metric : Metric
+
+    Examples
+    --------
+    A missed positive costs five times a false alarm:
+
+    >>> from skbayeseval import metrics
+    >>> cost = metrics.from_confusion(lambda t: -(t[..., 0, 1] + 5 * t[..., 1, 0]), "minus_cost")
+    >>> cost([[50, 20], [10, 20]])
+    array(-0.7)
+    """
+    if not callable(function):
+        raise TypeError(f"function must be callable, got {function!r}.")
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {name!r}.")
+    return Metric(name, partial(_of_proportions, function, name), needs_tables=True)
+
+
+def check_zero_division(zero_division: float) -> float:
+    """Return the value of a ratio whose denominator is 0: 0, 1 or NaN."""
+    if zero_division not in (0, 1) and not (
+        isinstance(zero_division, Real) and math.isnan(zero_division)
+    ):
+        raise ValueError(f"zero_division must be 0.0, 1.0 or np.nan, got {zero_division!r}.")
+    return float(zero_division)

@@ -1,0 +1,349 @@
+"""`power_analysis`: how often a test set of a given size would reach a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skbayeseval._validation import (
+    check_probability,
+    check_random_state_entropy,
+    check_whole_number,
+)
+from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.judgement.decision import WORDS, check_rope, format_interval
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.models import resolve_model
+from skbayeseval.planning.replications import populations_of
+from skbayeseval.planning.sample_size import proportion_interval
+from skbayeseval.planning.simulate import Question, Setting, Truth, in_chunks, truths
+from skbayeseval.posterior.build import make_posterior
+from skbayeseval.posterior.recipe import Posterior
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skbayeseval.display import PowerDisplay
+
+__all__ = ["PowerAnalysis", "power_analysis"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, repr=False)
+class PowerAnalysis:
+    """How often test sets of several sizes reach a goal; `str` says it in words.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row a size and model: size, model, power, mcse (its Monte Carlo standard error), low and
+        high (its 95% interval, as far as Monte Carlo error goes).
+    goal : tuple of str
+        The decisions that count as success.
+    rope : Interval
+        The region of practical equivalence.
+    metric : str
+        What is compared.
+    names : tuple of str
+        The names of A and B.
+    n_replications : int
+        How many test sets of each size were simulated.
+
+    Examples
+    --------
+    >>> from skbayeseval import power_analysis
+    >>> cells = {"mu": 0.5, "theta+": [0.3, 0.3, 0.2, 0.2], "theta-": [0.2, 0.2, 0.3, 0.3]}
+    >>> found = power_analysis(
+    ...     cells, [200, 4000], rope=0.05, goal=">>", n_replications=50, random_state=0
+    ... )
+    >>> print(found)
+    Probability of A ≫ B (f1, ROPE [-0.050, +0.050]) by the number of instances:
+          paired
+    size
+    200       8%
+    4000     96%
+    4,000 is the first of these sizes to reach 80%.
+    """
+
+    table: pd.DataFrame
+    goal: tuple[str, ...]
+    rope: Interval
+    metric: str
+    names: tuple[str, str]
+    n_replications: int
+
+    def plot(self, *, ax: Axes | None = None) -> PowerDisplay:
+        """Draw power by size, a line a model, with its Monte Carlo error.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        display : PowerDisplay
+        """
+        from skbayeseval.display import PowerDisplay
+
+        curves = {
+            str(model): (rows["power"].to_numpy(), rows["low"].to_numpy(), rows["high"].to_numpy())
+            for model, rows in self.table.groupby("model", sort=False)
+        }
+        sizes = self.table["size"].unique()
+        return PowerDisplay(sizes, curves, goal=self._goal()).plot(ax=ax)
+
+    def _goal(self) -> str:
+        a, b = self.names
+        return " or ".join(f"{a} {WORDS[code][0]} {b}" for code in self.goal)
+
+    def __repr__(self) -> str:
+        return (
+            f"PowerAnalysis(goal={self.goal}, rope={tuple(self.rope)}, metric={self.metric!r}, "
+            f"n_replications={self.n_replications})\n{self.table}"
+        )
+
+    def __str__(self) -> str:
+        wide = self.table.pivot(index="size", columns="model", values="power")
+        wide = wide[self.table["model"].unique()].rename_axis(columns=None)
+        lines = [
+            f"Probability of {self._goal()} ({self.metric}, ROPE {format_interval(self.rope)}) by "
+            "the number of instances:",
+            wide.map("{:.0%}".format).to_string(),
+        ]
+        for model, power in wide.items():
+            enough = power.index[power >= 0.8]
+            of_model = f" ({model})" if len(wide.columns) > 1 else ""
+            lines.append(
+                f"{enough[0]:,} is the first of these sizes to reach 80%{of_model}."
+                if len(enough)
+                else f"None of these sizes reaches 80%{of_model}."
+            )
+        return "\n".join(lines)
+
+
+def power_analysis(
+    cells_or_result: Any,
+    sizes: Any,
+    *,
+    rope: Any,
+    goal: str | Sequence[str],
+    model: Any = "paired",
+    scoring: Any = "f1",
+    prob: float = 0.95,
+    n_replications: int = 1000,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    random_state: Any = None,
+) -> PowerAnalysis:
+    """Simulate test sets of several sizes, and count how often they reach a goal.
+
+    The power of a planned study is the probability that it reaches its goal if things are as
+    suspected (Kruschke 2013; Zhang et al. 2016, section 4.1). Each simulated test set is judged as
+    a real one would be: by the posterior of the model, its HDI and the ROPE.
+
+    Parameters
+    ----------
+    cells_or_result : dict, array-like or ComparisonResult
+        What is suspected.
+
+        - A dict, as the paper states its scenarios (two classes): "mu", the probability of the
+          positive class; "theta+" and "theta-", for an instance of the positive and of the negative
+          class the probabilities that (A, B) predict (1, 1), (1, 0), (0, 1), (0, 0).
+        - An array of shape (M, M, M): the probabilities of (truth, prediction of A, prediction of
+          B), which sum to 1. Of two classes the second, 1, is the positive one.
+        - A pair of M x M tables of probabilities, rows the true class, each of which sums to 1: A
+          and B on test sets of their own.
+        - A pilot study. What it leaves open is part of the answer: the truth of each replication is
+          drawn from its posterior (the power is then also called assurance). The planned test set
+          is a new one, and does not hold the pilot's instances.
+    sizes : int or sequence of int
+        The numbers of instances.
+    rope : float or (float, float)
+        Differences that do not matter; a number r means [-r, r].
+    goal : str or sequence of str
+        The code of the decision that counts as success, or several: ">>", "<<", "~", ">", "<", "?".
+    model : str, model instance, or a list of these, default="paired"
+        How the test sets will be analysed, as in `compare_predictions`. All of several models see
+        the same test sets.
+    scoring : str or Metric, default="f1"
+        What to compare.
+    prob : float, default=0.95
+        The mass of the HDI.
+    n_replications : int, default=1000
+        How many test sets of each size.
+    n_jobs : int, default=None
+        How many jobs to run at a time, as joblib has it. It does not change the numbers.
+    verbose : int, default=0
+        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
+    random_state : int, RandomState, Generator or None, default=None
+        An int makes the simulation reproducible.
+
+    Returns
+    -------
+    power : PowerAnalysis
+        `table`, `plot`.
+
+    See Also
+    --------
+    ComparisonResult.required_sample_size : How many more instances would settle a comparison.
+
+    Examples
+    --------
+    Both find half of the positives, not always the same ones. Would 2,000 instances show that they
+    are practically equivalent?
+
+    >>> from skbayeseval import power_analysis
+    >>> equal = {"mu": 0.5, "theta+": [0.3, 0.2, 0.2, 0.3], "theta-": [0.3, 0.2, 0.2, 0.3]}
+    >>> found = power_analysis(
+    ...     equal, [500, 2000], rope=0.05, goal="~", n_replications=100, random_state=0
+    ... )
+    >>> found.table["power"].round(1).tolist()
+    [0.0, 0.8]
+    """
+    region, goals = check_rope(rope), _check_goal(goal)
+    sizes = _check_sizes(sizes)
+    n = check_whole_number(n_replications, "n_replications")
+    seed = np.random.SeedSequence(check_random_state_entropy(random_state))
+    truth, setting, names = _check_truth(cells_or_result)
+    metric = _check_metric(scoring, setting.labels)
+    models = list(model) if isinstance(model, (list, tuple)) else [model]
+    # One data set goes the way that real ones go: what is wrong with the model or the metric is
+    # told before the simulation.
+    first = _one_data_set(truth, setting, sizes[0])
+    prevalence = truth.prevalence if isinstance(truth, Posterior) else None
+    prob = check_probability(prob)
+    questions = []
+    for one in models:
+        posterior = make_posterior(first, one, "exact", None, 100, 0, prevalence)
+        posterior.check_metric(metric)
+        questions.append(Question(posterior.model, metric, region, prob, posterior.prevalence))
+
+    job = {"truth": truth, "setting": setting, "questions": questions}
+    jobs = [job | {"sizes": [size]} for size in sizes]
+    rows = []
+    for size, codes in zip(sizes, in_chunks(jobs, n, seed, n_jobs, verbose), strict=True):
+        reached = np.isin(codes[:, 0], goals).sum(axis=0)
+        for question, successes in zip(_labels(models, questions), reached, strict=True):
+            power = successes / n
+            mcse = np.sqrt(power * (1 - power) / n)
+            rows.append([size, question, power, mcse, *proportion_interval(int(successes), n)])
+    table = pd.DataFrame(rows, columns=["size", "model", "power", "mcse", "low", "high"])
+    return PowerAnalysis(table, goals, region, metric.name, names, n)
+
+
+def _labels(models: Sequence[Any], questions: Sequence[Question]) -> list[str]:
+    """Return what to call each model: its name, or, where two share one, all of it."""
+    names = [question.model.name for question in questions]
+    return [
+        name if names.count(name) == 1 else str(model)
+        for name, model in zip(names, models, strict=True)
+    ]
+
+
+def _one_data_set(truth: Truth, setting: Setting, size: int) -> Any:
+    rng = np.random.default_rng(0)
+    (populations,) = truths(truth, rng, 1)
+    drawn = [rng.multinomial(size, p.probability / p.probability.sum()) for p in populations]
+    return setting.evidence(populations, drawn, rng)
+
+
+def _check_goal(goal: Any) -> tuple[str, ...]:
+    goals = (goal,) if isinstance(goal, str) else goal
+    if not isinstance(goals, Iterable) or not (goals := tuple(goals)):
+        raise TypeError(f"goal must be the code of a decision or several of them, got {goal!r}.")
+    for code in goals:
+        if code not in WORDS:
+            raise ValueError(
+                f"goal={code!r} is not the code of a decision. Known are: {list(WORDS)}, such as "
+                "'>>' (A significantly better) and '~' (practically equivalent)."
+            )
+    return goals
+
+
+def _check_sizes(sizes: Any) -> list[int]:
+    values = np.atleast_1d(np.asarray(sizes))
+    if values.ndim != 1 or len(values) == 0 or values.dtype.kind not in "iu" or values.min() < 1:
+        raise ValueError(f"sizes must be whole numbers of at least 1, got {sizes!r}.")
+    return [int(size) for size in np.unique(values)]
+
+
+def _check_metric(scoring: Any, labels: tuple[Any, ...]) -> Metric:
+    metrics = resolve_scoring(scoring, labels)
+    if len(metrics) != 1:
+        raise ValueError(f"scoring must be one metric, got {list(metrics)}.")
+    return next(iter(metrics.values()))
+
+
+def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:
+    if hasattr(given, "exact_posterior"):  # a ComparisonResult
+        posterior = given.exact_posterior("power_analysis")
+        if isinstance(posterior.evidence, PairedCounts) and not posterior.model.needs_pairs:
+            # Who got which instances right is known, and the planned test set has such pairs too.
+            model = resolve_model("paired", None, paired=True, n_classes=len(given.labels))
+            posterior = Posterior(
+                model, posterior.evidence, entropy=0, n_draws=1, prevalence=posterior.prevalence
+            )
+        counts = posterior.counts[0]
+        setting = Setting(counts.labels, counts.pos_label, 1.0, counts.has_true_negatives)
+        return posterior, setting, given.names
+    tables = _check_cells(given)
+    return populations_of(*tables), Setting(tuple(range(len(tables[0]))), None), ("A", "B")
+
+
+def _check_cells(given: Any) -> list[Array]:
+    """Return the joint table (truth, A, B), or the tables of A and B."""
+    if isinstance(given, Mapping):
+        return [_check_scenario(given)]
+    try:
+        cells = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"cells_or_result must be {_WHAT_DOES}, got {given!r}.") from error
+    m = cells.shape[-1] if cells.ndim == 3 else 0
+    if m < 2 or cells.shape not in ((m, m, m), (2, m, m)):
+        raise ValueError(
+            f"cells_or_result must be {_WHAT_DOES}, got an array of shape {cells.shape}."
+        )
+    if not (cells >= 0).all():
+        raise ValueError("cells_or_result must hold probabilities, none of them below 0 or NaN.")
+    if len(cells) == m and np.isclose(cells.sum(), 1):
+        return [cells]
+    if len(cells) == 2 and np.allclose(cells.sum(axis=(1, 2)), 1):
+        return list(cells)
+    raise ValueError(
+        "cells_or_result must hold probabilities that sum to 1: all together where they are of "
+        f"(truth, A, B), each table where they are of A and of B; got sums {cells.sum():g} and "
+        f"{cells.sum(axis=(1, 2)).round(6).tolist()}."
+    )
+
+
+_WHAT_DOES = (
+    "a dict of 'mu', 'theta+' and 'theta-', probabilities of shape (M, M, M) of (truth, A, B), a "
+    "pair of M x M tables of probabilities, or a ComparisonResult"
+)
+
+
+def _check_scenario(given: Mapping[str, Any]) -> Array:
+    if set(given) != {"mu", "theta+", "theta-"}:
+        raise ValueError(
+            f"cells_or_result must have the keys 'mu', 'theta+' and 'theta-', got {list(given)}."
+        )
+    mu = check_probability(given["mu"], "cells_or_result['mu']")
+    rows = []
+    for name in ("theta-", "theta+"):
+        theta = np.asarray(given[name], dtype=float)
+        if theta.shape != (4,) or not (theta >= 0).all() or not np.isclose(theta.sum(), 1):
+            raise ValueError(
+                f"cells_or_result[{name!r}] must be four probabilities that sum to 1, of the "
+                f"predictions (1, 1), (1, 0), (0, 1), (0, 0), got {given[name]!r}."
+            )
+        rows.append(theta[::-1].reshape(2, 2))
+    return np.stack([(1 - mu) * rows[0], mu * rows[1]])

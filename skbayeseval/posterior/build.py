@@ -1,0 +1,190 @@
+"""From labels to counts, and from counts to a posterior: what all faces share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from skbayeseval._labels import is_indicator
+from skbayeseval._validation import check_random_state_entropy, check_whole_number
+from skbayeseval.engines.graph import build_graph, check_has_graph
+from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.evidence.chunks import ChunkCounts
+from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
+from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.models import resolve_model
+from skbayeseval.models.specification import Model, OutcomeSpecification
+from skbayeseval.posterior.chains import SampledPosterior
+from skbayeseval.posterior.recipe import Posterior
+
+__all__ = ["check_true_classes", "count_predictions", "make_posterior", "resolve_engine"]
+
+ENGINES = ["auto", "exact", "pymc"]
+
+
+def count_predictions(
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    *,
+    labels: Any,
+    pos_label: Any,
+    weight: float,
+    groups: Any = None,
+    instances: Any = None,
+) -> PairedCounts | UnitCounts:
+    """Count predictions of the same instances: classes, labels of an indicator, or groups."""
+    if is_indicator(y_true):
+        if pos_label is not None:
+            raise ValueError("pos_label has no meaning for a multi-label indicator.")
+        return UnitCounts.from_indicators(
+            y_true, predictions, labels=labels, weight=weight, groups=groups, instances=instances
+        )
+    if groups is not None:
+        counts = UnitCounts.from_labels(
+            y_true, predictions, groups, labels=labels, pos_label=pos_label, weight=weight
+        )
+        present = np.flatnonzero(counts.margin(0).true)
+        check_true_classes([counts.labels[i] for i in present], "y_true")
+        return counts
+    paired = PairedCounts.from_labels(
+        y_true, predictions, labels=labels, pos_label=pos_label, weight=weight
+    )
+    check_true_classes([paired.labels[i] for i in np.unique(paired.truth)], "y_true")
+    return paired
+
+
+def make_posterior(
+    evidence: Evidence,
+    model: Any,
+    engine: Any,
+    prior: Any,
+    n_draws: Any,
+    random_state: Any,
+    prevalence: Any = None,
+    *,
+    scored: ScoredInstances | None = None,
+    rehearsal: bool = False,
+) -> Posterior:
+    """Return the posterior of the model that `model` and `prior` name, after checking both.
+
+    `scored` are the scores of the instances that the evidence counts, for metrics that need them.
+    A rehearsal checks everything and samples nothing.
+    """
+    sampler = resolve_engine(engine, prior)
+    own_prior = prior if callable(prior) else None
+    if own_prior and isinstance(model, Model):
+        raise ValueError(
+            f"model={model!r} carries its prior; give either a model instance or prior=, not both."
+        )
+    counts = margins_of(evidence)[0]
+    n_classes = len(counts.labels)
+    units = None
+    if isinstance(evidence, UnitCounts):
+        units = "groups" if evidence.grouped else "labels"
+    elif isinstance(evidence, ChunkCounts):
+        units = "chunks"
+    elif isinstance(evidence, SplitScores):
+        units = "splits"
+    elif isinstance(evidence, ScoredInstances):
+        units = "grouped scores" if evidence.grouped else "scores"
+    elif isinstance(evidence, DataSetScores):
+        units = "data sets"
+    resolved = resolve_model(
+        model,
+        None if own_prior else prior,
+        paired=not isinstance(evidence, tuple),
+        n_classes=n_classes,
+        n_classifiers=len(margins_of(evidence)),
+        units=units,
+    )
+    if resolved.needs_true_negatives and not counts.has_true_negatives:
+        raise ValueError(
+            f"model={resolved.name!r} needs the true negatives, but the counts hold (tp, fp, fn) "
+            "only. Give (tp, fp, fn, tn), or model='bcv'."
+        )
+    posterior = Posterior(
+        resolved,
+        evidence,
+        entropy=check_random_state_entropy(random_state),
+        n_draws=check_whole_number(n_draws, "n_draws", minimum=100),
+        prevalence=None if prevalence is None else _check_prevalence(prevalence, counts),
+        scored=scored,
+    )
+    size = counts.total * counts.weight
+    specification = posterior.specification
+    if isinstance(specification, OutcomeSpecification) and n_classes > 2 and prevalence is None:
+        mu = specification.groups[0].mu.prior
+        if 2 * mu.sum() > size:
+            warnings.warn(
+                f"{n_classes} classes are many for {size:.0f} effective instances: the prior of "
+                "the class proportions weighs as much as the data. Consider prior={'mu': ...} with "
+                "a smaller value.",
+                UserWarning,
+                stacklevel=3,
+            )
+    if sampler is None:
+        return posterior
+    check_has_graph(specification)
+    if scored is not None:
+        raise ValueError(
+            "Metrics of scores come from weights of instances (the Bayesian bootstrap), which are "
+            "no PyMC model. Use engine='exact', or compare them in a call of their own."
+        )
+    if rehearsal:
+        if own_prior:
+            build_graph(specification, counts.labels, prior=own_prior)
+        return posterior
+    return SampledPosterior.sample(posterior, sampler, own_prior)
+
+
+def resolve_engine(engine: Any, prior: Any) -> PyMCEngine | None:
+    """Return the PyMC engine, or None for the exact one."""
+    if isinstance(engine, PyMCEngine):
+        engine.check()
+        return engine
+    if not isinstance(engine, str):
+        raise TypeError(f"engine must be one of {ENGINES} or a PyMCEngine, got {engine!r}.")
+    if engine not in ENGINES:
+        raise ValueError(f"engine={engine!r} is not known. Known are: {ENGINES}, or a PyMCEngine.")
+    if engine == "exact" and callable(prior):
+        raise ValueError(
+            f"prior={prior!r} is a callable that builds PyMC variables, and the exact engine draws "
+            "from conjugate priors only. Use engine='pymc', or engine='auto', which takes the "
+            "exact engine wherever it can."
+        )
+    return PyMCEngine() if engine == "pymc" or callable(prior) else None
+
+
+def check_true_classes(present: Sequence[Any], name: str) -> None:
+    """Raise if there are fewer than two true classes."""
+    if len(present) < 2:
+        only = ", ".join(map(repr, present)) or "none"
+        raise ValueError(f"{name} must hold at least two classes, got one class only: {only}.")
+
+
+def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
+    """Return the proportion of each class, in the order of the labels."""
+    n_classes = len(counts.labels)
+    try:
+        values = np.asarray(prevalence, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"prevalence must hold numbers, got {prevalence!r}.") from error
+    if values.ndim == 0:
+        if n_classes != 2 or counts.positive is None:
+            raise ValueError(
+                f"prevalence={prevalence!r} is a number, which is the proportion of the positive "
+                "class of two; give pos_label=, or one value for each class."
+            )
+        values = np.array([1 - values, values])
+        values = values if counts.positive == 1 else values[::-1]
+    if values.shape != (n_classes,) or not (values > 0).all() or not np.isclose(values.sum(), 1):
+        raise ValueError(
+            f"prevalence must be a number in (0, 1), or {n_classes} positive numbers that sum to "
+            f"1, got {prevalence!r}."
+        )
+    return tuple((values / values.sum()).tolist())

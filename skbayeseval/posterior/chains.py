@@ -1,0 +1,260 @@
+"""Posteriors known by Markov chains over their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.engines.arviz import diagnose
+from skbayeseval.engines.data_sets import sample_data_sets
+from skbayeseval.engines.exact import check_scores
+from skbayeseval.engines.graph import check_has_graph
+from skbayeseval.engines.parameters import parameters_of, rates_given, row_names, scores_given
+from skbayeseval.engines.pymc import (
+    PyMCEngine,
+    Trace,
+    check_trace,
+    group_of,
+    sample_posterior,
+    sample_prior,
+    trace_of,
+)
+from skbayeseval.evidence.counts import Evidence
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.specification import DataSetSpecification, Model
+from skbayeseval.posterior.recipe import Posterior, Prior
+
+__all__ = ["SampledPosterior", "SampledPrior"]
+
+Array = NDArray[Any]
+
+# Children of the entropy, by what they seed; 0 is the posterior's own, 1 the splitter's.
+_CHAINS = 2
+_PRIOR = 3
+
+
+class SampledPrior(Prior):
+    """A prior that is not conjugate, known by draws of its parameters."""
+
+    has_closed_forms = False
+
+    def __init__(
+        self,
+        model: Model,
+        evidence: Evidence,
+        prevalence: tuple[float, ...] | None,
+        draw: Callable[[], Mapping[str, Array]],
+    ) -> None:
+        super().__init__(model, evidence, prevalence)
+        self._draw = draw
+        self._drawn: Mapping[str, Array] | None = None
+
+    def parameters(self, n_draws: int | None = None) -> dict[str, Array]:
+        """Return draws of the parameters; there may be fewer than asked for."""
+        if self._drawn is None:
+            self._drawn = self._draw()
+        return {name: values[:n_draws] for name, values in self._drawn.items()}
+
+    def rates(self, n_draws: int) -> dict[str, Array]:
+        """Return the recall of each class, drawn given the parameters."""
+        rng = np.random.default_rng(_PRIOR)
+        return rates_given(self.specification, self.parameters(n_draws), rng, prior=True)
+
+    def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
+        """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
+        for scores in scores_given(
+            self.specification,
+            self.parameters(n_draws),
+            metric,
+            self._positive_index,
+            rng,
+            prior=True,
+        ):
+            yield check_scores(scores, metric)
+
+    def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
+        """Yield whether draws lie in the region, in blocks of shape (2, n)."""
+        a, b = self.draws(metric, len(next(iter(self.parameters().values()))))
+        inside = (a - b >= region.low) & (a - b <= region.high)
+        yield inside[: len(inside) // 2 * 2].reshape(2, -1).astype(float)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class SampledPosterior(Posterior):
+    """A posterior known by Markov chains over its parameters.
+
+    Parameters
+    ----------
+    model, evidence, entropy, prevalence
+        As in `Posterior`.
+    trace : Trace
+        The chains.
+    prior : SampledPrior, default=None
+        The prior, where it is not the model's own.
+    prior_name : str, default=None
+        What to call that prior.
+    build_prior : callable, default=None
+        What builds that prior's variables, where it is at hand.
+    """
+
+    engine = "pymc"
+    has_closed_forms = False
+
+    def __init__(
+        self,
+        model: Model,
+        evidence: Evidence,
+        *,
+        entropy: int,
+        trace: Trace,
+        prevalence: tuple[float, ...] | None = None,
+        prior: SampledPrior | None = None,
+        prior_name: str | None = None,
+        build_prior: Callable[..., Any] | None = None,
+    ) -> None:
+        n_draws = trace.n_draws
+        super().__init__(model, evidence, entropy=entropy, n_draws=n_draws, prevalence=prevalence)
+        self.told = False
+        self.trace = trace
+        self.prior_name = prior_name
+        self.build_prior = build_prior
+        self._prior = prior
+
+    @classmethod
+    def sample(
+        cls,
+        like: Posterior,
+        engine: PyMCEngine,
+        prior: Callable[..., Any] | None,
+    ) -> SampledPosterior:
+        """Run PyMC on the model and the evidence of another posterior."""
+        labels = like.counts[0].labels
+        entropy = like.entropy if engine.random_seed is None else int(engine.random_seed)
+
+        def seed(child: int) -> int:
+            sequence = np.random.SeedSequence(entropy, spawn_key=(child,))
+            return int(sequence.generate_state(1)[0])
+
+        if isinstance(like.specification, DataSetSpecification):
+            rho = like.specification.correlation
+            assert rho is not None
+            (differences,) = like.specification.differences.values()
+            trace = sample_data_sets(differences, rho, engine, seed(_CHAINS), prior)
+        else:
+            trace = sample_posterior(like.specification, labels, engine, prior, seed(_CHAINS))
+        sampled_prior = None
+        if prior is not None:
+
+            def draw() -> Mapping[str, Array]:
+                return sample_prior(like.specification, labels, engine, prior, seed(_PRIOR))
+
+            sampled_prior = SampledPrior(like.model, like.evidence, like.prevalence, draw)
+        return cls(
+            like.model,
+            like.evidence,
+            entropy=entropy,
+            trace=trace,
+            prevalence=like.prevalence,
+            prior=sampled_prior,
+            prior_name=None if prior is None else getattr(prior, "__name__", type(prior).__name__),
+            build_prior=prior,
+        )
+
+    @classmethod
+    def from_trace(cls, trace: Any, like: Posterior) -> SampledPosterior:
+        """Return the posterior of a trace of an altered graph of another posterior."""
+        specification = like.specification
+        check_has_graph(specification)
+        parameters = parameters_of(specification)
+        names = [parameter.name for parameter in parameters]
+        after = group_of(trace, "posterior")
+        rows = [name for name in row_names(specification) if name in after]
+        if rows and len(rows) < len(row_names(specification)):
+            missing = next(name for name in row_names(specification) if name not in rows)
+            raise ValueError(f"trace has {rows[0]!r}, but not {missing!r}.")
+        before = group_of(trace, "prior")
+        prior = None
+        if all(name in before for name in names):
+            drawn = Trace({name: np.asarray(before[name]) for name in names}).flat()
+            prior = SampledPrior(like.model, like.evidence, like.prevalence, lambda: drawn)
+        chains = trace_of(trace, names + rows)
+        check_trace(chains, parameters)
+        return cls(
+            like.model,
+            like.evidence,
+            entropy=like.entropy,
+            trace=chains,
+            prevalence=like.prevalence,
+            prior=prior,
+            prior_name="altered graph",
+        )
+
+    @property
+    def has_known_prior(self) -> bool:
+        """Whether there is a `prior`: not for a graph that was altered elsewhere."""
+        return self.prior_name is None or self._prior is not None
+
+    @property
+    def prior(self) -> Prior:
+        """The same model before the data."""
+        if self._prior is not None:
+            return self._prior
+        if self.prior_name is not None:
+            raise ValueError(
+                "The prior of an altered graph is not known, so neither is the Bayes factor. Add "
+                "draws of the prior to the trace: trace.extend(pymc.sample_prior_predictive(...)) "
+                "with ArviZ 0.x, trace.update(...) with 1.x."
+            )
+        return super().prior
+
+    @property
+    def prior_description(self) -> dict[str, Any]:
+        """The parameters of the prior, as `prior=` takes them; the name of a callable."""
+        if self.prior_name is None:
+            return super().prior_description
+        return {"callable": self.prior_name}
+
+    @property
+    def n_chains(self) -> int:
+        """The number of Markov chains."""
+        return self.trace.n_chains
+
+    @property
+    def stats(self) -> Mapping[str, Array]:
+        """Statistics of the sampler, of shape (n_chains, n_draws of a chain)."""
+        return self.trace.stats
+
+    def parameters(self) -> dict[str, Array]:
+        """Return draws of the parameters, of shape (n_draws, ...), those behind all metrics."""
+        return self.trace.flat()
+
+    def rates(self) -> dict[str, Array]:
+        """Return the recall of each class, where the rows of tables are drawn given the chains."""
+        rng = np.random.default_rng(self._seed())
+        return rates_given(self.specification, self.parameters(), rng, prior=False)
+
+    def effective_share(self, draws: Array) -> float:
+        """Return what one of the draws is worth in independent ones."""
+        ess = diagnose(draws.reshape(self.n_chains, -1)).ess
+        return min(1.0, ess / len(draws)) if np.isfinite(ess) else 1.0
+
+    def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
+        """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
+        for scores in scores_given(
+            self.specification,
+            self.trace.flat(),
+            metric,
+            self._positive_index,
+            rng,
+            prior=False,
+        ):
+            yield check_scores(scores, metric)

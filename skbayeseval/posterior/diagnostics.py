@@ -1,0 +1,55 @@
+"""What Markov chains say of themselves, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.engines.arviz import Diagnostics, diagnose
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.recipe import Posterior
+
+__all__ = ["complaints", "mixing"]
+
+HIGHEST_R_HAT = 1.01
+LOWEST_ESS = 400
+
+
+def mixing(posterior: Posterior, draws: NDArray[Any]) -> Diagnostics | None:
+    """Return how well the chains behind the draws have mixed; None for independent draws."""
+    if posterior.engine == "exact":
+        return None
+    return diagnose(draws.reshape(posterior.n_chains, -1))
+
+
+def complaints(posterior: Posterior, metric: Metric, name: str) -> list[str]:
+    """Return what is wrong with the chains: of differences, or of the score of one classifier."""
+    if posterior.engine == "exact":
+        return []
+    found = []
+    divergences = int(np.sum(posterior.stats.get("diverging", 0)))
+    if divergences:
+        found.append(
+            f"{divergences} of {posterior.n_draws} draws diverged, so the chains may miss part of "
+            "the posterior. Take smaller steps: engine=PyMCEngine(target_accept=0.95)."
+        )
+    first, *others = posterior.draws(metric)
+    what = f"the difference in {name}" if others else name
+    checked = [diagnose((first - o).reshape(posterior.n_chains, -1)) for o in others] or [
+        diagnose(first.reshape(posterior.n_chains, -1))
+    ]
+    if posterior.n_chains == 1:
+        found.append("One chain cannot tell whether it has mixed; engine=PyMCEngine(chains=4) can.")
+    elif not (worst := np.max([one.r_hat for one in checked])) < HIGHEST_R_HAT:
+        found.append(
+            f"R-hat of {what} is {worst:.3f}, not below {HIGHEST_R_HAT}: the chains have not "
+            "mixed. Run them longer: engine=PyMCEngine(tune=4000, draws=4000)."
+        )
+    if not (least := np.min([one.ess for one in checked])) > LOWEST_ESS:
+        found.append(
+            f"The effective sample size of {what} is {least:.0f}, not above {LOWEST_ESS}: its "
+            "interval is uncertain. Take more: engine=PyMCEngine(draws=4000)."
+        )
+    return found

@@ -1,0 +1,1 @@
+"""What can be asked of a posterior: answers, words, tables and files."""

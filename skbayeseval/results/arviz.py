@@ -1,0 +1,170 @@
+"""What goes into a result's ArviZ groups."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval._version import __version__
+from skbayeseval.engines.arviz import to_inference_data
+from skbayeseval.engines.parameters import coordinates, dims_of
+from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.binary import Paired
+from skbayeseval.models.specification import letter
+from skbayeseval.posterior.recipe import Posterior
+
+__all__ = ["as_arviz"]
+
+Array = NDArray[Any]
+
+PRIOR_DRAWS = 4000
+
+# Parameters of more numbers than this are left out of the export.
+MOST_NUMBERS = 5 * 10**7
+
+
+def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str, Metric]) -> Any:
+    """Return InferenceData (ArviZ 0.x) or a DataTree (1.x) of parameters, metrics and counts."""
+    labels = posterior.counts[0].labels
+    specification = posterior.specification
+    chains = (posterior.n_chains, -1)
+    scores = {name: posterior.draws(metric) for name, metric in metrics.items()}
+    alone = isinstance(posterior.evidence, DataSetScores)
+    groups = {
+        "posterior": _by_chain({**_affordable(posterior), **_named_scores(scores, alone)}, chains),
+        "prior": _prior_group(posterior, metrics),
+        "sample_stats": dict(posterior.stats),
+        "observed_data": _observed(posterior),
+    }
+    attrs = {
+        "inference_library": "skbayeseval",
+        "inference_library_version": __version__,
+        "model": posterior.model.name,
+        "engine": posterior.engine,
+        "prior_parameters": json.dumps(posterior.prior_description, default=_plain),
+        "weight": posterior.weight,
+        "classifiers": json.dumps(list(names)),
+        "metrics": json.dumps(list(metrics)),
+        "labels": json.dumps(list(labels), default=str),
+    }
+    coords: dict[str, list[Any]] = dict(coordinates(specification, labels))
+    dims = dims_of(specification)
+    dims |= {
+        f"{rate}_{name[3:]}": of_cells[:-1]
+        for name, of_cells in dims.items()
+        if name.startswith("pi_")
+        for rate in ("rho+", "rho-", "mu")
+    }
+    for name in groups["observed_data"]:
+        kind = name.partition("_")[0]
+        dims[name] = {
+            "outcomes": ["true", "outcome"],
+            "confusion": ["true", "predicted"],
+            "splits": ["split"],
+            "datasets": ["data_set", "split"],
+        }.get(kind, ["target", "count"])
+    names_of_labels = list(map(str, labels))
+    coords |= {"true": names_of_labels, "predicted": names_of_labels, "target": names_of_labels}
+    coords["count"] = ["hits", "true", "predicted"]
+    if isinstance(posterior.evidence, (SplitScores, DataSetScores)):
+        scores_of_a = next(iter(posterior.evidence.scores.values()))
+        coords["split"] = list(range(scores_of_a.shape[-1]))
+    if isinstance(posterior.evidence, DataSetScores):
+        coords["data_set"] = list(range(posterior.evidence.n_data_sets))
+    return to_inference_data(groups, coords=coords, dims=dims, attrs=attrs)
+
+
+def _affordable(posterior: Posterior) -> dict[str, Array]:
+    n_numbers = posterior.n_draws * len(posterior.counts) * len(posterior.counts[0].labels)
+    if n_numbers > MOST_NUMBERS:
+        return {}
+    return _with_rates({**posterior.parameters(), **posterior.rates()})
+
+
+def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
+    """Add the rates of positive predictions where outcomes or cells were sampled."""
+    rates = {}
+    for name, values in parameters.items():
+        if name in ("theta+", "theta-"):
+            both, only_a, only_b, _ = np.moveaxis(values, -1, 0)
+            rates[f"rho{name[-1]}_A"] = both + only_a
+            rates[f"rho{name[-1]}_B"] = both + only_b
+        elif name.startswith("pi_"):
+            tp, fp, fn, *rest = np.moveaxis(values, -1, 0)
+            rates[f"rho+_{name[3:]}"] = tp / (tp + fn)
+            if rest:
+                rates[f"rho-_{name[3:]}"] = fp / (fp + rest[0])
+                rates[f"mu_{name[3:]}"] = tp + fn
+    return {**parameters, **rates}
+
+
+def _named_scores(scores: Mapping[str, Array], difference_alone: bool = False) -> dict[str, Array]:
+    """Return the metric of each classifier and, of two, the difference."""
+    found: dict[str, Array] = {}
+    for full_name, draws in scores.items():
+        name = full_name.replace("/", "_")  # netCDF has it between groups
+        if len(draws) > 1 or not difference_alone:
+            found |= {f"{name}_{letter(k)}": of_one for k, of_one in enumerate(draws)}
+        if len(draws) == 2:
+            found[f"{name}_difference"] = draws[0] - draws[1]
+        elif difference_alone:
+            found[f"{name}_difference"] = draws[0]
+    return found
+
+
+def _prior_group(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[str, Array]:
+    metrics = {n: metric for n, metric in metrics.items() if posterior.has_proper_prior(metric)}
+    if not (metrics and posterior.has_known_prior):
+        return {}
+    prior = posterior.prior
+    n_draws = prior.affordable(PRIOR_DRAWS)
+    scores = {
+        name: prior.draws(metric, n_draws) for name, metric in metrics.items() if metric.available
+    }
+    parameters = _with_rates({**prior.parameters(n_draws), **prior.rates(n_draws)})
+    return _by_chain({**parameters, **_named_scores(scores)}, (1, -1))
+
+
+def _by_chain(draws: Mapping[str, Array], chains: tuple[int, int]) -> dict[str, Array]:
+    return {name: v.reshape(*chains, *v.shape[1:]) for name, v in draws.items()}
+
+
+def _observed(posterior: Posterior) -> dict[str, Array]:
+    """Return the counts: of pairs of predictions, confusion tables, or totals a label."""
+    found = {}
+    evidence = posterior.evidence
+    if isinstance(evidence, PairedCounts) and isinstance(posterior.model, Paired):
+        cube = evidence.cube()
+        found["outcomes"] = (cube if evidence.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
+    if isinstance(evidence, SplitScores):
+        return {
+            f"splits_{name.replace('/', '_')}_{letter(k)}": scores
+            for name, of_all in evidence.scores.items()
+            for k, scores in enumerate(of_all)
+        }
+    if isinstance(evidence, DataSetScores):
+        return {
+            f"datasets_{name.replace('/', '_')}_{letter(k)}": scores
+            for name, of_all in evidence.scores.items()
+            for k, scores in enumerate(of_all)
+        }
+    if isinstance(evidence, ScoredInstances):
+        return {}
+    for k, counts in enumerate(posterior.counts):
+        if counts.table is not None:
+            found[f"confusion_{letter(k)}"] = np.asarray(counts.table)
+        else:
+            totals = (counts.hits, counts.true, counts.predicted)
+            found[f"counts_{letter(k)}"] = np.stack(totals, axis=1)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value).tolist()

@@ -1,0 +1,254 @@
+"""`Ranking`: several classifiers on one joint posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from skbayeseval._validation import check_probability
+from skbayeseval.judgement.decision import check_rope
+from skbayeseval.judgement.intervals import hdi
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.pair import PairPosterior
+from skbayeseval.results.base import PosteriorView
+from skbayeseval.results.comparison import ComparisonResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skbayeseval.display import PairsDisplay, RankingDisplay
+
+__all__ = ["Pairs", "Ranking"]
+
+PLOTS = ("ranking", "pairs")
+
+
+class Pairs(Mapping[tuple[int, int], ComparisonResult]):
+    """The comparison of every pair, by position or by name.
+
+    ``pairs[i, j]`` is i against j, and ``pairs[j, i]`` its exact mirror; iterating goes over the
+    pairs with i before j.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_many
+    >>> y = [0, 1, 1, 0, 1, 0]
+    >>> predictions = {"a": [0, 1, 1, 0, 1, 0], "b": [0, 0, 1, 0, 1, 1], "c": [1, 0, 1, 0, 0, 1]}
+    >>> pairs = compare_many(y, predictions, random_state=0).pairs
+    >>> list(pairs)
+    [(0, 1), (0, 2), (1, 2)]
+    >>> pairs["a", "c"].names
+    ('a', 'c')
+    """
+
+    def __init__(self, ranking: Ranking) -> None:
+        self._ranking = ranking
+
+    def __getitem__(self, key: Any) -> ComparisonResult:
+        try:
+            i, j = (self._position(one) for one in key)
+        except (TypeError, ValueError) as error:
+            raise KeyError(f"pairs takes two positions or names, got {key!r}.") from error
+        return self._ranking._pair(i, j)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return combinations(range(len(self._ranking.names)), 2)
+
+    def __len__(self) -> int:
+        k = len(self._ranking.names)
+        return k * (k - 1) // 2
+
+    def _position(self, one: Any) -> int:
+        names = self._ranking.names
+        if isinstance(one, str):
+            return names.index(one)
+        position = index(one)
+        if not -len(names) <= position < len(names):
+            raise ValueError
+        return position % len(names)
+
+
+class Ranking(PosteriorView):
+    """Several classifiers on one joint posterior: which is best, and how surely.
+
+    Made by `compare_many` and `BayesianComparer`. Read-only. Everything comes from the same draws,
+    so that probabilities of being best, ranks and pairs cannot contradict each other.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The classifiers.
+    table : pandas.DataFrame
+        For each classifier the mean and the 95% HDI of its score, the probability that it is the
+        best, and its expected rank (1 is best), of the first metric.
+    pairs : Pairs
+        ``pairs[i, j]`` is the `ComparisonResult` of two of them.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_many
+    >>> y = [0, 1, 1, 0, 1, 0]
+    >>> predictions = {"a": [0, 1, 1, 0, 1, 0], "b": [0, 0, 1, 0, 1, 1], "c": [1, 0, 1, 0, 0, 1]}
+    >>> ranking = compare_many(y, predictions, random_state=0)
+    >>> ranking.table["p_best"].idxmax()
+    'a'
+    >>> round(float(ranking.table["p_best"].sum()), 6)
+    1.0
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classifiers."""
+        return self._names
+
+    @property
+    def draws(self) -> NDArray[Any]:
+        """Draws of every score, of shape (n_classifiers, n_draws)."""
+        return self._posterior.draws(self._metric(None))
+
+    @property
+    def observed(self) -> tuple[float, ...]:
+        """The plain scores."""
+        return self._posterior.observed(self._metric(None))
+
+    @property
+    def cv_results(self) -> dict[str, dict[str, Any]] | None:
+        """For each estimator what `cross_validate` would have returned; None if not from there."""
+        return None if self._cross_validation is None else self._cross_validation.results
+
+    @property
+    def train_size(self) -> float | None:
+        """The mean number of training instances; None if not from cross-validation."""
+        return None if self._cross_validation is None else self._cross_validation.train_size
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Mean, HDI, probability of being best and expected rank of each classifier."""
+        return self.ranking()
+
+    @property
+    def pairs(self) -> Pairs:
+        """The comparison of every pair."""
+        return Pairs(self)
+
+    def ranking(self, *, prob: float = 0.95, metric: str | Metric | None = None) -> pd.DataFrame:
+        """Return one row a classifier: mean, hdi_low, hdi_high, p_best, expected_rank.
+
+        Parameters
+        ----------
+        prob : float, default=0.95
+            The mass of the HDI.
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+        """
+        prob = check_probability(prob)
+        draws = self._posterior.draws(self._metric(metric))
+        best = draws == draws.max(axis=0)
+        intervals = [hdi(of_one, prob) for of_one in draws]
+        return pd.DataFrame(
+            {
+                "mean": draws.mean(axis=1),
+                "hdi_low": [interval.low for interval in intervals],
+                "hdi_high": [interval.high for interval in intervals],
+                "p_best": (best / best.sum(axis=0)).mean(axis=1),
+                "expected_rank": rankdata(-draws, axis=0).mean(axis=1),
+            },
+            index=pd.Index(self.names, name="classifier"),
+        )
+
+    def summary(
+        self, rope: Any = None, *, prob: float = 0.95, metric: str | Metric | None = None
+    ) -> pd.DataFrame:
+        """Return one row a pair, with the columns of `ComparisonResult.summary`.
+
+        Parameters
+        ----------
+        rope : float or (float, float), default=None
+            Differences that do not matter.
+        prob : float, default=0.95
+            The mass of the HDI.
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+        """
+        which = self._metric(metric)
+        rows = [pair.metric(which).summary(rope, prob=prob) for pair in self.pairs.values()]
+        pairs = pd.MultiIndex.from_tuples(list(combinations(self.names, 2)), names=["a", "b"])
+        return pd.concat(rows).set_axis(pairs)
+
+    def plot(
+        self,
+        kind: str = "ranking",
+        *,
+        rope: Any = None,
+        prob: float = 0.95,
+        metric: str | Metric | None = None,
+        ax: Axes | None = None,
+    ) -> RankingDisplay | PairsDisplay:
+        """Draw the ranking.
+
+        Parameters
+        ----------
+        kind : {"ranking", "pairs"}, default="ranking"
+            Scores with their HDIs beside the probabilities of being best; or a matrix of
+            decisions.
+        rope : float or (float, float), default=None
+            Differences that do not matter ("pairs"); None is the point 0.
+        prob : float, default=0.95
+            The mass of the HDI.
+        metric : str or Metric, default=None
+            Of which metric; the first by default.
+        ax : matplotlib Axes, default=None
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        display : RankingDisplay or PairsDisplay
+            With `ax_` and `figure_`, as scikit-learn's displays.
+        """
+        from skbayeseval import display
+
+        which = self._metric(metric)
+        if kind == "ranking":
+            table = self.ranking(prob=prob, metric=which)
+            return display.RankingDisplay(table, metric=which.name, prob=prob).plot(ax=ax)
+        if kind == "pairs":
+            region = check_rope(0.0 if rope is None else rope)
+            decisions = {
+                (i, j): self._pair(i, j).decision(region, prob, metric=which)
+                for i in range(len(self.names))
+                for j in range(len(self.names))
+                if i != j
+            }
+            return display.PairsDisplay(decisions, names=self.names, metric=which.name).plot(ax=ax)
+        raise ValueError(f"kind={kind!r} is not known. Known are: {list(PLOTS)}.")
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(names={self.names}, metrics={self.metrics}, "
+            f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
+        )
+
+    def __str__(self) -> str:
+        lines = []
+        for name in self.metrics:
+            table = self.ranking(metric=name).sort_values("mean", ascending=False)
+            best = table["p_best"].idxmax()
+            lines += [
+                f"{best} is the best of {len(self.names)} on {name} with probability "
+                f"{table['p_best'].max():.1%}.",
+                table.to_string(float_format="{:.4f}".format),
+            ]
+        return "\n".join(lines)
+
+    def _pair(self, i: int, j: int) -> ComparisonResult:
+        if i == j:
+            raise KeyError(f"pairs takes two different classifiers, got {i} twice.")
+        posterior = PairPosterior(self._posterior, i, j)
+        names = (self.names[i], self.names[j])
+        return ComparisonResult(posterior, names, self._metrics, self._cross_validation)

@@ -1,0 +1,66 @@
+"""How many chunks of each type sentences have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skbayeseval.sequences.tags import tags_to_chunks
+
+__all__ = ["check_types", "chunk_frequencies"]
+
+
+def chunk_frequencies(
+    y: Any, scheme: str, *, types: str | Iterable[str] | None = None
+) -> pd.DataFrame:
+    """Return how many chunks of each type a sentence has.
+
+    Parameters
+    ----------
+    y : sequence of sequences of str
+        The tags of each sentence.
+    scheme : {"IOB1", "IOB2", "IOBES", "BMES"}
+        How they mark chunks.
+    types : str or list of str, default=None
+        Which types to count; None is all that occur.
+
+    Returns
+    -------
+    table : pandas.DataFrame of shape (n_sentences, n_types)
+        For ``BlockRegularizedCV(regularize=...)``.
+
+    Examples
+    --------
+    >>> from skbayeseval.sequences import chunk_frequencies
+    >>> chunk_frequencies([["B-PER", "O", "B-ORG"], ["B-ORG", "B-ORG"]], "IOB2")
+       ORG  PER
+    0    1    1
+    1    2    0
+    """
+    found = tags_to_chunks(y, scheme)
+    wanted = check_types(types)
+    columns = (
+        sorted({chunk.type for chunks in found for chunk in chunks})
+        if wanted is None
+        else list(wanted)
+    )
+    counts = np.zeros((len(found), len(columns)), dtype=int)
+    position = {kind: k for k, kind in enumerate(columns)}
+    for i, chunks in enumerate(found):
+        for chunk in chunks:
+            if chunk.type in position:
+                counts[i, position[chunk.type]] += 1
+    return pd.DataFrame(counts, columns=columns)
+
+
+def check_types(types: Any) -> tuple[str, ...] | None:
+    """Return the types of chunks that count as a tuple; None for all."""
+    if types is None:
+        return None
+    kinds = (types,) if isinstance(types, str) else tuple(types)
+    if not kinds or not all(isinstance(kind, str) for kind in kinds):
+        raise ValueError(f"types must be a type of chunk such as 'ORG', or several, got {types!r}.")
+    return kinds

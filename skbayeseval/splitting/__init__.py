@@ -1,0 +1,1 @@
+"""From data to splits, and from splits to what estimators said in each of them."""

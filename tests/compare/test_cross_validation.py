@@ -1,0 +1,389 @@
+"""From two estimators to a result, next to `cross_validate`."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    LeaveOneOut,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    cross_validate,
+)
+from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import (
+    BlockRegularizedCV,
+    bayesian_cross_validate,
+    compare_predictions,
+    load_result,
+    metrics,
+)
+
+X, Y = make_classification(160, n_informative=4, flip_y=0.2, random_state=0)
+NB, LR = GaussianNB(), LogisticRegression()
+
+
+def test_the_sentence_the_project_exists_for():
+    data = load_breast_cancer(return_X_y=True)
+    svm = make_pipeline(StandardScaler(), SVC())
+    result = bayesian_cross_validate(GaussianNB(), svm, *data, random_state=0)
+    assert result.names == ("GaussianNB", "SVC")
+    assert result.metrics == ("accuracy",)
+    assert result.model == "paired"
+    assert result.weight == pytest.approx(0.368802, abs=1e-6)
+    assert result.n_splits == 6
+    assert result.evidence.total == 3 * 569
+    assert result.decision(rope=0.01).code == "<<"
+    text = str(result)
+    assert "learners trained on 284 instances (BlockRegularizedCV, 6 splits), not models" in text
+
+
+SPLITTERS = [
+    BlockRegularizedCV(3, random_state=1),
+    KFold(5, shuffle=True, random_state=1),
+    RepeatedStratifiedKFold(n_splits=3, n_repeats=4, random_state=1),
+    ShuffleSplit(6, test_size=0.3, random_state=1),
+    5,
+    list(KFold(4).split(X)),
+]
+
+
+@pytest.mark.parametrize("model", ["paired", "unpaired", "bcv"])
+@pytest.mark.parametrize("cv", SPLITTERS, ids=lambda cv: type(cv).__name__)
+def test_equals_the_hand_computation(cv, model):
+    result = bayesian_cross_validate(
+        NB, LR, X, Y, cv=cv, scoring="f1", model=model, random_state=3, return_indices=True
+    )
+    indices = result.cv_results["GaussianNB"]["indices"]
+    truth, a, b = [], [], []
+    for train, test in zip(indices["train"], indices["test"], strict=True):
+        truth.append(Y[test])
+        a.append(clone(NB).fit(X[train], Y[train]).predict(X[test]))
+        b.append(clone(LR).fit(X[train], Y[train]).predict(X[test]))
+    if isinstance(cv, BlockRegularizedCV):
+        weight = 0.368802
+    else:
+        times = np.bincount(np.concatenate(indices["test"]))
+        weight = times.sum() / (times**2).sum()
+    assert result.weight == pytest.approx(weight, abs=1e-6)
+    by_hand = compare_predictions(
+        *map(np.concatenate, (truth, a, b)),
+        scoring="f1", model=model, weight=result.weight, random_state=3,
+    )  # fmt: skip
+    np.testing.assert_array_equal(result.draws, by_hand.draws)
+    assert result.observed_a == by_hand.observed_a
+
+
+@pytest.mark.parametrize("cv", SPLITTERS[:4], ids=lambda cv: type(cv).__name__)
+@pytest.mark.parametrize("scoring", [None, "f1", sorted(set(metrics.known_metrics()) - {
+    "specificity", "cohen_kappa"})])  # fmt: skip
+def test_scores_are_those_of_cross_validate(cv, scoring):
+    result = bayesian_cross_validate(NB, LR, X, Y, cv=cv, scoring=scoring, random_state=0)
+    for estimator in (NB, LR):
+        theirs = cross_validate(estimator, X, Y, cv=cv, scoring=scoring)
+        ours = result.cv_results[type(estimator).__name__]
+        assert set(ours) == set(theirs)
+        for key in ours:
+            if key.startswith("test_"):
+                np.testing.assert_allclose(ours[key], theirs[key], 1e-13, err_msg=key)
+            else:
+                assert (ours[key] >= 0).all()
+
+
+def test_splits_as_given():
+    result = bayesian_cross_validate(NB, LR, X, Y, cv=list(KFold(4).split(X)), random_state=0)
+    assert "learners trained on 120 instances (splits as given, 4 splits)" in str(result)
+
+
+def test_same_draws_whatever_runs_them():
+    reference = bayesian_cross_validate(NB, LR, X, Y, random_state=0)
+    for backend in ("loky", "threading"):
+        for n_jobs in (1, 2):
+            with parallel_config(backend=backend):
+                other = bayesian_cross_validate(NB, LR, X, Y, n_jobs=n_jobs, random_state=0)
+            np.testing.assert_array_equal(other.draws, reference.draws)
+
+
+def test_random_state():
+    def draws(seed, **options):
+        return bayesian_cross_validate(NB, LR, X, Y, random_state=seed, **options)
+
+    one, other = draws(0, return_indices=True), draws(1, return_indices=True)
+    indices = [r.cv_results["GaussianNB"]["indices"]["test"][0] for r in (one, other)]
+    assert set(indices[0]) != set(indices[1])
+    rng = np.random.default_rng(0)
+    assert (draws(rng).draws != draws(rng).draws).any()
+    # A splitter that is given is not altered.
+    cv = BlockRegularizedCV(random_state=7)
+    assert draws(0, cv=cv).evidence == draws(1, cv=cv).evidence
+    assert cv.random_state == 7
+
+
+def test_pandas_sparse_lists_and_strings():
+    words = np.array(["no", "yes"])[Y]
+    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+    reference = bayesian_cross_validate(LR, NB, X, Y, scoring="f1", random_state=0)
+    options = {"scoring": "f1", "random_state": 0, "pos_label": "yes"}
+    for data, y in ((frame, pd.Series(words)), (X, words.tolist()), (X.tolist(), words)):
+        result = bayesian_cross_validate(LR, NB, data, y, **options)
+        np.testing.assert_array_equal(result.draws, reference.draws)
+        assert result.labels == ("no", "yes")
+    binary = sparse.csr_matrix((X > 0).astype(int))
+    result = bayesian_cross_validate(BernoulliNB(), LR, binary, Y, random_state=0)
+    assert 0.4 < result.observed_a < 1
+
+
+def test_text_pipelines():
+    rng = np.random.default_rng(0)
+    y = np.array(["ham", "spam"] * 60)
+    texts = [
+        " ".join(rng.choice(["hello", "meeting", "lunch"] if c == "ham" else ["win", "cash"], 5))
+        + " " + " ".join(rng.choice(["the", "a", "win", "lunch"], 5))
+        for c in y
+    ]  # fmt: skip
+    result = bayesian_cross_validate(
+        make_pipeline(CountVectorizer(), MultinomialNB()),
+        make_pipeline(CountVectorizer(), LinearSVC()),
+        texts, y, scoring="f1", pos_label="spam", random_state=0,
+    )  # fmt: skip
+    assert result.names == ("MultinomialNB", "LinearSVC")
+    assert result.observed_a > 0.9
+
+
+def test_a_search_as_estimator():
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]}, cv=3)
+    result = bayesian_cross_validate(
+        ("tree", search), NB, X, Y, random_state=0, return_estimator=True
+    )
+    assert result.names == ("tree", "GaussianNB")
+    chosen = [one.best_params_["max_depth"] for one in result.cv_results["tree"]["estimator"]]
+    assert set(chosen) <= {1, 3}
+    assert len(chosen) == 6
+
+
+def test_groups_and_parameters():
+    groups = np.arange(160) // 4
+    result = bayesian_cross_validate(
+        NB, LR, X, Y, groups=groups, params={"sample_weight": np.ones(160)},
+        return_indices=True, random_state=0,
+    )  # fmt: skip
+    indices = result.cv_results["GaussianNB"]["indices"]
+    for train, test in zip(indices["train"], indices["test"], strict=True):
+        assert not set(groups[train]) & set(groups[test])
+    with config_context(enable_metadata_routing=True):
+        weighted = GaussianNB().set_fit_request(sample_weight=True)
+        routed = bayesian_cross_validate(
+            weighted, LogisticRegression().set_fit_request(sample_weight=True), X, Y,
+            params={"groups": groups, "sample_weight": np.ones(160)}, random_state=0,
+        )  # fmt: skip
+        with pytest.raises(ValueError, match=r"bayesian_cross_validate"):
+            bayesian_cross_validate(GaussianNB(), LR, X, Y, params={"sample_weight": np.ones(160)})
+    np.testing.assert_array_equal(routed.draws, result.draws)
+
+
+def test_sample_weights_reach_fit_only():
+    weights = np.where(Y == 1, 5.0, 1.0)
+    result = bayesian_cross_validate(
+        NB, LR, X, Y, params={"sample_weight": weights}, random_state=0
+    )
+    assert result.evidence.total == 480
+    plain = bayesian_cross_validate(NB, LR, X, Y, random_state=0)
+    assert (result.draws != plain.draws).any()
+
+
+def test_a_class_missing_from_a_training_split():
+    order = np.argsort(Y, kind="stable")
+    result = bayesian_cross_validate(
+        DecisionTreeClassifier(), NB, X[order], Y[order], cv=KFold(2), random_state=0
+    )
+    assert result.evidence.total == 160
+    assert result.observed_a < 0.5
+
+
+def test_save_keeps_the_cross_validation(tmp_path):
+    result = bayesian_cross_validate(
+        NB, LR, X, Y, random_state=0, return_estimator=True, return_indices=True
+    )
+    result.save(tmp_path / "file")
+    again = load_result(tmp_path / "file")
+    assert str(again) == str(result)
+    for name in result.names:
+        ours, theirs = again.cv_results[name], result.cv_results[name]
+        assert set(ours) == set(theirs) - {"estimator"}
+        np.testing.assert_array_equal(ours["test_score"], theirs["test_score"])
+        for one, other in zip(ours["indices"]["test"], theirs["indices"]["test"], strict=True):
+            np.testing.assert_array_equal(one, other)
+    again.plot("scores")
+
+
+def test_plot_scores():
+    result = bayesian_cross_validate(NB, LR, X, Y, scoring=["f1", "recall"], random_state=0)
+    display = result.plot("scores", metric="recall")
+    np.testing.assert_array_equal(display.scores_a, result.cv_results["GaussianNB"]["test_recall"])
+    with pytest.raises(ValueError, match=r"not scored by 'accuracy', only by \['f1', 'recall'\]"):
+        result.plot("scores", metric="accuracy")
+    with pytest.raises(ValueError, match="this result is not of one"):
+        compare_predictions(Y, Y, Y).plot("scores")
+    assert compare_predictions(Y, Y, Y).cv_results is None
+    assert compare_predictions(Y, Y, Y).n_splits is None
+
+
+class NeverFitted(GaussianNB):
+    def fit(self, X, y):
+        pytest.fail("fitted although the arguments are wrong")
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"scoring": "f7score"}, ValueError, "scoring='f7score' is not a known metric"),
+        ({"scoring": "r2"}, ValueError, "needs more than a confusion matrix"),
+        ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not known"),
+        ({"engine": "magic"}, ValueError, "engine='magic' is not known"),
+        ({"prior": {"mu": 0}}, ValueError, "prior 'mu' must hold finite numbers"),
+        ({"prior": {"nu": 1}}, ValueError, "prior has no parameter 'nu'"),
+        ({"n_draws": -5}, ValueError, "n_draws == -5"),
+        ({"labels": [0, 2]}, ValueError, "y_true contains labels that are not in labels"),
+        ({"pos_label": 3, "scoring": "f1"}, ValueError, "pos_label=3 is not a valid label"),
+        ({"y": np.zeros(160)}, ValueError, "y must hold at least two classes"),
+        (
+            {"y": np.arange(160) % 3, "model": "bcv"},
+            ValueError,
+            "model='bcv' is of two classes, but there are 3",
+        ),
+        ({"y": np.arange(160) % 3, "scoring": "f1"}, ValueError, "Target is multiclass but"),
+        ({"y": Y[:100]}, ValueError, "inconsistent numbers of samples"),
+        ({"y": np.where(Y == 0, np.nan, 1.0)}, ValueError, "Input y contains NaN"),
+        ({"y": np.where(Y == 0, "no", "yes"), "scoring": "f1"}, ValueError, "pos_label=1 is not"),
+        ({"error_score": 0}, ValueError, "error_score must be 'raise' or np.nan"),
+        ({"estimator_b": GaussianNB}, TypeError, "is no estimator"),
+        ({"estimator_b": ("a__b", LR)}, ValueError, "must not contain __"),
+        ({"random_state": "x"}, TypeError, "random_state must be"),
+        ({"cv": "ten"}, ValueError, "as an integer"),
+    ],
+)
+def test_bad_input_is_told_before_anything_is_fitted(change, error, message):
+    arguments = {"estimator_a": NeverFitted(), "estimator_b": LR, "X": X, "y": Y} | change
+    with pytest.raises(error, match=message):
+        bayesian_cross_validate(**arguments)
+
+
+def test_predictions_of_another_kind():
+    class Shouts(GaussianNB):
+        def predict(self, X):
+            return np.full(len(X), 7)
+
+    message = r"Estimator 'Shouts' failed in split 0: predict contains labels .* \[7\]"
+    with pytest.raises(ValueError, match=message):
+        bayesian_cross_validate(Shouts(), LR, X, Y)
+
+
+class FailsOnce(GaussianNB):
+    """Fails to fit where the first training instance is the first of all."""
+
+    def fit(self, X, y):
+        if np.allclose(X.sum(), self.priors):
+            raise RuntimeError("no")
+        self.priors = None
+        return super().fit(X, y)
+
+
+def test_failures_in_the_faces():
+    cv = BlockRegularizedCV(random_state=0)
+    failing = X[list(cv.split(X, Y))[2][0]].sum()
+    with pytest.warns(FitFailedWarning, match="4 of 6 splits are left") as caught:
+        result = bayesian_cross_validate(
+            FailsOnce(priors=failing), LR, X, Y, cv=cv, error_score=np.nan, random_state=0
+        )
+    assert caught[0].filename == __file__
+    assert result.weight == BlockRegularizedCV(2).weight
+    assert result.n_splits == 4
+    scores = result.cv_results["FailsOnce"]["test_score"]
+    assert np.flatnonzero(np.isnan(scores)).tolist() == [2]
+    assert not np.isnan(result.cv_results["LogisticRegression"]["test_score"]).any()
+    with pytest.raises(RuntimeError, match="Estimator 'FailsOnce' failed in split 2: no"):
+        bayesian_cross_validate(FailsOnce(priors=failing), LR, X, Y, cv=cv)
+
+
+def test_splits_of_one_class_only():
+    cv = LeaveOneOut()
+    result = bayesian_cross_validate(
+        NB, LR, X[:30], Y[:30], cv=cv, scoring=["f1_macro", "accuracy"], random_state=0
+    )
+    theirs = cross_validate(NB, X[:30], Y[:30], cv=cv, scoring=["f1_macro", "accuracy"])
+    for key in ("test_f1_macro", "test_accuracy"):
+        np.testing.assert_allclose(result.cv_results["GaussianNB"][key], theirs[key], rtol=1e-13)
+
+
+def test_swapping_keeps_the_splits():
+    class Plain(BaseEstimator):
+        def fit(self, X, y):
+            self.inner_ = GaussianNB().fit(X, y)
+            return self
+
+        def predict(self, X):
+            return self.inner_.predict(X)
+
+    order = np.argsort(Y, kind="stable")
+    one = bayesian_cross_validate(Plain(), LR, X[order], Y[order], cv=5, random_state=0)
+    other = bayesian_cross_validate(LR, Plain(), X[order], Y[order], cv=5, random_state=0)
+    assert one.observed_a == pytest.approx(other.observed_b)
+
+
+def test_one_class_is_refused_whatever_the_labels():
+    with pytest.raises(ValueError, match="y must hold at least two classes, got one class only: 1"):
+        bayesian_cross_validate(NB, DecisionTreeClassifier(), X, np.ones(160, int), labels=[0, 1])
+
+
+def test_regressors_are_refused():
+    with pytest.raises(ValueError, match="is a regressor; classifiers are compared here"):
+        bayesian_cross_validate(NeverFitted(), LinearRegression(), X, Y)
+
+
+def test_scores_are_read_only():
+    result = bayesian_cross_validate(NB, LR, X, Y, random_state=0)
+    with pytest.raises(ValueError, match="read-only"):
+        result.cv_results["GaussianNB"]["test_score"][0] = 99
+
+
+def test_verbose_reaches_the_bar(monkeypatch):
+    from skbayeseval.splitting import collect
+
+    shown = []
+
+    class Spy(collect.ProgressParallel):
+        def __init__(self, *, show, **options):
+            shown.append((show, options["pre_dispatch"], options["n_jobs"]))
+            super().__init__(show=show, **options)
+
+    monkeypatch.setattr(collect, "ProgressParallel", Spy)
+    bayesian_cross_validate(NB, LR, X, Y, verbose=1, pre_dispatch="all", n_jobs=1)
+    bayesian_cross_validate(NB, LR, X, Y)
+    assert shown == [(True, "all", 1), (False, "2*n_jobs", None)]
+
+
+def test_per_class_where_a_split_lacks_a_class():
+    y = np.arange(160) % 3
+    rest = np.arange(160)
+    cv = [(rest[:100], rest[100:][y[100:] != 1]), (rest[60:], rest[:60])]
+    result = bayesian_cross_validate(
+        NB, LR, X, y, cv=cv, scoring=metrics.per_class("recall"), random_state=0
+    )
+    scores = result.cv_results["GaussianNB"]
+    first = clone(NB).fit(X[:100], y[:100]).predict(X[cv[0][1]])
+    assert scores["test_recall[2]"][0] == pytest.approx(np.mean(first[y[cv[0][1]] == 2] == 2))
+    assert scores["test_recall[1]"][0] == 0

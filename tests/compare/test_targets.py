@@ -1,0 +1,205 @@
+"""Cross-validated taggers: tags to chunks to a result."""
+
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+import pytest
+from seqeval.metrics import f1_score
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold
+from sklearn_crfsuite import CRF
+
+from skbayeseval import (
+    BlockRegularizedCV,
+    ConvertTags,
+    bayesian_cross_validate,
+    chunk_counter,
+    load_result,
+)
+from skbayeseval.sequences.tags import convert_tags
+
+WORDS = {"PER": ["ada", "grace", "alan"], "ORG": ["acme", "initech"], "O": ["in", "met", "left"]}
+
+
+def sentences(n, length=None, seed=0):
+    """Names of one or two words among others; some words are both."""
+    rng = np.random.default_rng(seed)
+    X, y = [], []
+    for _ in range(n):
+        words, tags = [], []
+        while len(words) < (length or rng.integers(2, 9)):
+            kind = rng.choice(["PER", "ORG", "O", "O"])
+            size = 1 if kind == "O" else rng.integers(1, 3)
+            pool = WORDS[kind] + (["may"] if kind != "ORG" else [])
+            words += rng.choice(pool, size).tolist()
+            tags += ["O"] if kind == "O" else [f"B-{kind}", f"I-{kind}"][:size]
+        X.append(words[:length])
+        y.append(tags[:length])
+    return X, y
+
+
+class Tagger(BaseEstimator):
+    """Tags a word, or a word and the one before it, as it was tagged most often."""
+
+    def __init__(self, look_back=False, as_array=False):
+        self.look_back = look_back
+        self.as_array = as_array
+
+    def _keys(self, words):
+        before = ["", *words[:-1]] if self.look_back else [""] * len(words)
+        return list(zip(before, words, strict=True))
+
+    def fit(self, X, y):
+        keys = chain.from_iterable(self._keys(words) for words in X)
+        pairs = pd.DataFrame({"key": list(keys), "tag": list(chain(*y))})
+        self.tags_ = pairs.groupby("key")["tag"].agg(lambda tags: tags.mode()[0]).to_dict()
+        return self
+
+    def predict(self, X):
+        tagged = [[self.tags_.get(key, "O") for key in self._keys(words)] for words in X]
+        return np.array(tagged) if self.as_array else tagged
+
+
+COUNTER = chunk_counter("IOB2", "IOBES")
+A = ("plain", Tagger())
+B = ("looks back", ConvertTags(Tagger(look_back=True), "IOB2", "IOBES"))
+
+
+def test_two_schemes(tmp_path):
+    X, y = sentences(400)
+    result = bayesian_cross_validate(A, B, X, y, counter=COUNTER, random_state=0)
+    assert result.names == ("plain", "looks back")
+    assert result.metrics == ("f1",)
+    assert result.model == "paired"
+    assert result.weight == pytest.approx(0.368802, abs=1e-6)
+    assert result.decision(rope=0.01).code == "<<"
+    # Every gold chunk is counted once in each of three repeats.
+    gold = sum(tag.startswith("B") for tag in chain(*y))
+    assert result.evidence.cells[:4].sum() == 3 * gold
+    result.save(tmp_path / "file")
+    np.testing.assert_array_equal(load_result(tmp_path / "file").draws, result.draws)
+    text = str(result)
+    assert "learners trained on 200 instances (BlockRegularizedCV, 6 splits)" in text
+
+
+def test_swapped():
+    X, y = sentences(60)
+    taggers = [("plain", Tagger()), ("looks back", Tagger(look_back=True))]
+    one, other = (
+        bayesian_cross_validate(
+            *pair, X, y, counter=chunk_counter("IOB2"), random_state=0, n_draws=100
+        )
+        for pair in (taggers, taggers[::-1])
+    )
+    assert one.evidence.pair(1, 0) == other.evidence
+    assert one.observed_a == pytest.approx(other.observed_b)
+
+
+def test_scores_of_the_splits_are_those_of_seqeval():
+    X, y = sentences(60)
+    cv = KFold(3)
+    result = bayesian_cross_validate(
+        A, B, X, y, counter=COUNTER, cv=cv, scoring=["f1", "recall"], random_state=0, n_draws=100
+    )
+    for k, (train, test) in enumerate(cv.split(X)):
+        X_train, y_train, X_test, y_test = (
+            [of[i] for i in rows] for rows in (train, test) for of in (X, y)
+        )
+        plain = Tagger().fit(X_train, y_train).predict(X_test)
+        other = B[1].fit(X_train, y_train).predict(X_test)
+        for name, predicted in (("plain", plain), ("looks back", other)):
+            tags = predicted if name == "plain" else convert_tags(predicted, "IOBES", "IOB2")
+            expected = f1_score(y_test, tags)
+            assert result.cv_results[name]["test_f1"][k] == pytest.approx(expected)
+    assert list(result.frequentist().index[-1:]) == ["corrected resampled t"]
+    assert "McNemar, exact" in result.frequentist().index  # each sentence was tagged once
+
+
+def test_default_splits_are_balanced_in_types():
+    X, y = sentences(200)
+    result = bayesian_cross_validate(
+        A, B, X, y, counter=COUNTER, random_state=0, n_draws=100, return_indices=True
+    )
+    table = COUNTER.frequencies(X, y)
+    for test in result.cv_results["plain"]["indices"]["test"]:
+        np.testing.assert_allclose(table.iloc[test].sum(), table.sum() / 2, rtol=0.03)
+
+
+def test_sentences_of_equal_length():
+    # predict may give a 2-D array, and y may be one.
+    X, y = sentences(40, length=5)
+    a, b = (
+        Tagger(as_array=True),
+        ConvertTags(Tagger(look_back=True, as_array=True), "IOB2", "IOBES"),
+    )
+    cv = BlockRegularizedCV(random_state=0)
+    results = [
+        bayesian_cross_validate(
+            a, b, X, target, counter=COUNTER, cv=cv, random_state=0, n_draws=100
+        )
+        for target in (y, np.array(y), pd.Series(y))
+    ]
+    plain = bayesian_cross_validate(
+        A[1], B[1], X, y, counter=COUNTER, cv=cv, random_state=0, n_draws=100
+    )
+    assert {result.evidence for result in results} == {plain.evidence}
+
+
+@pytest.mark.slow
+def test_conditional_random_fields():
+    X, y = sentences(40)
+    features = [[{"word": word} for word in words] for words in X]
+    crf = CRF(max_iterations=20)
+    result = bayesian_cross_validate(
+        ("IOB2", crf), ("IOBES", ConvertTags(crf, "IOB2", "IOBES")), features, y,
+        counter=COUNTER, scoring=["precision", "recall", "f1"], random_state=0, n_draws=1000,
+    )  # fmt: skip
+    assert min(result.observed_a, result.observed_b) > 0.4
+    assert list(result.summary(rope=0.01).index) == ["precision", "recall", "f1"]
+
+
+def test_one_type_only():
+    X, y = sentences(80)
+    counter = chunk_counter("IOB2", "IOBES", types="ORG")
+    result = bayesian_cross_validate(A, B, X, y, counter=counter, random_state=0, n_draws=100)
+    gold = sum(tag == "B-ORG" for tag in chain(*y))
+    assert result.evidence.cells[:4].sum() == 3 * gold
+
+
+def test_other_models():
+    X, y = sentences(40)
+    result = bayesian_cross_validate(
+        A, B, X, y, counter=COUNTER, model="bcv", random_state=0, n_draws=100
+    )
+    assert result.model == "bcv"
+    assert result.bayes_test().p_h0 == pytest.approx(result.probability().better, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"counter": len}, TypeError, "counter must be made by chunk_counter, got <built-in"),
+        ({"labels": ["O"]}, ValueError, "labels and pos_label have no meaning with counter="),
+        ({"scoring": "accuracy"}, ValueError, "scoring='accuracy' needs the true negatives"),
+        ({"model": "unpaired"}, ValueError, "'unpaired' needs true negatives"),
+        ({"counter": chunk_counter("BMES")}, ValueError, "'I-[A-Z]*', which is not a tag of"),
+        (
+            {"counter": chunk_counter("IOB2", types="LOC")},
+            ValueError,
+            "y holds no chunks that Chunk",
+        ),
+        ({"y": ["O"] * 40}, ValueError, "one sequence of tags a sentence"),
+    ],
+)
+def test_bad_arguments(arguments, error, message):
+    X, y = sentences(40)
+    with pytest.raises(error, match=message):
+        bayesian_cross_validate(A, B, X, **{"y": y, "counter": COUNTER, **arguments})
+
+
+def test_predictions_in_the_wrong_scheme():
+    X, y = sentences(40)
+    wrong = chunk_counter("IOB2", "BMES")
+    with pytest.raises(ValueError, match=r"'b' failed in split \d: y_pred\[\d+\] holds 'I-"):
+        bayesian_cross_validate(A, ("b", Tagger()), X, y, counter=wrong, random_state=0)

@@ -1,0 +1,157 @@
+"""Scores of instances as evidence, and how estimators are asked for them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
+from sklearn.metrics import get_scorer
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from skbayeseval.evidence.instance_scores import ScoredInstances, respond
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(120, 3))
+TWO = (X[:, 0] + RNG.normal(size=120) > 0).astype(int)
+THREE = np.digitize(X[:, 0] + RNG.normal(size=120), [-0.5, 0.5])
+MANY = (X + RNG.normal(size=(120, 3)) > 0).astype(int)
+
+
+def scored_by(estimator, y, metric, **options):
+    estimator.fit(X, y)
+    classes = tuple(np.unique(y).tolist()) if np.ndim(y) == 1 else tuple(range(y.shape[1]))
+    needs = {"roc_auc": "ranking", "average_precision": "ranking"}.get(metric, "probability")
+    scores = respond(estimator, X, needs, classes, np.ndim(y) == 2)
+    return ScoredInstances.from_scores(y, {"a": {needs: scores}}, labels=classes, **options)
+
+
+@pytest.mark.parametrize(
+    "estimator", [LogisticRegression(), GaussianNB(), RidgeClassifier(), SVC(), Perceptron()]
+)
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_rankings_are_those_of_scikit_learns_scorers(estimator, metric):
+    (ours,) = scored_by(estimator, TWO, metric).observed(metric)
+    assert ours == pytest.approx(get_scorer(metric)(estimator, X, TWO), abs=1e-12)
+
+
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("metric", ["neg_log_loss", "roc_auc_ovr", "roc_auc_ovo"])
+def test_probabilities_are_those_of_scikit_learns_scorers(y, metric):
+    estimator = LogisticRegression()
+    (ours,) = scored_by(estimator, y, metric).observed(metric)
+    assert ours == pytest.approx(get_scorer(metric)(estimator, X, y), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [OneVsRestClassifier(LogisticRegression()), RandomForestClassifier(9, random_state=0)],
+    ids=["matrix", "list"],
+)
+@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
+def test_labels_any_of_many(estimator, metric):
+    (ours,) = scored_by(estimator, MANY, metric).observed(metric)
+    assert ours == pytest.approx(get_scorer(metric)(estimator, X, MANY), abs=1e-12)
+
+
+def test_the_other_class_may_be_positive():
+    words = np.where(TWO == 1, "spam", "ham")
+    estimator = LogisticRegression().fit(X, words)
+    scores = respond(estimator, X, "ranking", ("spam", "ham"), False)
+    np.testing.assert_array_equal(scores[:, 0], -scores[:, 1])
+    ham, spam = (
+        ScoredInstances.from_scores(
+            words, {"a": scores}, labels=["spam", "ham"], pos_label=label
+        ).observed("average_precision")[0]
+        for label in ("ham", "spam")
+    )
+    assert spam == pytest.approx(get_scorer("average_precision")(
+        LogisticRegression().fit(X, TWO), X, TWO))  # fmt: skip
+    assert ham != pytest.approx(spam)
+
+
+def test_classes_unseen_in_training_come_last():
+    estimator = LogisticRegression().fit(X[THREE > 0], THREE[THREE > 0])
+    probability = respond(estimator, X, "probability", (0, 1, 2), False)
+    np.testing.assert_array_equal(probability[:, 0], 0)
+    np.testing.assert_allclose(probability.sum(axis=1), 1)
+    ranking = respond(RidgeClassifier().fit(X[THREE > 0], THREE[THREE > 0]), X, "ranking",
+                      (0, 1, 2), False)  # fmt: skip
+    assert (ranking[:, 0] < ranking[:, 1:].min(axis=1)).all()
+
+
+def test_estimators_that_cannot():
+    with pytest.raises(AttributeError, match=r"Perceptron has none of \['predict_proba'\]"):
+        respond(Perceptron().fit(X, TWO), X, "probability", (0, 1), False)
+    alone = GaussianNB().fit(X, np.ones(120))
+    with pytest.raises(ValueError, match="training set holds one class only"):
+        respond(alone, X, "probability", (0, 1), False)
+
+
+def test_runs_are_averaged_never_pooled():
+    scores = RNG.normal(size=120) + TWO
+    run = np.repeat([0, 1], 60)
+    shifted = scores + 5 * run
+    ours = ScoredInstances.from_scores(TWO, {"a": shifted}, run=run)
+    of_runs = ours.of_runs("roc_auc")
+    assert of_runs.shape == (1, 2)
+    plain = ScoredInstances.from_scores(TWO, {"a": scores}, run=run)
+    np.testing.assert_allclose(of_runs, plain.of_runs("roc_auc"))
+    pooled = ScoredInstances.from_scores(TWO, {"a": shifted}).observed("roc_auc")
+    assert ours.observed("roc_auc")[0] == pytest.approx(of_runs.mean())
+    assert pooled[0] < ours.observed("roc_auc")[0]
+
+
+def test_shapes_of_weights():
+    scores = {"a": TWO.astype(float)}
+    instances = np.tile(np.arange(40), 3)
+    ours = ScoredInstances.from_scores(TWO, scores, weight=0.4, instances=instances)
+    np.testing.assert_allclose(ours.shape, np.full(40, 1.2))
+    groups = np.repeat(["x", "y", "z"], 40)
+    grouped = ScoredInstances.from_scores(TWO, scores, weight=0.4, groups=groups)
+    np.testing.assert_allclose(grouped.shape, [0.4, 0.4, 0.4])
+    assert grouped.grouped
+
+
+@pytest.mark.parametrize(
+    ("y", "scores", "error", "message"),
+    [
+        (TWO, ["high"] * 120, TypeError, "a must hold numbers"),
+        (TWO, TWO[:5], ValueError, r"y_true has 120, a has shape \(5,\)"),
+        (TWO, np.full(120, np.nan), ValueError, "Input a contains NaN or infinity"),
+        (TWO, np.zeros((120, 3)), ValueError, "there are 2 classes: give one column"),
+        (THREE, np.zeros(120), ValueError, "there are 3 classes: give 3 columns"),
+        (MANY, np.zeros((120, 2)), ValueError, "there are 3 labels: give 3 columns"),
+    ],
+)
+def test_bad_scores(y, scores, error, message):
+    with pytest.raises(error, match=message):
+        ScoredInstances.from_scores(y, {"a": scores})
+
+
+def test_frames():
+    truth = pd.DataFrame(MANY, columns=["u", "v", "w"])
+    ours = ScoredInstances.from_scores(truth, {"a": truth + RNG.normal(size=MANY.shape)})
+    assert ours.labels == ("u", "v", "w")
+
+
+def test_labels_have_no_positive_class():
+    with pytest.raises(ValueError, match="pos_label has no meaning for a multi-label indicator"):
+        ScoredInstances.from_scores(MANY, {"a": MANY.astype(float)}, pos_label=1)
+
+
+def test_columns_must_be_those_of_the_classes():
+    class OneShort(LogisticRegression):
+        def decision_function(self, X):
+            return super().decision_function(X)[:, :2]
+
+    with pytest.raises(ValueError, match="gives 2 columns that are not those of the 3 classes"):
+        respond(OneShort().fit(X, THREE), X, "ranking", (0, 1, 2), False)
+    pipeline = make_pipeline(
+        StandardScaler(), StandardScaler(), SVC(decision_function_shape="ovo")
+    ).fit(X, THREE)
+    with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
+        respond(pipeline, X, "ranking", (0, 1, 2), False)

@@ -1,0 +1,271 @@
+"""Every metric against its scikit-learn twin."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from skbayeseval import metrics
+from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.registry import metric_of_formula
+
+TWINS = {
+    "accuracy": lambda y, p, zd: sk.accuracy_score(y, p),
+    "balanced_accuracy": lambda y, p, zd: sk.balanced_accuracy_score(y, p),
+    "precision": lambda y, p, zd: sk.precision_score(y, p, zero_division=zd),
+    "recall": lambda y, p, zd: sk.recall_score(y, p, zero_division=zd),
+    "specificity": lambda y, p, zd: sk.recall_score(y, p, pos_label=0, zero_division=zd),
+    "f1": lambda y, p, zd: sk.f1_score(y, p, zero_division=zd),
+    "f2": lambda y, p, zd: sk.fbeta_score(y, p, beta=2, zero_division=zd),
+    "f0.5": lambda y, p, zd: sk.fbeta_score(y, p, beta=0.5, zero_division=zd),
+    "f0": lambda y, p, zd: sk.fbeta_score(y, p, beta=0, zero_division=zd),
+    "jaccard": lambda y, p, zd: sk.jaccard_score(y, p, zero_division=zd),
+    "matthews_corrcoef": lambda y, p, zd: sk.matthews_corrcoef(y, p),
+    "cohen_kappa": lambda y, p, zd: sk.cohen_kappa_score(y, p, labels=[0, 1]),
+}
+for _average in ("micro", "macro", "weighted"):
+    for _name, _score in (
+        ("precision", sk.precision_score),
+        ("recall", sk.recall_score),
+        ("f1", sk.f1_score),
+        ("jaccard", sk.jaccard_score),
+    ):
+        TWINS[f"{_name}_{_average}"] = lambda y, p, zd, s=_score, a=_average: s(
+            y, p, labels=[0, 1], average=a, zero_division=zd
+        )
+
+cells = st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any)
+
+
+def twin(name, table, zero_division):
+    y, p = np.indices((2, 2)).reshape(2, 4).repeat(np.ravel(table), axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return TWINS[name](y, p, zero_division)
+
+
+@pytest.mark.parametrize("zero_division", [0.0, 1.0])
+@pytest.mark.parametrize("name", TWINS)
+@settings(max_examples=40)
+@given(cells=cells)
+def test_equals_scikit_learn(name, zero_division, cells):
+    table = np.reshape(cells, (2, 2))
+    ours = metrics.get_metric(name, zero_division=zero_division)(table)
+    np.testing.assert_allclose(ours, twin(name, table, zero_division), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "f1_macro", "recall_weighted"])
+@settings(max_examples=40)
+@given(cells=cells)
+def test_undefined_stays_undefined(name, cells):
+    table = np.reshape(cells, (2, 2))
+    ours = metrics.get_metric(name, zero_division=np.nan)(table)
+    np.testing.assert_allclose(ours, twin(name, table, np.nan), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_the_registry_is_tested_and_vectorised(name):
+    tables = np.random.default_rng(0).integers(1, 50, (3, 5, 2, 2))
+    values = metrics.get_metric(name)(tables)
+    assert values.shape == (3, 5)
+    assert values[2, 4] == pytest.approx(float(metrics.get_metric(name)(tables[2, 4])))
+    # A metric is a property of the table, not of its size, and of the class, not of its place.
+    np.testing.assert_allclose(metrics.get_metric(name)(tables / 7), values)
+    turned = metrics.get_metric(name)(tables[..., ::-1, ::-1], positive=0)
+    np.testing.assert_allclose(turned, values)
+
+
+def test_registry_has_no_untested_metric():
+    assert set(metrics.known_metrics("tables")) <= set(TWINS)
+    assert set(metrics.known_metrics("instances")) == set(SCORE_METRICS)
+
+
+def test_f_infinity_is_recall():
+    tables = np.random.default_rng(0).integers(1, 50, (5, 2, 2))
+    np.testing.assert_allclose(metrics.fbeta(np.inf)(tables), metrics.get_metric("recall")(tables))
+
+
+def test_metrics_without_true_negatives_do_not_look_at_them():
+    table = np.array([[np.nan, 3.0], [2.0, 8.0]])
+    for name in TWINS:
+        metric = metrics.get_metric(name)
+        assert np.isnan(metric(table)) == metric.needs_true_negatives, name
+
+
+def test_from_confusion_takes_proportions():
+    seen = []
+
+    def share_of_false_alarms(tables):
+        seen.append(tables.sum(axis=(-2, -1)))
+        return tables[..., 0, 1]
+
+    metric = metrics.from_confusion(share_of_false_alarms, "false_alarms")
+    assert metric([[5, 2], [1, 2]]) == pytest.approx(0.2)
+    np.testing.assert_allclose(seen[0], 1.0)
+
+
+def test_from_confusion_must_be_vectorised():
+    def one_table(table):
+        return float(table[0, 0].sum())
+
+    with pytest.raises(ValueError, match=r"values of shape \(4,\), got \(\)\. Wrap"):
+        metrics.from_confusion(one_table, "wrong")(np.ones((4, 2, 2)))
+    wrapped = np.vectorize(one_table, signature="(m,m)->()")
+    assert metrics.from_confusion(wrapped, "right")(np.ones((4, 2, 2))).shape == (4,)
+    with pytest.raises(TypeError, match="function must be callable"):
+        metrics.from_confusion("f1", "f1")
+    with pytest.raises(TypeError, match="name must be a string"):
+        metrics.from_confusion(one_table, 3)
+
+
+def test_scoring():
+    resolve = metrics.resolve_scoring
+    assert list(resolve(None)) == ["accuracy"]
+    assert list(resolve(["f1", metrics.fbeta(2)])) == ["f1", "f2"]
+    named = resolve({"mine": "f1", "theirs": metrics.get_metric("recall")})
+    assert [metric.name for metric in named.values()] == ["mine", "theirs"]
+    assert named["mine"].formula == "f1"
+
+
+@pytest.mark.parametrize(
+    ("scoring", "error", "message"),
+    [
+        ("f3score", ValueError, "scoring='f3score' is not a known metric. Known are: .*'accuracy'"),
+        ("r2", ValueError, "scoring='r2' needs more than a confusion matrix"),
+        (sk.make_scorer(sk.f1_score), TypeError, "is not supported: scorers"),
+        (3, TypeError, "scoring=3 is not supported"),
+        ([], ValueError, "scoring is empty"),
+        (["f1", "f1"], ValueError, "names a metric twice"),
+    ],
+)
+def test_bad_scoring(scoring, error, message):
+    with pytest.raises(error, match=message):
+        metrics.resolve_scoring(scoring)
+
+
+def test_bad_parameters():
+    with pytest.raises(ValueError, match="zero_division must be"):
+        metrics.get_metric("f1", zero_division=0.5)
+    with pytest.raises(ValueError, match="zero_division must be"):
+        metrics.get_metric("f1", zero_division="warn")
+    with pytest.raises(ValueError, match="beta == -1"):
+        metrics.fbeta(-1)
+    with pytest.raises(ValueError, match="average must be None or one of"):
+        metrics.fbeta(1, average="samples")
+    with pytest.raises(ValueError, match="specificity needs two classes, got 3"):
+        metrics.get_metric("specificity")(np.ones((3, 3)))
+
+
+def test_equality_is_by_formula():
+    assert metrics.fbeta(2) == metrics.fbeta(2) == metrics.get_metric("f2")
+    assert hash(metrics.fbeta(2)) == hash(metrics.get_metric("f2"))
+    assert metrics.fbeta(1).formula == "f1"
+    assert metrics.fbeta(2) != metrics.fbeta(2, zero_division=1.0)
+    assert metrics.get_metric("f1", zero_division=np.nan) == metrics.get_metric(
+        "f1", zero_division=np.nan
+    )
+    one = metrics.from_confusion(lambda t: t[..., 0, 0], "own")
+    assert one != metrics.from_confusion(lambda t: t[..., 1, 1], "own")
+    assert one != "own"
+
+
+@pytest.mark.parametrize("beta", [1 / 3, 1e6, 1e-7, 1.0000001, 0.5, np.inf])
+def test_the_formula_keeps_beta(beta):
+    metric = metrics.fbeta(beta, average="macro")
+    table = np.array([[50, 3], [7, 20]])
+    assert metrics.get_metric(metric.formula)(table) == metric(table)
+    assert (metric.formula == "f1_macro") == (beta == 1)
+
+
+@pytest.mark.parametrize("beta", [np.nan, True])
+def test_no_such_beta(beta):
+    with pytest.raises(ValueError, match="beta == "):
+        metrics.fbeta(beta)
+
+
+MULTICLASS = [name for name in TWINS if "_" in name or name == "accuracy"]
+
+
+def many_class_twin(name, y, p, zero_division):
+    if name == "cohen_kappa":
+        return sk.cohen_kappa_score(y, p, labels=range(4))
+    if "_" in name and name.rsplit("_", 1)[1] in ("micro", "macro", "weighted"):
+        score, average = name.rsplit("_", 1)
+        function = {"precision": sk.precision_score, "recall": sk.recall_score,
+                    "f1": sk.f1_score, "jaccard": sk.jaccard_score}[score]  # fmt: skip
+        return function(y, p, labels=range(4), average=average, zero_division=zero_division)
+    return getattr(sk, {"accuracy": "accuracy_score"}.get(name, f"{name}_score"), None)(y, p)
+
+
+@pytest.mark.parametrize("zero_division", [0.0, 1.0])
+@pytest.mark.parametrize("name", [n for n in MULTICLASS if n != "matthews_corrcoef"])
+@settings(max_examples=25)
+@given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12))
+def test_many_classes_equal_scikit_learn(name, zero_division, rows):
+    # Labels may be absent from truth, predictions or both.
+    y, p = np.array(rows).T
+    table = sk.confusion_matrix(y, p, labels=range(4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = many_class_twin(name, y, p, zero_division)
+    ours = metrics.get_metric(name, zero_division=zero_division)(table)
+    np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-12)
+
+
+@settings(max_examples=40)
+@given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
+def test_matthews_of_many_classes(rows):
+    y, p = np.array(rows).T
+    table = sk.confusion_matrix(y, p, labels=range(4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = sk.matthews_corrcoef(y, p)
+    np.testing.assert_allclose(metrics.get_metric("matthews_corrcoef")(table), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "jaccard", "f2"])
+def test_per_class(name):
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 4, (2, 60))
+    table = sk.confusion_matrix(y, p)
+    found = metrics.resolve_scoring(metrics.per_class(name), labels=["a", "b", "c", "d"])
+    assert list(found) == [f"{name}[{label}]" for label in "abcd"]
+    function = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score,
+                "jaccard": sk.jaccard_score,
+                "f2": lambda *a, **k: sk.fbeta_score(*a, beta=2, **k)}[name]  # fmt: skip
+    ours = [float(metric(table)) for metric in found.values()]
+    np.testing.assert_allclose(ours, function(y, p, average=None))
+    for metric in found.values():
+        again = metric_of_formula(metric.formula, zero_division=0.0)
+        assert again(table) == metric(table)
+
+
+def test_per_class_of_what_is_not_of_one_class():
+    for name in ("accuracy", "f1_macro", "nonsense"):
+        with pytest.raises(ValueError, match=f"There is no '{name}' of one class"):
+            metrics.per_class(name)
+
+
+def test_names_of_one_class_are_labels():
+    from skbayeseval import compare_predictions
+
+    y = [1, 2, 3] * 20
+    a = [1, 2, 3, 2, 2, 3] * 10
+    for result in (
+        compare_predictions(y, a, y, scoring=metrics.per_class("recall"), random_state=0),
+        compare_predictions(y, a, y, random_state=0),
+    ):
+        assert result.metric("recall[1]").observed_a == pytest.approx(0.5)
+        assert result.metric("recall[2]").observed_a == pytest.approx(1.0)
+        with pytest.raises(
+            ValueError, match=r"'recall\[9\]' is of none of the classes \[1, 2, 3\]"
+        ):
+            result.metric("recall[9]")
+    both = result.metric(metrics.per_class("f1"))
+    assert both.metrics == ("f1[1]", "f1[2]", "f1[3]")
+    named = compare_predictions(y, a, y, scoring={"mine": metrics.per_class("f1")}, random_state=0)
+    assert named.metrics == ("mine[1]", "mine[2]", "mine[3]")
+    np.testing.assert_array_equal(named.draws_a, both.draws_a)

@@ -1,0 +1,180 @@
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
+
+from skbayeseval.metrics.instance_scores import SCORE_METRICS, prepare
+
+N = 60
+N_DRAWS = 5
+
+
+def make(kind, ties, rng):
+    """Return truth, probabilities and rankings; with ties, a few values only."""
+    if kind == "binary":
+        truth = np.r_[0, 1, rng.integers(0, 2, N - 2)]
+        raw = rng.normal(size=N) + truth
+        p = 1 / (1 + np.exp(-raw))
+        return truth, (np.round(p, 1) if ties else p)
+    if kind == "multilabel":
+        truth = np.vstack([np.eye(4, dtype=int), rng.integers(0, 2, (N - 4, 4))])
+        scores = rng.normal(size=(N, 4)) + truth
+        return truth, (np.round(scores) if ties else scores)
+    truth = np.r_[np.arange(4), rng.integers(0, 4, N - 4)]
+    if ties:
+        p = (1.0 + rng.multinomial(4, np.full(4, 0.25), N) + 2 * np.eye(4)[truth]) / 10
+    else:
+        p = rng.dirichlet(np.ones(4), N) / 2 + np.eye(4)[truth] / 4
+    return truth, p / p.sum(axis=1, keepdims=True)
+
+
+def draw_weights(rng, zeros=False):
+    weights = rng.standard_gamma(1.0, (N, N_DRAWS))
+    if zeros:
+        weights[rng.random(weights.shape) < 0.3] = 0.0
+        weights[:8] += 0.1
+    return weights
+
+
+def of_scikit_learn(name, truth, scores, w):
+    if name == "neg_log_loss":
+        return -log_loss(truth, scores, sample_weight=w)
+    if name == "neg_brier_score":
+        return -brier_score_loss(truth, scores, sample_weight=w)
+    if name == "average_precision":
+        return average_precision_score(truth, scores, sample_weight=w)
+    options = {"average": "weighted" if name.endswith("weighted") else "macro"}
+    if "ov" in name:
+        options["multi_class"] = name.split("_")[2]
+    return roc_auc_score(truth, scores, sample_weight=w, **options)
+
+
+CASES = [
+    (name, kind)
+    for name, metric in SCORE_METRICS.items()
+    for kind in metric.kinds
+    if not (kind == "multiclass" and "ovo" in name)
+]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_equals_scikit_learn_with_sample_weight(name, kind, ties, zeros):
+    if (name, kind) == ("neg_brier_score", "multiclass") and (
+        "labels" not in inspect.signature(brier_score_loss).parameters
+    ):
+        pytest.skip("scikit-learn before 1.7 has the Brier score of two classes only")
+    rng = np.random.default_rng(7)
+    truth, scores = make(kind, ties, rng)
+    weights = draw_weights(rng, zeros)
+    ours = prepare(name, truth, scores)(weights)
+    assert ours.shape == (N_DRAWS,)
+    theirs = [of_scikit_learn(name, truth, scores, w) for w in weights.T]
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("name", ["roc_auc_ovo", "roc_auc_ovo_weighted"])
+def test_one_versus_one_equals_scikit_learn_on_repeated_instances(name, ties):
+    rng = np.random.default_rng(8)
+    truth, scores = make("multiclass", ties, rng)
+    weights = rng.integers(0, 4, (N, N_DRAWS)).astype(float)
+    weights[:4] += 1
+    ours = prepare(name, truth, scores)(weights)
+    for value, w in zip(ours, weights.astype(int).T, strict=True):
+        repeated = np.repeat(np.arange(N), w)
+        theirs = of_scikit_learn(name, truth[repeated], scores[repeated], None)
+        assert value == pytest.approx(theirs, abs=1e-12)
+
+
+def test_brier_score_of_many_classes_is_the_sum_of_squares():
+    rng = np.random.default_rng(9)
+    truth, p = make("multiclass", False, rng)
+    weights = draw_weights(rng)
+    squares = sum((p[:, c] - (truth == c)) ** 2 for c in range(4))
+    expected = [-np.average(squares, weights=w) for w in weights.T]
+    np.testing.assert_allclose(prepare("neg_brier_score", truth, p)(weights), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [(n, k) for n, m in SCORE_METRICS.items() for k in m.kinds]
+)
+def test_scale_order_and_pickle(name, kind):
+    rng = np.random.default_rng(10)
+    truth, scores = make(kind, True, rng)
+    weights = draw_weights(rng)
+    metric = pickle.loads(pickle.dumps(prepare(name, truth, scores)))
+    values = metric(weights)
+    np.testing.assert_allclose(metric(weights * 1e6), values, rtol=1e-12)
+    shuffled = rng.permutation(N)
+    again = prepare(name, truth[shuffled], scores[shuffled])(weights[shuffled])
+    np.testing.assert_allclose(again, values, rtol=1e-12)
+    np.testing.assert_allclose(metric(weights[:, :2]), values[:2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_certain_probabilities_are_clipped_as_scikit_learn_does(dtype):
+    truth = np.array([0, 1, 1, 0])
+    p = np.array([0.0, 1.0, 0.0, 0.5], dtype=dtype)
+    ours = prepare("neg_log_loss", truth, p)(np.ones((4, 1)))
+    assert ours[0] == pytest.approx(-log_loss(truth, p), rel=1e-6)
+
+
+def test_two_columns_are_the_same_as_one():
+    truth, p = make("binary", False, np.random.default_rng(11))
+    weights = np.ones((N, 1))
+    for name in ("neg_log_loss", "neg_brier_score", "roc_auc_ovr"):
+        both = prepare(name, truth, np.column_stack([1 - p, p]))
+        np.testing.assert_allclose(both(weights), prepare(name, truth, p)(weights), rtol=1e-12)
+
+
+def test_all_tied_is_a_half():
+    weights = np.random.default_rng(12).standard_gamma(1.0, (4, 3))
+    auc = prepare("roc_auc", [0, 1, 0, 1], np.zeros(4))(weights)
+    np.testing.assert_allclose(auc, 0.5, rtol=1e-12)
+
+
+def test_class_without_weight_is_not_a_number():
+    weights = np.array([[1.0, 0.0], [1.0, 1.0]])
+    auc = prepare("roc_auc", [0, 1], [0.0, 1.0])(weights)
+    np.testing.assert_allclose(auc, [1.0, np.nan])
+
+
+def test_log_loss_needs_no_class_to_be_present():
+    p = np.full((2, 3), 1 / 3)
+    assert prepare("neg_log_loss", [0, 0], p)(np.ones((2, 1)))[0] == pytest.approx(-np.log(3))
+
+
+@pytest.mark.parametrize(
+    ("name", "truth", "scores", "message"),
+    [
+        ("roc_auk", [0, 1], [0, 1], "not a known metric of scores"),
+        ("roc_auc", [1, 1], [0.1, 0.2], "Only one class is present in y_true"),
+        ("roc_auc", [0, 0], [0.1, 0.2], "Only one class is present in y_true"),
+        ("roc_auc", [[0, 1], [1, 1]], [[0, 1], [1, 0]], "Only one class is present"),
+        ("roc_auc", [0, 1], [0.1, np.nan], "Input y_score contains NaN"),
+        ("roc_auc", [0, 1], [0.1, np.inf], "contains infinity"),
+        ("roc_auc", [0, 1, 1], [0.1, 0.2], "inconsistent numbers of samples"),
+        ("roc_auc", [0, 1, 2], [0.1, 0.2, 0.3], "contains multiple classes"),
+        ("roc_auc", [0, 1, 2], np.full((3, 3), 1 / 3), "Use roc_auc_ovr or roc_auc_ovo"),
+        ("roc_auc", [0, 1], np.full((2, 2), 0.5), "should be a 1d array"),
+        ("roc_auc", [[0, 1], [1, 0]], [0.1, 0.2], "shape of the label indicator"),
+        ("roc_auc", [[0, 2], [1, 0]], [[0, 1], [1, 0]], "must be 0 or 1"),
+        ("roc_auc", [0, 1], np.zeros((2, 1, 1)), "one or two dimensions"),
+        ("roc_auc", [0, 1], np.zeros((2, 1)), "two columns or more"),
+        ("roc_auc", [], [], "0 sample"),
+        ("roc_auc_ovr", [0, 1, 1], np.full((3, 3), 1 / 3), "Number of classes in y_true"),
+        ("roc_auc_ovo", [0, 1, 2], np.ones((3, 3)), "do not sum to one"),
+        ("average_precision", [0, 0], [0.1, 0.2], "No positive class found in y_true"),
+        ("neg_log_loss", [0, 1], [0.1, 1.2], "above 1"),
+        ("neg_brier_score", [0, 1], [-0.1, 0.2], "below 0"),
+        ("neg_brier_score", [0, 1, 2], np.full((3, 3), 0.3), "do not sum to one"),
+        ("neg_log_loss", [[0, 1]], [[0.5, 0.5]], "not defined for multilabel targets"),
+    ],
+)
+def test_refuses(name, truth, scores, message):
+    with pytest.raises(ValueError, match=message):
+        prepare(name, truth, scores)

@@ -1,0 +1,148 @@
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+
+from skbayeseval import compare_counts, compare_predictions, metrics, power_analysis
+from skbayeseval.models import Paired
+from skbayeseval.planning import simulate
+
+SCENARIO = {"mu": 0.5, "theta+": [0.3, 0.3, 0.2, 0.2], "theta-": [0.2, 0.2, 0.3, 0.3]}
+JOINT = np.array([[[0.15, 0.15], [0.10, 0.10]], [[0.10, 0.10], [0.15, 0.15]]])
+QUICK = {"rope": 0.05, "goal": ">>", "n_replications": 60, "random_state": 0}
+
+
+@pytest.fixture(autouse=True)
+def _few_draws(monkeypatch):
+    monkeypatch.setattr(simulate, "N_DRAWS", 500)
+
+
+def test_table_and_words():
+    found = power_analysis(SCENARIO, [100, 4000], model=["paired", "unpaired"], **QUICK)
+    assert list(found.table) == ["size", "model", "power", "mcse", "low", "high"]
+    assert found.table["size"].tolist() == [100, 100, 4000, 4000]
+    assert found.table["model"].tolist() == ["paired", "unpaired"] * 2
+    small, large = found.table["power"][0], found.table["power"][2]
+    assert small < 0.3 < 0.9 < large
+    assert ((found.table["low"] <= found.table["power"]) & (found.table["mcse"] < 0.07)).all()
+    assert "A ≫ B (f1, ROPE [-0.050, +0.050])" in str(found)
+    assert "4,000 is the first of these sizes to reach 80% (paired)." in str(found)
+    assert "goal=('>>',)" in repr(found)
+    assert "None of these" in str(power_analysis(SCENARIO, 100, **QUICK))
+
+
+def test_plot():
+    found = power_analysis(SCENARIO, [100, 1000], model=["paired", "unpaired"], **QUICK)
+    display = found.plot()
+    assert display.ax_.get_ylabel() == "probability of A ≫ B"
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert labels == ["paired", "unpaired"]
+    np.testing.assert_array_equal(
+        display.curves["paired"][0], found.table["power"][found.table["model"] == "paired"]
+    )
+    assert found.plot(ax=display.ax_).figure_ is display.figure_
+
+
+def test_the_paper_s_scenario_is_the_joint_table():
+    by_name, by_array = (power_analysis(cells, 500, **QUICK) for cells in (SCENARIO, JOINT))
+    pd.testing.assert_frame_equal(by_name.table, by_array.table)
+
+
+def test_swapping_a_and_b_swaps_the_goal():
+    swapped = JOINT.transpose(0, 2, 1)
+    options = QUICK | {"n_replications": 200}
+    better = power_analysis(JOINT, 1000, **options).table["power"][0]
+    worse = power_analysis(swapped, 1000, **options | {"goal": "<<"}).table["power"][0]
+    assert worse == pytest.approx(better, abs=0.15)
+    assert power_analysis(swapped, 1000, **options).table["power"][0] == 0
+
+
+def test_all_goals_together_are_certain():
+    goals = ("<<", "<", "~", ">", ">>", "?")
+    found = power_analysis(SCENARIO, 300, **QUICK | {"goal": goals})
+    assert found.table["power"][0] == 1
+
+
+def test_n_jobs_changes_nothing():
+    options = QUICK | {"n_replications": 130}
+    with parallel_config(backend="threading"):
+        one, two = (power_analysis(SCENARIO, [100, 200], n_jobs=n, **options) for n in (1, 2))
+    pd.testing.assert_frame_equal(one.table, two.table)
+
+
+def test_every_metric_and_model_of_two_classes():
+    options = {"rope": 0.05, "goal": "<", "n_replications": 2, "random_state": 0}
+    for name in [*metrics.known_metrics("tables"), "f2"]:
+        for model in ("paired", "unpaired", "bcv"):
+            found = power_analysis(JOINT, 50, model=model, scoring=name, **options)
+            assert found.metric == name
+
+
+def test_metrics_of_scores_cannot_be_simulated():
+    with pytest.raises(ValueError, match="needs scores of the instances"):
+        power_analysis(JOINT, 50, scoring="roc_auc", rope=0.05, goal="<", n_replications=2)
+
+
+def test_tables_of_each_alone():
+    pair = JOINT.sum(axis=2), JOINT.sum(axis=1)
+    found = power_analysis(pair, 4000, model=["unpaired", "bcv"], **QUICK)
+    assert (found.table["power"] > 0.85).all()
+    with pytest.raises(ValueError, match="model='paired' needs to know"):
+        power_analysis(pair, 4000, **QUICK)
+
+
+def test_more_classes():
+    cells = np.full((3, 3, 3), 0.1 / 27)
+    cells[[0, 1, 2], [0, 1, 2], [0, 1, 2]] += 0.6 / 3
+    cells[[0, 1, 2], [0, 1, 2], [1, 2, 0]] += 0.3 / 3
+    options = QUICK | {"n_replications": 20, "scoring": "f1_macro"}
+    found = power_analysis(cells, [200], model=["paired", "hierarchical"], **options)
+    assert (found.table["power"] == 1).all()
+
+
+def test_pilot():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 1000)
+    a, b = (np.where(rng.random(1000) < p, y, 1 - y) for p in (0.9, 0.7))
+    for model in ("paired", "unpaired"):
+        pilot = compare_predictions(y, a, b, model=model, names=("new", "old"), random_state=0)
+        found = power_analysis(pilot, [30, 1000], **QUICK)
+        assert found.names == ("new", "old")
+        assert found.table["power"][1] > 0.9 > found.table["power"][0]
+    pilot = compare_counts((40, 10, 12), (35, 10, 17), random_state=0)
+    found = power_analysis(pilot, [300], model="bcv", **QUICK)
+    assert 0 < found.table["power"][0] < 0.6
+
+
+def test_two_priors_of_one_model_are_told_apart():
+    found = power_analysis(SCENARIO, 100, model=["paired", Paired(theta=0.5)], **QUICK)
+    assert found.table["model"].nunique() == 2
+
+
+@pytest.mark.parametrize(
+    ("cells", "changes", "error", "match"),
+    [
+        (SCENARIO, {"goal": "≫"}, ValueError, "not the code of a decision"),
+        (SCENARIO, {"goal": 3}, TypeError, "goal must be"),
+        (SCENARIO, {"goal": ()}, TypeError, "goal must be"),
+        (SCENARIO, {"sizes": [0]}, ValueError, "sizes must be"),
+        (SCENARIO, {"sizes": [0.5]}, ValueError, "sizes must be"),
+        (SCENARIO, {"rope": -1}, ValueError, "rope"),
+        (SCENARIO, {"scoring": ["f1", "recall"]}, ValueError, "one metric"),
+        (SCENARIO, {"scoring": "nothing"}, ValueError, "not a known metric"),
+        (SCENARIO, {"model": "nothing"}, ValueError, "not known"),
+        (SCENARIO, {"n_replications": 0}, ValueError, "n_replications"),
+        ({"mu": 0.5}, {}, ValueError, "keys 'mu', 'theta\\+'"),
+        (SCENARIO | {"mu": 2}, {}, ValueError, "mu"),
+        (SCENARIO | {"theta+": [1, 0]}, {}, ValueError, "four probabilities"),
+        (JOINT * 3, {}, ValueError, "sum to 1"),
+        (-JOINT, {}, ValueError, "none of them below 0"),
+        (JOINT[0], {}, ValueError, "shape \\(2, 2\\)"),
+        ("cells", {}, TypeError, "cells_or_result must be"),
+        (np.full((3, 3, 3), 1 / 27), {}, ValueError, "multiclass"),
+    ],
+)
+def test_bad_arguments(cells, changes, error, match):
+    options = QUICK | {"sizes": [100]} | changes
+    with pytest.raises(error, match=match):
+        power_analysis(cells, **options)

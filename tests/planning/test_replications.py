@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from skbayeseval import compare_predictions
+from skbayeseval.metrics.registry import get_metric, known_metrics
+from skbayeseval.planning.replications import draw_differences, populations_after, populations_of
+
+RNG = np.random.default_rng(3)
+BINARY = [RNG.integers(0, 2, (3, 200)) for _ in range(3)]
+MANY = [RNG.integers(0, 3, (3, 150)) for _ in range(2)]
+
+
+def posteriors(data, model, **options):
+    return [
+        compare_predictions(*vectors, model=model, random_state=0, **options)._posterior
+        for vectors in data
+    ]
+
+
+@pytest.mark.parametrize("model", ["paired", "unpaired", "bcv"])
+def test_batches_are_the_draws_of_each(model):
+    specifications = [p.specification for p in posteriors(BINARY, model)]
+    for name in [*known_metrics("tables"), "f2"]:
+        metric = get_metric(name)
+        rng, again = np.random.default_rng(1), np.random.default_rng(1)
+        draws = draw_differences(specifications, metric, 1, rng, 50)
+        one_by_one = [draw_differences([s], metric, 1, again, 50)[0] for s in specifications]
+        np.testing.assert_allclose(draws, one_by_one, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", ["paired", "hierarchical"])
+def test_many_classes(model):
+    metric = get_metric("f1_macro")
+    found = posteriors(MANY, model, n_draws=4000)
+    rng = np.random.default_rng(1)
+    draws = draw_differences([p.specification for p in found], metric, 1, rng, 4000)
+    for row, posterior in zip(draws, found, strict=True):
+        a, b = posterior.draws(metric)
+        assert row.mean() == pytest.approx((a - b).mean(), abs=5 * (a - b).std() / 4000**0.5 * 1.5)
+        assert row.std() == pytest.approx((a - b).std(), rel=0.06)
+
+
+@pytest.mark.parametrize("pos_label", [0, 1])
+@pytest.mark.parametrize("model", ["paired", "unpaired", "bcv"])
+def test_populations_are_the_posterior(model, pos_label):
+    check_populations(posteriors(BINARY[:1], model, pos_label=pos_label)[0], 0.012)
+
+
+@pytest.mark.parametrize("model", ["paired", "hierarchical"])
+def test_populations_of_many_classes_are_the_posterior(model):
+    check_populations(posteriors(MANY[:1], model)[0], 0.012)
+
+
+def check_populations(posterior, within):
+    """On average each classifier's table is that of the counts, but for the prior."""
+    rng = np.random.default_rng(0)
+    n_draws, m = 400, len(posterior.counts[0].labels)
+    tables = np.zeros((2, m, m))
+    for populations in populations_after(posterior.specification, rng, n_draws):
+        columns = [(p, k) for p in populations for k in range(p.predictions.shape[1])]
+        for table, (population, k) in zip(tables, columns, strict=True):
+            assert population.probability.sum() == pytest.approx(1)
+            where = population.truth, population.predictions[:, k]
+            np.add.at(table, where, population.probability / n_draws)
+    for table, counts in zip(tables, posterior.counts, strict=True):
+        np.testing.assert_allclose(table, counts.table / counts.total, atol=within)
+
+
+def test_cells_that_nobody_counts():
+    (population,) = populations_of(np.array([[np.nan, 1.0], [1.0, 2.0]]))
+    assert population.probability.tolist() == [0.25, 0.25, 0.5]
+    assert population.truth.tolist() == [0, 1, 1]
+
+
+def test_weights_have_no_populations():
+    y = np.eye(3, dtype=int)
+    posterior = compare_predictions(y, y, y[::-1], scoring="f1_micro", random_state=0)._posterior
+    with pytest.raises(TypeError, match="no probabilities"):
+        populations_after(posterior.specification, np.random.default_rng(0), 1)

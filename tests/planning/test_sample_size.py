@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from skbayeseval.judgement import Interval, hdi
+from skbayeseval.judgement.decision import decide, decision_codes, masses
+from skbayeseval.planning.sample_size import SampleSize, proportion_interval, smallest_size
+
+
+def test_rows_are_decided_as_single_posteriors_are():
+    rng = np.random.default_rng(0)
+    draws = rng.normal(rng.uniform(-0.1, 0.1, 300)[:, None], 0.02, (300, 400))
+    draws[:20] = np.round(draws[:20], 2)  # ties: several narrowest intervals
+    draws[20] = 0.0
+    rope = Interval(-0.05, 0.03)
+    alone = [
+        decide(hdi(row, 0.9), rope, masses(row, rope), float(row.mean()), prob=0.9).code
+        for row in draws
+    ]
+    codes = decision_codes(draws, rope, 0.9)
+    assert codes.tolist() == alone
+    assert set(alone) == {"<<", "<", "~", ">", ">>"}
+
+
+def test_a_tie_is_decided_by_the_mean():
+    draws = np.tile([-1.0, 1.0], 50)
+    assert decision_codes(np.stack([draws, draws + 0.01]), Interval(0, 0)).tolist() == ["?", ">"]
+
+
+def test_proportions_at_the_ends_have_a_width():
+    low, high = proportion_interval(0, 100)
+    assert low == 0
+    assert 0.03 < high < 0.05
+
+
+def test_smallest_size_is_where_the_fraction_passes():
+    rng = np.random.default_rng(0)
+    sizes = np.geomspace(100, 10_000, 8)
+    needed = np.exp(rng.normal(np.log(1000), 1, 4000))  # settled from this size on
+    settled = needed[:, None] <= sizes
+    size, interval = smallest_size(settled, sizes, 0.8, rng)
+    truth = np.quantile(needed, 0.8)
+    assert size == pytest.approx(truth, rel=0.1)
+    assert interval.low < size < interval.high
+    assert interval.high / interval.low < 1.3
+
+
+def test_a_dip_does_not_mislead():
+    settled = np.zeros((100, 4), dtype=bool)
+    for column, n in enumerate([50, 79, 77, 95]):
+        settled[:n, column] = True
+    size, _ = smallest_size(settled, np.array([1.0, 2, 3, 4]), 0.8, np.random.default_rng(0))
+    assert 3 < size < 4
+
+
+@pytest.mark.parametrize(
+    ("n_total", "words"),
+    [(1912, ["About 1,900 labelled", "1,400 more than now", "1,700 to 2,100"]), (500, ["Settled"])],
+)
+def test_sentence(n_total, words):
+    draws = np.linspace(-0.01, 0.02, 200)
+    rope = Interval(-0.01, 0.01)
+    decision = decide(hdi(draws), rope, masses(draws, rope), 0.005)
+    size = SampleSize(
+        n_total, n_total - 500, 500, 0.8, 0.8, 0.01, Interval(1734.0, 2120.0), 500_000, decision
+    )
+    assert not size.never
+    for word in words:
+        assert word in str(size)
+    never = SampleSize(None, None, 500, 0.8, 0.61, 0.01, None, 500_000, decision)
+    assert never.never
+    assert "Never" in str(never)
+    assert "500,000 instances in all (1,000 times as many as now)" in str(never)
+    assert "61% only, not 80%" in str(never)

@@ -1,0 +1,237 @@
+import numpy as np
+import pytest
+
+from skbayeseval import (
+    bayesian_cross_validate,
+    compare_counts,
+    compare_many,
+    compare_predictions,
+    metrics,
+)
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.judgement import Interval
+from skbayeseval.models import Paired, Unpaired
+from skbayeseval.planning import simulate
+from skbayeseval.planning.replications import populations_of
+from skbayeseval.results.comparison import ComparisonResult
+
+QUICK = {"n_replications": 50, "random_state": 0}
+SETTLED = ("<<", "~", ">>")
+
+
+@pytest.fixture(autouse=True)
+def _few_draws(monkeypatch, request):
+    if not request.node.get_closest_marker("slow"):
+        monkeypatch.setattr(simulate, "N_DRAWS", 500)
+
+
+def two_by_two(both, only_a, only_b, neither, positives=0.4, size=300):
+    """Labels with exactly these shares of instances that both, one or none get right."""
+    y = (np.arange(size) < positives * size).astype(int)
+    right = np.repeat([(1, 1), (1, 0), (0, 1), (0, 0)], [both, only_a, only_b, neither], axis=0)
+    right = np.random.default_rng(0).permutation(right)
+    return y, np.where(right[:, 0], y, 1 - y), np.where(right[:, 1], y, 1 - y)
+
+
+CLEAR = two_by_two(230, 32, 16, 22)
+EQUAL = two_by_two(240, 12, 12, 36)
+MODERATE = two_by_two(220, 35, 25, 20)
+
+
+def settled_fraction(result, rope, n_more, n_replications, seed):
+    """Draw truths from the posterior, add instances, decide: by the public faces alone."""
+    rng = np.random.default_rng(seed)
+    drawn = result._posterior.parameters()
+    outcomes = np.array([(1, 1), (1, 0), (0, 1), (0, 0)])
+    settled = 0
+    for i in rng.choice(result.n_draws, n_replications):
+        mu = drawn["mu"][i]
+        positives = rng.binomial(n_more, mu)
+        pieces = [
+            (truth, pair, count)
+            for truth, total, theta in (
+                (1, positives, drawn["theta+"][i]),
+                (0, n_more - positives, drawn["theta-"][i]),
+            )
+            for pair, count in zip(outcomes, rng.multinomial(total, theta), strict=True)
+        ]
+        truth, pairs, counts = (np.array(column) for column in zip(*pieces, strict=True))
+        new = PairedCounts(truth, pairs, counts, result.labels)
+        whole = result.evidence + new
+        y = np.repeat(whole.truth, whole.counts.astype(int))
+        a, b = np.repeat(whole.predictions, whole.counts.astype(int), axis=0).T
+        again = compare_predictions(y, a, b, scoring=result.metrics[0], random_state=rng)
+        settled += again.decision(rope).code in SETTLED
+    return settled / n_replications
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("votes", "rope", "scoring"),
+    [(CLEAR, 0.01, "f1"), (EQUAL, 0.03, "f1"), (MODERATE, 0.02, "accuracy")],
+    ids=["clear", "equivalent", "moderate"],
+)
+def test_the_size_named_settles_it_as_often_as_promised(votes, rope, scoring):
+    result = compare_predictions(*votes, scoring=scoring, random_state=1)
+    assert result.decision(rope).code not in SETTLED
+    size = result.required_sample_size(rope, assurance=0.8)
+    fraction = settled_fraction(result, rope, size.n_more, 600, seed=2)
+    assert fraction == pytest.approx(0.8, abs=0.07)
+    assert size.interval.low <= size.n_total <= size.interval.high
+
+
+def test_more_assurance_takes_more_instances():
+    result = compare_predictions(*CLEAR, scoring="f1", random_state=0)
+    likely, sure = (result.required_sample_size(0.01, assurance=p, **QUICK) for p in (0.5, 0.9))
+    assert likely.n_now == sure.n_now == 300
+    assert likely.n_total < sure.n_total
+    assert likely.n_more == likely.n_total - 300
+    assert "labelled instances in all" in str(likely)
+
+
+def test_settled_already():
+    result = compare_predictions(*CLEAR, random_state=0)
+    size = result.required_sample_size(0.5)
+    assert (size.n_total, size.n_more, size.reached) == (300, 0, 1.0)
+    assert "Settled already: ≈" in str(size)
+
+
+def test_never_is_said_plainly():
+    result = compare_predictions(*EQUAL, random_state=0)
+    edge = (-1.0, float(result.draws.mean()))
+    size = result.required_sample_size(edge, largest=600, **QUICK)
+    assert size.never
+    assert size.n_total is size.n_more is size.interval is None
+    assert size.reached < 0.8
+    assert "Never" in str(size)
+
+
+def test_the_seed_is_the_results_own():
+    results = [compare_predictions(*CLEAR, scoring="f1", random_state=seed) for seed in (0, 0, 1)]
+    one, same, other = (
+        r.required_sample_size(0.01, largest=900, n_replications=50) for r in results
+    )
+    assert one == same
+    assert one.reached != other.reached
+
+
+@pytest.mark.parametrize("model", ["unpaired", "bcv"])
+def test_counts_of_each_alone(model):
+    counts = (88, 10, 12, 90), (80, 14, 20, 86)
+    result = compare_counts(*counts, model=model, random_state=0)
+    size = result.required_sample_size(0.01, assurance=0.4, **QUICK)
+    assert size.n_total > size.n_now == 200
+
+
+@pytest.mark.parametrize("model", ["paired", pytest.param("hierarchical", marks=pytest.mark.slow)])
+def test_more_classes(model, monkeypatch):
+    monkeypatch.setattr(simulate, "N_SIZES", 2)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    a, b = (np.where(rng.random(200) < p, y, (y + 1) % 3) for p in (0.9, 0.75))
+    result = compare_predictions(y, a, b, model=model, random_state=0)
+    size = result.required_sample_size(0.05, largest=240, **QUICK)
+    assert size.n_now == 200
+    assert 0 < size.reached < 1
+
+
+def test_a_weight_is_no_new_information():
+    """Three copies of each instance, worth a third each, are the instances themselves."""
+    once = compare_predictions(*CLEAR, scoring="f1", random_state=0)
+    thrice = compare_predictions(
+        *(np.tile(v, 3) for v in CLEAR), scoring="f1", weight=1 / 3, random_state=0
+    )
+    options = {"assurance": 0.5, "n_replications": 100, "random_state": 0}
+    one, three = (r.required_sample_size(0.01, **options) for r in (once, thrice))
+    assert three.n_now == 3 * one.n_now
+    assert 0.5 < three.n_total / 3 / one.n_total < 2
+
+
+def test_cross_validation_speaks_of_instances():
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = load_breast_cancer(return_X_y=True)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    result = bayesian_cross_validate(GaussianNB(), tree, X, y, random_state=0)
+    size = result.required_sample_size(0.02, assurance=0.5, largest=5000, **QUICK)
+    assert size.n_now == 569
+
+
+def test_prevalence_keeps_the_sampling_by_class():
+    result = compare_predictions(*CLEAR, scoring="f1", prevalence=0.1, random_state=0)
+    rng = np.random.default_rng(0)
+    (population,), *_ = simulate.truths(result.exact_posterior(""), rng, 3)
+    of_class = np.bincount(population.truth, population.probability)
+    np.testing.assert_allclose(of_class, [0.6, 0.4])
+    assert result.required_sample_size(0.01, largest=1000, **QUICK).n_now == 300
+
+
+def test_a_pair_of_many():
+    y, a, b = CLEAR
+    ranking = compare_many(y, {"a": a, "b": b, "c": 1 - y}, random_state=0)
+    size = ranking.pairs["a", "b"].required_sample_size(0.01, largest=900, **QUICK)
+    assert size.n_now == 300
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"assurance": 1.0}, "assurance"),
+        ({"n_replications": 10}, "n_replications"),
+        ({"largest": 10}, "largest"),
+    ],
+)
+def test_bad_arguments(options, match):
+    result = compare_predictions(*CLEAR, random_state=0)
+    with pytest.raises(ValueError, match=match):
+        result.required_sample_size(0.01, **options)
+
+
+def test_evidence_that_cannot_be_simulated():
+    y = np.eye(3, dtype=int)
+    labels = compare_predictions(y, y, y[::-1], scoring="f1_micro", random_state=0)
+    groups = compare_predictions(*CLEAR, groups=np.arange(300) // 3, random_state=0)
+    for result in (labels, groups):
+        with pytest.raises(ValueError, match="labels, groups or chunks"):
+            result.required_sample_size(0.01)
+
+
+def test_decisions_are_those_of_results(monkeypatch):
+    """On the same counts, wherever an HDI's end is clear of the edge of the ROPE."""
+    monkeypatch.setattr(simulate, "N_DRAWS", 4000)
+    rope = Interval(-0.02, 0.02)
+    rng = np.random.default_rng(0)
+    cells = rng.dirichlet(np.full(8, 0.7), 40).reshape(-1, 2, 2, 2)
+    setting = simulate.Setting((0, 1), 1)
+    compared = 0
+    for model in (Paired(), Unpaired()):
+        question = simulate.Question(model, metrics.get_metric("f1"), rope, 0.95)
+        populations = [populations_of(table) for table in cells]
+        data = [
+            setting.evidence(p, [rng.multinomial(400, p[0].probability)], rng) for p in populations
+        ]
+        codes = question.codes(data, rng)
+        for code, one in zip(codes, data, strict=True):
+            posterior = simulate.Posterior(model, one, entropy=0, n_draws=20_000)
+            result = ComparisonResult(posterior, ("A", "B"), {"f1": question.metric})
+            decision = result.decision(rope)
+            distance = np.abs(np.subtract.outer(decision.hdi, rope)).min()
+            if distance > 0.3 * result.draws.std():
+                compared += 1
+                if abs(decision.probabilities.better - decision.probabilities.worse) > 0.1:
+                    assert code == decision.code
+    assert compared > 40
+
+
+def test_weighted_counts_are_whole_and_right_on_average():
+    rng = np.random.default_rng(0)
+    populations = populations_of(np.array([[0.2, 0.3], [0.1, 0.4]]), np.full((2, 2), 0.25))
+    setting = simulate.Setting((0, 1), 1, weight=0.3688)
+    tables = []
+    for _ in range(400):
+        a, _ = setting.evidence(populations, [np.array([2, 3, 1, 4])] * 2, rng)
+        assert isinstance(a, ConfusionCounts)
+        tables.append(a.effective)
+    np.testing.assert_allclose(np.mean(tables, axis=0), [[2, 3], [1, 4]], atol=0.05)

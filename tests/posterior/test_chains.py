@@ -1,0 +1,402 @@
+"""Results that stand on Markov chains."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import (
+    BayesianComparer,
+    ComparisonResult,
+    PyMCEngine,
+    Ranking,
+    bayesian_cross_validate,
+    compare_counts,
+    compare_many,
+    compare_predictions,
+    load_result,
+)
+from skbayeseval.engines.arviz import to_inference_data
+from skbayeseval.engines.variables import quiet_import
+from skbayeseval.models import Unpaired
+from skbayeseval.posterior.build import resolve_engine
+
+pytestmark = pytest.mark.xdist_group("sampled")
+
+SMALL = PyMCEngine(draws=600, tune=300, chains=2, cores=1)
+Y = [1] * 30 + [0] * 50
+A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
+B = [1] * 20 + [0] * 10 + [1] * 9 + [0] * 41
+
+
+def compare(**kwargs):
+    return compare_predictions(Y, A, B, scoring=["f1", "accuracy"], random_state=0, **kwargs)
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    return compare(engine=SMALL)
+
+
+@pytest.fixture(scope="module")
+def exact():
+    return compare()
+
+
+def test_result_says_what_it_is(sampled, exact):
+    assert (sampled.engine, sampled.n_draws, sampled.warnings) == ("pymc", 1200, ())
+    assert "1,200 pymc draws" in str(sampled)
+    assert sampled.prior == exact.prior
+    assert sampled.observed_a == exact.observed_a
+    assert not np.isin(sampled.draws, exact.draws).any()
+
+
+def test_summary_has_diagnostics(sampled, exact):
+    table = sampled.summary(0.05)
+    assert [*exact.summary(0.05).columns, "ess", "r_hat"] == list(table.columns)
+    assert (table["ess"] > 400).all()
+    assert (table["r_hat"] < 1.01).all()
+    # ArviZ's error is that of as many independent draws as the effective size says.
+    np.testing.assert_allclose(table["mcse"], table["sd"] / np.sqrt(table["ess"]), rtol=0.1)
+    for column in ("mean", "hdi_low", "hdi_high"):
+        np.testing.assert_allclose(table[column], exact.summary(0.05)[column], atol=0.015)
+
+
+def test_bayes_factor_of_chains(sampled, exact):
+    mine, theirs = (r.bayes_factor(0.05) for r in (sampled, exact))
+    assert abs(mine.log10 - theirs.log10) < 4 * np.hypot(mine.log10_mcse, theirs.log10_mcse)
+    assert mine.mcse > theirs.mcse
+
+
+def test_no_closed_form_is_passed_off(sampled):
+    recall = sampled.metric("recall")
+    assert recall.interval(of="a") == pytest.approx(
+        tuple(np.quantile(recall.draws_a, [0.025, 0.975]))
+    )
+
+
+@pytest.mark.slow
+def test_same_seed_same_chains(sampled):
+    again = compare(engine=SMALL)
+    np.testing.assert_array_equal(again.draws, sampled.draws)
+
+
+def test_saved_and_loaded(sampled, tmp_path):
+    sampled.save(tmp_path / "result.npz")
+    loaded = load_result(tmp_path / "result.npz")
+    assert (loaded.engine, loaded.n_draws) == ("pymc", 1200)
+    np.testing.assert_array_equal(loaded.draws, sampled.draws)
+    np.testing.assert_array_equal(loaded.metric("recall").draws, sampled.metric("recall").draws)
+    assert loaded.summary(0.05).equals(sampled.summary(0.05))
+
+
+def test_prior_sensitivity_keeps_the_chains_first(sampled):
+    table = sampled.prior_sensitivity(0.05)
+    assert table["mean"].iloc[0] == sampled.draws.mean()
+    assert len(table) > 5
+
+
+def test_short_chains_warn():
+    with pytest.warns(ConvergenceWarning, match="effective sample size of the difference in f1"):
+        result = compare(engine=PyMCEngine(draws=50, tune=100, chains=2, cores=1))
+    assert any("PyMCEngine(draws=4000)" in warning for warning in result.warnings)
+    assert "  warning     " in str(result)
+
+
+def test_trace_plot(sampled, exact):
+    for result, n_chains in ((sampled, 2), (exact, 1)):
+        display = result.plot("trace")
+        assert len([line for line in display.ax_.lines if len(line.get_xdata()) > 2]) == n_chains
+
+
+def logit_normal():
+    pm = quiet_import()
+    for name in ("A", "B"):
+        pm.LogitNormal(f"rho+_{name}", 1.0, 0.5)
+
+
+@pytest.fixture(scope="module")
+def with_own_prior():
+    result = compare(model="unpaired", prior=logit_normal, engine=SMALL)
+    assert result.engine == "pymc"
+    return result
+
+
+def test_exact_engine_declines_politely():
+    with pytest.raises(ValueError, match="engine='auto'"):
+        compare(model="unpaired", prior=logit_normal)
+
+
+def test_auto_chooses():
+    assert resolve_engine("auto", logit_normal) == PyMCEngine()
+    assert resolve_engine("auto", None) is None
+    assert compare(engine="auto", prior={"mu": 2.0}).engine == "exact"
+
+
+def test_logit_normal_by_quadrature(with_own_prior):
+    result = with_own_prior
+    assert result.engine == "pymc"
+    assert result.prior == {"callable": "logit_normal"}
+    z = np.linspace(-6, 8, 4001)
+    for draws, hits in (
+        (result.metric("recall").draws_a, 26),
+        (result.metric("recall").draws_b, 20),
+    ):
+        rate = expit(z)
+        density = stats.norm.pdf(z, 1.0, 0.5) * rate**hits * (1 - rate) ** (30 - hits)
+        density /= density.sum()
+        mean = np.sum(rate * density)
+        sd = np.sqrt(np.sum((rate - mean) ** 2 * density))
+        assert draws.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(2000))
+        assert draws.std() == pytest.approx(sd, rel=0.08)
+
+
+def test_bayes_factor_stands_on_the_prior_of_ones_own(with_own_prior):
+    recall = with_own_prior.metric("recall")
+    rng = np.random.default_rng(0)
+    a, b = expit(rng.normal(1.0, 0.5, (2, 400_000)))
+    before = np.mean(np.abs(a - b) < 0.05)
+    after = recall.probability(0.05).equivalent
+    expected = (after / (1 - after)) / (before / (1 - before))
+    factor = recall.bayes_factor(0.05)
+    assert factor.method == "interval"
+    assert factor.value == pytest.approx(expected, rel=0.05)
+    assert recall.bayes_factor().method == "kde"
+
+
+def test_own_prior_is_saved(with_own_prior, tmp_path):
+    with_own_prior.save(tmp_path / "result.npz")
+    loaded = load_result(tmp_path / "result.npz")
+    assert loaded.prior == with_own_prior.prior
+    assert loaded.bayes_factor(0.05) == with_own_prior.bayes_factor(0.05)
+
+
+def test_graph_has_the_prior_of_ones_own(with_own_prior, tmp_path):
+    assert "logitnormal" in with_own_prior.pymc_model().str_repr().lower()
+    with_own_prior.save(tmp_path / "result.npz")
+    loaded = load_result(tmp_path / "result.npz")
+    with pytest.raises(ValueError, match="'logit_normal', is a function that is not at hand"):
+        loaded.pymc_model()
+    assert "logitnormal" in loaded.pymc_model(prior=logit_normal).str_repr().lower()
+
+
+def build_something_else():
+    quiet_import().Normal("z")
+
+
+@pytest.mark.parametrize(
+    ("prior", "error", "message"),
+    [
+        (lambda: {"nu": 1}, ValueError, "no parameter of this model"),
+        (lambda: 3, TypeError, "must return None or a dict"),
+        (build_something_else, ValueError, "built none of the model's"),
+        (lambda: {"rho+_A": quiet_import().Beta("x", 1, 1, shape=2)}, ValueError, "the shape"),
+        (lambda p: {"mu_A": p["mu_A"] ** 2}, ValueError, "both asked for"),
+    ],
+)
+def test_bad_callables(prior, error, message):
+    with pytest.raises(error, match=message):
+        compare(model="unpaired", prior=prior, engine=SMALL)
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "error", "message"),
+    [
+        ({"engine": "stan"}, ValueError, "Known are"),
+        ({"engine": 3}, TypeError, "engine must be"),
+        ({"engine": "pymc", "model": Unpaired(), "prior": logit_normal}, ValueError, "not both"),
+        ({"engine": PyMCEngine(chains=0)}, ValueError, "chains == 0"),
+    ],
+)
+def test_bad_arguments(kwargs, error, message):
+    with pytest.raises(error, match=message):
+        compare(**kwargs)
+
+
+def test_groups_have_no_graph():
+    with pytest.raises(ValueError, match="no PyMC model"):
+        compare(engine="pymc", groups=np.arange(80) // 2)
+
+
+@pytest.mark.slow
+def test_altered_graph_comes_back(exact):
+    # A second test set of 300 positives, of which A finds 240 and B 180.
+    pm = quiet_import()
+    result = compare_predictions(Y, A, B, scoring="recall", model="unpaired", random_state=0)
+
+    def vague(parameters):
+        return {"rho+_A": pm.Beta("rho+_A", 0.5, 0.5)}
+
+    with result.pymc_model(prior=vague) as graph:
+        pm.Binomial("second_A", 300, graph["rho+_A"], observed=240)
+        pm.Binomial("second_B", 300, graph["rho+_B"], observed=180)
+        trace = pm.sample(
+            500, tune=300, chains=2, cores=1, random_seed=1, progressbar=False,
+            compute_convergence_checks=False,
+        )  # fmt: skip
+    altered = ComparisonResult.from_trace(trace, result, names=("new", "old"))
+    assert altered.names == ("new", "old")
+    assert altered.prior == {"callable": "altered graph"}
+    for draws, law in (
+        (altered.draws_a, stats.beta(0.5 + 26 + 240, 0.5 + 4 + 60)),
+        (altered.draws_b, stats.beta(1 + 20 + 180, 1 + 10 + 120)),
+    ):
+        assert draws.mean() == pytest.approx(law.mean(), abs=5 * law.std() / np.sqrt(500))
+        assert draws.std() == pytest.approx(law.std(), rel=0.1)
+    assert np.isnan(altered.summary(0.05)["bf"].iloc[0])
+    with pytest.raises(ValueError, match="prior of an altered graph"):
+        altered.bayes_factor(0.05)
+
+
+def test_from_trace_takes_dicts_and_says_what_is_missing(exact):
+    rng = np.random.default_rng(0)
+    chains = {
+        "mu": rng.beta(31, 51, (2, 500)),
+        "theta+": rng.dirichlet([20, 7, 1, 4], (2, 500)),
+        "theta-": rng.dirichlet([5, 2, 5, 40], (2, 500)),
+    }
+    result = ComparisonResult.from_trace(chains, exact, scoring="recall")
+    np.testing.assert_allclose(result.draws_a, chains["theta+"][..., :2].sum(axis=-1).ravel())
+    with pytest.raises(ValueError, match="no variable 'theta-'"):
+        ComparisonResult.from_trace({"mu": chains["mu"], "theta+": chains["theta+"]}, exact)
+    with pytest.raises(TypeError, match="trace must be"):
+        ComparisonResult.from_trace(3, exact)
+    for wrong, message in (
+        ({"mu": chains["mu"][0]}, "'mu' with shape \\(500,\\)"),
+        ({"mu": chains["mu"][:, :100]}, "'theta\\+' with \\(2, 500\\) chains and draws"),
+        ({"theta-": chains["theta-"][..., :3]}, "'theta-' .* \\(chains, draws, 4\\)"),
+        ({"mu": chains["mu"] + 3}, "'mu' that are no probabilities"),
+        ({"mu": np.full((2, 500), np.nan)}, "not finite"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ComparisonResult.from_trace(chains | wrong, exact)
+    with pytest.raises(TypeError, match="like must be"):
+        ComparisonResult.from_trace(chains, "exact")
+
+
+def test_from_trace_keeps_the_cross_validation():
+    X, y = load_iris(return_X_y=True)
+    of_two = y < 2
+    result = bayesian_cross_validate(
+        GaussianNB(), ("tree", DecisionTreeClassifier()), X[of_two], y[of_two], random_state=0
+    )
+    chains = {name: draws[None] for name, draws in result._posterior.parameters().items()}
+    with pytest.warns(ConvergenceWarning, match="One chain"):
+        back = ComparisonResult.from_trace(chains, result, names=("new", "old"))
+    assert back.n_splits == 6
+    assert list(back.cv_results) == ["new", "old"]
+    assert "trained on" in str(back)
+    np.testing.assert_allclose(back.draws, result.draws, atol=1e-12)
+    back.plot("scores")
+
+
+def test_a_pair_of_many_is_whole_when_saved(tmp_path):
+    rng = np.random.default_rng(0)
+    exact = compare_many(
+        Y, {"a": A, "b": B, "c": A[::-1]}, scoring="f1", random_state=0, n_draws=400
+    )
+    draws = {
+        "posterior": {"mu": rng.dirichlet([51, 31], (2, 300))},
+        "prior": {"mu": rng.dirichlet([1, 1], (1, 2000))},
+    }
+    chains = to_inference_data(draws, coords={}, dims={}, attrs={"prior": "{}"})
+    pair = Ranking.from_trace(chains, exact).pairs["c", "a"]
+    pair.save(tmp_path / "pair.npz")
+    loaded = load_result(tmp_path / "pair.npz")
+    mine, theirs = (r.bayes_factor(0.1) for r in (pair, loaded))
+    assert abs(mine.log10 - theirs.log10) < 5 * mine.log10_mcse
+    other = loaded.metric("f1_macro").draws
+    assert other.std() == pytest.approx(pair.metric("f1_macro").draws.std(), rel=0.2)
+    again = ComparisonResult.from_trace(pair.to_arviz(), pair)
+    assert again.draws.mean() == pytest.approx(pair.draws.mean(), abs=0.02)
+    # An attribute called "prior" is no group of draws.
+    del draws["prior"]
+    without = to_inference_data(draws, coords={}, dims={}, attrs={"prior": "{}"})
+    pair = Ranking.from_trace(without, exact).pairs["c", "a"]
+    with pytest.raises(ValueError, match="prior of an altered graph"):
+        pair.bayes_factor(0.1)
+
+
+@pytest.mark.slow
+def test_seed_of_the_engine_reproduces_rows():
+    y = np.random.default_rng(0).integers(0, 3, 60)
+    engine = PyMCEngine(draws=50, tune=50, chains=2, cores=1, random_seed=5)
+    with pytest.warns(ConvergenceWarning):
+        first, second = (compare_predictions(y, y, y[::-1], engine=engine).draws for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.slow
+def test_cross_validating_faces():
+    X, y = load_iris(return_X_y=True)
+    comparer = BayesianComparer(
+        [GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0), ("one", GaussianNB())],
+        engine=SMALL,
+        random_state=0,
+    )
+    assert clone(comparer).get_params()["engine__draws"] == 600
+    comparer.set_params(engine__tune=200).fit(X, y)
+    ranking = comparer.ranking_
+    assert (ranking.engine, ranking.n_draws) == ("pymc", 1200)
+    pair = ranking.pairs["DecisionTreeClassifier", "GaussianNB"]
+    np.testing.assert_array_equal(pair.draws, ranking.draws[1] - ranking.draws[0])
+    assert pair.summary(0.01)["ess"].iloc[0] > 400
+    assert np.isfinite(pair.bayes_factor(0.05).value)
+
+
+def test_a_bad_prior_is_told_before_anything_is_fitted():
+    class Never(GaussianNB):
+        def fit(self, X, y):
+            raise AssertionError
+
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="no parameter of this model"):
+        bayesian_cross_validate(
+            Never(), Never(), X, y, prior=lambda: {"nu": 1}, engine="auto", random_state=0
+        )
+
+
+def test_mirror_of_a_pair_can_be_saved(sampled, tmp_path):
+    ranking = Ranking(sampled._posterior, sampled.names, sampled._metrics)
+    mirror = ranking.pairs[1, 0]
+    mirror.save(tmp_path / "mirror.npz")
+    loaded = load_result(tmp_path / "mirror.npz")
+    np.testing.assert_array_equal(loaded.draws, -sampled.draws)
+    np.testing.assert_allclose(
+        loaded.metric("recall").draws, -sampled.metric("recall").draws, atol=1e-12
+    )
+
+
+@pytest.mark.slow
+def test_rows_and_joint_graphs():
+    # The rows as variables give what the collapsed graph gives; joint etas are another model,
+    # close by.
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    a, b = (np.where(rng.random(300) < p, y, rng.integers(0, 3, 300)) for p in (0.8, 0.7))
+    pm = quiet_import()
+    for model, form in (("hierarchical", "rows"), ("paired", "joint")):
+        result = compare_predictions(y, a, b, scoring="f1_macro", model=model, random_state=0)
+        with result.pymc_model(form=form):
+            trace = pm.sample(
+                2000, chains=2, cores=1, random_seed=1, progressbar=False,
+                compute_convergence_checks=False, target_accept=0.9,
+            )  # fmt: skip
+        back = ComparisonResult.from_trace(trace, result)
+        near = 0.1 if form == "rows" else 0.25
+        assert back.draws.mean() == pytest.approx(
+            result.draws.mean(), abs=near * result.draws.std()
+        )
+        assert back.draws.std() == pytest.approx(result.draws.std(), rel=0.1)
+
+
+@pytest.mark.slow
+def test_counts_without_true_negatives():
+    result = compare_counts((40, 10, 12), (35, 10, 17), engine=SMALL, random_state=0)
+    exact = compare_counts((40, 10, 12), (35, 10, 17), random_state=0)
+    assert result.draws.mean() == pytest.approx(exact.draws.mean(), abs=0.15 * exact.draws.std())

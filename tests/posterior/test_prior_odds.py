@@ -1,0 +1,400 @@
+"""Bayes factors of posteriors, against quadrature, long simulation and the published ones."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from skbayeseval import compare_counts, compare_predictions, metrics, models
+from skbayeseval.judgement.bayes_factor import density_by_smoothing, odds_of_draws
+from skbayeseval.judgement.intervals import Interval, count_inside
+from skbayeseval.metrics.registry import metric_of_formula
+from skbayeseval.posterior.prior_odds import _odds_by_quadrature, prior_density_at_zero
+
+
+def test_interval_null_by_hand(votes):
+    result = compare_predictions(*votes, scoring="accuracy", random_state=0)
+    factor = result.bayes_factor(rope=0.02)
+    inside = np.mean(np.abs(result.draws) <= 0.02)
+    rng = np.random.default_rng(1)
+    mu = rng.beta(1, 1, 1_000_000)
+    plus, minus = rng.dirichlet(np.ones(4), (2, 1_000_000))
+    delta = mu * (plus[:, 1] - plus[:, 2]) - (1 - mu) * (minus[:, 1] - minus[:, 2])
+    prior = np.mean(np.abs(delta) <= 0.02)
+    expected = inside / (1 - inside) / (prior / (1 - prior))
+    assert factor.value == pytest.approx(expected, rel=0.02)
+    assert factor.method == "interval"
+    assert factor.reliable
+
+
+def test_prior_probability_does_not_depend_on_weight_or_seed(votes):
+    # The same posterior odds must give the same factor: the prior is simulated once.
+    one = compare_predictions(*votes, scoring="f1", random_state=0)
+    light = compare_predictions(*votes, scoring="f1", weight=0.5, random_state=9)
+
+    def prior_odds(result):
+        inside = np.sum(np.abs(result.draws) <= 0.02)
+        return (inside + 0.5) / (result.n_draws - inside + 0.5) / result.bayes_factor(0.02).value
+
+    assert prior_odds(one) == pytest.approx(prior_odds(light), rel=1e-12)
+
+
+def test_bcv_by_quadrature_agrees_with_draws():
+    result = compare_counts((88, 10, 12), (86, 12, 14), n_draws=400_000, random_state=0)
+    inside = np.mean(np.abs(result.draws) <= 0.02)
+    rng = np.random.default_rng(0)
+    a, b = (
+        2 * g[0] / (2 * g[0] + g[1])
+        for g in (rng.standard_gamma([[1.0], [2.0]], (2, 1_000_000)) for _ in range(2))
+    )
+    prior = np.mean(np.abs(a - b) <= 0.02)
+    factor = result.bayes_factor(rope=0.02)
+    expected = inside / (1 - inside) / (prior / (1 - prior))
+    assert factor.value == pytest.approx(expected, rel=0.02)
+    assert factor.mcse == 0
+    assert factor.reliable
+
+
+def test_bcv_far_in_the_tail():
+    result = compare_counts((9000, 500, 500), (8000, 1000, 1000))
+    factor = result.bayes_factor(rope=0.01)
+    assert factor.reliable
+    assert factor.log10 < -50
+    hopeless = compare_counts((90000, 500, 500), (60000, 2000, 2000)).bayes_factor(rope=0.01)
+    assert not hopeless.reliable
+    assert np.isfinite(hopeless.log10)
+
+
+def test_unpaired_prior_by_all_pairs():
+    result = compare_counts((88, 10, 12, 90), (86, 12, 14, 88), model="unpaired", random_state=0)
+    inside = np.mean(np.abs(result.draws) <= 0.02)
+    rng = np.random.default_rng(3)
+    mu, plus, minus = rng.random((3, 2, 4_000_000))
+    f1 = 2 * mu * plus / (mu * plus + (1 - mu) * minus + mu)
+    prior = np.mean(np.abs(f1[0] - f1[1]) <= 0.02)
+    expected = inside / (1 - inside) / (prior / (1 - prior))
+    assert result.bayes_factor(0.02).value == pytest.approx(expected, rel=0.01)
+
+
+def test_tails_are_not_reliable(votes):
+    y, a, _ = votes
+    result = compare_predictions(y, y, np.roll(a, 1), scoring="accuracy", random_state=0)
+    factor = result.bayes_factor(rope=0.01)
+    assert not factor.reliable
+    assert np.isfinite(factor.log10)
+    assert factor.value < 0.01
+
+
+def test_savage_dickey_where_the_prior_density_is_finite(votes):
+    recall = compare_predictions(
+        *votes, scoring="recall", weight=0.2, n_draws=500_000, random_state=0
+    )
+    factor = recall.bayes_factor()
+    assert (factor.method, factor.mcse, factor.reliable) == ("savage-dickey", 0.0, True)
+    near = np.mean(np.abs(recall.draws) < 0.005) / 0.01
+    assert factor.value == pytest.approx(near / 1.5, rel=0.1)
+    accuracy = recall.bayes_factor(metric="accuracy")
+    near = np.mean(np.abs(recall.metric("accuracy").draws) < 0.004) / 0.008
+    assert accuracy.value == pytest.approx(near / 1.677, rel=0.1)
+    assert accuracy.mcse > 0
+
+
+def test_savage_dickey_of_bcv_is_the_limit_of_the_interval_null():
+    result = compare_counts((88, 10, 12), (86, 12, 14))
+    limit = result.bayes_factor(rope=1e-4).value
+    assert result.bayes_factor().value == pytest.approx(limit, rel=2e-3)
+
+
+def test_kde_elsewhere(votes):
+    result = compare_predictions(*votes, scoring="f1", random_state=0)
+    factor = result.bayes_factor()
+    assert factor.method == "kde"
+    assert not factor.reliable
+    # SIGIR 2016's factors are those of a prior density of about 2.17 by this method.
+    near = np.mean(np.abs(result.draws) < 0.005) / 0.01
+    assert factor.value == pytest.approx(near / 2.17, rel=0.15)
+    assert 0.02 < factor.bandwidth < 0.04
+    assert result.bayes_factor(method="kde", metric="recall").method == "kde"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "guess"}, "method='guess' is not known. Known are:"),
+        ({"method": "interval"}, "method='interval' needs rope="),
+        ({"rope": 0.01, "method": "kde"}, "method='kde' has no ROPE"),
+        ({"method": "savage-dickey"}, "prior density .* 'f1' at 0 .* is infinite"),
+        ({"rope": 0.0}, "has no width"),
+        ({"rope": (0.02, 0.01)}, "must have low <= high"),
+    ],
+)
+def test_bad_arguments(votes, arguments, message):
+    result = compare_predictions(*votes, scoring="f1", random_state=0)
+    with pytest.raises(ValueError, match=message):
+        result.bayes_factor(**arguments)
+
+
+def test_a_rope_that_covers_everything():
+    factor = compare_counts((88, 10, 12), (86, 12, 14)).bayes_factor(rope=1.0)
+    assert not factor.reliable
+
+
+def tables_of(n, wrong_of_b):
+    """Truth and two classifiers that err on 10% and on a share of the positives."""
+    y = np.repeat([1, 0], n)
+    instance = np.arange(n)
+    a = np.concatenate([instance % 10 > 0, instance % 10 == 5]).astype(int)
+    b = np.concatenate([(instance * 7) % n >= wrong_of_b * n, instance % 8 == 3]).astype(int)
+    return y, a, b
+
+
+@pytest.mark.parametrize(
+    ("metric", "arguments", "method"),
+    [
+        ("f1", {"rope": 0.02}, "interval"),
+        ("accuracy", {}, "savage-dickey"),
+        ("f1_macro", {}, "savage-dickey"),
+        ("f1", {}, "kde"),
+    ],
+)
+def test_mcse_by_repetition(metric, arguments, method):
+    y, a, b = tables_of(200, 0.13)
+    factors = [
+        compare_predictions(y, a, b, scoring=metric, n_draws=4000, random_state=seed).bayes_factor(
+            **arguments
+        )
+        for seed in range(60)
+    ]
+    assert {factor.method for factor in factors} == {method}
+    assert {factor.reliable for factor in factors} == {method != "kde"}
+    for spread, told in (
+        (np.std([f.value for f in factors]), np.mean([f.mcse for f in factors])),
+        (np.std([f.log10 for f in factors]), np.mean([f.log10_mcse for f in factors])),
+    ):
+        assert 0.7 < told / spread < 1.4
+
+
+def test_quadrature_has_no_error():
+    found = {
+        compare_counts((88, 10, 12), (86, 12, 14), n_draws=100, random_state=seed).bayes_factor(
+            rope
+        )
+        for seed in range(3)
+        for rope in (None, 0.01)
+    }
+    assert len(found) == 2
+    assert {(factor.mcse, factor.reliable) for factor in found} == {(0.0, True)}
+
+
+@pytest.mark.parametrize("model", ["bcv", "paired"])
+@pytest.mark.parametrize("n", [40, 200, 1000])
+def test_tails_are_right_or_not_reliable(n, model):
+    # Draws against quadrature (bcv) and a closed form (paired recall), from equality to far apart.
+    trusted = far = 0
+    for wrong, seed in product((0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5), range(3)):
+        y, a, b = tables_of(n, wrong)
+        result = compare_predictions(y, a, b, scoring="recall", model=model, random_state=seed)
+        posterior, metric = result._posterior, metrics.get_metric("recall")
+        exact = posterior.log_density_at_zero(metric)
+        estimates = [(density_by_smoothing(result.draws), exact)]
+        if model == "bcv":
+            rope = Interval(-0.02, 0.02)
+            inside = count_inside(result.draws, rope)
+            exact = _odds_by_quadrature(*posterior.independent_margins(metric), rope)
+            estimates.append((odds_of_draws(inside, result.n_draws - inside), exact.log))
+        for estimate, truth in estimates:
+            if estimate.reliable:
+                trusted += 1
+                assert abs(estimate.log - truth) < 4 * np.sqrt(estimate.variance)
+            else:
+                far += 1
+    assert trusted >= 3
+    assert far > 0 or n == 40
+
+
+def test_far_apart_without_a_rope():
+    # The kernel estimates are zero to the last double; nothing may overflow.
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    a = np.where(rng.random(2000) < 0.97, y, 1 - y)
+    b = np.where(rng.random(2000) < 0.60, y, 1 - y)
+    result = compare_predictions(y, a, b, scoring="f1", random_state=0)
+    factor = result.bayes_factor()
+    assert not factor.reliable
+    assert factor.log10 < -10
+    assert np.isnan(result.summary().loc["f1", "bf"])
+    result.plot("factor")
+
+
+@pytest.mark.parametrize(
+    ("model", "formula", "density"),
+    [
+        # Unpaired accuracy, mu R + (1 - mu) S of uniforms, has the density
+        # -2 (1 - t) log(1 - t) - 2 t log t, whose square integrates to 1.14009; the triangle's
+        # to 4/3.
+        ("unpaired", "accuracy", 1.14009),
+        ("unpaired", "balanced_accuracy", 4 / 3),
+        ("bcv", "balanced_accuracy", 4 / 3),
+    ],
+)
+def test_bounded_prior_densities(model, formula, density):
+    result = compare_counts(
+        (88, 10, 12, 90), (86, 12, 14, 88), model=model, scoring=formula, random_state=0
+    )
+    factor = result.bayes_factor()
+    assert factor.method == "savage-dickey"
+    assert factor.reliable
+    near = np.mean(np.abs(result.draws) < 0.01) / 0.02
+    assert factor.value == pytest.approx(near / density, rel=0.06)
+
+
+def test_bias_of_the_density_is_in_its_error():
+    # Two positives only: the posterior of the balanced accuracy is far from normal. The exact
+    # density at 0 is a closed form given the rest: X of theta+ against Y of theta-.
+    from skbayeseval.models.binary import _difference_density
+
+    positive, negative = np.array([0, 0, 0, 2]) + 1.0, np.array([2, 1, 5, 400]) + 1.0
+    rng = np.random.default_rng(0)
+    y = rng.dirichlet(negative, 200_000)
+    exact = 2 * _difference_density(y[:, 1] - y[:, 2], positive).mean()
+    truth = np.repeat([1, 0], [2, 408])
+    a = np.repeat([0, 1, 1, 0, 0], [2, 2, 1, 5, 400])
+    b = np.repeat([0, 1, 0, 1, 0], [2, 2, 1, 5, 400])
+    for seed in range(5):
+        result = compare_predictions(truth, a, b, scoring="balanced_accuracy", random_state=seed)
+        factor = result.bayes_factor()
+        assert abs(factor.value * 1.8 - exact) < 4 * factor.mcse * 1.8
+
+
+def prior_of(model, n_classes=2, n_labels=0, **kwargs):
+    y = np.arange(10 * n_classes) % n_classes
+    if n_labels:
+        y = (y[:, None] + np.arange(n_labels)) % 2
+    result = compare_predictions(y, y, y, scoring="f1_micro", model=model, n_draws=100, **kwargs)
+    return result._posterior.prior
+
+
+def test_density_of_unpaired_f1_by_quadrature():
+    # Given mu and rho-, F1 = s at rho+ = s D / (mu (2 - s)) with D = mu + (1 - mu) rho-, where that
+    # is at most 1: for rho- up to `most`, over which D is integrated by hand.
+    mu = (np.arange(4000) + 0.5) / 4000
+    mu, weight = mu**2 * (3 - 2 * mu), 6 * mu * (1 - mu)
+    x = ((np.arange(1000) + 0.5) / 1000)[:, None]
+    s = x**3
+    most = np.minimum(2 * mu * (1 - s) / (s * (1 - mu)), 1.0)
+    total = mu * most + (1 - mu) * most**2 / 2
+    density = np.mean(weight * 2 * total / (mu * (2 - s) ** 2), axis=1)
+    assert np.mean(3 * x[:, 0] ** 2 * density) == pytest.approx(1, rel=1e-3)
+    exact = np.mean(3 * x[:, 0] ** 2 * density**2)
+    found = prior_density_at_zero(prior_of(models.Unpaired()), metrics.get_metric("f1"))
+    assert np.exp(found.log) == pytest.approx(exact, rel=0.003)
+
+
+@pytest.mark.parametrize(
+    ("model", "formula", "density"),
+    [
+        (models.Unpaired(), "f1_micro", 1.14009),
+        (models.Unpaired(), "recall", 1.0),
+        (models.BCV(), "f1", 16 / 15),
+        (models.BCV(), "recall_macro", 4 / 3),
+        (models.Paired(), "recall[1]", 3 / 2),
+        (models.Paired(), "recall_macro", 9 / 5),
+        # Accuracy's, which quadrature knows.
+        (models.Paired(), "precision_micro", 1.6768),
+    ],
+)
+def test_prior_densities(model, formula, density):
+    metric = metric_of_formula(formula, 0.0)
+    found = prior_density_at_zero(prior_of(model), metric)
+    error = np.sqrt(found.variance)
+    assert error < 0.0021
+    assert np.exp(found.log) == pytest.approx(density, rel=4 * error + 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("model", "formula", "finite"),
+    [
+        (models.Paired(), "f1", False),
+        (models.Paired(), "f0.5", False),
+        (models.Paired(), "f0_macro", False),
+        (models.Paired(), "f1[0]", False),
+        (models.Paired(), "f2_macro", True),
+        (models.Paired(), "finf", True),
+        (models.Paired(mu=(2.0, 1.0)), "f1", True),
+        (models.Paired(mu=(2.0, 1.0)), "jaccard", True),
+        (models.Paired(mu=(2.0, 1.0)), "f1[0]", None),
+        (models.Paired(mu=(1.0, 2.0)), "f1", False),
+        (models.Paired(mu=(1.0, 2.0)), "jaccard", False),
+        *(
+            (models.Paired(mu=mu), formula, False)
+            for mu in ((1.0, 2.0), (2.0, 1.0))
+            for formula in ("precision", "precision_macro", "precision_weighted", "cohen_kappa")
+        ),
+        (models.Paired(mu=(2.0, 2.0)), "precision", True),
+        (models.Paired(theta=0.5), "f1_macro", None),
+        (models.Paired(theta=0.5), "f1", False),
+        (models.Unpaired(), "f1", True),
+        (models.Unpaired(rho=0.5), "f1", None),
+        (models.Unpaired(rho=((0.5, 1.0), (1.0, 1.0))), "f1", None),
+        (models.Unpaired(mu=(1.0, 0.5)), "f1", None),
+        (models.BCV(), "cohen_kappa", True),
+        (models.BCV(lambda_=0.5), "cohen_kappa", None),
+        (models.Hierarchical(), "accuracy", False),
+        (models.PairedHierarchical(eta=(2.0, 1.0)), "f1_macro", False),
+    ],
+)
+def test_which_prior_densities_are_finite(model, formula, finite):
+    metric = metric_of_formula(formula, 0.0)
+    assert prior_of(model, pos_label=1).has_finite_density(metric) is finite
+
+
+@pytest.mark.parametrize(
+    ("model", "finite"),
+    [
+        (models.IndependentLabels(), True),
+        (models.IndependentLabels(mu=(1.0, 0.5)), None),
+        (models.IndependentLabels(rho=0.5), None),
+        (models.IndependentLabelsBCV(), True),
+        (models.IndependentLabelsBCV(lambda_=0.5), None),
+    ],
+)
+def test_which_prior_densities_of_labels_are_finite(model, finite):
+    metric = metrics.get_metric("f1_micro")
+    assert prior_of(model, n_labels=3).has_finite_density(metric) is finite
+
+
+def test_what_is_said_of_a_prior_density():
+    def complaint(**kwargs):
+        result = compare_counts((88, 10, 12, 90), (86, 12, 14, 88), **kwargs)
+        with pytest.raises(ValueError, match="prior density") as error:
+            result.bayes_factor(method="savage-dickey")
+        return "is infinite" in str(error.value), "is not known" in str(error.value)
+
+    assert complaint(model=models.BCV(lambda_=0.5)) == (True, False)
+    assert complaint(model=models.BCV(lambda_=0.5), scoring="f1_macro") == (False, True)
+    assert complaint(model="hierarchical") == (True, False)
+
+
+def test_a_function_of_the_users_has_no_known_density():
+    own = metrics.from_confusion(lambda t: t[..., 1, 1], "hits")
+    for prior in (prior_of(models.Paired()), prior_of(models.PairedHierarchical(), 3)):
+        assert prior.has_finite_density(own) is None
+        assert prior_density_at_zero(prior, own) is None
+
+
+def test_known_proportions_make_the_density_finite():
+    prior = prior_of(models.Paired(), prevalence=0.3)
+    metric = metrics.get_metric("f1")
+    assert prior.has_finite_density(metric)
+    a, b = prior.draws(metric, 2**18)
+    near = np.mean(np.abs(a - b) < 0.02) / 0.04
+    assert np.exp(prior_density_at_zero(prior, metric).log) == pytest.approx(near, rel=0.05)
+
+
+@pytest.mark.parametrize("model", [models.IndependentLabels(), models.IndependentLabelsBCV()])
+def test_density_of_labels(model):
+    prior = prior_of(model, n_labels=3)
+    metric = metrics.get_metric("f1_micro")
+    a, b = prior.draws(metric, 2**17)
+    near = np.mean(np.abs(a - b) < 0.02) / 0.04
+    assert np.exp(prior_density_at_zero(prior, metric).log) == pytest.approx(near, rel=0.05)

@@ -1,0 +1,185 @@
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from sklearn.model_selection import RepeatedKFold
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import (
+    BlockRegularizedCV,
+    ComparisonResult,
+    bayesian_cross_validate,
+    compare_confusion_matrices,
+    compare_counts,
+    compare_predictions,
+    load_result,
+    metrics,
+)
+from skbayeseval.evidence import ChunkCounts
+from skbayeseval.judgement.frequentist import mcnemar, two_proportion_z
+from skbayeseval.posterior.build import make_posterior
+
+MICRO = ["sign test", "McNemar, exact", "McNemar, mid-p", "two-proportion z"]
+MACRO = ["sign test of classes", "paired t of classes"]
+
+
+def test_two_classes(votes):
+    y, a, b = votes
+    table = compare_predictions(y, a, b, random_state=0).frequentist()
+    assert list(table.index) == MICRO
+    only_a, only_b = np.sum((a == y) & (b != y)), np.sum((a != y) & (b == y))
+    assert table.loc["sign test", "statistic"] == only_a
+    assert table.loc["sign test", "n"] == only_a + only_b
+    expected = stats.binomtest(only_a, only_a + only_b).pvalue
+    assert table.loc["sign test", "pvalue"] == pytest.approx(expected)
+    assert table.loc["McNemar, exact", "pvalue"] == pytest.approx(expected)
+    mid_p = mcnemar(int(only_a), int(only_b), mid_p=True).pvalue
+    assert table.loc["McNemar, mid-p", "pvalue"] == pytest.approx(mid_p)
+    z = two_proportion_z(np.sum(a == y), len(y), np.sum(b == y), len(y))
+    assert table.loc["two-proportion z", "pvalue"] == pytest.approx(z.pvalue)
+    assert set(table["level"]) == {"micro"}
+    assert set(table["compares"]) == {"accuracy"}
+
+
+def test_many_classes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 6, 500)
+    a, b = (np.where(rng.random(500) < p, y, rng.integers(0, 6, 500)) for p in (0.8, 0.75))
+    table = compare_predictions(y, a, b, random_state=0).frequentist()
+    assert list(table.index) == [*MICRO, *MACRO]
+    of_each = [f1_score(y, p, average=None) for p in (a, b)]
+    expected = stats.ttest_rel(*of_each)
+    assert table.loc["paired t of classes", "pvalue"] == pytest.approx(expected.pvalue)
+    assert table.loc["paired t of classes", "df"] == 5
+    ahead = int(np.sum(of_each[0] > of_each[1]))
+    binomial = stats.binomtest(ahead, int(np.sum(of_each[0] != of_each[1]))).pvalue
+    assert table.loc["sign test of classes", "pvalue"] == pytest.approx(binomial)
+
+
+def test_counts_of_each_alone():
+    table = compare_confusion_matrices([[50, 10], [5, 35]], [[45, 15], [10, 30]]).frequentist()
+    assert list(table.index) == ["two-proportion z"]
+    expected = two_proportion_z(85, 100, 75, 100).pvalue
+    assert table.loc["two-proportion z", "pvalue"] == pytest.approx(expected)
+    table = compare_counts((88, 10, 12), (80, 14, 20)).frequentist()
+    assert list(table.index) == ["two-proportion z of recall", "two-proportion z of precision"]
+    for what, trials in (("recall", (88, 100, 80, 100)), ("precision", (88, 98, 80, 94))):
+        expected = two_proportion_z(*trials).pvalue
+        assert table.loc[f"two-proportion z of {what}", "pvalue"] == pytest.approx(expected)
+    silent = compare_counts((0, 0, 12), (8, 4, 4)).frequentist()
+    assert list(silent.index) == ["two-proportion z of recall"]
+
+
+def test_weighted_counts():
+    table = compare_counts((88, 10, 12), (80, 14, 20), weight=0.5).frequentist()
+    expected = two_proportion_z(44, 50, 40, 50).pvalue
+    assert table.loc["two-proportion z of recall", "pvalue"] == pytest.approx(expected)
+    assert table["note"].str.contains("effective counts").all()
+
+
+def test_chunks():
+    counts = ChunkCounts([80, 8, 3, 9, 4, 6, 10])
+    posterior = make_posterior(counts, "auto", "exact", None, 100, 0)
+    table = ComparisonResult(posterior, ("A", "B"), {"f1": metrics.get_metric("f1")}).frequentist()
+    assert table.loc["McNemar, exact", "pvalue"] == pytest.approx(mcnemar(8, 3).pvalue)
+    assert table.loc["sign test", "compares"] == "recall"
+    expected = two_proportion_z(88, 98, 83, 97).pvalue
+    assert table.loc["two-proportion z of precision", "pvalue"] == pytest.approx(expected)
+
+
+def test_labels_and_groups():
+    rng = np.random.default_rng(0)
+    y = (rng.random((60, 4)) < 0.4).astype(int)
+    a, b = ((y ^ (rng.random(y.shape) < p)).astype(int) for p in (0.1, 0.2))
+    table = compare_predictions(y, a, b, scoring="f1_macro", random_state=0).frequentist()
+    assert list(table.index) == MACRO
+    expected = stats.ttest_rel(*(f1_score(y, p, average=None) for p in (a, b))).pvalue
+    assert table.loc["paired t of classes", "pvalue"] == pytest.approx(expected)
+    grouped = compare_predictions(
+        y[:, 0], a[:, 0], b[:, 0], groups=np.arange(60) // 3, random_state=0
+    ).frequentist()
+    assert len(grouped) == 0
+    assert list(grouped) == list(table)
+
+
+def test_the_same():
+    y = [0, 1, 1, 0]
+    table = compare_predictions(y, y, y, random_state=0).frequentist()
+    assert (table["pvalue"] == 1).all()
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_classification(120, random_state=0)
+
+
+def compare(data, **parameters):
+    return bayesian_cross_validate(
+        LogisticRegression(max_iter=1000),
+        GaussianNB(),
+        *data,
+        random_state=0,
+        n_draws=100,
+        **parameters,
+    )
+
+
+def test_default_splitter(data, tmp_path):
+    result = compare(data, scoring=["accuracy", "f1"])
+    table = result.frequentist()
+    # Every instance was validated three times: no exact test of instances.
+    assert list(table.index) == ["two-proportion z", "corrected resampled t", "3x2 BCV t"]
+    a, b = (result.cv_results[name]["test_accuracy"] for name in result.names)
+    corrected = np.mean(a - b) / np.sqrt((1 / 6 + 1) * np.var(a - b, ddof=1))
+    assert table.loc["corrected resampled t", "statistic"] == pytest.approx(corrected)
+    blocked = np.mean(a - b) / np.std(a - b)
+    assert table.loc["3x2 BCV t", "statistic"] == pytest.approx(blocked)
+    of_f1 = result.frequentist(metric="f1")
+    assert of_f1.loc["3x2 BCV t", "compares"] == "f1"
+    assert list(result.frequentist(metric="recall").index) == ["two-proportion z"]
+    result.save(tmp_path / "file")
+    assert load_result(tmp_path / "file").frequentist().equals(table)
+
+
+@pytest.mark.parametrize(
+    ("cv", "tests"),
+    [
+        (RepeatedKFold(n_splits=2, n_repeats=5, random_state=0), ["5x2cv t", "5x2cv F"]),
+        (BlockRegularizedCV(5, random_state=0), ["5x2cv t", "5x2cv F"]),
+        (RepeatedKFold(n_splits=2, n_repeats=3, random_state=0), []),
+        (BlockRegularizedCV(4, random_state=0), []),
+    ],
+)
+def test_repeats_of_two_folds(data, cv, tests):
+    table = compare(data, cv=cv).frequentist()
+    assert list(table.index[table["level"] == "splits"]) == ["corrected resampled t", *tests]
+
+
+def test_five_folds_of_many_classes():
+    table = compare(load_iris(return_X_y=True), cv=5).frequentist()
+    # Each instance was validated once.
+    assert list(table.index) == [*MICRO, *MACRO, "corrected resampled t"]
+    assert table.loc["corrected resampled t", "df"] == 4
+
+
+class FailsOnce(GaussianNB):
+    fits = 0
+
+    def fit(self, X, y):
+        FailsOnce.fits += 1
+        if FailsOnce.fits == 1:
+            raise ValueError("no")
+        return super().fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:1 fits failed")
+def test_failed_splits(data):
+    cv = RepeatedKFold(n_splits=2, n_repeats=5, random_state=0)
+    result = bayesian_cross_validate(
+        FailsOnce(), GaussianNB(), *data, cv=cv, error_score=np.nan, random_state=0, n_draws=100
+    )
+    table = result.frequentist()
+    assert list(table.index[table["level"] == "splits"]) == ["corrected resampled t"]
+    assert table.loc["corrected resampled t", "df"] == 8

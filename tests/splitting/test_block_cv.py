@@ -1,0 +1,308 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.integrate import dblquad
+from sklearn import config_context
+from sklearn.datasets import make_classification, make_multilabel_classification
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    cross_validate,
+)
+from sklearn.utils.metadata_routing import get_routing_for_object
+
+from skbayeseval import BlockRegularizedCV
+from skbayeseval.splitting.block_cv import calibrated_weight, orthogonal_array
+from tests.splitting.imbalance import largest_imbalance
+
+REPEATS = range(2, 12)
+
+
+def blocks_of(cv, X, y=None, groups=None):
+    """Recover the blocks from the splits: instances that are always on the same side."""
+    sides = [
+        np.isin(np.arange(len(X)), train) for train, _ in list(cv.split(X, y, groups=groups))[::2]
+    ]
+    _, blocks = np.unique(np.array(sides).T, axis=0, return_inverse=True)
+    return np.ravel(blocks)
+
+
+@pytest.mark.parametrize("m", REPEATS)
+def test_weight_is_the_average_of_the_paper(m):
+    # Wang and Li 2019, eq. 22, by numerical integration.
+    integral, _ = dblquad(
+        lambda rho_2, rho_1: 1 / (1 + rho_1 + 2 * (m - 1) * rho_2), 0, 0.5, 0.25, 0.5
+    )
+    assert calibrated_weight(m) == pytest.approx(8 * integral, abs=1e-10)
+    assert BlockRegularizedCV(m).weight == calibrated_weight(m)
+
+
+def test_published_weight():
+    assert BlockRegularizedCV(3).weight == pytest.approx(0.368802, abs=5e-7)
+    # A single two-fold cross-validation: the average of 1 / (1 + rho_1).
+    assert calibrated_weight(1) == pytest.approx(2 * np.log(1.5))
+
+
+@pytest.mark.parametrize("m", REPEATS)
+def test_orthogonal_array(m):
+    array = orthogonal_array(m)
+    n_blocks = len(array)
+    assert n_blocks == (4 if m <= 3 else 8 if m <= 7 else 12)
+    assert array.shape == (n_blocks, m)
+    assert (array.sum(axis=0) == n_blocks // 2).all()
+    for i in range(m):
+        for j in range(i):
+            for first in (True, False):
+                for second in (True, False):
+                    both = (array[:, i] == first) & (array[:, j] == second)
+                    assert both.sum() == n_blocks // 4
+
+
+def test_three_repeats_are_those_of_the_paper():
+    # Wang and Li 2019, Table 1, up to the names of blocks and halves: all three ways to cut four
+    # blocks into two pairs.
+    pairs = {frozenset({frozenset(np.flatnonzero(s)), frozenset(np.flatnonzero(~s))})
+             for s in orthogonal_array(3).T}  # fmt: skip
+    expected = {frozenset({frozenset(p), frozenset({0, 1, 2, 3} - set(p))})
+                for p in ({0, 1}, {0, 2}, {1, 2})}  # fmt: skip
+    assert pairs == expected
+
+
+@pytest.mark.parametrize("n", [48, 101, 150])
+@pytest.mark.parametrize("m", REPEATS)
+def test_splits(m, n):
+    y = np.random.default_rng(n).integers(0, 3, n)
+    cv = BlockRegularizedCV(m, random_state=0)
+    splits = list(cv.split(np.zeros((n, 2)), y))
+    assert len(splits) == cv.get_n_splits() == 2 * m
+    n_blocks = len(orthogonal_array(m))
+    for train, test in splits:
+        assert sorted([*train, *test]) == list(range(n))
+        assert abs(len(train) - n / 2) <= n_blocks / 2
+    for (first, second), (third, fourth) in zip(splits[::2], splits[1::2], strict=True):
+        np.testing.assert_array_equal(first, fourth)
+        np.testing.assert_array_equal(second, third)
+    for i in range(0, 2 * m, 2):
+        for j in range(0, i, 2):
+            for side in (0, 1):
+                shared = len(np.intersect1d(splits[i][0], splits[j][side]))
+                assert abs(shared - n / 4) <= n_blocks / 4
+    validated = np.bincount(np.concatenate([test for _, test in splits]), minlength=n)
+    assert (validated == m).all()
+
+
+@pytest.mark.parametrize("m", [2, 3, 5, 11])
+@pytest.mark.parametrize("kind", [np.array, pd.Series, list])
+def test_blocks_agree_in_size_and_classes(m, kind):
+    y = np.repeat(["a", "b", "c"], [51, 30, 20])
+    blocks = blocks_of(BlockRegularizedCV(m, random_state=1), np.zeros(101), kind(y))
+    n_blocks = len(orthogonal_array(m)) if m > 2 else 4
+    table = pd.crosstab(blocks, y)
+    assert len(table) == n_blocks
+    assert (table.max() - table.min()).max() <= 1
+    assert np.ptp(table.sum(axis=1)) <= 1
+
+
+def random_median(columns, n_blocks):
+    rng = np.random.default_rng(0)
+    size = len(columns)
+    return np.median(
+        [
+            largest_imbalance(columns, rng.permutation(np.arange(size) % n_blocks), n_blocks)
+            for _ in range(100)
+        ]
+    )
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+@pytest.mark.parametrize("m", [3, 7, 11])
+def test_every_label_of_an_indicator_is_balanced(m, as_sparse):
+    X, Y = make_multilabel_classification(400, n_classes=12, random_state=0)
+    n_blocks = len(orthogonal_array(m))
+    cv = BlockRegularizedCV(m, random_state=0)
+    blocks = blocks_of(cv, X, sparse.csr_matrix(Y) if as_sparse else Y)
+    assert largest_imbalance(Y, blocks, n_blocks) < 0.5 * random_median(Y, n_blocks)
+    assert np.ptp(np.bincount(blocks)) <= 1
+
+
+def entities(X, y):
+    """Numbers of entities of four types in each 'sentence'."""
+    return np.random.default_rng(0).poisson([0.6, 0.5, 0.4, 0.1], (len(X), 4))
+
+
+@pytest.mark.parametrize("m", [3, 7, 11])
+def test_frequencies_from_a_callable_or_an_array(m):
+    X = [f"sentence {i}" for i in range(600)]
+    columns = entities(X, None).astype(float)
+    n_blocks = len(orthogonal_array(m))
+    for regularize in (entities, columns, sparse.csr_matrix(columns)):
+        cv = BlockRegularizedCV(m, regularize=regularize, random_state=0)
+        blocks = blocks_of(cv, X)
+        assert largest_imbalance(columns, blocks, n_blocks) < 0.35 * random_median(
+            columns, n_blocks
+        )
+        assert np.ptp(np.bincount(blocks)) <= 1
+
+
+def test_an_array_must_fit():
+    cv = BlockRegularizedCV(regularize=np.ones((50, 2)))
+    with pytest.raises(ValueError, match=r"shape \(50, 2\), but there are 40 samples.*callable"):
+        next(cv.split(np.zeros(40)))
+    with pytest.raises(ValueError, match="negative, NaN or infinite"):
+        next(BlockRegularizedCV(regularize=-np.ones(40)).split(np.zeros(40)))
+    with pytest.raises(ValueError, match="regularize must be 'auto'"):
+        next(BlockRegularizedCV(regularize="classes").split(np.zeros(40)))
+
+
+def test_sizes_only():
+    y = np.random.default_rng(0).normal(size=41)
+    for cv, target in (
+        (BlockRegularizedCV(random_state=0), y),
+        (BlockRegularizedCV(random_state=0), None),
+        (BlockRegularizedCV(regularize=None, random_state=0), np.arange(41) % 2),
+        (BlockRegularizedCV(random_state=0), [["B", "O"], ["O"]] * 20 + [["O"]]),
+    ):
+        assert np.ptp(np.bincount(blocks_of(cv, np.zeros(41), target))) <= 1
+
+
+def test_random_state():
+    X, y = np.zeros((60, 1)), np.arange(60) % 2
+    fixed = BlockRegularizedCV(random_state=3)
+    np.testing.assert_array_equal(blocks_of(fixed, X, y), blocks_of(fixed, X, y))
+    for moving in (BlockRegularizedCV(), BlockRegularizedCV(random_state=np.random.RandomState(0))):
+        assert (blocks_of(moving, X, y) != blocks_of(moving, X, y)).any()
+    assert (blocks_of(BlockRegularizedCV(random_state=4), X, y) != blocks_of(fixed, X, y)).any()
+
+
+@pytest.mark.parametrize("m", [3, 8])
+@pytest.mark.parametrize("regularize", ["auto", None, entities])
+def test_groups_stay_whole(m, regularize):
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 80, 500)
+    y = rng.integers(0, 2, 500)
+    cv = BlockRegularizedCV(m, regularize=regularize, random_state=0)
+    for train, test in cv.split(np.zeros(500), y, groups):
+        assert not set(groups[train]) & set(groups[test])
+        assert len(test) == pytest.approx(250, abs=20)
+        assert y[test].mean() == pytest.approx(y.mean(), abs=0.05)
+
+
+def test_groups_are_routed():
+    assert get_routing_for_object(BlockRegularizedCV()).split.requests == {"groups": True}
+    X, y = make_classification(60, random_state=0)
+    groups = np.arange(60) // 3
+    with config_context(enable_metadata_routing=True):
+        found = cross_validate(
+            LogisticRegression(), X, y, cv=BlockRegularizedCV(random_state=0),
+            params={"groups": groups}, return_indices=True,
+        )  # fmt: skip
+    for train, test in zip(found["indices"]["train"], found["indices"]["test"], strict=True):
+        assert not set(groups[train]) & set(groups[test])
+
+
+@pytest.mark.parametrize("kind", ["array", "pandas", "sparse", "list"])
+def test_works_where_splitters_work(kind):
+    X, y = make_classification(120, random_state=0)
+    X = {
+        "array": X, "pandas": pd.DataFrame(X), "sparse": sparse.csr_matrix(X), "list": X.tolist(),
+    }[kind]  # fmt: skip
+    cv = BlockRegularizedCV(random_state=0)
+    scores = cross_validate(LogisticRegression(), X, y, cv=cv)["test_score"]
+    assert len(scores) == 6
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, cv=cv).fit(X, y)
+    assert "split5_test_score" in search.cv_results_
+
+
+@pytest.mark.parametrize("search", [HalvingGridSearchCV, HalvingRandomSearchCV])
+def test_works_in_halving_searches(search):
+    X, y = make_classification(400, random_state=0)
+    grid = {"C": [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]}
+    found = search(
+        LogisticRegression(), grid, cv=BlockRegularizedCV(random_state=0), random_state=0,
+        min_resources=60,
+    ).fit(X, y)  # fmt: skip
+    assert found.best_params_["C"] in grid["C"]
+
+
+def test_small_classes():
+    y = np.array([0] * 30 + [1] * 3)
+    with pytest.warns(UserWarning, match="least populated class in y has only 3 members"):
+        list(BlockRegularizedCV().split(np.zeros(33), y))
+    with pytest.raises(ValueError, match="n_blocks=12 cannot be greater than the number of member"):
+        list(BlockRegularizedCV(11).split(np.zeros(20), [0, 1] * 10))
+    with pytest.raises(ValueError, match="blocks=4 greater than the number of samples: 3"):
+        list(BlockRegularizedCV().split(np.zeros(3), [0, 1, 0]))
+    with pytest.raises(ValueError, match="blocks=4 greater than the number of groups: 2"):
+        list(BlockRegularizedCV().split(np.zeros(20), [0, 1] * 10, [0] * 10 + [1] * 10))
+
+
+@pytest.mark.parametrize(("m", "error"), [(1, ValueError), (12, ValueError), (3.0, TypeError)])
+def test_bad_number_of_repeats(m, error):
+    cv = BlockRegularizedCV(m)  # the constructor only stores
+    with pytest.raises(error, match="n_repeats"):
+        cv.get_n_splits()
+    with pytest.raises(error, match="n_repeats"):
+        next(cv.split(np.zeros(50)))
+
+
+def test_inconsistent_lengths():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        next(BlockRegularizedCV().split(np.zeros(50), np.zeros(49)))
+
+
+def test_repr():
+    cv = BlockRegularizedCV(5, random_state=3)
+    assert repr(cv) == "BlockRegularizedCV(n_repeats=5, random_state=3, regularize='auto')"
+
+
+def test_blocks_are_random_however_they_are_balanced():
+    rng = np.random.default_rng(0)
+    sizes = np.arange(3, 23)
+    groups = np.repeat(np.arange(20), sizes)
+    n = len(groups)
+    y = rng.integers(0, 2, n)
+    labels = (rng.random((n, 6)) < 0.3).astype(int)
+    frequencies = rng.gamma(0.5, size=(n, 3))
+    for cv, target, grouping in (
+        (BlockRegularizedCV(), y, groups),
+        (BlockRegularizedCV(), labels, None),
+        (BlockRegularizedCV(regularize=frequencies), y, None),
+    ):
+        first = [frozenset(next(cv.split(np.zeros(n), target, grouping))[0]) for _ in range(60)]
+        # The two halves of a split have no order: count an instance's company, not its side.
+        assert len(set(first)) > 50
+        heavy = int(np.argmax(labels.sum(axis=1))) if target is labels else n - 1
+        side = np.mean([heavy in one for one in first])
+        assert 0.25 < side < 0.75
+
+
+def test_one_huge_group():
+    groups = np.concatenate([np.zeros(300, int), 1 + np.arange(300) // 5])
+    y = np.random.default_rng(0).integers(0, 2, 600)
+    for train, test in BlockRegularizedCV(random_state=0).split(np.zeros(600), y, groups):
+        assert not set(groups[train]) & set(groups[test])
+        assert 150 <= len(test) <= 450
+
+
+def test_whole_numbers_are_no_classes():
+    y = np.random.default_rng(0).integers(20, 300, 442).astype(float)
+    blocks = blocks_of(BlockRegularizedCV(5, random_state=0), np.zeros(442), y)
+    assert np.ptp(np.bincount(blocks)) <= 1
+    with pytest.raises(ValueError, match="If y holds no classes, give regularize=None"):
+        next(BlockRegularizedCV(5).split(np.zeros(20), np.arange(20)))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (np.where(np.arange(40) % 2, np.nan, 1.0), "Input groups contains NaN"),
+        (np.zeros((40, 2)), "groups must be a 1-D array"),
+    ],
+)
+def test_bad_groups(groups, message):
+    with pytest.raises(ValueError, match=message):
+        next(BlockRegularizedCV().split(np.zeros(40), np.arange(40) % 2, groups))

@@ -1,0 +1,283 @@
+"""Collection over splits, and estimators that misbehave."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import KFold, RepeatedStratifiedKFold, ShuffleSplit, check_cv
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from skbayeseval import BlockRegularizedCV
+from skbayeseval.splitting.collect import collect, route
+
+X, Y = make_classification(90, random_state=0)
+CV = BlockRegularizedCV(random_state=0)
+FAIR = LogisticRegression()
+
+
+def run(estimators, data=X, y=Y, cv=CV, params=None, **options):
+    fit_params = {name: params or {} for name in estimators}
+    return collect(estimators, data, y, cv=cv, split_params={}, fit_params=fit_params, **options)
+
+
+class Odd(ClassifierMixin, BaseEstimator):
+    """Misbehaves as told."""
+
+    def __init__(self, how="", when=0):
+        self.how = how
+        self.when = when
+
+    def fit(self, X, y, note=None):
+        self.classes_ = np.unique(y)
+        self.note_ = note
+        if self.how == "raise" and np.isclose(X.sum(), self.when):
+            raise RuntimeError("cannot learn this")
+        if self.how == "raise always":
+            raise KeyError(3)
+        if self.how == "mutate":
+            X *= 0
+        return self
+
+    def predict(self, X):
+        if self.how == "short":
+            return np.zeros(len(X) - 1, dtype=int)
+        return np.zeros(len(X), dtype=int)
+
+
+def test_predictions_are_those_of_the_splits():
+    found = run({"a": FAIR, "b": DummyClassifier()})
+    splits = list(CV.split(X, Y))
+    expected = [LogisticRegression().fit(X[tr], Y[tr]).predict(X[te]) for tr, te in splits]
+    np.testing.assert_array_equal(found.pooled("a"), np.concatenate(expected))
+    np.testing.assert_array_equal(found.test_indices(), np.concatenate([te for _, te in splits]))
+    assert found.kept == list(range(6))
+    assert found.train_size == 45
+    assert not hasattr(FAIR, "coef_")
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_the_users_backend(backend):
+    serial = run({"a": FAIR, "b": SVC()})
+    with parallel_config(backend=backend, n_jobs=2):
+        found = run({"a": FAIR, "b": SVC()})
+    for name in ("a", "b"):
+        np.testing.assert_array_equal(found.pooled(name), serial.pooled(name))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [pd.DataFrame(X), sparse.csr_matrix(X), X.tolist(), np.asfortranarray(X)],
+    ids=["pandas", "sparse", "list", "fortran"],
+)
+def test_data_are_only_indexed(data):
+    found = run({"a": FAIR}, data)
+    np.testing.assert_array_equal(found.pooled("a"), run({"a": FAIR}).pooled("a"))
+
+
+def test_memory_mapped(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    found = run({"a": FAIR}, mapped, n_jobs=2)
+    np.testing.assert_array_equal(found.pooled("a"), run({"a": FAIR}).pooled("a"))
+
+
+def test_precomputed_kernels():
+    plain = run({"a": SVC(gamma=0.1)}).pooled("a")
+    kernel = run({"a": SVC(kernel="precomputed")}, rbf_kernel(X, gamma=0.1)).pooled("a")
+    np.testing.assert_array_equal(plain, kernel)
+    with pytest.raises(ValueError, match="split 0: X should be a square kernel matrix"):
+        run({"a": SVC(kernel="precomputed")})
+
+
+@pytest.mark.parametrize(
+    ("cv", "weight"),
+    [
+        (BlockRegularizedCV(3, random_state=0), 0.368802),
+        (BlockRegularizedCV(5, random_state=0), BlockRegularizedCV(5).weight),
+        (KFold(5), 1.0),
+        (RepeatedStratifiedKFold(n_splits=5, n_repeats=4), 0.25),
+    ],
+)
+def test_weights(cv, weight):
+    assert run({"a": DummyClassifier()}, cv=cv).weight == pytest.approx(weight, abs=1e-6)
+
+
+def test_weight_of_a_shuffle_split():
+    cv = ShuffleSplit(7, test_size=0.4, random_state=0)
+    found = run({"a": DummyClassifier()}, cv=cv)
+    times = np.zeros(90)
+    for _, test in cv.split(X):
+        times[test] += 1
+    assert found.weight == pytest.approx(times.sum() / (times**2).sum())
+
+
+def test_a_failure_names_the_place():
+    failing = X[list(CV.split(X, Y))[1][0]].sum()
+    with pytest.raises(RuntimeError, match="Estimator 'odd' failed in split 1: cannot learn this"):
+        run({"fair": FAIR, "odd": Odd("raise", failing)})
+    with pytest.raises(KeyError) as caught:
+        run({"odd": Odd("raise always")})
+    assert "Estimator 'odd' failed in split 0" in str(caught.value.__notes__)
+
+
+def test_a_failed_replicate_is_dropped_for_all():
+    failing = X[list(CV.split(X, Y))[3][0]].sum()
+    with pytest.warns(FitFailedWarning, match="Every replicate with a failure is dropped"):
+        found = run({"fair": FAIR, "odd": Odd("raise", failing)}, error_score=np.nan)
+    assert found.kept == [0, 1, 4, 5]
+    assert found.weight == BlockRegularizedCV(2).weight
+    assert len(found.pooled("fair")) == len(found.pooled("odd")) == 180
+
+
+def test_a_failed_split_of_another_splitter_is_dropped():
+    cv = KFold(5)
+    failing = X[next(cv.split(X))[0]].sum()
+    with pytest.warns(FitFailedWarning, match="4 of 5 splits are left.*RuntimeError: cannot learn"):
+        found = run({"fair": FAIR, "odd": Odd("raise", failing)}, cv=cv, error_score=np.nan)
+    assert found.kept == [1, 2, 3, 4]
+    assert found.weight == 1
+
+
+def test_nothing_left():
+    with pytest.raises(ValueError, match="No replicate is left"):
+        run({"odd": Odd("raise always")}, error_score=np.nan)
+
+
+@pytest.mark.parametrize("error_score", [0, "nan", None])
+def test_bad_error_score(error_score):
+    with pytest.raises(ValueError, match="error_score must be 'raise' or np.nan"):
+        run({"a": FAIR}, error_score=error_score)
+
+
+def test_wrong_length():
+    message = "Estimator 'odd' failed in split 0: predict returned 44 labels for 45 instances"
+    with pytest.raises(ValueError, match=message):
+        run({"odd": Odd("short")})
+
+
+def test_mutating_the_data_hurts_nobody():
+    before = X.copy()
+    found = run({"odd": Odd("mutate"), "fair": FAIR})
+    np.testing.assert_array_equal(X, before)
+    alone = run({"fair": FAIR})
+    np.testing.assert_array_equal(found.pooled("fair"), alone.pooled("fair"))
+
+
+def test_a_class_missing_from_a_training_split():
+    y = np.sort(Y)
+    found = run({"a": DummyClassifier()}, y=y, cv=KFold(2))
+    half = y[45:][0]
+    np.testing.assert_array_equal(found.pooled("a")[:45], np.full(45, half))
+
+
+def test_parameters_of_fit():
+    weights = np.linspace(0, 1, 90)
+    found = run({"odd": Odd()}, params={"note": weights}, return_estimator=True)
+    for (train, _), one in zip(found.splits, found.runs["odd"], strict=True):
+        np.testing.assert_array_equal(one.estimator.note_, weights[train])
+    for note in ("x" * 90, {"k": 1}, None, 7, [1, 2]):
+        found = run({"odd": Odd()}, params={"note": note}, return_estimator=True)
+        assert found.runs["odd"][0].estimator.note_ == note
+
+
+def test_routing():
+    with config_context(enable_metadata_routing=True):
+        fair = LogisticRegression().set_fit_request(sample_weight=True)
+        deaf = LogisticRegression().set_fit_request(sample_weight=False)
+    estimators = {"fair": fair, "deaf": deaf}
+    weights, groups = np.ones(90), np.arange(90)
+    split, fits = route("f", "f", estimators, CV, {"sample_weight": weights}, groups)
+    assert list(split) == ["groups"]
+    assert set(fits["deaf"]) == {"sample_weight"}
+    with config_context(enable_metadata_routing=True):
+        params = {"sample_weight": weights, "groups": groups}
+        split, fits = route("f", "f", estimators, CV, params)
+        assert list(split) == ["groups"]
+        assert list(fits["fair"]) == ["sample_weight"]
+        assert fits["deaf"] == {}
+        with pytest.raises(ValueError, match="`groups` can only be passed if metadata routing"):
+            route("f", "f", estimators, CV, {}, groups)
+        with pytest.raises(ValueError, match="are passed but are not explicitly set"):
+            route("f", "f", {"new": LogisticRegression()}, CV, {"sample_weight": weights})
+
+
+def test_masks_and_negative_indices():
+    plain = list(KFold(3).split(X))
+    masks = [(np.isin(np.arange(90), tr), np.isin(np.arange(90), te)) for tr, te in plain]
+    negative = [(train - 90, test - 90) for train, test in plain]
+    reference = run({"a": FAIR}, cv=KFold(3))
+    for splits in (masks, negative):
+        found = run({"a": FAIR}, cv=check_cv(splits))
+        np.testing.assert_array_equal(found.pooled("a"), reference.pooled("a"))
+        assert found.weight == 1
+    with pytest.raises(ValueError, match="gives no splits"):
+        run({"a": FAIR}, cv=check_cv([]))
+
+
+def test_errors_that_write_their_own_message():
+    texts = ["plain"] * 45 + [b"\xff"] * 45
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression())
+    with pytest.raises(UnicodeDecodeError) as caught:
+        run({"text": pipeline}, texts)
+    assert "Estimator 'text' failed in split 0" in str(caught.value.__notes__)
+
+
+def test_predictions_can_be_refused():
+    def refuse(name, estimator, X_test, y_test):
+        assert (name, len(y_test)) == ("a", len(estimator.predict(X_test)))
+        raise ValueError("not these")
+
+    with pytest.raises(ValueError, match="Estimator 'a' failed in split 0: not these"):
+        run({"a": FAIR}, observe=refuse)
+    with pytest.raises(ValueError, match="No replicate is left"):
+        run({"a": FAIR}, observe=refuse, error_score=np.nan)
+
+
+def test_times_and_estimators_of_failures():
+    failing = X[list(CV.split(X, Y))[3][0]].sum()
+    with pytest.warns(FitFailedWarning):
+        found = run({"odd": Odd("raise", failing)}, error_score=np.nan, return_estimator=True)
+    failed, fine = found.runs["odd"][3], found.runs["odd"][0]
+    assert failed.fit_time >= 0
+    assert failed.error == "RuntimeError: cannot learn this"
+    assert isinstance(failed.estimator, Odd)
+    assert fine.score_time > 0
+
+
+def test_parameters_that_only_have_an_array():
+    class Weights:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(90.0)
+
+        def __len__(self):
+            return 90
+
+    found = run({"odd": Odd()}, params={"note": Weights()}, return_estimator=True)
+    np.testing.assert_array_equal(found.runs["odd"][0].estimator.note_, found.splits[0][0])
+
+
+def test_objects_without_tags():
+    class Plain:
+        def get_params(self, deep=True):
+            return {}
+
+        def set_params(self, **params):
+            return self
+
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+    assert len(run({"plain": Plain()}).pooled("plain")) == 270

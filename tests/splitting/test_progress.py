@@ -1,0 +1,61 @@
+import io
+import re
+
+import pytest
+from rich.console import Console
+from sklearn.utils.parallel import delayed
+
+from skbayeseval.splitting import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def square(x):
+    return x * x
+
+
+def run(n, **options):
+    parallel = progress.ProgressParallel(total=n, **options)
+    return parallel(delayed(square)(i) for i in range(n))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_log_gets_a_line_for_every_tenth(n_jobs, capsys):
+    # Under pytest output is no terminal.
+    assert run(40, n_jobs=n_jobs, show=True, doing="fitting") == [i * i for i in range(40)]
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    lines = captured.err.splitlines()
+    assert lines[0] == "fitting: 0 of 40 done"
+    assert re.fullmatch(r"fitting: 40 of 40 done, [\d:]+ elapsed, 0:00:00 left", lines[-1])
+    # joblib reports batches, so that one report may cover several tenths.
+    assert len(lines) == 11 if n_jobs == 1 else 2 <= len(lines) <= 11
+    done = [int(re.match(r"fitting: (\d+) of 40", line)[1]) for line in lines]
+    assert done == sorted(set(done))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_silent_unless_asked(n_jobs, capsys):
+    assert run(5, n_jobs=n_jobs, show=False) == [0, 1, 4, 9, 16]
+    captured = capsys.readouterr()
+    assert captured.out + captured.err == ""
+
+
+def test_fewer_units_than_tenths(capsys):
+    run(3, n_jobs=1, show=True)
+    assert len(capsys.readouterr().err.splitlines()) == 4
+
+
+def test_a_terminal_sees_the_bar(monkeypatch):
+    written = Terminal()
+    monkeypatch.setattr(
+        progress, "Console", lambda **_: Console(file=written, force_terminal=True, width=100)
+    )
+    run(5, n_jobs=1, show=True)
+    assert "5/5" in written.getvalue()
+    written.truncate(0)
+    run(5, n_jobs=1, show=False)
+    assert "5/5" not in written.getvalue()

@@ -1,0 +1,171 @@
+import numpy as np
+import pytest
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+    check_cv,
+)
+
+from skbayeseval import BlockRegularizedCV
+from skbayeseval.splitting.weights import (
+    Geometry,
+    cautious_geometry,
+    geometry_of,
+    pooled_weight,
+    splitter_name,
+    weight_at_random,
+    weight_of_fraction,
+)
+
+N = 240
+Y = np.arange(N) % 2
+GROUPS = np.arange(N) // 4
+
+
+def brute_force(cv):
+    """What the splits themselves say: mean test fraction, Kish's weight, mean training share."""
+    groups = GROUPS if "Group" in type(cv).__name__ else None
+    splits = list(check_cv(cv, Y, classifier=True).split(np.zeros((N, 1)), Y, groups))
+    times = sum(np.isin(np.arange(N), test).astype(int) for _, test in splits)
+    fraction = np.mean([len(test) / (len(test) + len(train)) for train, test in splits])
+    share = np.mean([len(train) / N for train, _ in splits])
+    return len(splits), Geometry(fraction, times.sum() / (times**2).sum(), share)
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        None,
+        3,
+        KFold(4),
+        StratifiedKFold(6),
+        GroupKFold(3),
+        StratifiedGroupKFold(5),
+        LeaveOneOut(),
+        RepeatedKFold(n_splits=4, n_repeats=3, random_state=0),
+        RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0),
+        PredefinedSplit(np.arange(N) % 3 - 1),
+        list(ShuffleSplit(7, random_state=0).split(np.zeros(N))),
+        [(np.arange(N) < 100, np.arange(N) >= 140), (np.arange(N) >= 100, np.arange(N) < 100)],
+    ],
+)
+def test_geometry_is_that_of_the_splits(cv):
+    if isinstance(cv, list):
+        splits = [(np.arange(N)[train], np.arange(N)[test]) for train, test in cv]
+        n_splits, expected = brute_force(splits)
+    else:
+        n_splits, expected = brute_force(cv)
+    np.testing.assert_allclose(geometry_of(cv, n_splits), expected)
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        ShuffleSplit(40, random_state=0),
+        ShuffleSplit(60, test_size=0.25, random_state=0),
+        ShuffleSplit(40, test_size=0.25, train_size=0.5, random_state=0),
+        ShuffleSplit(40, train_size=0.7, random_state=0),
+        StratifiedShuffleSplit(40, test_size=0.3, random_state=0),
+        GroupShuffleSplit(60, random_state=0),
+    ],
+)
+def test_shuffles_in_expectation(cv):
+    n_splits, expected = brute_force(cv)
+    np.testing.assert_allclose(geometry_of(cv, n_splits), expected, rtol=0.02)
+
+
+def test_block_regularized_cv_has_its_calibrated_weight():
+    cv = BlockRegularizedCV(3)
+    assert geometry_of(cv, 6) == (0.5, cv.weight, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("cv", "known"),
+    [
+        (LeaveOneGroupOut(), Geometry(weight=1.0)),
+        (TimeSeriesSplit(3), Geometry(weight=1.0)),
+        (ShuffleSplit(3, test_size=20), Geometry()),
+        (ShuffleSplit(3, test_size=20, train_size=60), Geometry(test_fraction=0.25)),
+        (iter([]), Geometry()),
+        ([], Geometry()),
+        (["no", "splits"], Geometry()),
+        (object(), Geometry()),
+    ],
+)
+def test_what_is_not_known(cv, known):
+    assert geometry_of(cv, 3) == known
+
+
+def sizes_of(cv, y):
+    return np.array(
+        [np.bincount(y[test], minlength=2) for _, test in cv.split(np.zeros(len(y)), y)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("cv", "sizes_tell"),
+    [
+        (KFold(5), True),
+        (StratifiedKFold(6), True),
+        (RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0), True),
+        (RepeatedKFold(n_splits=3, n_repeats=4, random_state=0), True),
+        (RepeatedStratifiedKFold(n_splits=2, n_repeats=3, random_state=0), True),
+        (StratifiedKFold(4), False),
+    ],
+)
+def test_unknown_splits_are_the_fewest_folds_that_they_may_be(cv, sizes_tell):
+    y = np.repeat([0, 1], [41, 64] if sizes_tell else [40, 64])
+    sizes = sizes_of(cv, y)
+    true = geometry_of(cv, len(sizes))
+    found = cautious_geometry(len(sizes), sizes)
+    if sizes_tell:
+        assert found == pytest.approx(true)
+    else:  # every two test sets have the same classes, as two halves would
+        assert found == Geometry(0.5, 0.5, 0.5)
+    blind = cautious_geometry(len(sizes))
+    assert blind.weight <= true.weight
+    assert blind.test_fraction >= true.test_fraction
+
+
+@pytest.mark.parametrize("n_repeats", [2, 3, 5, 10])
+def test_unknown_splits_are_not_worth_more_than_blocks(n_repeats):
+    cv = BlockRegularizedCV(n_repeats, random_state=0)
+    sizes = sizes_of(cv, np.repeat([0, 1], [41, 64]))
+    assert cautious_geometry(len(sizes), sizes).weight <= cv.weight
+    assert cautious_geometry(len(sizes)).test_fraction == 0.5
+    assert cautious_geometry(1) == Geometry(weight=1.0)
+
+
+def test_weight_from_the_fraction_alone():
+    rng = np.random.default_rng(0)
+    times = rng.binomial(6, 0.5, 100_000)
+    assert weight_at_random(0.5, 6) == pytest.approx(times.sum() / (times**2).sum(), rel=0.01)
+    assert weight_at_random(0.2, 1) == 1
+    assert weight_of_fraction(None, 0.2, 5) == 1
+    assert weight_of_fraction(None, 0.201, 10) == 0.5
+    assert weight_of_fraction(None, 0.2, 6) == weight_at_random(0.2, 6)
+    assert weight_of_fraction(ShuffleSplit(5), 0.2, 5) == weight_at_random(0.2, 5)
+    uneven = np.array([[5, 5], [5, 5], [4, 5], [5, 5]])
+    assert weight_of_fraction(None, 0.5, 4, uneven) == weight_at_random(0.5, 4)
+
+
+def test_pooled_weight():
+    assert pooled_weight(KFold(2), [np.arange(3), np.arange(3, 6)]) == 1
+    assert pooled_weight(None, [np.arange(4), np.arange(4)]) == 0.5
+
+
+def test_names():
+    assert splitter_name(None) == "5-fold cross-validation"
+    assert splitter_name(KFold()) == "KFold"
+    assert splitter_name([([0], [1])]) == "splits as given"
