@@ -17,6 +17,7 @@ from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.counts import (
     ConfusionCounts,
     Evidence,
+    MarginalCounts,
     PairedCounts,
     check_counts,
     margins_of,
@@ -179,7 +180,7 @@ def _posterior_of_instances(
     if predictions:
         evidence = count_predictions(y_true, predictions, **common)
         if len(predictions) == 1 and isinstance(evidence, PairedCounts):
-            evidence = margins_of(evidence)
+            evidence = MarginalCounts(evidence.margins())
     elif scored is not None:
         evidence = scored
     else:

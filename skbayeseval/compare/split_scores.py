@@ -17,10 +17,8 @@ from skbayeseval.evidence.split_scores import (
     check_test_fraction,
 )
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.models.data_sets import HierarchicalScores
 from skbayeseval.models.specification import Model
 from skbayeseval.posterior.build import make_posterior, resolve_engine
-from skbayeseval.posterior.recipe import NEXT_DATA_SET
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 
@@ -92,9 +90,7 @@ def compare_scores(
             resolve_engine(engine, None)
             engine = PyMCEngine(target_accept=0.9)
         posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
-        metrics = [scoring]
-        if isinstance(posterior.model, HierarchicalScores):
-            metrics.append(NEXT_DATA_SET)
+        metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
     ranking = rank_scores(
         {"scores_a": scores_a, "scores_b": scores_b},

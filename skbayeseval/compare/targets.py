@@ -184,7 +184,7 @@ class LabelTarget:
                 truth, own, labels=self.classes, pos_label=self.pos_label
             )
         return {
-            key: scored.observed(str(metric.formula))[0]
+            key: scored.observed(metric)[0]
             if metric.source == "instances" and scored is not None
             else score_counts(metric, counts)
             for key, metric in self.metrics.items()
@@ -251,7 +251,7 @@ def score_by_scores(
     scored = ScoredInstances.from_scores(
         y, {"scores": {needs: scores}}, labels=classes, pos_label=pos_label
     )
-    return scored.observed(str(metric.formula))[0]
+    return scored.observed(metric)[0]
 
 
 def score_counts(metric: Metric, counts: Any) -> float:

@@ -17,6 +17,8 @@ from skbayeseval.display.style import (
     legend_below,
     short,
 )
+from skbayeseval.judgement.decision import format_probability
+from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ class JointDisplay(Display):
         The name of the metric.
     rope : Interval, default=None
         The region of practical equivalence, a band along the diagonal.
+    difference : Distribution, default=None
+        The posterior of A minus B, which gives the percentages; by default that of the draws.
 
     Attributes
     ----------
@@ -64,12 +68,16 @@ class JointDisplay(Display):
         names: tuple[str, str] = ("A", "B"),
         metric: str = "score",
         rope: Interval | None = None,
+        difference: Distribution | None = None,
     ) -> None:
         self.draws_a = np.asarray(draws_a, dtype=float)
         self.draws_b = np.asarray(draws_b, dtype=float)
         self.names = names
         self.metric = metric
         self.rope = rope
+        self.difference = as_distribution(
+            self.draws_a - self.draws_b if difference is None else difference
+        )
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on `ax`, or on a new figure."""
@@ -103,17 +111,22 @@ class JointDisplay(Display):
         ax.set_xlim(*ends)
         ax.set_ylim(*ends)
         ax.set_aspect("equal")
-        better = float(np.mean(self.draws_a > self.draws_b))
+        region = Interval(0.0, 0.0) if self.rope is None else self.rope
+        worse, equivalent, better = map(format_probability, self.difference.around(region))
         corner: dict[str, Any] = {"transform": ax.transAxes, "fontsize": "small"}
-        ax.text(0.03, 0.97, f"{a} better\n{better:.1%}", color=BLUE, va="top", **corner)
+        ax.text(0.03, 0.97, f"{a} better\n{better}", color=BLUE, va="top", **corner)
         ax.text(
             0.97,
             0.03,
-            f"{b} better\n{1 - better:.1%}",
+            f"{b} better\n{worse}",
             color=ORANGE,
             ha="right",
             va="bottom",
             **corner,
         )
+        if self.rope is not None:
+            ax.text(
+                0.97, 0.97, f"equivalent\n{equivalent}", color=GREEN, ha="right", va="top", **corner
+            )
         legend_below(ax)
         return self._drawn_on(ax)

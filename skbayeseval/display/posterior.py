@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from skbayeseval.display.style import (
@@ -20,7 +19,8 @@ from skbayeseval.display.style import (
     legend_below,
     short,
 )
-from skbayeseval.judgement.decision import masses
+from skbayeseval.judgement.decision import format_probability
+from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class PosteriorDisplay(Display):
 
     Parameters
     ----------
-    draws : array-like of shape (n_draws,)
-        Draws of the difference.
+    draws : array-like of shape (n_draws,) or Distribution
+        The posterior of the difference: draws, or an object that knows more.
     names : (str, str), default=("A", "B")
         The names of A and B.
     metric : str, default="score"
@@ -62,14 +62,15 @@ class PosteriorDisplay(Display):
 
     def __init__(
         self,
-        draws: ArrayLike,
+        draws: ArrayLike | Distribution,
         *,
         names: tuple[str, str] = ("A", "B"),
         metric: str = "score",
         rope: Interval | None = None,
         prob: float = 0.95,
     ) -> None:
-        self.draws = np.asarray(draws, dtype=float)
+        self.distribution = as_distribution(draws)
+        self.draws = self.distribution.draws
         self.names = names
         self.metric = metric
         self.rope = rope
@@ -90,7 +91,7 @@ class PosteriorDisplay(Display):
                 label=f"ROPE [{rope[0]:g}, {rope[1]:g}]",
             )
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
-        draw_hdi(ax, self.draws, self.prob, sign=True)
+        draw_hdi(ax, self.distribution.hdi(self.prob), self.prob, sign=True)
         self._write_masses(ax, rope)
         ax.set_ylim(-0.03 * height, 1.05 * height)
         legend_below(ax)
@@ -98,13 +99,13 @@ class PosteriorDisplay(Display):
 
     def _write_masses(self, ax: Axes, rope: Interval) -> None:
         a, b = map(short, self.names)
-        worse, equivalent, better = masses(self.draws, rope)
+        worse, equivalent, better = map(format_probability, self.distribution.around(rope))
         texts = [
-            (0.0, "left", ORANGE, f"◀ {b}\nbetter {worse:.1%}"),
-            (1.0, "right", BLUE, f"{a} ▶\nbetter {better:.1%}"),
+            (0.0, "left", ORANGE, f"◀ {b}\nbetter {worse}"),
+            (1.0, "right", BLUE, f"{a} ▶\nbetter {better}"),
         ]
         if self.rope is not None:
-            texts.append((0.5, "center", GREEN, f"equivalent\n{equivalent:.1%}"))
+            texts.append((0.5, "center", GREEN, f"equivalent\n{equivalent}"))
         for x, side, colour, text in texts:
             ax.text(
                 x,
@@ -123,8 +124,8 @@ class ScoreDisplay(Display):
 
     Parameters
     ----------
-    draws : array-like of shape (n_draws,)
-        Draws of the score.
+    draws : array-like of shape (n_draws,) or Distribution
+        The posterior of the metric: draws, or an object that knows more.
     observed : float
         The plain score.
     name : str, default="A"
@@ -150,14 +151,15 @@ class ScoreDisplay(Display):
 
     def __init__(
         self,
-        draws: ArrayLike,
+        draws: ArrayLike | Distribution,
         *,
         observed: float,
         name: str = "A",
         metric: str = "score",
         prob: float = 0.95,
     ) -> None:
-        self.draws = np.asarray(draws, dtype=float)
+        self.distribution = as_distribution(draws)
+        self.draws = self.distribution.draws
         self.observed = observed
         self.name = name
         self.metric = metric
@@ -171,7 +173,7 @@ class ScoreDisplay(Display):
         ax.axvline(
             self.observed, color=ORANGE, linestyle="--", label=f"observed {self.observed:.3f}"
         )
-        draw_hdi(ax, self.draws, self.prob, sign=False)
+        draw_hdi(ax, self.distribution.hdi(self.prob), self.prob, sign=False)
         ax.set_ylim(-0.03 * height, 1.05 * height)
         legend_below(ax)
         return self._drawn_on(ax)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from skbayeseval.display.style import BLUE, GREEN, GREY, ORANGE, Display, short
-from skbayeseval.judgement.decision import Decision, format_interval
+from skbayeseval.judgement.decision import Decision, format_interval, format_probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,9 +57,14 @@ class RankingDisplay(Display):
         ax.plot(table["mean"], rows, "o", color=BLUE)
         for row, p_best in enumerate(table["p_best"]):
             ax.text(
-                1.02, row, f"{p_best:.1%}", transform=ax.get_yaxis_transform(), va="center",
-                color=ORANGE if p_best == table["p_best"].max() else GREY, fontsize="small",
-            )  # fmt: skip
+                1.02,
+                row,
+                format_probability(p_best),
+                transform=ax.get_yaxis_transform(),
+                va="center",
+                color=ORANGE if p_best == table["p_best"].max() else GREY,
+                fontsize="small",
+            )
         ax.text(1.02, 1.0, "P(best)", transform=ax.transAxes, va="bottom", fontsize="small")
         ax.set_yticks(rows, [short(str(name), 30) for name in table.index])
         ax.set_ylim(-0.6, len(table) - 0.4)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.judgement.decision import format_interval
-from skbayeseval.judgement.intervals import hdi
+from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,9 +81,8 @@ def draw_density(ax: Axes, draws: NDArray[Any]) -> float:
     return float(np.max(heights))
 
 
-def draw_hdi(ax: Axes, draws: NDArray[Any], prob: float, *, sign: bool) -> None:
+def draw_hdi(ax: Axes, interval: Interval, prob: float, *, sign: bool) -> None:
     """Draw the HDI as a bar on the ground; its ends go into the legend."""
-    interval = hdi(draws, prob)
     label = f"{100 * prob:.3g}% HDI {format_interval(interval, sign)}"
     ax.plot(interval, [0, 0], color="black", linewidth=5, solid_capstyle="butt", label=label)
 

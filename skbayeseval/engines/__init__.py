@@ -1,1 +1,10 @@
-"""Engines: from a model's specification to draws."""
+"""Engines: from a specification to draws."""
+
+from skbayeseval.engines.base import Engine, ExactEngine
+from skbayeseval.engines.data_sets import sample_data_sets
+from skbayeseval.engines.pymc import PyMCEngine
+
+__all__ = ["ENGINES", "Engine", "ExactEngine", "PyMCEngine", "sample_data_sets"]
+
+# All engines by name.
+ENGINES: dict[str, type[Engine]] = {"exact": ExactEngine, "pymc": PyMCEngine}

@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from skbayeseval.engines.parameters import Parameter
-from skbayeseval.engines.pymc import PyMCEngine, Trace, sample
+from skbayeseval.engines.base import Trace
+from skbayeseval.engines.graph import build_graph, check_form, check_has_graph
+from skbayeseval.engines.pymc import PyMCEngine, sample, sample_posterior
 from skbayeseval.engines.variables import Parameters, call_prior, quiet_import
+from skbayeseval.models.parameters import Parameter
+from skbayeseval.models.specification import DataSetSpecification
 
 __all__ = ["Summaries", "build_data_sets_graph", "sample_data_sets", "summarise"]
 
@@ -159,6 +162,36 @@ def sample_data_sets(
         delta[..., i] = _draw_delta(rng, mean, own[..., i], delta0, sigma0, nu)
     next_delta = delta0 + sigma0 * rng.standard_t(nu)
     return Trace({**shared, "delta": delta, "next_delta": next_delta}, trace.stats)
+
+
+@build_graph.register
+def _(
+    specification: DataSetSpecification,
+    labels: tuple[Any, ...],
+    *,
+    prior: Callable[..., Any] | None = None,
+    form: str = "collapsed",
+    likelihood: bool = True,
+    name: str = "",
+) -> Any:
+    check_has_graph(specification)
+    check_form(form, specification)
+    (differences,) = specification.differences.values()
+    assert specification.correlation is not None
+    return build_data_sets_graph(differences, specification.correlation, prior)
+
+
+@sample_posterior.register
+def _(
+    specification: DataSetSpecification,
+    labels: tuple[Any, ...],
+    engine: PyMCEngine,
+    prior: Callable[..., Any] | None,
+    seed: int,
+) -> Trace:
+    (differences,) = specification.differences.values()
+    assert specification.correlation is not None
+    return sample_data_sets(differences, specification.correlation, engine, seed, prior)
 
 
 def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:

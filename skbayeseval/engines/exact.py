@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from skbayeseval.models.specification import (
     AnySpecification,
     DataSetSpecification,
     LabelSpecification,
+    OutcomeSpecification,
     RankSpecification,
     ScoreSpecification,
     Specification,
@@ -31,6 +33,7 @@ Array = NDArray[Any]
 BLOCK = 8192
 
 
+@singledispatch
 def stream_scores(
     specification: AnySpecification,
     metric: Metric,
@@ -64,38 +67,119 @@ def stream_scores(
     ------
     scores : ndarray of shape (n_classifiers, n)
     """
-    if isinstance(specification, Specification):
-        for tables in stream_tables(specification, rng, n_draws, prior=prior):
-            yield metric(tables, positive).T
-        return
-    if isinstance(specification, ScoreSpecification):
-        yield from stream_means(specification, metric.name, rng, n_draws)
-        return
-    if isinstance(specification, DataSetSpecification):
-        differences = specification.differences[metric.name]
-        strength = specification.strength
-        assert strength is not None
-        weights = draw_weights(len(differences), strength, rng, n_draws)
-        yield pseudo_medians(weights, differences)[None]
-        return
-    blocks: Iterator[Totals | Array]
-    if isinstance(specification, LabelSpecification):
-        blocks = stream_labels(specification, rng, n_draws, prior=prior)
-    elif isinstance(specification, RankSpecification):
-        raise ValueError(f"scoring={metric.name!r} is no metric of scores.")
-    elif isinstance(specification, WeightSpecification):
-        blocks = stream_weights(specification, rng, n_draws, tables=metric.needs_tables)
-    else:
-        blocks = stream_outcomes(
-            specification,
-            rng,
-            n_draws,
-            prior=prior,
-            tables=metric.needs_tables,
-            remainder=remainder,
-        )
-    for block in blocks:
-        yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+    raise TypeError(f"The exact engine does not know {type(specification).__name__}.")
+
+
+@stream_scores.register
+def _(
+    specification: Specification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
+    remainder: float = REMAINDER,
+) -> Iterator[Array]:
+    for tables in stream_tables(specification, rng, n_draws, prior=prior):
+        yield metric(tables, positive).T
+
+
+@stream_scores.register
+def _(
+    specification: OutcomeSpecification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
+    remainder: float = REMAINDER,
+) -> Iterator[Array]:
+    tables = metric.needs_tables
+    for block in stream_outcomes(
+        specification, rng, n_draws, prior=prior, tables=tables, remainder=remainder
+    ):
+        yield _values(block, metric, positive)
+
+
+@stream_scores.register
+def _(
+    specification: LabelSpecification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
+    remainder: float = REMAINDER,
+) -> Iterator[Array]:
+    for block in stream_labels(specification, rng, n_draws, prior=prior):
+        yield _values(block, metric, positive)
+
+
+@stream_scores.register
+def _(
+    specification: WeightSpecification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
+    remainder: float = REMAINDER,
+) -> Iterator[Array]:
+    for block in stream_weights(specification, rng, n_draws, tables=metric.needs_tables):
+        yield _values(block, metric, positive)
+
+
+@stream_scores.register
+def _(
+    specification: RankSpecification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
+    remainder: float = REMAINDER,
+) -> Iterator[Array]:
+    raise ValueError(f"scoring={metric.name!r} is not computed from instance scores.")
+
+
+@stream_scores.register
+def _(
+    specification: ScoreSpecification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
+    remainder: float = REMAINDER,
+) -> Iterator[Array]:
+    yield from stream_means(specification, metric.name, rng, n_draws)
+
+
+@stream_scores.register
+def _(
+    specification: DataSetSpecification,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    n_draws: int,
+    *,
+    prior: bool,
+    remainder: float = REMAINDER,
+) -> Iterator[Array]:
+    differences = specification.differences[metric.name]
+    assert specification.strength is not None
+    weights = draw_weights(len(differences), specification.strength, rng, n_draws)
+    yield pseudo_medians(weights, differences)[None]
+
+
+def _values(block: Totals | Array, metric: Metric, positive: int) -> Array:
+    return metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
 
 
 def check_scores(scores: Array, metric: Metric) -> Array:

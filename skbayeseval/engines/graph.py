@@ -7,18 +7,14 @@ whole numbers without a word. So likelihoods enter as potentials over real count
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.parameters import (
-    coordinates,
-    group_names,
-    parameters_of,
-    summaries,
-)
 from skbayeseval.engines.variables import Parameters, call_prior, publish, quiet_import
+from skbayeseval.models.parameters import letter, sums_of_splits
 from skbayeseval.models.specification import (
     AnySpecification,
     DataSetSpecification,
@@ -30,7 +26,6 @@ from skbayeseval.models.specification import (
     ScoreSpecification,
     Specification,
     WeightSpecification,
-    letter,
 )
 
 __all__ = ["FORMS", "build_graph", "check_form", "check_has_graph"]
@@ -41,38 +36,56 @@ FORMS = ("collapsed", "rows", "joint")
 
 
 def check_has_graph(specification: AnySpecification) -> None:
-    """Raise for weights of instances, which are no model, and for scores that are too few."""
-    if isinstance(specification, ScoreSpecification):
-        for name, scores in specification.scores.items():
-            if len(scores) != 2:
-                raise ValueError(
-                    f"The PyMC graph of scores is of two estimators, but there are {len(scores)}. "
-                    "Use engine='exact', or compare two."
-                )
-            sums = summaries(*scores)
-            tiny = 1e-20 * np.square(scores).sum()
-            if sums.n_splits < 4 or sums.ss_d <= tiny or sums.ss_e <= tiny:
-                raise ValueError(
-                    f"The scores {name!r} of {sums.n_splits} splits leave no spread to sample: "
-                    "PyMC needs four splits or more that differ. Use engine='exact'."
-                )
-    if isinstance(specification, DataSetSpecification) and specification.correlation is None:
-        raise ValueError(
-            "The signed-rank test is no PyMC model. Use engine='exact', or model='hierarchical'."
-        )
-    if isinstance(specification, (WeightSpecification, RankSpecification)):
-        raise ValueError(
-            "Weights of instances or groups (the Bayesian bootstrap) are no PyMC model. Use "
-            "engine='exact'. Labels taken for independent have one: model='unpaired' or 'bcv', "
-            "without groups=."
-        )
-    if not parameters_of(specification):
+    """Raise where a specification is no PyMC model, or leaves nothing to sample."""
+    _check_graph(specification)
+    if not specification.parameters():
         raise ValueError(
             "With a known prevalence= this model leaves PyMC nothing to sample: all else is drawn "
             "from its conjugate posterior. Use engine='exact'."
         )
 
 
+@singledispatch
+def _check_graph(specification: AnySpecification) -> None:
+    """Raise where this kind of specification is no PyMC model."""
+
+
+@_check_graph.register(WeightSpecification)
+@_check_graph.register(RankSpecification)
+def _(specification: AnySpecification) -> None:
+    raise ValueError(
+        "Weights of instances or groups (the Bayesian bootstrap) are no PyMC model. Use "
+        "engine='exact'. Labels taken for independent have one: model='unpaired' or 'bcv', "
+        "without groups=."
+    )
+
+
+@_check_graph.register
+def _(specification: ScoreSpecification) -> None:
+    for name, scores in specification.scores.items():
+        if len(scores) != 2:
+            raise ValueError(
+                f"The PyMC graph of split scores is of two estimators, but there are "
+                f"{len(scores)}. Use engine='exact', or compare two."
+            )
+        sums = sums_of_splits(*scores)
+        tiny = 1e-20 * np.square(scores).sum()
+        if sums.n_splits < 4 or sums.ss_d <= tiny or sums.ss_e <= tiny:
+            raise ValueError(
+                f"The scores {name!r} of {sums.n_splits} splits leave no spread to sample: "
+                "PyMC needs four splits or more that differ. Use engine='exact'."
+            )
+
+
+@_check_graph.register
+def _(specification: DataSetSpecification) -> None:
+    if specification.correlation is None:
+        raise ValueError(
+            "The signed-rank test is no PyMC model. Use engine='exact', or model='hierarchical'."
+        )
+
+
+@singledispatch
 def build_graph(
     specification: AnySpecification,
     labels: tuple[Any, ...],
@@ -107,13 +120,12 @@ def build_graph(
     pm = quiet_import()
     # A graph of its own, even where the caller is inside another model.
     parent = {} if name else {"model": None}
-    with pm.Model(name, coords=coordinates(specification, labels), **parent) as model:
-        parameters = Parameters(parameters_of(specification), publish)
+    with pm.Model(name, coords=specification.coordinates(labels), **parent) as model:
+        parameters = Parameters(specification.parameters(), publish)
         if prior is not None:
             call_prior(prior, parameters, model)
         values = {name: parameters[name] for name in parameters}
         if form == "rows":
-            assert isinstance(specification, OutcomeSpecification)
             values |= _rows(pm, specification, values)
         if likelihood:
             for name, term in _log_likelihoods(specification, values, form):
@@ -125,18 +137,18 @@ def check_form(form: str, specification: AnySpecification) -> None:
     """Raise unless the specification has a graph of this form."""
     if form not in FORMS:
         raise ValueError(f"form={form!r} is not known. Known are: {list(FORMS)}.")
-    groups = specification.groups if isinstance(specification, OutcomeSpecification) else ()
+    groups: tuple[Any, ...] = getattr(specification, "groups", ())
     if form == "rows" and not (groups and all(len(group.etas) == 1 for group in groups)):
         raise ValueError("form='rows' is of the hierarchical model, each classifier on its own.")
     if form == "joint" and not (len(groups) == 1 and len(groups[0].etas) > 1 and groups[0].etas[0]):
         raise ValueError("form='joint' is of the paired model of more than two classes.")
 
 
-def _rows(pm: Any, specification: OutcomeSpecification, values: dict[str, Any]) -> dict[str, Any]:
+def _rows(pm: Any, specification: Any, values: dict[str, Any]) -> dict[str, Any]:
     """Build theta, the rows of each classifier's table."""
     found = {}
     for g, group in enumerate(specification.groups):
-        eta = values[group_names(group, g)[1][0]]
+        eta = values[group.names(g)[1][0]]
         diagonal = np.eye(len(group.mu.prior))
         omega = diagonal * eta + (1 - diagonal) * (1 - eta) / (len(diagonal) - 1)
         name = f"theta_{letter(g)}"
@@ -144,41 +156,57 @@ def _rows(pm: Any, specification: OutcomeSpecification, values: dict[str, Any]) 
     return found
 
 
+@singledispatch
 def _log_likelihoods(
     specification: AnySpecification, values: Mapping[str, Any], form: str
 ) -> Iterator[tuple[str, Any]]:
     """Yield the terms of the log likelihood by name."""
-    if isinstance(specification, Specification):
-        for simplex in specification.simplexes:
-            value = values[simplex.name]
-            if len(simplex.counts) == 2:
-                term = _log_binomial(value, *simplex.counts)
-            else:
-                term = _log_multinomial(value, simplex.counts)
-            yield f"counts of {simplex.name}", term
-    elif isinstance(specification, OutcomeSpecification):
-        for g, group in enumerate(specification.groups):
-            yield from _of_group(group, g, values, form)
-    elif isinstance(specification, ScoreSpecification):
-        yield from _of_scores(specification, values)
-    elif isinstance(specification, LabelSpecification):
-        for k, cells in enumerate(specification.cells):
-            name = letter(k)
-            if specification.cell_prior is not None:
-                yield f"counts of pi_{name}", _log_multinomial(values[f"pi_{name}"], cells)
-                continue
-            tp, fp, fn, tn = cells.T
-            for parameter, yes, no in (
-                ("mu", tp + fn, fp + tn),
-                ("rho+", tp, fn),
-                ("rho-", fp, tn),
-            ):
-                term = _log_binomial(values[f"{parameter}_{name}"], yes, no)
-                yield f"counts of {parameter}_{name}", term
+    raise TypeError(f"{type(specification).__name__} has no likelihood of counts.")
 
 
-def _of_scores(
-    specification: ScoreSpecification, values: Mapping[str, Any]
+@_log_likelihoods.register
+def _(
+    specification: Specification, values: Mapping[str, Any], form: str
+) -> Iterator[tuple[str, Any]]:
+    for simplex in specification.simplexes:
+        value = values[simplex.name]
+        if len(simplex.counts) == 2:
+            term = _log_binomial(value, *simplex.counts)
+        else:
+            term = _log_multinomial(value, simplex.counts)
+        yield f"counts of {simplex.name}", term
+
+
+@_log_likelihoods.register
+def _(
+    specification: OutcomeSpecification, values: Mapping[str, Any], form: str
+) -> Iterator[tuple[str, Any]]:
+    for g, group in enumerate(specification.groups):
+        yield from _of_group(group, g, values, form)
+
+
+@_log_likelihoods.register
+def _(
+    specification: LabelSpecification, values: Mapping[str, Any], form: str
+) -> Iterator[tuple[str, Any]]:
+    for k, cells in enumerate(specification.cells):
+        name = letter(k)
+        if specification.cell_prior is not None:
+            yield f"counts of pi_{name}", _log_multinomial(values[f"pi_{name}"], cells)
+            continue
+        tp, fp, fn, tn = cells.T
+        for parameter, yes, no in (
+            ("mu", tp + fn, fp + tn),
+            ("rho+", tp, fn),
+            ("rho-", fp, tn),
+        ):
+            term = _log_binomial(values[f"{parameter}_{name}"], yes, no)
+            yield f"counts of {parameter}_{name}", term
+
+
+@_log_likelihoods.register
+def _(
+    specification: ScoreSpecification, values: Mapping[str, Any], form: str
 ) -> Iterator[tuple[str, Any]]:
     """Yield the terms of equicorrelated normal scores: of the differences, and of B given them.
 
@@ -188,7 +216,7 @@ def _of_scores(
     import pytensor.tensor as pt
 
     rho = specification.correlation
-    found = [summaries(*scores) for scores in specification.scores.values()]
+    found = [sums_of_splits(*scores) for scores in specification.scores.values()]
     n = found[0].n_splits
     of_mean = (1 + (n - 1) * rho) / n
     mean_d, mean_b, ss_d, ss_b, sp = (
@@ -212,7 +240,7 @@ def _of_scores(
 def _of_group(
     group: Outcomes, position: int, values: Mapping[str, Any], form: str
 ) -> Iterator[tuple[str, Any]]:
-    mu, etas = group_names(group, position)
+    mu, etas = group.names(position)
     if group.known_mu is None:
         yield f"counts of {mu}", _log_multinomial(values[mu], group.mu.counts)
     if form == "rows":

@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from functools import singledispatch
 from importlib.util import find_spec
 from typing import Any
 
@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability, check_whole_number
 from skbayeseval.engines.arviz import diagnose
-from skbayeseval.engines.graph import build_graph
-from skbayeseval.engines.parameters import Parameter, parameters_of
+from skbayeseval.engines.base import Engine, PriorBuilder, Trace
+from skbayeseval.engines.graph import build_graph, check_has_graph
 from skbayeseval.engines.variables import quiet_import
-from skbayeseval.models.specification import AnySpecification, ParameterObject
+from skbayeseval.models.parameters import Parameter
+from skbayeseval.models.specification import AnySpecification
 
 __all__ = ["PyMCEngine", "Trace", "check_trace", "sample_posterior", "sample_prior"]
 
@@ -32,7 +33,7 @@ PRIOR_DRAWS = 50_000
 STATS = ("diverging", "energy", "tree_depth", "acceptance_rate", "lp")
 
 
-class PyMCEngine(ParameterObject):
+class PyMCEngine(Engine):
     """Sample with PyMC's NUTS, for priors that are not conjugate and as a second opinion.
 
     Where a model is conjugate the exact engine gives the same posterior in a fraction of the time.
@@ -63,6 +64,8 @@ class PyMCEngine(ParameterObject):
     PyMCEngine(draws=2000, target_accept=0.9)
     """
 
+    name = "pymc"
+
     def __init__(
         self,
         draws: int = 1000,
@@ -84,7 +87,7 @@ class PyMCEngine(ParameterObject):
         self.random_seed = random_seed
 
     def check(self) -> None:
-        """Raise on parameters that cannot be."""
+        """Raise on invalid parameters."""
         check_whole_number(self.draws, "draws", minimum=4)
         check_whole_number(self.tune, "tune", minimum=0)
         check_whole_number(self.chains, "chains")
@@ -100,37 +103,36 @@ class PyMCEngine(ParameterObject):
                 "'nutpie', 'numpyro' and 'blackjax' where these packages are."
             )
 
+    def check_specification(
+        self, specification: AnySpecification, labels: tuple[Any, ...], prior: PriorBuilder | None
+    ) -> None:
+        """Raise where there is no graph of the specification, or the prior does not fit it."""
+        check_has_graph(specification)
+        if prior is not None:
+            build_graph(specification, labels, prior=prior)
 
-@dataclass(frozen=True)
-class Trace:
-    """Draws of parameters by Markov chains.
+    def draw(
+        self,
+        specification: AnySpecification,
+        labels: tuple[Any, ...],
+        prior: PriorBuilder | None,
+        seed: int,
+    ) -> Trace:
+        """Return draws of the parameters after the data."""
+        return sample_posterior(specification, labels, self, prior, seed)
 
-    Parameters
-    ----------
-    parameters : mapping of str to ndarray of shape (n_chains, n_draws, ...)
-        The draws.
-    stats : mapping of str to ndarray of shape (n_chains, n_draws)
-        Statistics of the sampler.
-    """
-
-    parameters: Mapping[str, Array]
-    stats: Mapping[str, Array] = field(default_factory=dict)
-
-    @property
-    def n_chains(self) -> int:
-        """The number of chains."""
-        return len(next(iter(self.parameters.values())))
-
-    @property
-    def n_draws(self) -> int:
-        """The number of draws of all chains."""
-        return int(np.prod(next(iter(self.parameters.values())).shape[:2]))
-
-    def flat(self) -> dict[str, Array]:
-        """Return the draws of all chains one after the other."""
-        return {name: v.reshape(-1, *v.shape[2:]) for name, v in self.parameters.items()}
+    def draw_prior(
+        self,
+        specification: AnySpecification,
+        labels: tuple[Any, ...],
+        prior: PriorBuilder | None,
+        seed: int,
+    ) -> dict[str, Array]:
+        """Return independent draws of the parameters before the data, of shape (n_draws, ...)."""
+        return sample_prior(specification, labels, self, prior, seed)
 
 
+@singledispatch
 def sample_posterior(
     specification: AnySpecification,
     labels: tuple[Any, ...],
@@ -140,7 +142,7 @@ def sample_posterior(
 ) -> Trace:
     """Return draws of the parameters after the data."""
     model = build_graph(specification, labels, prior=prior)
-    return sample(model, engine, [p.name for p in parameters_of(specification)], seed)
+    return sample(model, engine, [p.name for p in specification.parameters()], seed)
 
 
 def sample_prior(
@@ -153,7 +155,7 @@ def sample_prior(
 ) -> dict[str, Array]:
     """Return draws of the parameters before the data, of shape (n_draws, ...)."""
     model = build_graph(specification, labels, prior=prior, likelihood=False)
-    names = [parameter.name for parameter in parameters_of(specification)]
+    names = [parameter.name for parameter in specification.parameters()]
     if model.potentials or model.observed_RVs:
         # Forward draws would leave these out of the prior.
         return _independent(sample(model, engine, names, seed))

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from skbayeseval.engines.parameters import Parameter
 from skbayeseval.engines.sticks import stick_transform
+from skbayeseval.models.parameters import Parameter
 
 __all__ = ["Parameters", "call_prior", "publish", "quiet_import"]
 

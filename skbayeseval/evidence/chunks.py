@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._validation import check_weight
+from skbayeseval.evidence.base import (
+    Correctness,
+    Evidence,
+    ObservedArray,
+    count_in_words,
+    tables_or_totals,
+)
 from skbayeseval.evidence.counts import ConfusionCounts, check_counts
 
 __all__ = ["CELLS", "OUTCOMES", "ChunkCounts"]
@@ -26,7 +34,7 @@ _SWAPPED = [0, 2, 1, 3, 4, 6, 5]
 
 
 @dataclass(frozen=True, eq=False)
-class ChunkCounts:
+class ChunkCounts(Evidence):
     """What two taggers found in the same sentences; there are no true negatives.
 
     A gold chunk is found by a tagger that predicts the same tokens and the same type. A predicted
@@ -55,6 +63,9 @@ class ChunkCounts:
     labels = (0, 1)
     pos_label = 1
     n_classifiers = 2
+    kind = "chunks"
+    family = "chunks"
+    has_independent_counts = True
 
     def __post_init__(self) -> None:
         cells = check_counts(self.cells, "cells").copy()
@@ -85,6 +96,28 @@ class ChunkCounts:
     def pair(self, i: int, j: int) -> ChunkCounts:
         """Return the counts with the taggers in the order i, j."""
         return self if (i, j) == (0, 1) else ChunkCounts(self.cells[_SWAPPED], self.weight)
+
+    def describe(self) -> str:
+        """Return what there is, in words."""
+        return count_in_words(self.margins())
+
+    def saved(self) -> dict[str, Any]:
+        """Return what `restored` needs."""
+        return {"cells": self.cells, "weight": self.weight}
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> ChunkCounts:
+        """Put the counts together again."""
+        return cls(saved["cells"], saved["weight"])
+
+    def observed_data(self) -> dict[str, ObservedArray]:
+        """Return the counts of each tagger."""
+        return tables_or_totals(self.margins())
+
+    def correctness(self) -> Correctness:
+        """Return which gold chunks each tagger found."""
+        found = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
+        return Correctness("recall", np.repeat(found, self.cells[:4].astype(int), axis=1))
 
     def __add__(self, other: ChunkCounts) -> ChunkCounts:
         if not isinstance(other, ChunkCounts):

@@ -8,17 +8,33 @@ cross-validation. Counts of shards of the data add up with ``+``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._labels import check_labels, encode_labels, resolve_pos_label
 from skbayeseval._validation import check_weight
+from skbayeseval.evidence.base import (
+    Correctness,
+    Evidence,
+    ObservedArray,
+    count_in_words,
+    tables_or_totals,
+)
 
-__all__ = ["ConfusionCounts", "Evidence", "PairedCounts", "check_paired", "margins_of"]
+__all__ = [
+    "ConfusionCounts",
+    "Evidence",
+    "MarginalCounts",
+    "PairedCounts",
+    "as_evidence",
+    "check_counts",
+    "check_paired",
+    "margins_of",
+]
 
 Array = NDArray[Any]
 
@@ -124,6 +140,21 @@ class ConfusionCounts:
         return cls(table, classes, weight, pos_label)
 
     @property
+    def hits(self) -> Array:
+        """For each class, how many were of it and predicted so."""
+        return np.diagonal(self.table)
+
+    @property
+    def true(self) -> Array:
+        """For each class, how many were of it."""
+        return self.table.sum(axis=1)
+
+    @property
+    def predicted(self) -> Array:
+        """For each class, how many were predicted to be of it."""
+        return self.table.sum(axis=0)
+
+    @property
     def effective(self) -> Array:
         """The counts times their weight."""
         return self.table * self.weight
@@ -160,7 +191,7 @@ class ConfusionCounts:
 
 
 @dataclass(frozen=True, eq=False)
-class PairedCounts:
+class PairedCounts(Evidence):
     """Counts of (true class, prediction of every classifier), the observed ones only.
 
     Parameters
@@ -191,6 +222,11 @@ class PairedCounts:
     labels: tuple[Any, ...]
     weight: float = 1.0
     pos_label: Any = None
+
+    kind = "paired"
+    family = "classes"
+    has_independent_instances = True
+    has_independent_counts = True
 
     def __post_init__(self) -> None:
         labels = tuple(self.labels)
@@ -230,7 +266,7 @@ class PairedCounts:
         )
 
     @property
-    def n_classifiers(self) -> int:
+    def n_classifiers(self) -> int:  # type: ignore[override]
         """The number of classifiers."""
         return int(self.predictions.shape[1])
 
@@ -260,6 +296,47 @@ class PairedCounts:
             self.weight,
             self.pos_label,
         )
+
+    def describe(self) -> str:
+        """Return what there is, in words."""
+        return count_in_words(self.margins())
+
+    def saved(self) -> dict[str, Any]:
+        """Return what `restored` needs."""
+        return {
+            "labels": list(self.labels),
+            "pos_label": self.pos_label,
+            "truth": self.truth,
+            "predictions": self.predictions,
+            "counts": self.counts,
+            "weight": self.weight,
+        }
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> PairedCounts:
+        """Put the counts together again."""
+        return cls(
+            saved["truth"],
+            saved["predictions"],
+            saved["counts"],
+            tuple(saved["labels"]),
+            saved["weight"],
+            saved["pos_label"],
+        )
+
+    def observed_data(self) -> dict[str, ObservedArray]:
+        """Return the outcomes of pairs of two classes, and the confusion tables."""
+        found = {}
+        if self.n_classifiers == 2 and len(self.labels) == 2:
+            cube = self.cube()
+            outcomes = (cube if self.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
+            found["outcomes"] = ObservedArray(("true", "outcome"), outcomes)
+        return found | tables_or_totals(self.margins())
+
+    def correctness(self) -> Correctness:
+        """Return which instances each classifier got right."""
+        right = (self.predictions == self.truth[:, None]).T.astype(float)
+        return Correctness("accuracy", np.repeat(right, self.counts.astype(int), axis=1))
 
     def cube(self) -> Array:
         """Return the counts as an array indexed by (truth, prediction, prediction, ...)."""
@@ -297,29 +374,94 @@ class PairedCounts:
         return hash((_header(self), self.counts.tobytes(), self.predictions.tobytes()))
 
 
-class JointCounts(Protocol):
-    """Counts of several classifiers that know what each did alone."""
+@dataclass(frozen=True)
+class MarginalCounts(Evidence):
+    """Counts of several classifiers, each alone; a sequence of `ConfusionCounts`.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence import ConfusionCounts, MarginalCounts
+    >>> counts = ConfusionCounts.from_cells(8, 2, 3, 7)
+    >>> MarginalCounts((counts, counts)).n_classifiers
+    2
+    """
+
+    counts: tuple[ConfusionCounts, ...]
+
+    kind = "marginal"
+    family = "classes"
+    is_paired = False
+    has_independent_instances = True
+    has_independent_counts = True
 
     @property
-    def n_classifiers(self) -> int:
+    def n_classifiers(self) -> int:  # type: ignore[override]
         """The number of classifiers."""
+        return len(self.counts)
 
-    def margin(self, classifier: int) -> Any:
-        """Return what one classifier did alone."""
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, classifier: int) -> ConfusionCounts:
+        return self.counts[classifier]
+
+    def __iter__(self) -> Iterator[ConfusionCounts]:
+        return iter(self.counts)
+
+    def __add__(self, other: MarginalCounts) -> MarginalCounts:
+        if not isinstance(other, MarginalCounts):
+            return NotImplemented
+        pairs = zip(self.counts, other.counts, strict=True)
+        return MarginalCounts(tuple(mine + theirs for mine, theirs in pairs))
+
+    def margin(self, classifier: int) -> ConfusionCounts:
+        """Return the confusion counts of one classifier."""
+        return self.counts[classifier]
+
+    def pair(self, i: int, j: int) -> MarginalCounts:
+        """Return the counts of two of the classifiers."""
+        return MarginalCounts((self.counts[i], self.counts[j]))
+
+    def describe(self) -> str:
+        """Return what there is, in words."""
+        return count_in_words(self.counts)
+
+    def saved(self) -> dict[str, Any]:
+        """Return what `restored` needs."""
+        return {
+            "labels": list(self.counts[0].labels),
+            "pos_label": self.counts[0].pos_label,
+            "tables": np.stack([counts.table for counts in self.counts]),
+            "weights": [counts.weight for counts in self.counts],
+        }
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> MarginalCounts:
+        """Put the counts together again."""
+        labels = tuple(saved["labels"])
+        return cls(
+            tuple(
+                ConfusionCounts(table, labels, weight, saved["pos_label"])
+                for table, weight in zip(saved["tables"], saved["weights"], strict=True)
+            )
+        )
+
+    def observed_data(self) -> dict[str, ObservedArray]:
+        """Return the confusion tables."""
+        return tables_or_totals(self.counts)
 
 
-# What a comparison rests on: classifiers known jointly, or each one's counts alone.
-Evidence = PairedCounts | tuple[ConfusionCounts, ...] | JointCounts
+def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:
+    """Return evidence; a tuple of confusion counts is that of classifiers known each alone."""
+    return given if isinstance(given, Evidence) else MarginalCounts(tuple(given))
 
 
-def margins_of(evidence: Evidence) -> tuple[Any, ...]:
+def margins_of(evidence: Evidence | Sequence[ConfusionCounts]) -> tuple[Any, ...]:
     """Return what each classifier did alone."""
-    if isinstance(evidence, tuple):
-        return evidence
-    return tuple(evidence.margin(k) for k in range(evidence.n_classifiers))
+    return as_evidence(evidence).margins()
 
 
-def check_paired(evidence: Evidence) -> PairedCounts:
+def check_paired(evidence: Evidence | Sequence[ConfusionCounts]) -> PairedCounts:
     """Raise unless it is known what all classifiers said of each instance."""
     if not isinstance(evidence, PairedCounts):
         raise ValueError(

@@ -18,8 +18,10 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
+from skbayeseval.evidence.base import Evidence, check_positive, count_in_words
 from skbayeseval.evidence.split_scores import SplitMargin
 from skbayeseval.evidence.units import assign_units
+from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, prepare
 
 __all__ = ["RESPONSES", "PreparedRun", "ScoredInstances", "respond"]
@@ -37,7 +39,7 @@ RESPONSES = {
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredInstances:
+class ScoredInstances(Evidence):
     """The scores that several classifiers gave to the same instances, in one or several runs.
 
     Parameters
@@ -62,8 +64,8 @@ class ScoredInstances:
     --------
     >>> from skbayeseval.evidence.instance_scores import ScoredInstances
     >>> scored = ScoredInstances.from_scores([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]})
-    >>> scored.observed("roc_auc")
-    (0.75,)
+    >>> scored.of_runs("roc_auc")
+    array([[0.75]])
     """
 
     truth: Array
@@ -75,6 +77,14 @@ class ScoredInstances:
     weight: float = 1.0
     pos_label: Any = None
     grouped: bool = False
+
+    kind = "scored"
+    has_class_counts = False
+
+    @property
+    def family(self) -> str:
+        """The models that fit it: of scores of instances, or of groups of them."""
+        return "grouped scores" if self.grouped else "scores"
 
     @classmethod
     def from_scores(
@@ -123,9 +133,14 @@ class ScoredInstances:
         )
 
     @property
-    def n_classifiers(self) -> int:
+    def n_classifiers(self) -> int:  # type: ignore[override]
         """The number of classifiers."""
         return len(self.responses)
+
+    @property
+    def scored(self) -> ScoredInstances:
+        """The instance scores, which are all there is."""
+        return self
 
     def margin(self, classifier: int) -> SplitMargin:
         """Return what is known of one classifier."""
@@ -165,9 +180,57 @@ class ScoredInstances:
                 [prepare(metric, truth[rows], one[needs][rows]) for one in self.responses],
             )
 
-    def observed(self, metric: str) -> tuple[float, ...]:
-        """Return the plain score of each classifier, the mean of its runs."""
-        return tuple(self.of_runs(metric).mean(axis=1).tolist())
+    def observed(self, metric: Metric) -> tuple[float, ...]:
+        """Return the metric of each classifier, the mean over its runs."""
+        return tuple(self.of_runs(str(metric.formula)).mean(axis=1).tolist())
+
+    def check_metric(self, metric: Metric) -> None:
+        """Raise if the metric is not computed from instance scores, or lacks a positive class."""
+        if metric.source != "instances":
+            raise ValueError(
+                f"scoring={metric.name!r} is not known of these instances: "
+                + (
+                    "give predictions too, and name it in scoring= beside the metrics of scores."
+                    if metric.source == "tables"
+                    else "use model='scores'."
+                )
+            )
+        if metric.needs_positive and self.truth.ndim == 1 and len(self.labels) == 2:
+            check_positive(metric, self.labels, self.positive)
+
+    def describe(self) -> str:
+        """Return what there is, in words."""
+        groups = f" in {len(self.shape):,} groups" if self.grouped else ""
+        return count_in_words(self.margins(), f"scored instances{groups}")
+
+    def saved(self) -> dict[str, Any]:
+        """Return what `restored` needs."""
+        return {
+            "labels": list(self.labels),
+            "pos_label": self.pos_label,
+            "responses": [dict(of_one) for of_one in self.responses],
+            "truth": self.truth,
+            "run": self.run,
+            "unit": self.unit,
+            "shape": self.shape,
+            "weight": self.weight,
+            "grouped": self.grouped,
+        }
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> ScoredInstances:
+        """Put the scores together again."""
+        return cls(
+            saved["truth"],
+            tuple(saved["responses"]),
+            saved["run"],
+            saved["unit"],
+            saved["shape"],
+            tuple(saved["labels"]),
+            saved["weight"],
+            saved["pos_label"],
+            saved["grouped"],
+        )
 
     def of_runs(self, metric: str) -> Array:
         """Return the plain scores, of shape (n_classifiers, n_runs)."""

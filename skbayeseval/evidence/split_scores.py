@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._validation import check_probability
+from skbayeseval.evidence.base import Evidence, ObservedArray, letter
+from skbayeseval.judgement.frequentist import (
+    SignificanceTest,
+    corrected_resampled_t,
+    paired_t,
+    sign_test,
+)
+from skbayeseval.metrics.confusion import Metric
 
 __all__ = ["DataSetScores", "SplitMargin", "SplitScores", "check_scores", "check_test_fraction"]
 
@@ -29,8 +37,36 @@ class SplitMargin:
     has_true_negatives: bool = False
 
 
+class _Scores(Evidence):
+    """What scores of splits share, of one data set or of several."""
+
+    scores: Mapping[str, Array]
+    test_fraction: float | None
+    is_of_splits = True
+    has_class_counts = False
+
+    def check_metric(self, metric: Metric) -> None:
+        """Raise unless the splits were scored by the metric."""
+        if metric.source != "splits" or metric.name not in self.scores:
+            raise ValueError(
+                f"The splits were not scored by {metric.name!r}, only by {list(self.scores)}, and "
+                "nothing else is known of them."
+            )
+
+    def saved(self) -> dict[str, Any]:
+        """Return what `restored` needs."""
+        return {"scores": dict(self.scores), "test_fraction": self.test_fraction}
+
+    def _observed_data(self, prefix: str, dims: tuple[str, ...]) -> dict[str, ObservedArray]:
+        return {
+            f"{prefix}_{name.replace('/', '_')}_{letter(k)}": ObservedArray(dims, scores)
+            for name, of_all in self.scores.items()
+            for k, scores in enumerate(of_all)
+        }
+
+
 @dataclass(frozen=True, eq=False)
-class SplitScores:
+class SplitScores(_Scores):
     """Scores of several estimators in the same splits.
 
     Parameters
@@ -45,20 +81,28 @@ class SplitScores:
     --------
     >>> from skbayeseval.evidence.split_scores import SplitScores
     >>> evidence = SplitScores({"r2": [[0.5, 0.6, 0.7], [0.4, 0.6, 0.5]]}, test_fraction=1 / 3)
-    >>> evidence.means("r2")
-    (0.6, 0.5)
+    >>> evidence.n_splits
+    3
     """
 
     scores: Mapping[str, Array]
     test_fraction: float
 
+    kind = "splits"
+    family = "splits"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "scores", _frozen(self.scores))
 
     @property
-    def n_classifiers(self) -> int:
+    def n_classifiers(self) -> int:  # type: ignore[override]
         """The number of estimators."""
         return len(next(iter(self.scores.values())))
+
+    @property
+    def train_share(self) -> float:
+        """The share of the data that a split trains on."""
+        return 1 - self.test_fraction
 
     @property
     def n_splits(self) -> int:
@@ -69,9 +113,28 @@ class SplitScores:
         """Return what is known of one estimator."""
         return SplitMargin(float(self.n_splits))
 
-    def means(self, metric: str) -> tuple[float, ...]:
+    def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the mean score of each estimator."""
-        return tuple(self.scores[metric].mean(axis=-1).tolist())
+        return tuple(self.scores[metric.name].mean(axis=-1).tolist())
+
+    def describe(self) -> str:
+        """Return what there is, in words."""
+        return f"{self.n_splits:,} splits with a correlation of {self.test_fraction:.3g}"
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> SplitScores:
+        """Put the scores together again."""
+        return cls(saved["scores"], saved["test_fraction"])
+
+    def observed_data(self) -> dict[str, ObservedArray]:
+        """Return the scores of each estimator."""
+        return self._observed_data("splits", ("split",))
+
+    def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:
+        """Return the corrected resampled t-test of two estimators."""
+        share = self.test_fraction
+        test = corrected_resampled_t(*self.scores[metric], n_train=1 - share, n_test=share)
+        return [(test.name, "splits", "Nadeau and Bengio (2003)", test)]
 
     def pair(self, i: int, j: int) -> SplitScores:
         """Return the scores of two of them."""
@@ -81,7 +144,7 @@ class SplitScores:
 
 
 @dataclass(frozen=True, eq=False)
-class DataSetScores:
+class DataSetScores(_Scores):
     """Scores of two estimators on several data sets, in the same splits of each.
 
     Parameters
@@ -95,13 +158,17 @@ class DataSetScores:
     --------
     >>> from skbayeseval.evidence.split_scores import DataSetScores
     >>> scores = DataSetScores({"r2": [[[0.5, 0.75]], [[0.25, 0.5]]]}, test_fraction=0.5)
-    >>> scores.means("r2")
-    (0.625, 0.375)
+    >>> scores.n_data_sets
+    1
     """
 
     scores: Mapping[str, Array]
     test_fraction: float | None
-    n_classifiers: ClassVar[int] = 2
+
+    kind = "data sets"
+    family = "data sets"
+    n_classifiers = 2
+    is_of_difference = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scores", _frozen(self.scores))
@@ -115,10 +182,37 @@ class DataSetScores:
         """Return what is known of one estimator."""
         return SplitMargin(float(self.n_data_sets))
 
-    def means(self, metric: str) -> tuple[float, ...]:
+    def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the mean score of each estimator over data sets."""
-        scores = self.scores.get(metric, next(iter(self.scores.values())))
-        return tuple(scores.mean(axis=(1, 2)).tolist())
+        return tuple(self.of_metric(metric.name).mean(axis=(1, 2)).tolist())
+
+    def of_metric(self, name: str) -> Array:
+        """Return the scores of a metric; for the difference on a further data set, of the first."""
+        return self.scores.get(name, next(iter(self.scores.values())))
+
+    def pair(self, i: int, j: int) -> DataSetScores:
+        """Return the scores with the two estimators in the order i, j."""
+        scores = {name: values[[i, j]] for name, values in self.scores.items()}
+        return DataSetScores(scores, self.test_fraction)
+
+    def describe(self) -> str:
+        """Return what there is, in words."""
+        return f"{self.n_data_sets:,} data sets"
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> DataSetScores:
+        """Put the scores together again."""
+        return cls(saved["scores"], saved["test_fraction"])
+
+    def observed_data(self) -> dict[str, ObservedArray]:
+        """Return the scores of each estimator."""
+        return self._observed_data("datasets", ("data_set", "split"))
+
+    def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:
+        """Return the sign test and the paired t-test over data sets."""
+        a, b = self.of_metric(metric).mean(axis=-1)
+        tests = (sign_test(a, b), paired_t(a, b))
+        return [(f"{test.name} of data sets", "data sets", "", test) for test in tests]
 
 
 def _frozen(scores: Mapping[str, ArrayLike]) -> dict[str, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,12 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
+from skbayeseval.evidence.base import (
+    Evidence,
+    ObservedArray,
+    count_in_words,
+    tables_or_totals,
+)
 
 __all__ = ["UnitCounts", "UnitMargin", "assign_units"]
 
@@ -46,7 +52,7 @@ class UnitMargin:
 
 
 @dataclass(frozen=True, eq=False)
-class UnitCounts:
+class UnitCounts(Evidence):
     """What several classifiers did in each unit: an instance, or a group that belongs together.
 
     Parameters
@@ -85,6 +91,13 @@ class UnitCounts:
     weight: float = 1.0
     pos_label: Any = None
     grouped: bool = False
+
+    kind = "units"
+
+    @property
+    def family(self) -> str:
+        """The models that fit it: of groups, or of labels."""
+        return "groups" if self.grouped else "labels"
 
     @classmethod
     def from_indicators(
@@ -180,7 +193,7 @@ class UnitCounts:
         )
 
     @property
-    def n_classifiers(self) -> int:
+    def n_classifiers(self) -> int:  # type: ignore[override]
         """The number of classifiers."""
         return len(self.hits)
 
@@ -198,13 +211,56 @@ class UnitCounts:
             self.labels, self.pos_label, self.weight, total, hits, true, predicted, table
         )
 
-    def only(self, classifiers: Sequence[int]) -> UnitCounts:
-        """Return the counts of some of the classifiers."""
+    def describe(self) -> str:
+        """Return what there is, in words."""
+        return count_in_words(self.margins())
+
+    def saved(self) -> dict[str, Any]:
+        """Return what `restored` needs."""
+        return {
+            "labels": list(self.labels),
+            "pos_label": self.pos_label,
+            "true": _entries(self.true),
+            "hits": [_entries(matrix) for matrix in self.hits],
+            "predicted": [_entries(matrix) for matrix in self.predicted],
+            "cells": [_entries(matrix) for matrix in self.cells],
+            "shape": self.shape,
+            "sizes": self.sizes,
+            "weight": self.weight,
+            "grouped": self.grouped,
+        }
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> UnitCounts:
+        """Put the counts together again."""
+        hits, predicted, cells = (
+            tuple(_matrix(entries) for entries in saved[name])
+            for name in ("hits", "predicted", "cells")
+        )
+        return cls(
+            _matrix(saved["true"]),
+            hits,
+            predicted,
+            cells,
+            saved["shape"],
+            saved["sizes"],
+            tuple(saved["labels"]),
+            saved["weight"],
+            saved["pos_label"],
+            saved["grouped"],
+        )
+
+    def observed_data(self) -> dict[str, ObservedArray]:
+        """Return the confusion tables, or the totals of each label."""
+        return tables_or_totals(self.margins())
+
+    def pair(self, i: int, j: int) -> UnitCounts:
+        """Return the counts of two of the classifiers."""
         return UnitCounts(
             self.true,
-            tuple(self.hits[k] for k in classifiers),
-            tuple(self.predicted[k] for k in classifiers),
-            tuple(self.cells[k] for k in classifiers) if self.cells else (),
+            (self.hits[i], self.hits[j]),
+            (self.predicted[i], self.predicted[j]),
+            (self.cells[i], self.cells[j]) if self.cells else (),
             self.shape,
             self.sizes,
             self.labels,
@@ -218,6 +274,23 @@ class UnitCounts:
         one = self.margin(classifier)
         tp, fp, fn = one.hits, one.predicted - one.hits, one.true - one.hits
         return np.stack([tp, fp, fn, one.total - tp - fp - fn], axis=1) * self.weight
+
+
+def _entries(matrix: Any) -> dict[str, Any]:
+    """Return a sparse matrix as arrays, entries in the order of rows."""
+    entries = sparse.coo_matrix(matrix)
+    order = np.lexsort((entries.col, entries.row))
+    return {
+        "shape": list(entries.shape),
+        "row": entries.row[order],
+        "col": entries.col[order],
+        "data": entries.data[order],
+    }
+
+
+def _matrix(entries: Mapping[str, Any]) -> Any:
+    places = (entries["row"], entries["col"])
+    return sparse.csr_matrix((entries["data"], places), tuple(entries["shape"]))
 
 
 def _in_order(predictions: Any, columns: Any, name: str) -> Any:

@@ -3,6 +3,7 @@
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest
 from skbayeseval.judgement.decision import Decision, Probabilities
+from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.judgement.intervals import Interval, hdi
 
@@ -10,6 +11,7 @@ __all__ = [
     "BayesFactor",
     "BayesTest",
     "Decision",
+    "Distribution",
     "Interval",
     "Probabilities",
     "SignificanceTest",

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from skbayeseval.judgement.intervals import Interval, count_inside, hdi_of_rows
 
-__all__ = ["WORDS", "Decision", "Probabilities", "check_rope", "decide", "decision_codes", "masses"]
+__all__ = [
+    "WORDS",
+    "Decision",
+    "Probabilities",
+    "check_rope",
+    "decide",
+    "decision_codes",
+    "format_interval",
+    "format_probability",
+    "masses",
+]
 
 
 class Probabilities(NamedTuple):
@@ -154,6 +164,15 @@ def check_rope(rope: Any) -> Interval:
     if not low <= high:
         raise ValueError(f"rope=({low:g}, {high:g}) must have low <= high.")
     return Interval(low, high)
+
+
+def format_probability(probability: float, *, words: bool = False) -> str:
+    """Format a probability as a percentage that never claims certainty."""
+    if probability >= 0.9995:
+        return "more than 99.9%" if words else ">99.9%"
+    if probability < 0.0005:
+        return "less than 0.1%" if words else "<0.1%"
+    return f"{probability:.1%}"
 
 
 def format_interval(interval: Interval, sign: bool = True) -> str:

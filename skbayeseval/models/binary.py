@@ -23,13 +23,13 @@ from skbayeseval.evidence.counts import (
     margins_of,
 )
 from skbayeseval.models.margins import BetaMargin, F1Margin, difference_log_density_at_zero
+from skbayeseval.models.parameters import letter
 from skbayeseval.models.specification import (
     Model,
     Shapes,
     Simplex,
     Specification,
     check_concentration,
-    letter,
 )
 
 __all__ = ["BCV", "BinaryModel", "Paired", "Unpaired"]

@@ -11,7 +11,10 @@ from skbayeseval.evidence.split_scores import DataSetScores
 from skbayeseval.models.scores import without_noise
 from skbayeseval.models.specification import DataSetSpecification, Model
 
-__all__ = ["HierarchicalScores", "SignedRank"]
+__all__ = ["NEXT_DATA_SET", "HierarchicalScores", "SignedRank"]
+
+# What the hierarchical model of data sets calls the difference on a further one.
+NEXT_DATA_SET = "next data set"
 
 
 class SignedRank(Model):
@@ -67,6 +70,7 @@ class HierarchicalScores(Model):
     """
 
     name = "hierarchical scores"
+    derived_metrics = (NEXT_DATA_SET,)
     needs_pairs = True
     needs_true_negatives = False
     has_proper_prior = False

@@ -17,11 +17,14 @@ from scipy.special import (
     logsumexp,
     polygamma,
     psi,
+    stdtr,
+    stdtrit,
 )
 
 __all__ = [
     "BetaMargin",
     "F1Margin",
+    "StudentMargin",
     "difference_interval",
     "difference_log_density_at_zero",
     "difference_probability",
@@ -152,3 +155,42 @@ def difference_log_density_at_zero(a: BetaMargin, b: BetaMargin) -> float:
     terms = betaln(a.a + b.a - 1 + powers, a.b + b.b - 1)
     log_integral = logsumexp(terms, b=a.inverse_slope)
     return float(log_integral - betaln(a.a, a.b) - betaln(b.a, b.b))
+
+
+@dataclass(frozen=True)
+class StudentMargin:
+    """Student's t around a mean: of a mean score, or of the difference of two.
+
+    Parameters
+    ----------
+    mean, scale : float
+        Where it is, and how wide; a scale of 0 is a point.
+    df : float
+        The degrees of freedom.
+    """
+
+    mean: float
+    scale: float
+    df: float
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation; infinite for two degrees of freedom or fewer."""
+        if self.scale == 0:
+            return 0.0
+        return self.scale * np.sqrt(self.df / (self.df - 2)) if self.df > 2 else np.inf
+
+    def interval(self, prob: float) -> tuple[float, float]:
+        """Return the equal-tailed interval, which is the highest-density one as well."""
+        half = float(stdtrit(self.df, (1 + prob) / 2)) * self.scale
+        return self.mean - half, self.mean + half
+
+    def below(self, value: float) -> float:
+        """Return the probability of a smaller value."""
+        if self.scale == 0:
+            return float(self.mean < value)
+        return float(stdtr(self.df, (value - self.mean) / self.scale))
+
+    def above(self, value: float) -> float:
+        """Return the probability of a larger value."""
+        return StudentMargin(-self.mean, self.scale, self.df).below(-value)

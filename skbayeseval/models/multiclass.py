@@ -21,6 +21,7 @@ from skbayeseval.evidence.counts import (
     check_paired,
     margins_of,
 )
+from skbayeseval.models.binary import Paired
 from skbayeseval.models.specification import (
     Eta,
     Model,
@@ -164,6 +165,10 @@ class PairedMany(Model):
         theta = float(check_concentration(self.theta, (), "theta"))
         proportions = _proportions(self.mu, paired.margin(0))
         return _joint(paired, proportions, (None,) * paired.n_classifiers, mass=4 * theta)
+
+    def of_pair(self) -> Model:
+        """Return the model of two classifiers that is the margin of this one."""
+        return Paired(mu=self.mu, theta=self.theta)
 
 
 def _finite_density(formula: str | None) -> bool | None:

@@ -47,8 +47,8 @@ MODEL_CLASSES: dict[str, type[Model]] = {
     )
 }
 
-# The models of what is not one class an instance, by name, and why others do not fit.
-_OF_UNITS: dict[str, tuple[dict[str, type[Model]], str]] = {
+# The models of evidence other than one label per instance, by name, and why others do not fit.
+FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
     "groups": (
         {"paired": GroupWeights, GroupWeights.name: GroupWeights},
         "takes instances for independent, but groups= weights them together.",
@@ -98,7 +98,7 @@ def resolve_model(
     paired: bool,
     n_classes: int = 2,
     n_classifiers: int = 2,
-    units: str | None = None,
+    family: str = "classes",
 ) -> Model:
     """Return the model that `model` names, with `prior` in place of its published one.
 
@@ -112,10 +112,8 @@ def resolve_model(
         Whether it is known what all classifiers said of each instance.
     n_classes, n_classifiers : int
         What the model has to fit.
-    units : {"labels", "groups", "chunks", "scores", "splits", "data sets"} or None
-        Whether instances have several labels, belong to groups, are sentences with chunks, or are
-        known by their scores alone; or whether only the scores of splits are known, of one data
-        set or of several.
+    family : str, default="classes"
+        The family of the evidence: "classes", or a key of `FAMILIES`.
     """
     if isinstance(model, Model):
         if prior is not None:
@@ -123,7 +121,7 @@ def resolve_model(
                 f"model={model!r} carries its prior; give either a model instance or prior=, "
                 "not both."
             )
-        _check_fit(type(model), n_classes, n_classifiers, units)
+        _check_fit(type(model), n_classes, n_classifiers, family)
         return clone(model)
     if not isinstance(model, str):
         raise TypeError(
@@ -133,17 +131,17 @@ def resolve_model(
     if name not in NAMES:
         raise ValueError(f"model={model!r} is not known. Known are: {NAMES}.")
     if model == "auto":
-        name = {"splits": CorrelatedT.name, "data sets": SignedRank.name}.get(units or "", name)
-    kind = model_class(name, n_classes, n_classifiers, units)
+        name = {"splits": CorrelatedT.name, "data sets": SignedRank.name}.get(family, name)
+    kind = model_class(name, n_classes, n_classifiers, family)
     return from_prior(kind, {} if prior is None else prior)
 
 
 def model_class(
-    name: str, n_classes: int, n_classifiers: int, units: str | None = None
+    name: str, n_classes: int, n_classifiers: int, family: str = "classes"
 ) -> type[Model]:
     """Return the model of that name for so many classes and classifiers."""
-    if units is not None:
-        kinds, why_not = _OF_UNITS[units]
+    if family in FAMILIES:
+        kinds, why_not = FAMILIES[family]
         if name not in kinds:
             raise ValueError(f"model={name!r} {why_not} Use one of {list(kinds)}.")
         return kinds[name]
@@ -159,19 +157,19 @@ def model_class(
     if name == "hierarchical" or (name == "unpaired" and n_classes > 2):
         return Hierarchical
     kind = BCV if name == "bcv" else Unpaired
-    _check_fit(kind, n_classes, n_classifiers, units)
+    _check_fit(kind, n_classes, n_classifiers, family)
     return kind
 
 
-def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, units: str | None) -> None:
+def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, family: str) -> None:
     """Raise unless a model class, or one that it stems from, is for such evidence."""
-    if units is None:
-        others = {one for kinds, _ in _OF_UNITS.values() for one in kinds.values()} - {BCV}
+    if family not in FAMILIES:
+        others = {one for kinds, _ in FAMILIES.values() for one in kinds.values()} - {BCV}
         fits = not issubclass(kind, tuple(others))
     else:
-        fits = issubclass(kind, tuple(_OF_UNITS[units][0].values()))
+        fits = issubclass(kind, tuple(FAMILIES[family][0].values()))
     if not fits:
-        what = "one class an instance" if units is None else f"{units} of instances"
+        what = "one class an instance" if family not in FAMILIES else f"{family} of instances"
         raise ValueError(f"{kind.__name__} does not fit {what}.")
     if n_classes > 2 and (issubclass(kind, BinaryModel) or kind is PairedMany):
         raise ValueError(
@@ -200,25 +198,20 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
 
 
 def published_and_alternative_models(
-    *,
-    paired: bool,
-    true_negatives: bool,
-    n_classes: int = 2,
-    labels: bool = False,
-    chunks: bool = False,
+    family: str, *, paired: bool, true_negatives: bool, n_classes: int = 2
 ) -> list[Model]:
     """Return the models that the evidence allows, each with its published prior and others."""
     models: list[Model] = []
-    if labels:
+    if family not in ("classes", "chunks"):
         return models
     if n_classes > 2:
         if paired:
             models += [PairedHierarchical(), PairedHierarchical(mu=0.5)]
             models += [PairedHierarchical(eta=(2.0, 1.0))]
         return [*models, Hierarchical(), Hierarchical(mu=0.5), Hierarchical(eta=(2.0, 1.0))]
-    if chunks:
+    if family == "chunks":
         models += [PairedChunks(), PairedChunks(lambda_=0.5), PairedChunks(lambda_=0.25)]
-    if paired:
+    elif paired:
         models += [Paired(), Paired(mu=0.5, theta=0.5), Paired(theta=0.25)]
     if true_negatives:
         models += [Unpaired(), Unpaired(mu=0.5, rho=0.5), Unpaired(rho=2.0), Hierarchical()]

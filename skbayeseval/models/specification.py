@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._parameters import ParameterObject
-from skbayeseval.models.margins import BetaMargin
+from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
+from skbayeseval.models.margins import BetaMargin, StudentMargin
+from skbayeseval.models.parameters import CELLS, OUTCOMES, Parameter, letter, sums_of_splits
 
 __all__ = [
     "AnySpecification",
@@ -28,7 +30,6 @@ __all__ = [
     "Specification",
     "WeightSpecification",
     "check_concentration",
-    "letter",
 ]
 
 Array = NDArray[Any]
@@ -36,10 +37,54 @@ Shapes = Mapping[str, Array]
 SMALLEST_CONCENTRATION = 0.01
 
 
-def letter(classifier: int) -> str:
-    """Return what a classifier is called in the names of variables: A, B, ..., A1, B1, ..."""
-    name = chr(ord("A") + classifier % 26)
-    return name if classifier < 26 else f"{name}{classifier // 26}"
+class AnySpecification:
+    """What a model asks an engine to sample; it answers for its own parameters."""
+
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled; none where only weights are drawn."""
+        return []
+
+    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
+        """Return the names along each dimension of the parameters."""
+        return {}
+
+    def dims(self) -> dict[str, list[str]]:
+        """Return the dimensions of each parameter, and of what is derived from it."""
+        return {p.name: list(p.dims) for p in self.parameters() if p.dims}
+
+    def shapes(self, *, prior: bool) -> dict[str, Array]:
+        """Return the Dirichlet shapes before or after the data, where there are such vectors."""
+        return {}
+
+    def ranked(self, metric: str) -> tuple[Array, float | None]:
+        """Return the differences that a signed-rank test ranks, and the weight of its prior."""
+        return np.empty(0), None
+
+    def law(self, metric: str, contrast: Array) -> StudentMargin | None:
+        """Return the law of a combination of the classifiers' values, such as a difference.
+
+        None means that it is not known in closed form.
+        """
+        return None
+
+    @property
+    def row_names(self) -> list[str]:
+        """The names of the rows of each classifier's table, where these can be variables."""
+        return []
+
+    @property
+    def draws_cost_one(self) -> bool:
+        """Whether a draw costs no more than that of two classes."""
+        return False
+
+    @property
+    def class_prior_mass(self) -> float:
+        """What the prior of the class proportions weighs, in instances."""
+        return 0.0
+
+    def with_prevalence(self, proportions: Array, positive: int | None) -> AnySpecification:
+        """Return the same with the class proportions known, given in the order of the labels."""
+        raise ValueError("prevalence= goes with models of classes, not with weights or labels.")
 
 
 @dataclass(frozen=True)
@@ -52,7 +97,7 @@ class Simplex:
 
 
 @dataclass(frozen=True)
-class Specification:
+class Specification(AnySpecification):
     """Independent probability vectors, and the confusion tables that follow from them.
 
     Parameters
@@ -78,8 +123,33 @@ class Specification:
         """Return the Dirichlet shapes before or after the data."""
         return {s.name: s.prior if prior else s.prior + s.counts for s in self.simplexes}
 
-    def with_prevalence(self, positive_first: Array) -> Specification:
-        """Return the same with the class proportions given, not sampled."""
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled."""
+        dimension = {"theta+": "outcome", "theta-": "outcome", "pi": "chunk"}
+        return [
+            Parameter(s.name, s.prior, True)
+            if len(s.prior) == 2
+            else Parameter(s.name, s.prior, False, (dimension.get(s.name, "cell"),))
+            for s in self.simplexes
+        ]
+
+    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
+        """Return the names along each dimension of the parameters."""
+        n_cells = max((len(s.prior) for s in self.simplexes if "pi_" in s.name), default=4)
+        return {
+            "outcome": list(OUTCOMES),
+            "cell": list(CELLS[:n_cells]),
+            "chunk": list(CHUNK_CELLS),
+        }
+
+    @property
+    def draws_cost_one(self) -> bool:
+        """Whether a draw costs no more than that of two classes."""
+        return True
+
+    def with_prevalence(self, proportions: Array, positive: int | None) -> Specification:
+        """Return the same with the class proportions known, given in the order of the labels."""
+        positive_first = proportions if positive == 0 else proportions[::-1]
         known = {s.name: positive_first for s in self.simplexes if s.name.startswith("mu")}
         if not known:
             raise ValueError(
@@ -148,20 +218,64 @@ class Outcomes:
     mass: float = 1.0
     known_mu: Array | None = None
 
+    def names(self, position: int) -> tuple[str, list[str]]:
+        """Return what mu and the etas are called in the group at that position."""
+        if len(self.etas) == 1:
+            return f"mu_{letter(position)}", [f"eta_{letter(position)}"]
+        return "mu", [f"eta_{letter(k)}" for k in range(len(self.etas))]
+
 
 @dataclass(frozen=True)
-class OutcomeSpecification:
+class OutcomeSpecification(AnySpecification):
     """Independent groups of classifiers, each judged on instances of its own."""
 
     groups: tuple[Outcomes, ...]
 
-    def with_prevalence(self, proportions: Array) -> OutcomeSpecification:
-        """Return the same with the class proportions given, not sampled."""
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled; rows of tables are drawn given these."""
+        found = []
+        for g, group in enumerate(self.groups):
+            mu, etas = group.names(g)
+            if group.known_mu is None:
+                found.append(Parameter(mu, group.mu.prior, False, ("class",)))
+            found += [
+                Parameter(name, eta.prior, True)
+                for name, eta in zip(etas, group.etas, strict=True)
+                if eta is not None
+            ]
+        return found
+
+    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
+        """Return the names along each dimension of the parameters."""
+        names = list(map(str, labels))
+        return {"class": names, "predicted": names}
+
+    def dims(self) -> dict[str, list[str]]:
+        """Return the dimensions of each parameter, of rates and of rows."""
+        found = super().dims()
+        for classifier in map(letter, range(sum(len(group.etas) for group in self.groups))):
+            found[f"rho_{classifier}"] = ["class"]
+            found[f"theta_{classifier}"] = ["class", "predicted"]
+        return found
+
+    @property
+    def row_names(self) -> list[str]:
+        """The names of the rows of each classifier's table, where classifiers stand alone."""
+        alone = all(len(group.etas) == 1 for group in self.groups)
+        return [f"theta_{letter(g)}" for g in range(len(self.groups))] if alone else []
+
+    @property
+    def class_prior_mass(self) -> float:
+        """What the prior of the class proportions weighs, in instances."""
+        return float(self.groups[0].mu.prior.sum())
+
+    def with_prevalence(self, proportions: Array, positive: int | None) -> OutcomeSpecification:
+        """Return the same with the class proportions known, given in the order of the labels."""
         return OutcomeSpecification(tuple(replace(g, known_mu=proportions) for g in self.groups))
 
 
 @dataclass(frozen=True)
-class WeightSpecification:
+class WeightSpecification(AnySpecification):
     """Weights of units, ~ Gamma(`shape`) and normalised; the rest are sums over units.
 
     Attributes are those of `UnitCounts`.
@@ -176,7 +290,7 @@ class WeightSpecification:
 
 
 @dataclass(frozen=True)
-class RankSpecification:
+class RankSpecification(AnySpecification):
     """Weights of units, ~ Gamma(`shape`); metrics of scores are functions of them.
 
     Parameters
@@ -195,7 +309,7 @@ class RankSpecification:
 
 
 @dataclass(frozen=True)
-class LabelSpecification:
+class LabelSpecification(AnySpecification):
     """Independent binary models, one a label and classifier.
 
     Parameters
@@ -213,9 +327,28 @@ class LabelSpecification:
     rho: Any = None
     cell_prior: Array | None = None
 
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled."""
+        n_labels = self.cells.shape[1]
+        found = []
+        for classifier in map(letter, range(len(self.cells))):
+            if self.cell_prior is not None:
+                prior = np.tile(self.cell_prior, (n_labels, 1))
+                found.append(Parameter(f"pi_{classifier}", prior, False, ("target", "cell")))
+                continue
+            for name, prior in (("mu", self.mu), ("rho+", self.rho[0]), ("rho-", self.rho[1])):
+                prior = np.tile(prior, (n_labels, 1))
+                found.append(Parameter(f"{name}_{classifier}", prior, True, ("target",)))
+        return found
+
+    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
+        """Return the names along each dimension of the parameters."""
+        # ArviZ 1.x has a dimension "label" of its own.
+        return {"target": list(map(str, labels)), "cell": list(CELLS)}
+
 
 @dataclass(frozen=True)
-class ScoreSpecification:
+class ScoreSpecification(AnySpecification):
     """Normal scores of splits that share training data, around the means that are sought.
 
     Parameters
@@ -229,6 +362,44 @@ class ScoreSpecification:
     scores: Mapping[str, Array]
     correlation: float
 
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters of two estimators: B's score is regressed on the difference A - B.
+
+        delta and nu_B are the mean difference and B's mean score, sigma is the standard deviation
+        of a split's difference, beta the slope of B's score on it and tau what is left. With the
+        covariance of A and B having density proportional to det^(-2), sigma^2 has density
+        1 / sigma^2, beta is flat, and tau^2 has density 1 / tau^4.
+        """
+        found = [sums_of_splits(*scores) for scores in self.scores.values()]
+        n, inflation = found[0].n_splits, self.inflation
+        flats: dict[str, tuple[str, list[tuple[float, float]]]] = {
+            "delta": ("plain", [(s.mean_d, np.sqrt(inflation * s.ss_d / (n - 1))) for s in found]),
+            "nu_B": ("plain", [(s.mean_b, np.sqrt(inflation * s.ss_b / (n - 1))) for s in found]),
+            "beta": ("plain", [(s.slope, np.sqrt(s.ss_e / s.ss_d / n)) for s in found]),
+            "sigma": ("log", [(np.log(s.ss_d / n) / 2, np.sqrt(0.5 / n)) for s in found]),
+            "tau": ("log", [(np.log(s.ss_e / n) / 2, np.sqrt(0.5 / n)) for s in found]),
+        }
+        powers = {
+            "tau": -2.0
+        }  # 1 / tau^4 for the density of tau^2 is 1 / tau^2 for that of log tau
+        return [
+            Parameter(name, np.array(of_all), False, ("metric",), flat, powers.get(name, 0.0))
+            for name, (flat, of_all) in flats.items()
+        ]
+
+    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
+        """Return the names along each dimension of the parameters."""
+        return {"metric": list(self.scores)}
+
+    def law(self, metric: str, contrast: Array) -> StudentMargin:
+        """Return the law of a combination of mean split scores, such as a difference."""
+        splits = contrast @ self.scores[metric]
+        mean, scale = splits.mean(), np.sqrt(self.inflation) * splits.std(ddof=1)
+        # Equal differences leave rounding errors behind, which are no spread.
+        negligible = 1e-12 * np.abs(self.scores[metric]).max()
+        mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
+        return StudentMargin(mean, scale, len(splits) - 1.0)
+
     @property
     def inflation(self) -> float:
         """The variance of a mean of splits in units of their sample variance."""
@@ -237,7 +408,7 @@ class ScoreSpecification:
 
 
 @dataclass(frozen=True)
-class DataSetSpecification:
+class DataSetSpecification(AnySpecification):
     """Differences of two estimators on several data sets.
 
     Parameters
@@ -255,16 +426,20 @@ class DataSetSpecification:
     strength: float | None = None
     correlation: float | None = None
 
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled."""
+        names = ("delta0", "sigma0", "nu")
+        return [Parameter(name, np.zeros(2), False, flat="plain") for name in names]
 
-AnySpecification = (
-    Specification
-    | OutcomeSpecification
-    | WeightSpecification
-    | LabelSpecification
-    | ScoreSpecification
-    | RankSpecification
-    | DataSetSpecification
-)
+    def ranked(self, metric: str) -> tuple[Array, float | None]:
+        """Return the differences that a signed-rank test ranks, and the weight of its prior."""
+        if self.strength is None:
+            return super().ranked(metric)
+        return self.differences[metric], self.strength
+
+    def dims(self) -> dict[str, list[str]]:
+        """Return the dimensions of each parameter, and of the difference on each data set."""
+        return super().dims() | {"delta": ["data_set"]}
 
 
 class Model(ParameterObject):
@@ -274,6 +449,8 @@ class Model(ParameterObject):
     needs_pairs: ClassVar[bool] = False
     needs_true_negatives: ClassVar[bool] = True
     has_proper_prior: ClassVar[bool] = True
+    # Quantities beside the metrics of the evidence that the model has a posterior of.
+    derived_metrics: ClassVar[tuple[str, ...]] = ()
 
     def specification(self, evidence: Any) -> AnySpecification:
         """Return what is to be sampled, given the evidence."""
@@ -303,6 +480,10 @@ class Model(ParameterObject):
         has the arguments.
         """
         return None
+
+    def of_pair(self) -> Model:
+        """Return the model of two classifiers that is the margin of this one."""
+        return self
 
     def prior(self) -> dict[str, Any]:
         """Return the prior as `prior=` takes it."""

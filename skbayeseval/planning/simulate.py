@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import delayed
 
 from skbayeseval.engines.outcomes import Population
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
+from skbayeseval.evidence.counts import ConfusionCounts, Evidence, MarginalCounts, PairedCounts
 from skbayeseval.judgement.decision import decision_codes
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
@@ -143,9 +143,11 @@ class Setting:
                 self.weight,
                 self.pos_label,
             )
-        return tuple(
-            ConfusionCounts(self._table(*pair), self.labels, self.weight, self.pos_label)
-            for pair in zip(populations, counts, strict=True)
+        return MarginalCounts(
+            tuple(
+                ConfusionCounts(self._table(*pair), self.labels, self.weight, self.pos_label)
+                for pair in zip(populations, counts, strict=True)
+            )
         )
 
     def _table(self, population: Population, counts: Array) -> Array:
@@ -226,16 +228,9 @@ def simulated_decisions(
             for one, counts in zip(populations, drawn, strict=True)
         ]
         if base is not None:
-            data = [_sum_of(base, one) for one in data]
+            data = [base + one for one in data]  # type: ignore[operator]
         codes.append([question.codes(data, rng) for question in questions])
     return np.moveaxis(np.array(codes), -1, 0)
-
-
-def _sum_of(base: Evidence, new: Evidence) -> Evidence:
-    if isinstance(base, PairedCounts) and isinstance(new, PairedCounts):
-        return base + new
-    pairs = zip(margins_of(base), margins_of(new), strict=True)
-    return tuple(old + further for old, further in pairs)
 
 
 def in_chunks(

@@ -10,21 +10,16 @@ import numpy as np
 
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
-from skbayeseval.engines.graph import build_graph, check_has_graph
-from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.chunks import ChunkCounts
-from skbayeseval.evidence.counts import Evidence, PairedCounts, margins_of
+from skbayeseval.engines import ENGINES, Engine
+from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, as_evidence
 from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.models import resolve_model
-from skbayeseval.models.specification import Model, OutcomeSpecification
+from skbayeseval.models.specification import Model
 from skbayeseval.posterior.chains import SampledPosterior
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["check_true_classes", "count_predictions", "make_posterior", "resolve_engine"]
-
-ENGINES = ["auto", "exact", "pymc"]
 
 
 def count_predictions(
@@ -59,7 +54,7 @@ def count_predictions(
 
 
 def make_posterior(
-    evidence: Evidence,
+    evidence: Evidence | Sequence[ConfusionCounts],
     model: Any,
     engine: Any,
     prior: Any,
@@ -81,26 +76,16 @@ def make_posterior(
         raise ValueError(
             f"model={model!r} carries its prior; give either a model instance or prior=, not both."
         )
-    counts = margins_of(evidence)[0]
+    evidence = as_evidence(evidence)
+    counts = evidence.margin(0)
     n_classes = len(counts.labels)
-    units = None
-    if isinstance(evidence, UnitCounts):
-        units = "groups" if evidence.grouped else "labels"
-    elif isinstance(evidence, ChunkCounts):
-        units = "chunks"
-    elif isinstance(evidence, SplitScores):
-        units = "splits"
-    elif isinstance(evidence, ScoredInstances):
-        units = "grouped scores" if evidence.grouped else "scores"
-    elif isinstance(evidence, DataSetScores):
-        units = "data sets"
     resolved = resolve_model(
         model,
         None if own_prior else prior,
-        paired=not isinstance(evidence, tuple),
+        paired=evidence.is_paired,
         n_classes=n_classes,
-        n_classifiers=len(margins_of(evidence)),
-        units=units,
+        n_classifiers=evidence.n_classifiers,
+        family=evidence.family,
     )
     if resolved.needs_true_negatives and not counts.has_true_negatives:
         raise ValueError(
@@ -117,47 +102,45 @@ def make_posterior(
     )
     size = counts.total * counts.weight
     specification = posterior.specification
-    if isinstance(specification, OutcomeSpecification) and n_classes > 2 and prevalence is None:
-        mu = specification.groups[0].mu.prior
-        if 2 * mu.sum() > size:
-            warnings.warn(
-                f"{n_classes} classes are many for {size:.0f} effective instances: the prior of "
-                "the class proportions weighs as much as the data. Consider prior={'mu': ...} with "
-                "a smaller value.",
-                UserWarning,
-                stacklevel=3,
-            )
-    if sampler is None:
+    if n_classes > 2 and prevalence is None and 2 * specification.class_prior_mass > size:
+        warnings.warn(
+            f"{n_classes} classes are many for {size:.0f} effective instances: the prior of "
+            "the class proportions weighs as much as the data. Consider prior={'mu': ...} with "
+            "a smaller value.",
+            UserWarning,
+            stacklevel=3,
+        )
+    if sampler.has_independent_draws:
         return posterior
-    check_has_graph(specification)
+    sampler.check_specification(specification, counts.labels, own_prior if rehearsal else None)
     if scored is not None:
         raise ValueError(
             "Metrics of scores come from weights of instances (the Bayesian bootstrap), which are "
             "no PyMC model. Use engine='exact', or compare them in a call of their own."
         )
-    if rehearsal:
-        if own_prior:
-            build_graph(specification, counts.labels, prior=own_prior)
-        return posterior
-    return SampledPosterior.sample(posterior, sampler, own_prior)
+    return posterior if rehearsal else SampledPosterior.sample(posterior, sampler, own_prior)
 
 
-def resolve_engine(engine: Any, prior: Any) -> PyMCEngine | None:
-    """Return the PyMC engine, or None for the exact one."""
-    if isinstance(engine, PyMCEngine):
+def resolve_engine(engine: Any, prior: Any) -> Engine:
+    """Return the engine; "auto" is the exact one unless `prior` builds PyMC variables."""
+    known = ["auto", *ENGINES]
+    if isinstance(engine, Engine):
         engine.check()
         return engine
     if not isinstance(engine, str):
-        raise TypeError(f"engine must be one of {ENGINES} or a PyMCEngine, got {engine!r}.")
-    if engine not in ENGINES:
-        raise ValueError(f"engine={engine!r} is not known. Known are: {ENGINES}, or a PyMCEngine.")
-    if engine == "exact" and callable(prior):
+        raise TypeError(f"engine must be one of {known} or a PyMCEngine, got {engine!r}.")
+    if engine not in known:
+        raise ValueError(f"engine={engine!r} is not known. Known are: {known}, or a PyMCEngine.")
+    if engine == "auto":
+        engine = "pymc" if callable(prior) else "exact"
+    found = ENGINES[engine]()
+    if callable(prior) and not found.takes_callable_priors:
         raise ValueError(
             f"prior={prior!r} is a callable that builds PyMC variables, and the exact engine draws "
             "from conjugate priors only. Use engine='pymc', or engine='auto', which takes the "
             "exact engine wherever it can."
         )
-    return PyMCEngine() if engine == "pymc" or callable(prior) else None
+    return found
 
 
 def check_true_classes(present: Sequence[Any], name: str) -> None:

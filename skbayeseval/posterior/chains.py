@@ -9,23 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.arviz import diagnose
-from skbayeseval.engines.data_sets import sample_data_sets
+from skbayeseval.engines.base import Engine, Trace
 from skbayeseval.engines.exact import check_scores
+from skbayeseval.engines.given_parameters import rates_given, scores_given
 from skbayeseval.engines.graph import check_has_graph
-from skbayeseval.engines.parameters import parameters_of, rates_given, row_names, scores_given
-from skbayeseval.engines.pymc import (
-    PyMCEngine,
-    Trace,
-    check_trace,
-    group_of,
-    sample_posterior,
-    sample_prior,
-    trace_of,
-)
+from skbayeseval.engines.pymc import check_trace, group_of, trace_of
 from skbayeseval.evidence.counts import Evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import DataSetSpecification, Model
+from skbayeseval.models.specification import Model
 from skbayeseval.posterior.recipe import Posterior, Prior
 
 __all__ = ["SampledPosterior", "SampledPrior"]
@@ -107,6 +99,7 @@ class SampledPosterior(Posterior):
     """
 
     engine = "pymc"
+    has_independent_draws = False
     has_closed_forms = False
 
     def __init__(
@@ -123,7 +116,7 @@ class SampledPosterior(Posterior):
     ) -> None:
         n_draws = trace.n_draws
         super().__init__(model, evidence, entropy=entropy, n_draws=n_draws, prevalence=prevalence)
-        self.told = False
+        self.has_warned = False
         self.trace = trace
         self.prior_name = prior_name
         self.build_prior = build_prior
@@ -133,10 +126,10 @@ class SampledPosterior(Posterior):
     def sample(
         cls,
         like: Posterior,
-        engine: PyMCEngine,
+        engine: Engine,
         prior: Callable[..., Any] | None,
     ) -> SampledPosterior:
-        """Run PyMC on the model and the evidence of another posterior."""
+        """Sample the model and the evidence of another posterior."""
         labels = like.counts[0].labels
         entropy = like.entropy if engine.random_seed is None else int(engine.random_seed)
 
@@ -144,21 +137,15 @@ class SampledPosterior(Posterior):
             sequence = np.random.SeedSequence(entropy, spawn_key=(child,))
             return int(sequence.generate_state(1)[0])
 
-        if isinstance(like.specification, DataSetSpecification):
-            rho = like.specification.correlation
-            assert rho is not None
-            (differences,) = like.specification.differences.values()
-            trace = sample_data_sets(differences, rho, engine, seed(_CHAINS), prior)
-        else:
-            trace = sample_posterior(like.specification, labels, engine, prior, seed(_CHAINS))
+        trace = engine.draw(like.specification, labels, prior, seed(_CHAINS))
         sampled_prior = None
         if prior is not None:
 
             def draw() -> Mapping[str, Array]:
-                return sample_prior(like.specification, labels, engine, prior, seed(_PRIOR))
+                return engine.draw_prior(like.specification, labels, prior, seed(_PRIOR))
 
             sampled_prior = SampledPrior(like.model, like.evidence, like.prevalence, draw)
-        return cls(
+        found = cls(
             like.model,
             like.evidence,
             entropy=entropy,
@@ -168,18 +155,20 @@ class SampledPosterior(Posterior):
             prior_name=None if prior is None else getattr(prior, "__name__", type(prior).__name__),
             build_prior=prior,
         )
+        found.engine = engine.name
+        return found
 
     @classmethod
     def from_trace(cls, trace: Any, like: Posterior) -> SampledPosterior:
         """Return the posterior of a trace of an altered graph of another posterior."""
         specification = like.specification
         check_has_graph(specification)
-        parameters = parameters_of(specification)
+        parameters = specification.parameters()
         names = [parameter.name for parameter in parameters]
         after = group_of(trace, "posterior")
-        rows = [name for name in row_names(specification) if name in after]
-        if rows and len(rows) < len(row_names(specification)):
-            missing = next(name for name in row_names(specification) if name not in rows)
+        rows = [name for name in specification.row_names if name in after]
+        if rows and len(rows) < len(specification.row_names):
+            missing = next(name for name in specification.row_names if name not in rows)
             raise ValueError(f"trace has {rows[0]!r}, but not {missing!r}.")
         before = group_of(trace, "prior")
         prior = None
@@ -246,6 +235,10 @@ class SampledPosterior(Posterior):
         """Return what one of the draws is worth in independent ones."""
         ess = diagnose(draws.reshape(self.n_chains, -1)).ess
         return min(1.0, ess / len(draws)) if np.isfinite(ess) else 1.0
+
+    def mcse(self, draws: Array) -> float:
+        """Return the Monte Carlo standard error of a mean."""
+        return diagnose(draws.reshape(self.n_chains, -1)).mcse
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of shape (n_classifiers, n) of the metric's draws."""

@@ -11,7 +11,7 @@ from skbayeseval.engines.arviz import Diagnostics, diagnose
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["complaints", "mixing"]
+__all__ = ["convergence_warnings", "mixing"]
 
 HIGHEST_R_HAT = 1.01
 LOWEST_ESS = 400
@@ -19,14 +19,14 @@ LOWEST_ESS = 400
 
 def mixing(posterior: Posterior, draws: NDArray[Any]) -> Diagnostics | None:
     """Return how well the chains behind the draws have mixed; None for independent draws."""
-    if posterior.engine == "exact":
+    if posterior.has_independent_draws:
         return None
     return diagnose(draws.reshape(posterior.n_chains, -1))
 
 
-def complaints(posterior: Posterior, metric: Metric, name: str) -> list[str]:
+def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> list[str]:
     """Return what is wrong with the chains: of differences, or of the score of one classifier."""
-    if posterior.engine == "exact":
+    if posterior.has_independent_draws:
         return []
     found = []
     divergences = int(np.sum(posterior.stats.get("diverging", 0)))

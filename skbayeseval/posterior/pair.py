@@ -8,15 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.parameters import parameters_of_pair
-from skbayeseval.evidence.chunks import ChunkCounts
-from skbayeseval.evidence.counts import Evidence, PairedCounts
-from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.binary import Paired
-from skbayeseval.models.multiclass import PairedMany
 from skbayeseval.posterior.chains import SampledPrior
 from skbayeseval.posterior.recipe import Posterior, Prior
 
@@ -35,27 +28,20 @@ class PairPosterior(Posterior):
     def __init__(self, joint: Posterior, i: int, j: int) -> None:
         self._joint = joint
         self._rows = [i, j]
-        evidence = joint.evidence
-        pair: Evidence
-        if isinstance(evidence, (PairedCounts, ChunkCounts, SplitScores, ScoredInstances)):
-            pair = evidence.pair(i, j)
-        elif isinstance(evidence, UnitCounts):
-            pair = evidence.only([i, j])
-        else:
-            pair = (joint.counts[i], joint.counts[j])
         model = joint.model
         # Exact draws of the two are those of the model of two, which is known in closed form.
-        if isinstance(model, PairedMany) and joint.engine == "exact":
-            model = Paired(mu=model.mu, theta=model.theta)
+        if joint.has_independent_draws:
+            model = model.of_pair()
         super().__init__(
             model,
-            pair,
+            joint.evidence.pair(i, j),
             entropy=joint.entropy,
             n_draws=joint.n_draws,
             prevalence=joint.prevalence,
             scored=None if joint.scored is None else joint.scored.pair(i, j),
         )
         self.engine = joint.engine
+        self.has_independent_draws = joint.has_independent_draws
         self.has_closed_forms = joint.has_closed_forms
 
     @property
@@ -98,7 +84,7 @@ class PairPosterior(Posterior):
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters that the two have, named as those of A and B."""
         found = parameters_of_pair(self._joint.parameters(), *self._rows)
-        if isinstance(self.model, Paired) and isinstance(self._joint.model, PairedMany):
+        if type(self.model) is not type(self._joint.model):  # of two instead of many classifiers
             return self._of_positive(found)
         return found
 
@@ -119,6 +105,10 @@ class PairPosterior(Posterior):
     def effective_share(self, draws: Array) -> float:
         """Return what one of the draws is worth in independent ones."""
         return self._joint.effective_share(draws)
+
+    def mcse(self, draws: Array) -> float | None:
+        """Return the Monte Carlo standard error of a mean; None for independent draws."""
+        return self._joint.mcse(draws)
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (2, n_draws)."""

@@ -14,33 +14,28 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.engines.exact import check_scores, stream_scores
-from skbayeseval.engines.parameters import stream_parameters
+from skbayeseval.engines.given_parameters import stream_parameters
 from skbayeseval.engines.shares import stream_shares
-from skbayeseval.engines.signed_rank import draw_weights, region_probabilities
-from skbayeseval.evidence.counts import Evidence, margins_of
+from skbayeseval.engines.signed_rank import draw_weights
+from skbayeseval.evidence.base import Evidence
+from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.evidence.instance_scores import PreparedRun, ScoredInstances
-from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
-from skbayeseval.judgement.decision import Probabilities
+from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric, Totals
-from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
-from skbayeseval.models.margins import BetaMargin
-from skbayeseval.models.scores import StudentMargin, law_of_scores
-from skbayeseval.models.specification import (
-    AnySpecification,
-    Model,
-    OutcomeSpecification,
-    ScoreSpecification,
-    Specification,
-)
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.margins import BetaMargin, StudentMargin
+from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import ScoreWeights
+from skbayeseval.posterior.distributions import (
+    BetaDifference,
+    BetaValue,
+    SignedRankDifference,
+    StudentQuantity,
+)
 
-__all__ = ["NEXT_DATA_SET", "Posterior", "Prior"]
+__all__ = ["Posterior", "Prior"]
 
 Array = NDArray[Any]
-
-# What the hierarchical model of data sets calls the difference on a further one.
-NEXT_DATA_SET = "next data set"
 
 # Children of the entropy, by what they seed.
 _POSTERIOR = 0
@@ -61,29 +56,20 @@ class _Recipe:
         self, model: Model, evidence: Evidence, prevalence: tuple[float, ...] | None = None
     ) -> None:
         self.model = model
-        self.evidence = evidence
+        self.evidence = as_evidence(evidence)
         self.prevalence = prevalence
-        self.counts = margins_of(evidence)
+        self.counts = self.evidence.margins()
         self.positive = self.counts[0].positive
         self.has_true_negatives = all(counts.has_true_negatives for counts in self.counts)
-        self.specification = model.specification(evidence)
+        self.specification = model.specification(self.evidence)
         if prevalence is not None:
-            self.specification = self._with_prevalence(np.array(prevalence))
-
-    def _with_prevalence(self, proportions: Array) -> AnySpecification:
-        if isinstance(self.specification, OutcomeSpecification):
-            return self.specification.with_prevalence(proportions)
-        if isinstance(self.specification, Specification):
-            positive_first = proportions if self.positive == 0 else proportions[::-1]
-            return self.specification.with_prevalence(positive_first)
-        raise ValueError("prevalence= goes with models of classes, not with weights or labels.")
+            known = np.array(prevalence)
+            self.specification = self.specification.with_prevalence(known, self.positive)
 
     @property
     def shapes(self) -> dict[str, Array]:
         """The Dirichlet shapes, where the model is a set of Dirichlet vectors."""
-        if self.has_closed_forms and isinstance(self.specification, Specification):
-            return self.specification.shapes(prior=self.is_prior)
-        return {}
+        return self.specification.shapes(prior=self.is_prior) if self.has_closed_forms else {}
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
@@ -96,20 +82,15 @@ class _Recipe:
     def _positive_index(self) -> int:
         return 1 if self.positive is None else self.positive
 
-    def margin(self, metric: Metric, classifier: int) -> BetaMargin | StudentMargin | None:
-        """Return the law of one classifier's score, where it is known in closed form."""
+    def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
+        """Return the law of one classifier's metric, where it is a Beta variable's."""
         if not self.has_closed_forms:
             return None
-        if isinstance(self.specification, ScoreSpecification):
-            alone = np.arange(len(self.counts)) == classifier
-            return law_of_scores(self.specification, metric.name, alone)
         return self.model.margin(metric.formula, self.shapes, classifier)
 
-    def difference_law(self, metric: Metric) -> StudentMargin | None:
-        """Return the law of A - B, where it is known in closed form."""
-        if not self.has_closed_forms or not isinstance(self.specification, ScoreSpecification):
-            return None
-        return law_of_scores(self.specification, metric.name, np.array([1.0, -1.0]))
+    def law(self, metric: Metric, contrast: Array) -> StudentMargin | None:
+        """Return the law of a combination of metrics such as A - B, where it is Student's."""
+        return self.specification.law(metric.name, contrast) if self.has_closed_forms else None
 
     def independent_margins(self, metric: Metric) -> tuple[BetaMargin, BetaMargin] | None:
         """Return the laws of both scores if they are known and independent."""
@@ -159,7 +140,7 @@ class Prior(_Recipe):
 
     def affordable(self, n_draws: int) -> int:
         """Return fewer draws where one costs more than two classes do, but never very few."""
-        if isinstance(self.specification, Specification):
+        if self.specification.draws_cost_one:
             return n_draws
         return max(2**14, n_draws // (4 * len(self.counts[0].labels)))
 
@@ -196,6 +177,7 @@ class Posterior(_Recipe):
     """
 
     engine: str = "exact"
+    has_independent_draws = True
     is_prior = False
 
     def __init__(
@@ -209,10 +191,10 @@ class Posterior(_Recipe):
         scored: ScoredInstances | None = None,
     ) -> None:
         super().__init__(model, evidence, prevalence)
-        self.scored = evidence if isinstance(evidence, ScoredInstances) else scored
+        self.scored = self.evidence.scored if scored is None else scored
         self.entropy = entropy
         self.n_draws = n_draws
-        self.told = True  # whether what is wrong with the draws has been said
+        self.has_warned = True  # whether the user was warned of what is wrong with the draws
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
         self._runs: dict[str, list[PreparedRun]] = {}
@@ -273,21 +255,63 @@ class Posterior(_Recipe):
         """Return what is derived from draws of the parameters, and not among them."""
         return {}
 
-    def probabilities(self, metric: Metric, region: Interval) -> Probabilities | None:
-        """Return the mass of the difference left of, in and right of a region.
-
-        None means that it is to be counted from the draws.
-        """
-        law = self.difference_law(metric)
+    def difference(self, metric: Metric) -> Distribution:
+        """Return the posterior of A - B."""
+        draws = self.draws(metric)
+        difference = draws[0] if len(draws) == 1 else draws[0] - draws[1]
+        law = self.law(metric, np.array([1.0, -1.0]))
         if law is not None:
-            worse, better = law.below(region.low), law.above(region.high)
-            return Probabilities(worse, max(0.0, 1.0 - worse - better), better)
-        if isinstance(self.model, SignedRank):
-            differences = self.model.specification(self.evidence).differences[metric.name]
+            return StudentQuantity(difference, law)
+        margins = self.independent_margins(metric)
+        if margins is not None:
+            return BetaDifference(difference, *margins)
+        differences, strength = self.specification.ranked(metric.name)
+        if strength is not None:
             rng = np.random.default_rng(self._seed())
-            weights = draw_weights(len(differences), self.model.strength, rng, self.n_draws)
-            return Probabilities(*region_probabilities(weights, differences, *region))
+            weights = draw_weights(len(differences), strength, rng, self.n_draws)
+            return SignedRankDifference(difference, weights, differences)
+        return Distribution(difference, self.mcse(difference))
+
+    def value(self, metric: Metric, classifier: int) -> Distribution:
+        """Return the posterior of the metric of one classifier."""
+        if self.evidence.is_of_difference:
+            raise ValueError(
+                f"model={self.model.name!r} is of the difference alone: there are no draws of A "
+                "and B."
+            )
+        draws = self.draws(metric)[classifier]
+        law = self.law(metric, np.arange(len(self.counts)) == classifier)
+        if law is not None:
+            return StudentQuantity(draws, law)
+        margin = self.margin(metric, classifier)
+        if margin is not None:
+            return BetaValue(draws, margin)
+        return Distribution(draws, self.mcse(draws))
+
+    def mcse(self, draws: Array) -> float | None:
+        """Return the Monte Carlo standard error of a mean; None for independent draws."""
         return None
+
+    def exact(self, asked: str) -> Posterior:
+        """Return the same without its draws; raise where `asked` cannot simulate from it."""
+        if not self.evidence.has_independent_instances:
+            raise ValueError(
+                f"{asked} simulates instances of one class each that stand for themselves; it does "
+                "not know how labels, groups or chunks go together, nor what instances lie behind "
+                f"scores (model {self.model.name!r})."
+            )
+        if not self.has_known_prior or "callable" in self.prior_description:
+            raise ValueError(
+                f"{asked} needs a conjugate prior, but this result has one of its own. Compare "
+                "again with engine='exact'."
+            )
+        return Posterior(
+            self.model,
+            self.evidence,
+            entropy=self.entropy,
+            n_draws=self.n_draws,
+            prevalence=self.prevalence,
+        )
 
     def _seed(self) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR,))
@@ -314,16 +338,10 @@ class Posterior(_Recipe):
         """Return the plain scores of the counts."""
         if metric in self._observed:
             return self._observed[metric]
-        if isinstance(self.evidence, (SplitScores, DataSetScores)):
-            return self.evidence.means(metric.name)
+        evidence = self.evidence
         if metric.source == "instances" and self.scored is not None:
-            return self.scored.observed(str(metric.formula))
-        return tuple(self._observed_score(metric, counts) for counts in self.counts)
-
-    def _observed_score(self, metric: Metric, counts: Any) -> float:
-        if counts.table is not None:
-            return float(metric(counts.table, self._positive_index))
-        return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
+            evidence = self.scored
+        return evidence.observed(metric)
 
     def remember(self, metric: Metric, draws: Array, observed: tuple[float, ...]) -> None:
         """Keep draws and scores that were computed before, such as those of a saved result."""
@@ -333,57 +351,11 @@ class Posterior(_Recipe):
 
     def check_metric(self, metric: Metric) -> Metric:
         """Raise if the evidence does not hold what the metric needs."""
-        if isinstance(self.evidence, (SplitScores, DataSetScores)):
-            known = list(self.evidence.scores)
-            if isinstance(self.model, HierarchicalScores):
-                known.append(NEXT_DATA_SET)
-            if metric.source != "splits" or metric.name not in known:
-                raise ValueError(
-                    f"The splits were not scored by {metric.name!r}, only by {known}, and nothing "
-                    "else is known of them."
-                )
+        if metric.source == "splits" and metric.name in self.model.derived_metrics:
             return metric
-        labels = self.counts[0].labels
-        if metric.source == "instances":
-            return self._check_metric_of_scores(metric)
-        if metric.source == "splits" or isinstance(self.evidence, ScoredInstances):
-            raise ValueError(
-                f"scoring={metric.name!r} is not known of these instances: "
-                + (
-                    "give predictions too, and name it in scoring= beside the metrics of scores."
-                    if metric.source == "tables"
-                    else "use model='scores'."
-                )
-            )
-        if self.counts[0].table is None and (metric.one_of_many or metric.needs_tables):
-            raise ValueError(
-                f"scoring={metric.name!r} needs one class an instance, but y is a multi-label "
-                "indicator. Use the micro, macro or weighted average of precision, recall, F1 or "
-                "Jaccard, or metrics.per_class."
-            )
-        if metric.needs_positive and self.counts[0].table is None:
-            raise ValueError(
-                f"Target is multilabel-indicator but scoring={metric.name!r} is of one of two "
-                f"classes. Please choose another average setting, such as '{metric.name}_micro'."
-            )
-        if metric.needs_positive and len(labels) > 2:
-            raise ValueError(
-                f"Target is multiclass but scoring={metric.name!r} is of one of two classes. "
-                f"Please choose another average setting, such as '{metric.name}_micro', "
-                f"'{metric.name}_macro', '{metric.name}_weighted' or "
-                f"metrics.per_class('{metric.name}')."
-            )
-        if metric.needs_positive and self.positive is None:
-            raise ValueError(_which_is_positive(metric, labels))
-        if metric.needs_true_negatives and not self.has_true_negatives:
-            raise ValueError(
-                f"scoring={metric.name!r} needs the true negatives, but the counts hold "
-                "(tp, fp, fn) only. Give (tp, fp, fn, tn), or a metric such as 'f1', "
-                "'precision', 'recall' or 'jaccard'."
-            )
-        return metric
-
-    def _check_metric_of_scores(self, metric: Metric) -> Metric:
+        if metric.source != "instances" or self.evidence.is_of_splits:
+            self.evidence.check_metric(metric)
+            return metric
         if self.scored is None:
             raise ValueError(
                 f"scoring={metric.name!r} needs scores of the instances, not only predictions: "
@@ -395,18 +367,9 @@ class Posterior(_Recipe):
                 f"prevalence= is of models of classes; {metric.name!r} weights instances as they "
                 "are. Ask for it without prevalence=."
             )
-        one_of_two = self.scored.truth.ndim == 1 and len(self.scored.labels) == 2
-        if metric.needs_positive and one_of_two and self.scored.positive is None:
-            raise ValueError(_which_is_positive(metric, self.scored.labels))
+        self.scored.check_metric(metric)
         self._prepared(self.scored, metric)
         return metric
-
-
-def _which_is_positive(metric: Metric, labels: tuple[Any, ...]) -> str:
-    return (
-        f"pos_label=1 is not a valid label. It should be one of {list(labels)}: {metric.name!r} is "
-        "about one of the two classes, so say which with pos_label=."
-    )
 
 
 def _joined(blocks: Iterator[dict[str, Array]]) -> dict[str, Array]:

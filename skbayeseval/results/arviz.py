@@ -11,13 +11,8 @@ from numpy.typing import NDArray
 
 from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.engines.parameters import coordinates, dims_of
-from skbayeseval.evidence.counts import PairedCounts
-from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
+from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.binary import Paired
-from skbayeseval.models.specification import letter
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["as_arviz"]
@@ -36,12 +31,13 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
     specification = posterior.specification
     chains = (posterior.n_chains, -1)
     scores = {name: posterior.draws(metric) for name, metric in metrics.items()}
-    alone = isinstance(posterior.evidence, DataSetScores)
+    alone = posterior.evidence.is_of_difference
+    observed = posterior.evidence.observed_data()
     groups = {
         "posterior": _by_chain({**_affordable(posterior), **_named_scores(scores, alone)}, chains),
         "prior": _prior_group(posterior, metrics),
         "sample_stats": dict(posterior.stats),
-        "observed_data": _observed(posterior),
+        "observed_data": {name: one.values for name, one in observed.items()},
     }
     attrs = {
         "inference_library": "skbayeseval",
@@ -54,30 +50,21 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
         "metrics": json.dumps(list(metrics)),
         "labels": json.dumps(list(labels), default=str),
     }
-    coords: dict[str, list[Any]] = dict(coordinates(specification, labels))
-    dims = dims_of(specification)
+    coords: dict[str, list[Any]] = dict(specification.coordinates(labels))
+    dims = specification.dims()
     dims |= {
         f"{rate}_{name[3:]}": of_cells[:-1]
         for name, of_cells in dims.items()
         if name.startswith("pi_")
         for rate in ("rho+", "rho-", "mu")
     }
-    for name in groups["observed_data"]:
-        kind = name.partition("_")[0]
-        dims[name] = {
-            "outcomes": ["true", "outcome"],
-            "confusion": ["true", "predicted"],
-            "splits": ["split"],
-            "datasets": ["data_set", "split"],
-        }.get(kind, ["target", "count"])
+    dims |= {name: list(one.dims) for name, one in observed.items()}
     names_of_labels = list(map(str, labels))
     coords |= {"true": names_of_labels, "predicted": names_of_labels, "target": names_of_labels}
     coords["count"] = ["hits", "true", "predicted"]
-    if isinstance(posterior.evidence, (SplitScores, DataSetScores)):
-        scores_of_a = next(iter(posterior.evidence.scores.values()))
-        coords["split"] = list(range(scores_of_a.shape[-1]))
-    if isinstance(posterior.evidence, DataSetScores):
-        coords["data_set"] = list(range(posterior.evidence.n_data_sets))
+    for one in observed.values():
+        sizes = dict(zip(one.dims, one.values.shape, strict=True))
+        coords |= {dim: list(range(n)) for dim, n in sizes.items() if dim in ("split", "data_set")}
     return to_inference_data(groups, coords=coords, dims=dims, attrs=attrs)
 
 
@@ -134,36 +121,6 @@ def _prior_group(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[st
 
 def _by_chain(draws: Mapping[str, Array], chains: tuple[int, int]) -> dict[str, Array]:
     return {name: v.reshape(*chains, *v.shape[1:]) for name, v in draws.items()}
-
-
-def _observed(posterior: Posterior) -> dict[str, Array]:
-    """Return the counts: of pairs of predictions, confusion tables, or totals a label."""
-    found = {}
-    evidence = posterior.evidence
-    if isinstance(evidence, PairedCounts) and isinstance(posterior.model, Paired):
-        cube = evidence.cube()
-        found["outcomes"] = (cube if evidence.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
-    if isinstance(evidence, SplitScores):
-        return {
-            f"splits_{name.replace('/', '_')}_{letter(k)}": scores
-            for name, of_all in evidence.scores.items()
-            for k, scores in enumerate(of_all)
-        }
-    if isinstance(evidence, DataSetScores):
-        return {
-            f"datasets_{name.replace('/', '_')}_{letter(k)}": scores
-            for name, of_all in evidence.scores.items()
-            for k, scores in enumerate(of_all)
-        }
-    if isinstance(evidence, ScoredInstances):
-        return {}
-    for k, counts in enumerate(posterior.counts):
-        if counts.table is not None:
-            found[f"confusion_{letter(k)}"] = np.asarray(counts.table)
-        else:
-            totals = (counts.hits, counts.true, counts.predicted)
-            found[f"counts_{letter(k)}"] = np.stack(totals, axis=1)
-    return found
 
 
 def _plain(value: Any) -> Any:

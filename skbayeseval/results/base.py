@@ -10,16 +10,13 @@ from warnings import warn
 from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._validation import check_names
-from skbayeseval.engines.data_sets import build_data_sets_graph
-from skbayeseval.engines.graph import build_graph, check_form
+from skbayeseval.engines.graph import build_graph
 from skbayeseval.evidence.counts import Evidence
-from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import PerClass, resolve_scoring
-from skbayeseval.models.specification import DataSetSpecification
 from skbayeseval.posterior.chains import SampledPosterior
-from skbayeseval.posterior.diagnostics import complaints
+from skbayeseval.posterior.diagnostics import convergence_warnings
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.arviz import as_arviz
 from skbayeseval.results.storage import Parts, describe, read, write
@@ -47,16 +44,18 @@ class PosteriorView:
         self._names = names
         self._metrics = dict(metrics)
         self._cross_validation = cross_validation
-        if not posterior.told:
-            posterior.told = True
+        if not posterior.has_warned:
+            posterior.has_warned = True
             if self.warnings:
                 warn(" ".join(self.warnings), ConvergenceWarning, stacklevel=4)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the Markov chains, and what to do; empty for exact draws."""
-        found = (complaints(self._posterior, m, name) for name, m in self._metrics.items())
-        return tuple(dict.fromkeys(complaint for of_one in found for complaint in of_one))
+        found = (
+            convergence_warnings(self._posterior, m, name) for name, m in self._metrics.items()
+        )
+        return tuple(dict.fromkeys(warning for of_one in found for warning in of_one))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -135,19 +134,10 @@ class PosteriorView:
         model : pymc.Model
             `ComparisonResult.from_trace` turns a trace of it into a result.
         """
-        posterior = self._posterior
-        of_data_sets = posterior.specification
-        if prior is None:
-            prior = self._prior_of_ones_own()
-        if isinstance(of_data_sets, DataSetSpecification):
-            check_form(form, of_data_sets)
-            if of_data_sets.correlation is None:
-                raise ValueError("The signed-rank test is no PyMC model; model='hierarchical' is.")
-            (differences,) = of_data_sets.differences.values()
-            return build_data_sets_graph(differences, of_data_sets.correlation, prior)
-        return build_graph(posterior.specification, self.labels, prior=prior, form=form)
+        build = self._prior_builder() if prior is None else prior
+        return build_graph(self._posterior.specification, self.labels, prior=build, form=form)
 
-    def _prior_of_ones_own(self) -> Callable[..., Any] | None:
+    def _prior_builder(self) -> Callable[..., Any] | None:
         """Return what built the variables of the prior; None where it is the published one."""
         name = self.prior.get("callable")
         build: Callable[..., Any] | None = getattr(self._posterior, "build_prior", None)
@@ -250,7 +240,7 @@ class PosteriorView:
             return self._metrics[metric]
         if not isinstance(metric, (str, Metric)):
             raise TypeError(f"metric must be a name or a Metric, got {metric!r}.")
-        if isinstance(self.evidence, (SplitScores, DataSetScores)) and isinstance(metric, str):
+        if self.evidence.is_of_splits and isinstance(metric, str):
             return self._posterior.check_metric(split_metric(metric))
         found = resolve_scoring(metric, self.labels)
         return self._posterior.check_metric(next(iter(found.values())))

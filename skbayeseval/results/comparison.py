@@ -3,47 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._validation import (
-    check_probability,
-    check_random_state_entropy,
-    check_whole_number,
-)
-from skbayeseval.evidence.chunks import ChunkCounts
-from skbayeseval.evidence.counts import PairedCounts
-from skbayeseval.evidence.split_scores import SplitScores
-from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest, favour
-from skbayeseval.judgement.decision import (
-    Decision,
-    Probabilities,
-    check_rope,
-    decide,
-    masses,
-)
-from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
+from skbayeseval.judgement.decision import Decision, Probabilities, check_rope
+from skbayeseval.judgement.distribution import Distribution, decision_of
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models import published_and_alternative_models
-from skbayeseval.models.margins import difference_interval, difference_probability
-from skbayeseval.models.scores import StudentMargin
-from skbayeseval.planning.sample_size import SETTLED, SampleSize
-from skbayeseval.planning.simulate import Question, sample_size
-from skbayeseval.posterior.diagnostics import mixing
-from skbayeseval.posterior.prior_odds import (
-    bayes_factor,
-    prior_density_at_zero,
-    prior_difference_draws,
-)
+from skbayeseval.planning.required import required_sample_size
+from skbayeseval.planning.sample_size import SampleSize
+from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.results import figures
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.frequentist import classical_tests
-from skbayeseval.results.text import tell_basis, tell_difference
+from skbayeseval.results.summary import prior_sensitivity, summary_row
+from skbayeseval.results.text import describe_basis, describe_difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,11 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["ComparisonResult"]
 
 Array = NDArray[Any]
-
-# A child of the entropy: 0 is the posterior's, 1 the splitter's, 2 and 3 those of Markov chains.
-_PLANNING = 4
-
-PLOTS = ("posterior", "joint", "factor", "scores", "trace")
 
 
 class ComparisonResult(PosteriorView):
@@ -113,17 +88,17 @@ class ComparisonResult(PosteriorView):
     @property
     def draws(self) -> Array:
         """Draws of the difference, A minus B."""
-        return self._draws(None, "difference")
+        return self._distribution().draws
 
     @property
     def draws_a(self) -> Array:
         """Draws of A's score."""
-        return self._draws(None, "a")
+        return self._distribution(of="a").draws
 
     @property
     def draws_b(self) -> Array:
         """Draws of B's score."""
-        return self._draws(None, "b")
+        return self._distribution(of="b").draws
 
     @property
     def observed_a(self) -> float:
@@ -163,10 +138,7 @@ class ComparisonResult(PosteriorView):
         -------
         interval : Interval
         """
-        prob = check_probability(prob)
-        law = self._law(metric, of)
-        # Student's t is symmetric, so its highest-density interval is the equal-tailed one.
-        return hdi(self._draws(metric, of), prob) if law is None else Interval(*law.interval(prob))
+        return self._distribution(metric, of).hdi(prob)
 
     def interval(
         self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
@@ -182,20 +154,7 @@ class ComparisonResult(PosteriorView):
         -------
         interval : Interval
         """
-        prob = check_probability(prob)
-        which = self._metric(metric)
-        if of in ("a", "b"):
-            margin = self._posterior.margin(which, "ab".index(of))
-            if margin is not None:
-                return Interval(*margin.interval(prob))
-        elif of == "difference":
-            law = self._law(metric, of)
-            if law is not None:
-                return Interval(*law.interval(prob))
-            margins = self._posterior.independent_margins(which)
-            if margins is not None:
-                return Interval(*difference_interval(*margins, prob))
-        return equal_tailed(self._draws(metric, of), prob)
+        return self._distribution(metric, of).interval(prob)
 
     def probability(self, rope: Any = 0.0, *, metric: str | Metric | None = None) -> Probabilities:
         """Return the posterior mass of the difference left of, in and right of the ROPE.
@@ -212,9 +171,7 @@ class ComparisonResult(PosteriorView):
         probabilities : Probabilities
             `worse`, `equivalent` and `better`, of A compared with B.
         """
-        region = check_rope(rope)
-        known = self._posterior.probabilities(self._metric(metric), region)
-        return masses(self._draws(metric, "difference"), region) if known is None else known
+        return self._distribution(metric).around(check_rope(rope))
 
     def decision(
         self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -234,16 +191,8 @@ class ComparisonResult(PosteriorView):
         -------
         decision : Decision
         """
-        region = check_rope(rope)
-        return decide(
-            self.hdi(prob, metric=metric),
-            region,
-            self.probability(region, metric=metric),
-            self._mean(metric),
-            names=self.names,
-            metric=self._metric(metric).name,
-            prob=prob,
-        )
+        which = self._metric(metric)
+        return decision_of(self._distribution(which), rope, prob, self.names, which.name)
 
     def bayes_factor(
         self,
@@ -278,13 +227,7 @@ class ComparisonResult(PosteriorView):
         By quadrature where both scores are independent with laws in closed form (model "bcv"),
         otherwise from the draws.
         """
-        margins = self._posterior.independent_margins(self._metric(metric))
-        if margins is not None:
-            return favour(difference_probability(*margins, 0.0, 1.0))
-        law = self._law(metric, "difference")
-        if law is not None:
-            return favour(1.0 - law.below(0.0))
-        return favour(float(np.mean(self._draws(metric, "difference") >= 0)))
+        return favour(self._distribution(metric).mass(0.0, math.inf))
 
     def summary(self, rope: Any = None, *, prob: float = 0.95) -> pd.DataFrame:
         """Return one row a metric.
@@ -305,7 +248,10 @@ class ComparisonResult(PosteriorView):
             p_better, hdi_low, hdi_high, hdi_mcse, decision; of Markov chains also ess (bulk
             effective sample size) and r_hat, and mcse is then ArviZ's.
         """
-        rows = [self._row(metric, rope, prob) for metric in self._metrics.values()]
+        rows = [
+            summary_row(self._posterior, metric, self.names, rope, prob)
+            for metric in self._metrics.values()
+        ]
         return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
 
     def prior_sensitivity(
@@ -328,31 +274,7 @@ class ComparisonResult(PosteriorView):
             One row a model and prior; the first of each model is the published one, and the
             result's own comes first if it is none of them.
         """
-        posterior, which = self._posterior, self._metric(metric)
-        models = published_and_alternative_models(
-            paired=isinstance(self.evidence, PairedCounts),
-            true_negatives=posterior.has_true_negatives,
-            n_classes=len(self.labels),
-            labels=isinstance(self.evidence, UnitCounts) or which.source != "tables",
-            chunks=isinstance(self.evidence, ChunkCounts),
-        )
-        rows, index = [], []
-        if posterior.engine != "exact" or posterior.model not in models:
-            rows.append(self._row(which, rope, prob))
-            prior = self.prior if which.source == "tables" else {}
-            index.append((posterior.model_name(which), _written(prior)))
-        for model in models:
-            same = Posterior(
-                model,
-                self.evidence,
-                entropy=posterior.entropy,
-                n_draws=posterior.n_draws,
-                prevalence=None if model.name == "bcv" else posterior.prevalence,
-            )
-            rows.append(ComparisonResult(same, self._names, {"": which})._row(which, rope, prob))
-            index.append((model.name, _written(model.prior())))
-        names = ["model", "prior"]
-        return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=names))
+        return prior_sensitivity(self._posterior, self._metric(metric), self.names, rope, prob)
 
     def required_sample_size(
         self,
@@ -419,58 +341,23 @@ class ComparisonResult(PosteriorView):
         >>> size.n_now, size.n_more > 200
         (114, True)
         """
-        posterior = self.exact_posterior("required_sample_size")
-        which, region = self._metric(metric), check_rope(rope)
-        question = Question(posterior.model, which, region, prob, posterior.prevalence)
-        assurance = check_probability(assurance, "assurance")
-        decision = self.decision(region, prob, metric=metric)
-        n_now = self._n_instances()
-        most = 1000 * n_now if largest is None else check_whole_number(largest, "largest", n_now)
-        n = check_whole_number(n_replications, "n_replications", 50)
-        if random_state is not None:
-            entropy = check_random_state_entropy(random_state)
-        else:
-            entropy = posterior.entropy
-        if decision.code in SETTLED:
-            here = Interval(n_now, n_now)
-            return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, here, most, decision)
-        size, interval, reached = sample_size(
-            posterior,
-            question,
-            n_now=n_now,
-            largest=most,
+        which = self._metric(metric)
+        return required_sample_size(
+            self.exact_posterior("required_sample_size"),
+            which,
+            self.decision(rope, prob, metric=which),
+            n_now=self._n_instances(),
             assurance=assurance,
-            n_replications=n,
+            largest=largest,
+            n_replications=n_replications,
             n_jobs=n_jobs,
             verbose=verbose,
-            seed=np.random.SeedSequence(entropy, spawn_key=(_PLANNING,)),
+            random_state=random_state,
         )
-        total = None if size is None else math.ceil(size)
-        more = None if total is None else total - n_now
-        mcse = math.sqrt(reached * (1 - reached) / n)
-        return SampleSize(total, more, n_now, assurance, reached, mcse, interval, most, decision)
 
     def exact_posterior(self, asked: str) -> Posterior:
         """Return the posterior without its draws; raise where `asked` cannot stand on it."""
-        posterior = self._posterior
-        if not isinstance(self.evidence, (PairedCounts, tuple)):
-            raise ValueError(
-                f"{asked} simulates instances of one class each that stand for themselves; it does "
-                "not know how labels, groups or chunks go together, nor what instances lie behind "
-                f"scores (model {self.model!r})."
-            )
-        if not posterior.has_known_prior or "callable" in self.prior:
-            raise ValueError(
-                f"{asked} needs a conjugate prior, but this result has one of its own. Compare "
-                "again with engine='exact'."
-            )
-        return Posterior(
-            posterior.model,
-            posterior.evidence,
-            entropy=posterior.entropy,
-            n_draws=posterior.n_draws,
-            prevalence=posterior.prevalence,
-        )
+        return self._posterior.exact(asked)
 
     def _n_instances(self) -> int:
         """Return the number of instances, each of which may have been counted several times."""
@@ -546,53 +433,18 @@ class ComparisonResult(PosteriorView):
         display : PosteriorDisplay, JointDisplay, FactorDisplay, ScoresDisplay or TraceDisplay
             With `ax_` and `figure_`, as scikit-learn's displays.
         """
-        from skbayeseval import display
-
-        which = self._metric(metric)
+        posterior, which, names = self._posterior, self._metric(metric), self.names
         region = None if rope is None else check_rope(rope)
-        if kind == "posterior":
-            return display.PosteriorDisplay(
-                self._draws(metric, "difference"),
-                names=self.names,
-                metric=which.name,
-                rope=region,
-                prob=prob,
-            ).plot(ax=ax)
-        if kind == "joint":
-            return display.JointDisplay(
-                self._draws(metric, "a"),
-                self._draws(metric, "b"),
-                names=self.names,
-                metric=which.name,
-                rope=region,
-            ).plot(ax=ax)
-        if kind == "factor":
-            factor = self.bayes_factor(metric=which)
-            exact = prior_density_at_zero(self._posterior.prior, which)
-            return display.FactorDisplay(
-                self._draws(metric, "difference"),
-                prior_difference_draws(self._posterior.prior, which),
-                factor=factor,
-                prior_at_zero=None if exact is None else math.exp(exact.log),
-                names=self.names,
-                metric=which.name,
-            ).plot(ax=ax)
-        if kind == "scores":
-            return display.ScoresDisplay(
-                *self._split_scores(which), names=self.names, metric=which.name
-            ).plot(ax=ax)
-        if kind == "trace":
-            draws = self._draws(metric, "difference")
-            mixed = mixing(self._posterior, draws)
-            return display.TraceDisplay(
-                draws.reshape(self._posterior.n_chains, -1),
-                names=self.names,
-                metric=which.name,
-                note=f"{self.n_draws:,} independent draws"
-                if mixed is None
-                else f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}",
-            ).plot(ax=ax)
-        raise ValueError(f"kind={kind!r} is not known. Known are: {list(PLOTS)}.")
+        displays: dict[str, Callable[[], Any]] = {
+            "posterior": lambda: figures.posterior_display(posterior, which, names, region, prob),
+            "joint": lambda: figures.joint_display(posterior, which, names, region),
+            "factor": lambda: figures.factor_display(posterior, which, names),
+            "scores": lambda: figures.scores_display(self.split_scores(which), which, names),
+            "trace": lambda: figures.trace_display(posterior, which, names),
+        }
+        if kind not in displays:
+            raise ValueError(f"kind={kind!r} is not known. Known are: {list(displays)}.")
+        return displays[kind]().plot(ax=ax)
 
     def __repr__(self) -> str:
         return (
@@ -604,15 +456,9 @@ class ComparisonResult(PosteriorView):
         lines = []
         for name, metric in self._metrics.items():
             observed = self._posterior.observed(metric)
-            lines += tell_difference(
-                name,
-                self.names,
-                self.probability(metric=metric),
-                self._mean(metric),
-                self.hdi(metric=metric),
-                (observed[0], observed[1]),
-            )
-        lines += tell_basis(self._posterior, self._metrics, self.names, self._cross_validation)
+            difference = self._distribution(metric)
+            lines += describe_difference(name, self.names, difference, observed)
+        lines += describe_basis(self._posterior, self._metrics, self.names, self._cross_validation)
         if "callable" in self.prior:
             lines.append(f"  prior       {self.prior['callable']}")
         lines += [f"  warning     {warning}" for warning in self.warnings]
@@ -624,33 +470,21 @@ class ComparisonResult(PosteriorView):
             ]
         )
 
-    def _draws(self, metric: str | Metric | None, of: str) -> Array:
+    def _distribution(
+        self, metric: str | Metric | None = None, of: str = "difference"
+    ) -> Distribution:
+        """Return the posterior that all answers about a quantity come from."""
         if of not in ("difference", "a", "b"):
             raise ValueError(f"of={of!r} is not known. Known are: ['difference', 'a', 'b'].")
-        found = self._posterior.draws(self._metric(metric))
-        if len(found) == 1 and of != "difference":
-            raise ValueError(
-                f"model={self.model!r} is of the difference alone: there are no draws of A and B."
-            )
-        if of != "difference":
-            return found["ab".index(of)]
-        return found[0] if len(found) == 1 else found[0] - found[1]
-
-    def _law(self, metric: str | Metric | None, of: str) -> StudentMargin | None:
-        """Return the symmetric law in closed form, where there is one."""
         which = self._metric(metric)
         if of == "difference":
-            return self._posterior.difference_law(which)
-        law = self._posterior.margin(which, "ab".index(of)) if of in ("a", "b") else None
-        return law if isinstance(law, StudentMargin) else None
+            return self._posterior.difference(which)
+        return self._posterior.value(which, "ab".index(of))
 
-    def _mean(self, metric: str | Metric | None) -> float:
-        law = self._law(metric, "difference")
-        return float(self._draws(metric, "difference").mean()) if law is None else law.mean
-
-    def _split_scores(self, metric: Metric) -> tuple[Array, Array]:
-        if isinstance(self.evidence, SplitScores):
-            a, b = self.evidence.scores[metric.name]
+    def split_scores(self, metric: Metric) -> tuple[Array, Array]:
+        """Return the values of a metric in the splits, of A and of B."""
+        if self.evidence.is_of_splits and not self.evidence.is_of_difference:
+            a, b = self.evidence.scores[metric.name]  # type: ignore[attr-defined]
             return a, b
         if self._cross_validation is None:
             raise ValueError(
@@ -664,41 +498,3 @@ class ComparisonResult(PosteriorView):
             )
         a, b = (scores[metric.name][name] for name in self.names)
         return a, b
-
-    def _row(self, metric: Metric, rope: Any, prob: float) -> dict[str, Any]:
-        draws = self._draws(metric, "difference")
-        decision = self.decision(0.0 if rope is None else rope, prob, metric=metric)
-        law = self._law(metric, "difference")
-        sd = float(draws.std(ddof=1)) if law is None else law.sd
-        mixed = mixing(self._posterior, draws)
-        mcse = sd / math.sqrt(len(draws)) if mixed is None else mixed.mcse
-        row = {
-            "mean": self._mean(metric),
-            "sd": sd,
-            "mcse": mcse if law is None else 0.0,
-            "bf": self._factor_for_summary(metric, rope),
-            "p_worse": decision.probabilities.worse,
-            "p_rope": decision.probabilities.equivalent,
-            "p_better": decision.probabilities.better,
-            "hdi_low": decision.hdi.low,
-            "hdi_high": decision.hdi.high,
-            "hdi_mcse": hdi_mcse(draws, prob) if law is None else 0.0,
-            "decision": decision.code,
-        }
-        return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}
-
-    def _factor_for_summary(self, metric: Metric, rope: Any) -> float:
-        posterior = self._posterior
-        if not (
-            metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior
-        ):
-            return math.nan
-        if rope is not None and len(set(check_rope(rope))) == 2:
-            return self.bayes_factor(rope, metric=metric).value
-        if prior_density_at_zero(self._posterior.prior, metric) is None:
-            return math.nan
-        return self.bayes_factor(metric=metric).value
-
-
-def _written(prior: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in prior.items())

@@ -9,11 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval.evidence.chunks import ChunkCounts
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
-from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
-from skbayeseval.evidence.units import UnitCounts, UnitMargin
+from skbayeseval.evidence import ConfusionCounts, Evidence
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
     blocked_three_by_two_t,
@@ -42,17 +38,14 @@ Row = tuple[str, str, str, str, SignificanceTest]
 def classical_tests(
     evidence: Evidence, record: CrossValidation | None, names: tuple[str, str], metric: str
 ) -> pd.DataFrame:
-    """Return one row a test; those of splits are of the scores that `record` holds."""
+    """Return one row per test; tests of splits use the split scores that `record` holds."""
     rows = [*_of_instances(evidence), *_of_classes(evidence)]
-    if isinstance(evidence, DataSetScores):
-        a, b = evidence.scores.get(metric, next(iter(evidence.scores.values()))).mean(axis=-1)
-        for test in (sign_test(a, b), paired_t(a, b)):
-            rows.append((f"{test.name} of data sets", "data sets", metric, "", test))
-    if record is None and isinstance(evidence, SplitScores):
-        share = evidence.test_fraction
-        test = corrected_resampled_t(*evidence.scores[metric], n_train=1 - share, n_test=share)
-        rows.append((test.name, "splits", metric, "Nadeau and Bengio (2003)", test))
-    if record is not None and metric in record.scores:
+    if record is None:
+        rows += [
+            (name, level, metric, note, test)
+            for name, level, note, test in evidence.split_tests(metric)
+        ]
+    elif metric in record.scores:
         a, b = (record.scores[metric][name] for name in names)
         rows += [
             (test.name, "splits", metric, note, test) for test, note in _of_splits(record, a, b)
@@ -71,12 +64,13 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
     is left, of effective counts. The labels of an instance, and the instances of a group, are not
     independent.
     """
-    if isinstance(evidence, (UnitCounts, ScoredInstances, SplitScores, DataSetScores)):
+    if not evidence.has_independent_counts:
         return
-    margins = margins_of(evidence)
+    margins = evidence.margins()
     weight = margins[0].weight
-    compares, right = _correctness(evidence)
-    if weight == 1 and right.size:
+    judged = evidence.correctness()
+    if weight == 1 and judged is not None and judged.right.size:
+        compares, right = judged
         only_a, only_b = int(np.sum(right[0] > right[1])), int(np.sum(right[0] < right[1]))
         yield "sign test", "micro", compares, "s-test of Yang and Liu (1999)", sign_test(*right)
         for mid_p in (False, True):
@@ -93,10 +87,11 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
 
 def _of_classes(evidence: Evidence) -> Iterator[Row]:
     """Yield the tests of the F1 of each of three or more classes or labels."""
-    margins = margins_of(evidence)
-    if len(margins[0].labels) < 3 or isinstance(evidence, ScoredInstances):
+    margins = evidence.margins()
+    if len(margins[0].labels) < 3 or not evidence.has_class_counts:
         return
-    a, b = (_f1_of_classes(counts) for counts in margins)
+    # 0 where a class neither occurs nor is predicted.
+    a, b = (2 * one.hits / np.maximum(one.true + one.predicted, 1) for one in margins)
     note = "-test of Yang and Liu (1999)"
     yield "sign test of classes", "macro", "F1 of each class", f"S{note}", sign_test(a, b)
     yield "paired t of classes", "macro", "F1 of each class", f"T{note}", paired_t(a, b)
@@ -121,17 +116,6 @@ def _of_splits(
         yield five_by_two_f(a, b), "Alpaydin (1999)"
 
 
-def _correctness(evidence: Evidence) -> tuple[str, Array]:
-    """Return what is right or wrong, and for A and B which are right; empty if it is not known."""
-    if isinstance(evidence, PairedCounts):
-        right = evidence.predictions == evidence.truth[:, None]
-        return "accuracy", np.repeat(right.T.astype(float), evidence.counts.astype(int), axis=1)
-    if isinstance(evidence, ChunkCounts):
-        found = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
-        return "recall", np.repeat(found, evidence.cells[:4].astype(int), axis=1)
-    return "", np.empty((2, 0))
-
-
 def _trials(counts: ConfusionCounts, compares: str) -> tuple[float, float]:
     """Return how many were right, and of how many."""
     if compares == "accuracy":
@@ -140,12 +124,3 @@ def _trials(counts: ConfusionCounts, compares: str) -> tuple[float, float]:
     positive = 1 if counts.positive is None else counts.positive
     hits = float(counts.effective[positive, positive])
     return hits, float((true if compares == "recall" else predicted)[positive])
-
-
-def _f1_of_classes(counts: ConfusionCounts | UnitMargin) -> Array:
-    """Return the F1 of each class, 0 where it neither occurs nor is predicted."""
-    if isinstance(counts, UnitMargin):
-        hits, true, predicted = counts.hits, counts.true, counts.predicted
-    else:
-        hits, true, predicted = totals_of(counts.table)
-    return 2 * hits / np.maximum(true + predicted, 1)

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from skbayeseval._validation import check_probability
-from skbayeseval.judgement.decision import check_rope
-from skbayeseval.judgement.intervals import hdi
+from skbayeseval.judgement.decision import check_rope, format_probability
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import PosteriorView
@@ -147,13 +146,14 @@ class Ranking(PosteriorView):
         metric : str or Metric, default=None
             Of which metric; the first by default.
         """
-        prob = check_probability(prob)
-        draws = self._posterior.draws(self._metric(metric))
+        prob, which = check_probability(prob), self._metric(metric)
+        draws = self._posterior.draws(which)
         best = draws == draws.max(axis=0)
-        intervals = [hdi(of_one, prob) for of_one in draws]
+        values = [self._posterior.value(which, k) for k in range(len(self.names))]
+        intervals = [value.hdi(prob) for value in values]
         return pd.DataFrame(
             {
-                "mean": draws.mean(axis=1),
+                "mean": [value.mean for value in values],
                 "hdi_low": [interval.low for interval in intervals],
                 "hdi_high": [interval.high for interval in intervals],
                 "p_best": (best / best.sum(axis=0)).mean(axis=1),
@@ -241,7 +241,7 @@ class Ranking(PosteriorView):
             best = table["p_best"].idxmax()
             lines += [
                 f"{best} is the best of {len(self.names)} on {name} with probability "
-                f"{table['p_best'].max():.1%}.",
+                f"{format_probability(table['p_best'].max(), words=True)}.",
                 table.to_string(float_format="{:.4f}".format),
             ]
         return "\n".join(lines)

@@ -6,13 +6,12 @@ import math
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from skbayeseval._validation import check_probability
-from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.diagnostics import mixing
 from skbayeseval.results.base import PosteriorView
@@ -62,7 +61,7 @@ class ScoreResult(PosteriorView):
     @property
     def draws(self) -> Array:
         """Draws of the score."""
-        return self._draws(None)
+        return self._distribution().draws
 
     @property
     def observed(self) -> float:
@@ -71,22 +70,18 @@ class ScoreResult(PosteriorView):
 
     def hdi(self, prob: float = 0.95, *, metric: str | Metric | None = None) -> Interval:
         """Return the highest-density interval of the score."""
-        return hdi(self._draws(metric), prob)
+        return self._distribution(metric).hdi(prob)
 
     def interval(self, prob: float = 0.95, *, metric: str | Metric | None = None) -> Interval:
         """Return the equal-tailed interval of the score, in closed form where there is one."""
-        prob = check_probability(prob)
-        margin = self._posterior.margin(self._metric(metric), 0)
-        if margin is None:
-            return equal_tailed(self._draws(metric), prob)
-        return Interval(*margin.interval(prob))
+        return self._distribution(metric).interval(prob)
 
     def probability(self, *, above: float, metric: str | Metric | None = None) -> float:
         """Return the posterior probability that the score lies above a value."""
         check_scalar(above, "above", Real)
         if not math.isfinite(above):
             raise ValueError(f"above={above!r} must be a finite number.")
-        return float(np.mean(self._draws(metric) > above))
+        return self._distribution(metric).around(Interval(above, above)).better
 
     def summary(self, *, prob: float = 0.95) -> pd.DataFrame:
         """Return one row a metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse.
@@ -95,18 +90,17 @@ class ScoreResult(PosteriorView):
         """
         rows = []
         for metric in self._metrics.values():
-            draws = self._draws(metric)
-            low, high = hdi(draws, prob)
-            sd = float(draws.std(ddof=1))
-            mixed = mixing(self._posterior, draws)
+            value = self._distribution(metric)
+            low, high = value.hdi(prob)
+            mixed = mixing(self._posterior, value.draws)
             row = {
                 "observed": self._posterior.observed(metric)[0],
-                "mean": float(draws.mean()),
-                "sd": sd,
-                "mcse": sd / math.sqrt(len(draws)) if mixed is None else mixed.mcse,
+                "mean": value.mean,
+                "sd": value.sd,
+                "mcse": value.mcse,
                 "hdi_low": low,
                 "hdi_high": high,
-                "hdi_mcse": hdi_mcse(draws, prob),
+                "hdi_mcse": value.hdi_mcse(prob),
             }
             rows.append(row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat})
         return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
@@ -129,7 +123,7 @@ class ScoreResult(PosteriorView):
 
         which = self._metric(metric)
         return ScoreDisplay(
-            self._draws(which),
+            self._distribution(which),
             observed=self._posterior.observed(which)[0],
             name=self.name,
             metric=which.name,
@@ -153,6 +147,6 @@ class ScoreResult(PosteriorView):
             )
         return "\n".join(lines)
 
-    def _draws(self, metric: str | Metric | None) -> Array:
-        (draws,) = self._posterior.draws(self._metric(metric))
-        return draws
+    def _distribution(self, metric: str | Metric | None = None) -> Distribution:
+        """Return the posterior that all answers come from."""
+        return self._posterior.value(self._metric(metric), 0)

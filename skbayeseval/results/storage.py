@@ -13,14 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from skbayeseval.engines.pymc import Trace
-from skbayeseval.evidence.chunks import ChunkCounts
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, margins_of
-from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.engines.base import Trace
+from skbayeseval.evidence import KINDS, Evidence
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
@@ -30,9 +25,10 @@ from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["Parts", "describe", "read", "write"]
 
-FORMAT = "skbayeseval result 1"
+FORMAT = "skbayeseval result 2"
 
-_ARRAYS_OF_SCORED = ("truth", "run", "unit", "shape")
+# The key under which a header names an array of the file.
+_ARRAY = "<array>"
 
 # What reading a damaged archive raises.
 _BROKEN = (zipfile.BadZipFile, zlib.error)
@@ -50,7 +46,13 @@ class Parts(NamedTuple):
 
 def describe(parts: Parts) -> dict[str, Any]:
     """Return all but the draws as plain lists, numbers and strings."""
+    return _plain(_header(parts))
+
+
+def _header(parts: Parts) -> dict[str, Any]:
+    """Return all but the draws; arrays stay arrays."""
     posterior = parts.posterior
+    scored = None if posterior.scored is posterior.evidence else posterior.scored
     return {
         "format": FORMAT,
         "kind": parts.kind,
@@ -69,37 +71,82 @@ def describe(parts: Parts) -> dict[str, Any]:
         "prior": {key: np.asarray(v).tolist() for key, v in posterior.model.prior().items()},
         "prior_name": getattr(posterior, "prior_name", None),
         "engine": posterior.engine,
+        "independent_draws": posterior.has_independent_draws,
         "n_chains": posterior.n_chains,
         "weight": posterior.weight,
         "n_draws": posterior.n_draws,
         "prevalence": None if posterior.prevalence is None else list(posterior.prevalence),
         "entropy": posterior.entropy,
-        "evidence": _describe_evidence(posterior.evidence),
-        "scored": _describe_scored(posterior),
+        "evidence": _saved_evidence(posterior.evidence),
+        "scored": None if scored is None else _saved_evidence(scored),
         "cross_validation": _describe_cross_validation(parts.cross_validation),
     }
 
 
+def _saved_evidence(evidence: Evidence) -> dict[str, Any]:
+    return {"kind": evidence.kind, **evidence.saved()}
+
+
+def _restored_evidence(saved: dict[str, Any]) -> Evidence:
+    return KINDS[saved["kind"]].restored(saved)
+
+
 def write(parts: Parts, path: str | PathLike[str]) -> None:
     """Write the result, with the draws of its metrics, to a file."""
+    arrays: dict[str, Any] = {}
+    plain = _without_arrays(_header(parts), "", arrays)
     try:
-        header = json.dumps(describe(parts), allow_nan=False)
+        header = json.dumps(plain, allow_nan=False)
     except TypeError as error:
         raise TypeError(
             f"Only labels that are strings, numbers or booleans can be saved: {error}."
         ) from error
-    draws = {
+    arrays |= {
         f"draws_{i}": parts.posterior.draws(metric)
         for i, metric in enumerate(parts.metrics.values())
     }
+    arrays |= _chains_to_keep(parts.posterior)
     with open(path, "wb") as file:
-        arrays: dict[str, Any] = {**draws, **_chains_to_keep(parts.posterior)}
         np.savez_compressed(file, header=np.array(header), **arrays)
+
+
+def _without_arrays(value: Any, path: str, arrays: dict[str, Any]) -> Any:
+    """Return a value with every array replaced by its place among the arrays of the file."""
+    if isinstance(value, np.ndarray):
+        arrays[f"array{path}"] = value
+        return {_ARRAY: f"array{path}"}
+    if isinstance(value, dict):
+        return {k: _without_arrays(v, f"{path}/{k}", arrays) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_without_arrays(v, f"{path}/{i}", arrays) for i, v in enumerate(value)]
+    return value
+
+
+def _with_arrays(value: Any, arrays: dict[str, Any]) -> Any:
+    """Undo `_without_arrays`."""
+    if isinstance(value, dict):
+        if set(value) == {_ARRAY}:
+            return arrays[value[_ARRAY]]
+        return {k: _with_arrays(v, arrays) for k, v in value.items()}
+    return [_with_arrays(v, arrays) for v in value] if isinstance(value, list) else value
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with every array as lists, ready for JSON."""
+    if isinstance(value, np.ndarray):
+        return [_plain(row) for row in value] if value.ndim > 1 else _numbers_or_labels(value)
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    return [_plain(v) for v in value] if isinstance(value, list) else value
+
+
+def _numbers_or_labels(values: NDArray[Any]) -> list[Any]:
+    return _numbers(values) if values.dtype.kind == "f" else values.tolist()
 
 
 def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
     """Return what cannot be drawn again: chains, statistics, and draws of a prior of one's own."""
-    if posterior.engine == "exact":
+    if posterior.has_independent_draws:
         return {}
     shape = (posterior.n_chains, -1)
     found = {
@@ -127,7 +174,8 @@ def read(path: str | PathLike[str]) -> Parts:
 
 
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
-    evidence = _read_evidence(header["evidence"])
+    header = _with_arrays(header, arrays)
+    evidence = _restored_evidence(header["evidence"])
     prevalence = header["prevalence"]
     model = from_prior(MODEL_CLASSES[header["model_class"]], header["prior"])
     common: dict[str, Any] = {
@@ -135,16 +183,10 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
         "prevalence": None if prevalence is None else tuple(prevalence),
     }
     posterior: Posterior
-    if header["engine"] == "exact":
-        saved = header.get("scored")
-        scored = None if saved is None else _read_evidence(saved)
-        posterior = Posterior(
-            model,
-            evidence,
-            n_draws=header["n_draws"],
-            scored=scored if isinstance(scored, ScoredInstances) else None,
-            **common,
-        )
+    if header["independent_draws"]:
+        saved = header["scored"]
+        scored: Any = None if saved is None else _restored_evidence(saved)
+        posterior = Posterior(model, evidence, n_draws=header["n_draws"], scored=scored, **common)
     else:
         chains, stats, prior = (
             {key.partition("/")[2]: v for key, v in arrays.items() if key.startswith(f"{kind}/")}
@@ -160,6 +202,7 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
             else None,
             **common,
         )
+        posterior.engine = header["engine"]
     metrics = {}
     for i, saved in enumerate(header["metrics"]):
         metric = _read_metric(saved)
@@ -173,139 +216,6 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
         metrics,
         _read_cross_validation(header["cross_validation"]),
     )
-
-
-def _describe_scored(posterior: Posterior) -> dict[str, Any] | None:
-    if posterior.scored is None or posterior.scored is posterior.evidence:
-        return None
-    return _describe_evidence(posterior.scored)
-
-
-def _describe_evidence(evidence: Evidence) -> dict[str, Any]:
-    if isinstance(evidence, PairedCounts):
-        return {
-            "kind": "paired",
-            "labels": list(evidence.labels),
-            "pos_label": evidence.pos_label,
-            "truth": evidence.truth.tolist(),
-            "predictions": evidence.predictions.tolist(),
-            "counts": evidence.counts.tolist(),
-            "weight": evidence.weight,
-        }
-    if isinstance(evidence, UnitCounts):
-        return {
-            "kind": "units",
-            "labels": list(evidence.labels),
-            "pos_label": evidence.pos_label,
-            "true": _describe_sparse(evidence.true),
-            **{
-                name: [_describe_sparse(matrix) for matrix in getattr(evidence, name)]
-                for name in ("hits", "predicted", "cells")
-            },
-            "shape": evidence.shape.tolist(),
-            "sizes": evidence.sizes.tolist(),
-            "weight": evidence.weight,
-            "grouped": evidence.grouped,
-        }
-    if isinstance(evidence, ChunkCounts):
-        return {
-            "kind": "chunks",
-            "labels": list(evidence.labels),
-            "pos_label": evidence.pos_label,
-            "cells": evidence.cells.tolist(),
-            "weight": evidence.weight,
-        }
-    if isinstance(evidence, ScoredInstances):
-        return {
-            "kind": "scored",
-            "labels": list(evidence.labels),
-            "pos_label": evidence.pos_label,
-            "responses": [
-                {kind: scores.tolist() for kind, scores in of_one.items()}
-                for of_one in evidence.responses
-            ],
-            **{name: getattr(evidence, name).tolist() for name in _ARRAYS_OF_SCORED},
-            "weight": evidence.weight,
-            "grouped": evidence.grouped,
-        }
-    if isinstance(evidence, (SplitScores, DataSetScores)):
-        return {
-            "kind": "splits" if isinstance(evidence, SplitScores) else "data sets",
-            "scores": {name: values.tolist() for name, values in evidence.scores.items()},
-            "test_fraction": evidence.test_fraction,
-        }
-    evidence = margins_of(evidence)
-    return {
-        "kind": "marginal",
-        "labels": list(evidence[0].labels),
-        "pos_label": evidence[0].pos_label,
-        "tables": [[_numbers(row) for row in counts.table] for counts in evidence],
-        "weights": [counts.weight for counts in evidence],
-    }
-
-
-def _read_evidence(saved: dict[str, Any]) -> Evidence:
-    if saved["kind"] in ("splits", "data sets"):
-        kind = SplitScores if saved["kind"] == "splits" else DataSetScores
-        return kind(saved["scores"], saved["test_fraction"])
-    labels, pos_label = tuple(saved["labels"]), saved["pos_label"]
-    if saved["kind"] == "scored":
-        responses = tuple(
-            {kind: np.array(scores, dtype=float) for kind, scores in of_one.items()}
-            for of_one in saved["responses"]
-        )
-        truth, run, unit, shape = (np.array(saved[name]) for name in _ARRAYS_OF_SCORED)
-        return ScoredInstances(
-            truth, responses, run, unit, shape, labels, saved["weight"], pos_label, saved["grouped"]
-        )
-    if saved["kind"] == "paired":
-        return PairedCounts(
-            np.array(saved["truth"]),
-            np.array(saved["predictions"]),
-            np.array(saved["counts"]),
-            labels,
-            saved["weight"],
-            pos_label,
-        )
-    if saved["kind"] == "units":
-        hits, predicted, cells = (
-            tuple(_read_sparse(matrix) for matrix in saved[name])
-            for name in ("hits", "predicted", "cells")
-        )
-        return UnitCounts(
-            _read_sparse(saved["true"]),
-            hits,
-            predicted,
-            cells,
-            np.array(saved["shape"]),
-            np.array(saved["sizes"]),
-            labels,
-            saved["weight"],
-            pos_label,
-            saved["grouped"],
-        )
-    if saved["kind"] == "chunks":
-        return ChunkCounts(np.array(saved["cells"]), saved["weight"])
-    return tuple(
-        ConfusionCounts(np.array(table, dtype=float), labels, weight, pos_label)
-        for table, weight in zip(saved["tables"], saved["weights"], strict=True)
-    )
-
-
-def _describe_sparse(matrix: Any) -> dict[str, Any]:
-    entries = sparse.coo_matrix(matrix)
-    order = np.lexsort((entries.col, entries.row))
-    return {
-        "shape": list(entries.shape),
-        "row": entries.row[order].tolist(),
-        "col": entries.col[order].tolist(),
-        "data": entries.data[order].tolist(),
-    }
-
-
-def _read_sparse(saved: dict[str, Any]) -> Any:
-    entries = (saved["data"], (saved["row"], saved["col"]))
-    return sparse.csr_matrix(entries, saved["shape"])
 
 
 def _describe_cross_validation(record: CrossValidation | None) -> dict[str, Any] | None:

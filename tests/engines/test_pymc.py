@@ -13,8 +13,8 @@ import pytest
 
 from skbayeseval import PyMCEngine
 from skbayeseval.engines.arviz import diagnose
+from skbayeseval.engines.given_parameters import scores_given
 from skbayeseval.engines.graph import build_graph
-from skbayeseval.engines.parameters import parameters_of, scores_given
 from skbayeseval.engines.pymc import Trace, _independent, _quietly, sample, sample_prior
 from skbayeseval.engines.variables import quiet_import
 from skbayeseval.metrics.registry import get_metric
@@ -81,13 +81,13 @@ def check_posteriors(family, engine, least_ess, exact_draws=20_000, r_hat=1.01):
     names = [
         f"{name}::{p.name}"
         for name, (exact, _) in posteriors.items()
-        for p in parameters_of(exact.specification)
+        for p in exact.specification.parameters()
     ]
     trace = sample(graph, engine, names, seed=1)
     assert trace.stats["diverging"].sum() == 0
     differences = []
     for name, (exact, metric) in posteriors.items():
-        parameters = parameters_of(exact.specification)
+        parameters = exact.specification.parameters()
         own = {p.name: trace.parameters[f"{name}::{p.name}"] for p in parameters}
         posterior = SampledPosterior(exact.model, exact.evidence, entropy=2, trace=Trace(own))
         a, b = posterior.draws(metric)[:2]
@@ -129,7 +129,7 @@ def check_priors(family, n_draws):
         n_draws, model=graph, random_seed=1, return_inferencedata=False
     )
     for name, (exact, metric) in posteriors.items():
-        drawn = {p.name: found[f"{name}::{p.name}"] for p in parameters_of(exact.specification)}
+        drawn = {p.name: found[f"{name}::{p.name}"] for p in exact.specification.parameters()}
         rng = np.random.default_rng(3)
         blocks = scores_given(exact.specification, drawn, metric, 1, rng, prior=True)
         a, b = np.concatenate(list(blocks), axis=1)[:2]

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from skbayeseval.evidence.instance_scores import ScoredInstances, respond
+from skbayeseval.metrics import get_metric
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -34,7 +35,7 @@ def scored_by(estimator, y, metric, **options):
 )
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
 def test_rankings_are_those_of_scikit_learns_scorers(estimator, metric):
-    (ours,) = scored_by(estimator, TWO, metric).observed(metric)
+    (ours,) = scored_by(estimator, TWO, metric).observed(get_metric(metric))
     assert ours == pytest.approx(get_scorer(metric)(estimator, X, TWO), abs=1e-12)
 
 
@@ -42,7 +43,7 @@ def test_rankings_are_those_of_scikit_learns_scorers(estimator, metric):
 @pytest.mark.parametrize("metric", ["neg_log_loss", "roc_auc_ovr", "roc_auc_ovo"])
 def test_probabilities_are_those_of_scikit_learns_scorers(y, metric):
     estimator = LogisticRegression()
-    (ours,) = scored_by(estimator, y, metric).observed(metric)
+    (ours,) = scored_by(estimator, y, metric).observed(get_metric(metric))
     assert ours == pytest.approx(get_scorer(metric)(estimator, X, y), abs=1e-12)
 
 
@@ -53,7 +54,7 @@ def test_probabilities_are_those_of_scikit_learns_scorers(y, metric):
 )
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
 def test_labels_any_of_many(estimator, metric):
-    (ours,) = scored_by(estimator, MANY, metric).observed(metric)
+    (ours,) = scored_by(estimator, MANY, metric).observed(get_metric(metric))
     assert ours == pytest.approx(get_scorer(metric)(estimator, X, MANY), abs=1e-12)
 
 
@@ -65,7 +66,7 @@ def test_the_other_class_may_be_positive():
     ham, spam = (
         ScoredInstances.from_scores(
             words, {"a": scores}, labels=["spam", "ham"], pos_label=label
-        ).observed("average_precision")[0]
+        ).observed(get_metric("average_precision"))[0]
         for label in ("ham", "spam")
     )
     assert spam == pytest.approx(get_scorer("average_precision")(
@@ -100,9 +101,9 @@ def test_runs_are_averaged_never_pooled():
     assert of_runs.shape == (1, 2)
     plain = ScoredInstances.from_scores(TWO, {"a": scores}, run=run)
     np.testing.assert_allclose(of_runs, plain.of_runs("roc_auc"))
-    pooled = ScoredInstances.from_scores(TWO, {"a": shifted}).observed("roc_auc")
-    assert ours.observed("roc_auc")[0] == pytest.approx(of_runs.mean())
-    assert pooled[0] < ours.observed("roc_auc")[0]
+    pooled = ScoredInstances.from_scores(TWO, {"a": shifted}).observed(get_metric("roc_auc"))
+    assert ours.observed(get_metric("roc_auc"))[0] == pytest.approx(of_runs.mean())
+    assert pooled[0] < ours.observed(get_metric("roc_auc"))[0]
 
 
 def test_shapes_of_weights():

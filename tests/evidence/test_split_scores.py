@@ -5,13 +5,14 @@ import pytest
 
 from skbayeseval.evidence.counts import margins_of
 from skbayeseval.evidence.split_scores import SplitScores, check_scores, check_test_fraction
+from skbayeseval.metrics.registry import split_metric
 
 SCORES = SplitScores({"r2": [[0.5, 0.7], [0.4, 0.5], [0.1, 0.2]]}, 0.25)
 
 
 def test_what_it_holds():
     assert (SCORES.n_classifiers, SCORES.n_splits) == (3, 2)
-    assert SCORES.means("r2") == pytest.approx((0.6, 0.45, 0.15))
+    assert SCORES.observed(split_metric("r2")) == pytest.approx((0.6, 0.45, 0.15))
     assert [margin.total for margin in margins_of(SCORES)] == [2, 2, 2]
     np.testing.assert_array_equal(SCORES.pair(2, 0).scores["r2"], [[0.1, 0.2], [0.5, 0.7]])
     with pytest.raises(ValueError, match="read-only"):

@@ -53,25 +53,35 @@ def test_bad_models(model, prior, error, message):
 
 
 def test_alternatives_fit_the_evidence():
-    names = {m.name for m in published_and_alternative_models(paired=True, true_negatives=True)}
+    names = {
+        m.name
+        for m in published_and_alternative_models("classes", paired=True, true_negatives=True)
+    }
     assert names == {"paired", "unpaired", "hierarchical", "bcv"}
-    models = published_and_alternative_models(paired=False, true_negatives=False)
+    models = published_and_alternative_models("classes", paired=False, true_negatives=False)
     assert {model.name for model in models} == {"bcv"}
 
 
 def test_published_prior_first_and_jeffreys_among_the_others():
-    found = published_and_alternative_models(paired=True, true_negatives=True, chunks=True)
-    for kind in (Paired, PairedChunks, Unpaired, Hierarchical, BCV):
+    found = published_and_alternative_models("classes", paired=True, true_negatives=True)
+    for kind in (Paired, Unpaired, Hierarchical, BCV):
         assert next(model for model in found if type(model) is kind) == kind()
     assert {Paired(mu=0.5, theta=0.5), Unpaired(mu=0.5, rho=0.5), BCV(lambda_=0.5)} <= set(found)
-    assert PairedChunks(lambda_=0.5) in found
-    many = published_and_alternative_models(paired=True, true_negatives=True, n_classes=3)
+    chunks = published_and_alternative_models("chunks", paired=True, true_negatives=False)
+    assert chunks[0] == PairedChunks()
+    assert {type(model) for model in chunks} == {PairedChunks, BCV}
+    assert PairedChunks(lambda_=0.5) in chunks
+    many = published_and_alternative_models(
+        "classes", paired=True, true_negatives=True, n_classes=3
+    )
     for kind in (PairedHierarchical, Hierarchical):
         of_kind = [model for model in many if type(model) is kind]
         assert of_kind[0] == kind()
         assert kind(mu=0.5) in of_kind
-    alone = published_and_alternative_models(paired=False, true_negatives=True, n_classes=3)
+    alone = published_and_alternative_models(
+        "classes", paired=False, true_negatives=True, n_classes=3
+    )
     assert {type(model) for model in alone} == {Hierarchical}
-    assert published_and_alternative_models(paired=True, true_negatives=True, labels=True) == []
+    assert published_and_alternative_models("labels", paired=True, true_negatives=True) == []
     for models in (found, many):
         assert len(set(models)) == len(models)

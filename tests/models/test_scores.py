@@ -8,7 +8,7 @@ from scipy import stats
 
 from skbayeseval import ComparisonResult, compare_scores, load_result
 from skbayeseval.compare.split_scores import rank_scores
-from skbayeseval.models.scores import StudentMargin
+from skbayeseval.models.margins import StudentMargin
 
 
 def scores(n_splits=20, gap=0.01, seed=0):
@@ -52,7 +52,7 @@ def test_equals_the_statistics_example_of_scikit_learn():
 
 def test_draws_follow_the_law():
     ours = compare_scores(*scores(), test_fraction=0.2, random_state=0, n_draws=50_000)
-    law = ours._posterior.difference_law(ours._metric(None))
+    law = ours._posterior.difference(ours._metric(None)).law
     exact = stats.t(law.df, law.mean, law.scale)
     assert stats.kstest(ours.draws, exact.cdf).pvalue > 0.01
     assert law.sd == pytest.approx(exact.std())
@@ -74,7 +74,7 @@ def test_every_pair_of_many_is_the_pair_alone(n_splits):
         alone = compare_scores(given[f"m{i}"], given[f"m{j}"], test_fraction=0.3, random_state=0)
         assert pair.probability(0.01) == alone.probability(0.01)
         np.testing.assert_allclose(pair.draws[:100], alone.draws[:100], atol=1e-12)
-        law = pair._posterior.difference_law(pair._metric(None))
+        law = pair._posterior.difference(pair._metric(None)).law
         exact = stats.t(law.df, law.mean, law.scale)
         assert stats.kstest(pair.draws, exact.cdf).pvalue > 1e-4
 

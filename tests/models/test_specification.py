@@ -14,8 +14,9 @@ from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import per_class
 from skbayeseval.models import Hierarchical, InstanceWeights, Unpaired
 from skbayeseval.models.margins import BetaMargin, F1Margin
+from skbayeseval.models.parameters import letter
 from skbayeseval.models.registry import MODEL_CLASSES
-from skbayeseval.models.specification import Model, check_concentration, letter
+from skbayeseval.models.specification import Model, check_concentration
 from tests.engines.cases import cases, labelled
 
 COUNTS = ConfusionCounts.from_matrix([[8, 2], [3, 7]])

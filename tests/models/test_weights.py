@@ -146,13 +146,13 @@ def test_save(indicators, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "scoring='accuracy' needs one class an instance"),
+        ({}, "scoring='accuracy' requires one label per instance"),
         ({"scoring": "f1"}, "Target is multilabel-indicator but scoring='f1'"),
         ({"scoring": "f1_micro", "model": "hierarchical"}, "is of one class an instance, but y is"),
         ({"scoring": "f1_micro", "model": Paired()}, "Paired does not fit labels of instances"),
         ({"scoring": "f1_micro", "pos_label": 1}, "pos_label has no meaning"),
         ({"scoring": "f1_micro", "prevalence": [1 / 6] * 6}, "prevalence="),
-        ({"scoring": metrics.from_confusion(np.sum, "s")}, "needs one class an instance"),
+        ({"scoring": metrics.from_confusion(np.sum, "s")}, "requires one label per instance"),
     ],
 )
 def test_bad_arguments(indicators, options, message):

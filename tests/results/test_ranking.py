@@ -16,6 +16,7 @@ from skbayeseval import (
     compare_predictions,
     load_result,
 )
+from skbayeseval.judgement.decision import format_probability
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +118,7 @@ def test_print_and_save(ranking, tmp_path):
 def test_plots(ranking):
     forest = ranking.plot("ranking", metric="accuracy")
     shown = " ".join(text.get_text() for text in forest.ax_.texts)
-    assert f"{ranking.metric('accuracy').table['p_best'].max():.1%}" in shown
+    assert format_probability(ranking.metric("accuracy").table["p_best"].max()) in shown
     assert forest.ax_.get_xlabel() == "accuracy"
     matrix = ranking.plot("pairs", rope=0.02)
     cells = {(round(t.get_position()[1]), round(t.get_position()[0])): t for t in matrix.ax_.texts}

@@ -5,15 +5,7 @@ import pytest
 from scipy import stats
 
 from skbayeseval.engines.exact import BLOCK, stream_scores
-from skbayeseval.engines.parameters import (
-    coordinates,
-    dims_of,
-    parameters_of,
-    parameters_of_pair,
-    row_names,
-    scores_given,
-    stream_parameters,
-)
+from skbayeseval.engines.given_parameters import parameters_of_pair, scores_given, stream_parameters
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.registry import get_metric
@@ -49,8 +41,8 @@ def test_parameters_are_those_behind_the_scores(name, prior):
     specification, metric = CASES[name][0], get_metric(CASES[name][1])
     n_draws = BLOCK + 50
     draws = streamed(specification, n_draws, prior)
-    assert set(draws) == {p.name for p in parameters_of(specification)}
-    for parameter in parameters_of(specification):
+    assert set(draws) == {p.name for p in specification.parameters()}
+    for parameter in specification.parameters():
         values = draws[parameter.name]
         assert len(values) == n_draws
         assert values.ndim == 1 + len(parameter.dims)
@@ -65,7 +57,7 @@ def test_laws_of_independent_labels():
     evidence = labelled("imbalanced")
     model = IndependentLabels(mu=(2.0, 3.0), rho=((1.5, 2.5), (0.5, 4.0)))
     specification = model.specification(evidence)
-    priors = {p.name: p.prior[0].tolist() for p in parameters_of(specification)}
+    priors = {p.name: p.prior[0].tolist() for p in specification.parameters()}
     assert priors["mu_A"] == priors["mu_B"] == [2, 3]
     assert priors["rho+_A"] == priors["rho+_B"] == [1.5, 2.5]
     assert priors["rho-_A"] == priors["rho-_B"] == [0.5, 4]
@@ -83,7 +75,7 @@ def test_laws_of_independent_labels():
 
 
 def test_known_proportions():
-    specification = CASES["paired balanced"][0].with_prevalence(np.array([0.1, 0.9]))
+    specification = CASES["paired balanced"][0].with_prevalence(np.array([0.9, 0.1]), 1)
     metric = get_metric("f1")
     draws = streamed(specification, BLOCK + 50)
     assert list(draws) == ["theta+", "theta-"]
@@ -99,7 +91,7 @@ def test_rows_given_eta(name, known):
     n_draws = 2500
     if known:
         n_classes = len(specification.groups[0].mu.prior)
-        specification = specification.with_prevalence(np.arange(1.0, n_classes + 1) / 6)
+        specification = specification.with_prevalence(np.arange(1.0, n_classes + 1) / 6, 1)
     draws = streamed(specification, n_draws)
     assert any(p.startswith("mu") for p in draws) is not known
     exact = exact_scores(specification, metric, n_draws)
@@ -137,7 +129,7 @@ def test_rows_that_are_given():
         draws[f"mu_{letter}"] = rng.dirichlet(np.ones(3), n_draws)
         draws[f"eta_{letter}"] = rng.random(n_draws)
         draws[f"theta_{letter}"] = rng.dirichlet(np.ones(3), (n_draws, 3))
-    assert row_names(specification) == ["theta_A", "theta_B"]
+    assert specification.row_names == ["theta_A", "theta_B"]
     tables = np.stack([draws[f"mu_{k}"][:, :, None] * draws[f"theta_{k}"] for k in "AB"])
     for name in ("accuracy", "f1_macro"):
         metric = get_metric(name)
@@ -145,8 +137,8 @@ def test_rows_that_are_given():
 
 
 def test_rows_of_pairs_do_not_stand_alone():
-    assert row_names(CASES["paired classes few"][0]) == []
-    assert row_names(CASES["paired few"][0]) == []
+    assert CASES["paired classes few"][0].row_names == []
+    assert CASES["paired few"][0].row_names == []
 
 
 def test_missing_draws():
@@ -159,13 +151,13 @@ def test_missing_draws():
 
 def test_weights_have_no_parameters():
     specification = InstanceWeights().specification(labelled("few"))
-    assert parameters_of(specification) == []
-    assert coordinates(specification, ("x", "y")) == {}
-    assert dims_of(specification) == {}
+    assert specification.parameters() == []
+    assert specification.coordinates(("x", "y")) == {}
+    assert specification.dims() == {}
 
 
 def test_names_and_priors():
-    found = {name: parameters_of(specification) for name, (specification, _) in CASES.items()}
+    found = {name: specification.parameters() for name, (specification, _) in CASES.items()}
     names = {name: [p.name for p in parameters] for name, parameters in found.items()}
     sides = ("A", "B")
     each = [f"{stem}_{k}" for k in sides for stem in ("mu", "rho+", "rho-")]
@@ -185,7 +177,7 @@ def test_names_and_priors():
 
 
 def test_dimensions():
-    dims = {name: dims_of(specification) for name, (specification, _) in CASES.items()}
+    dims = {name: specification.dims() for name, (specification, _) in CASES.items()}
     assert dims["unpaired few"] == {}
     assert dims["paired few"] == {"theta+": ["outcome"], "theta-": ["outcome"]}
     assert dims["bcv few"] == {"pi_A": ["cell"], "pi_B": ["cell"]}
@@ -200,12 +192,12 @@ def test_dimensions():
 def test_coordinates():
     evidence = (ConfusionCounts.from_cells(5, 2, 1), ConfusionCounts.from_cells(4, 3, 2))
     without = BCV().specification(evidence)
-    assert coordinates(without, (0, 1))["cell"] == ["tp", "fp", "fn"]
-    assert coordinates(CASES["bcv few"][0], (0, 1))["cell"] == ["tp", "fp", "fn", "tn"]
-    assert len(coordinates(CASES["chunks few"][0], (0, 1))["chunk"]) == 7
-    assert coordinates(CASES["paired few"][0], (0, 1))["outcome"] == ["11", "10", "01", "00"]
-    assert coordinates(CASES["labels few"][0], ("x", "y"))["target"] == ["x", "y"]
-    of_rows = coordinates(CASES["hierarchical few"][0], (0, 1, 2))
+    assert without.coordinates((0, 1))["cell"] == ["tp", "fp", "fn"]
+    assert CASES["bcv few"][0].coordinates((0, 1))["cell"] == ["tp", "fp", "fn", "tn"]
+    assert len(CASES["chunks few"][0].coordinates((0, 1))["chunk"]) == 7
+    assert CASES["paired few"][0].coordinates((0, 1))["outcome"] == ["11", "10", "01", "00"]
+    assert CASES["labels few"][0].coordinates(("x", "y"))["target"] == ["x", "y"]
+    of_rows = CASES["hierarchical few"][0].coordinates((0, 1, 2))
     assert of_rows == {"class": ["0", "1", "2"], "predicted": ["0", "1", "2"]}
 
 

@@ -1,0 +1,327 @@
+"""From draws of a model's parameters to draws of a metric, and exact draws of the parameters.
+
+Each function has one implementation per kind of specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from skbayeseval.engines.exact import BLOCK
+from skbayeseval.engines.outcomes import GroupDraws, outcome_blocks
+from skbayeseval.engines.weights import label_blocks, label_totals
+from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.models.parameters import letter
+from skbayeseval.models.specification import (
+    AnySpecification,
+    DataSetSpecification,
+    LabelSpecification,
+    Outcomes,
+    OutcomeSpecification,
+    ScoreSpecification,
+    Specification,
+)
+
+__all__ = ["parameters_of_pair", "rates_given", "scores_given", "stream_parameters"]
+
+Array = NDArray[Any]
+Draws = Mapping[str, Array]
+
+# eta must not round to 0 or 1, where its logit is infinite.
+SMALLEST = np.finfo(float).tiny
+CLOSEST_TO_ONE = 1 - np.finfo(float).epsneg
+
+
+def parameters_of_pair(draws: Draws, i: int, j: int) -> dict[str, Array]:
+    """Return the draws that classifiers `i` and `j` have, named as those of A and B."""
+    if "delta" in draws:
+        if i < j:
+            return dict(draws)
+        delta = draws["delta"]
+        return {
+            **draws,
+            "delta": -delta,
+            "nu_B": draws["nu_B"] + delta,
+            "beta": -1 - draws["beta"],
+        }
+    found = {}
+    for name, values in draws.items():
+        stem, _, owner = name.rpartition("_")
+        if not stem:
+            # Outcomes (1, 0) and (0, 1) change places where the two do.
+            order = {"theta+": [0, 2, 1, 3], "theta-": [0, 2, 1, 3], "pi": [0, 2, 1, 3, 4, 6, 5]}
+            found[name] = values[..., order[name]] if name in order and i > j else values
+        elif owner in (letter(i), letter(j)):
+            found[f"{stem}_{'A' if owner == letter(i) else 'B'}"] = values
+    return found
+
+
+def scores_given(
+    specification: AnySpecification,
+    draws: Draws,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    *,
+    prior: bool,
+) -> Iterator[Array]:
+    """Yield blocks of draws of a metric, of shape (n_classifiers, n), given draws of parameters.
+
+    Parameters
+    ----------
+    specification : Specification, or another kind of it
+        The model.
+    draws : mapping of str to ndarray of shape (n_draws, ...)
+        Draws of its parameters.
+    metric : Metric
+        What to compute of each draw.
+    positive : int
+        The index of the positive class.
+    rng : numpy.random.Generator
+        Draws the rows of tables given eta, unless `draws` has them as theta.
+    prior : bool
+        Whether rows are drawn without the data.
+    """
+    missing = [p.name for p in specification.parameters() if p.name not in draws]
+    if missing:
+        raise ValueError(
+            f"There are no draws of {missing[0]!r}, only of {list(draws)}, so no other metric can "
+            "be computed of them."
+        )
+    yield from _scores(specification, draws, metric, positive, rng, prior)
+
+
+@singledispatch
+def _scores(
+    specification: AnySpecification,
+    draws: Draws,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    prior: bool,
+) -> Iterator[Array]:
+    raise TypeError(f"{type(specification).__name__} has no parameters to compute metrics from.")
+
+
+@_scores.register
+def _(
+    specification: Specification,
+    draws: Draws,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    prior: bool,
+) -> Iterator[Array]:
+    for here, size in _blocks(draws):
+        yield metric(_tables(specification, here, size), positive).T
+
+
+@_scores.register
+def _(
+    specification: LabelSpecification,
+    draws: Draws,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    prior: bool,
+) -> Iterator[Array]:
+    for here, _ in _blocks(draws):
+        yield metric.of_totals(label_totals(_of_all_classifiers(here)), positive)
+
+
+@_scores.register
+def _(
+    specification: OutcomeSpecification,
+    draws: Draws,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    prior: bool,
+) -> Iterator[Array]:
+    if _has_rows(specification, draws):
+        for here, size in _blocks(draws):
+            yield metric(_tables_of_rows(specification, here, size), positive)
+        return
+    n_draws = len(next(iter(draws.values())))
+    given = _group_draws(specification, draws, n_draws)
+    for _, block in outcome_blocks(
+        specification, rng, n_draws, prior=prior, tables=metric.needs_tables, given=given
+    ):
+        yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+
+
+@_scores.register
+def _(
+    specification: ScoreSpecification,
+    draws: Draws,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    prior: bool,
+) -> Iterator[Array]:
+    which = list(specification.scores).index(metric.name)
+    delta, score_b = draws["delta"][:, which], draws["nu_B"][:, which]
+    yield np.stack([score_b + delta, score_b])
+
+
+@_scores.register
+def _(
+    specification: DataSetSpecification,
+    draws: Draws,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    prior: bool,
+) -> Iterator[Array]:
+    centre = draws["delta0"]
+    if metric.name in specification.differences:
+        yield centre[None]
+    elif "next_delta" in draws:
+        yield draws["next_delta"][None]
+    else:  # a further data set, of a graph that was altered
+        yield (centre + draws["sigma0"] * rng.standard_t(draws["nu"]))[None]
+
+
+def _blocks(draws: Draws) -> Iterator[tuple[dict[str, Array], int]]:
+    n_draws = len(next(iter(draws.values())))
+    for start in range(0, n_draws, BLOCK):
+        here = {name: values[start : start + BLOCK] for name, values in draws.items()}
+        yield here, min(BLOCK, n_draws - start)
+
+
+def rates_given(
+    specification: AnySpecification, draws: Draws, rng: np.random.Generator, *, prior: bool
+) -> dict[str, Array]:
+    """Return the recall of each class, where the rows of tables are drawn given the parameters."""
+    if not isinstance(specification, OutcomeSpecification) or _has_rows(specification, draws):
+        return {}
+    n_draws = len(next(iter(draws.values())))
+    given = _group_draws(specification, draws, n_draws)
+    found = []
+    for _, totals in outcome_blocks(
+        specification, rng, n_draws, prior=prior, tables=False, given=given
+    ):
+        assert isinstance(totals, Totals)
+        found.append(_rates(totals))
+    return {name: np.concatenate([block[name] for block in found]) for name in found[0]}
+
+
+@singledispatch
+def stream_parameters(
+    specification: AnySpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
+) -> Iterator[dict[str, Array]]:
+    """Yield blocks of exact draws of the parameters, those behind the draws of every metric.
+
+    To what the specification names come the rates of a table with rows: rho, the recall of each
+    class.
+    """
+    yield from ()
+
+
+@stream_parameters.register
+def _(
+    specification: Specification, rng: np.random.Generator, n_draws: int, *, prior: bool
+) -> Iterator[dict[str, Array]]:
+    shapes = specification.shapes(prior=prior)
+    for start in range(0, n_draws, BLOCK):
+        size = min(BLOCK, n_draws - start)
+        drawn = {name: rng.dirichlet(shape, size) for name, shape in shapes.items()}
+        yield {k: v[:, 0] if v.shape[1] == 2 else v for k, v in drawn.items()}
+
+
+@stream_parameters.register
+def _(
+    specification: LabelSpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
+) -> Iterator[dict[str, Array]]:
+    for block in label_blocks(specification, rng, n_draws, prior=prior):
+        yield {
+            f"{name}_{letter(k)}": of_one
+            for name, values in block.items()
+            for k, of_one in enumerate(values)
+        }
+
+
+@stream_parameters.register
+def _(
+    specification: OutcomeSpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
+) -> Iterator[dict[str, Array]]:
+    for bases, totals in outcome_blocks(specification, rng, n_draws, prior=prior, tables=False):
+        assert isinstance(totals, Totals)
+        yield {**_named(specification, bases), **_rates(totals)}
+
+
+def _named(specification: OutcomeSpecification, bases: list[GroupDraws]) -> dict[str, Array]:
+    found = {}
+    for g, (group, base) in enumerate(zip(specification.groups, bases, strict=True)):
+        mu, etas = group.names(g)
+        if group.known_mu is None:
+            found[mu] = base.mu
+        for name, one in zip(etas, base.logits, strict=True):
+            if one is not None:
+                found[name] = 1 / (1 + np.exp(-one))
+    return found
+
+
+def _rates(totals: Totals) -> dict[str, Array]:
+    return {
+        f"rho_{letter(k)}": hits / true
+        for k, (hits, true) in enumerate(zip(totals.hits, totals.true, strict=True))
+    }
+
+
+def _tables(specification: Specification, draws: Draws, size: int) -> Array:
+    whole = {}
+    for simplex in specification.simplexes:
+        values = draws[simplex.name]
+        whole[simplex.name] = np.stack([values, 1 - values]) if values.ndim == 1 else values.T
+    for name, known in specification.fixed.items():
+        whole[name] = np.repeat(known[:, None], size, axis=1)
+    return specification.tables(whole)
+
+
+def _has_rows(specification: OutcomeSpecification, draws: Draws) -> bool:
+    names = specification.row_names
+    return bool(names) and all(name in draws for name in names)
+
+
+def _tables_of_rows(specification: OutcomeSpecification, draws: Draws, size: int) -> Array:
+    """Return tables of shape (n_classifiers, n, M, M)."""
+    found = []
+    for g, group in enumerate(specification.groups):
+        mu = _proportions(group, g, draws, size)
+        found.append(mu[:, :, None] * draws[f"theta_{letter(g)}"])
+    return np.stack(found)
+
+
+def _group_draws(
+    specification: OutcomeSpecification, draws: Draws, n_draws: int
+) -> list[GroupDraws]:
+    found = []
+    for g, group in enumerate(specification.groups):
+        _, etas = group.names(g)
+        logits = tuple(
+            None if eta is None else logit(np.clip(draws[name], SMALLEST, CLOSEST_TO_ONE))
+            for name, eta in zip(etas, group.etas, strict=True)
+        )
+        found.append(GroupDraws(_proportions(group, g, draws, n_draws), logits))
+    return found
+
+
+def _proportions(group: Outcomes, position: int, draws: Draws, size: int) -> Array:
+    if group.known_mu is not None:
+        return np.tile(group.known_mu, (size, 1))
+    return draws[group.names(position)[0]]
+
+
+def _of_all_classifiers(draws: Draws) -> dict[str, Array]:
+    """Return the draws of a parameter with all classifiers first."""
+    found: dict[str, list[Array]] = {}
+    for name, values in draws.items():
+        found.setdefault(name.rpartition("_")[0], []).append(values)
+    return {name: np.stack(values) for name, values in found.items()}

@@ -1,0 +1,131 @@
+"""Posteriors of single quantities that are known, in part or in whole, in closed form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval._validation import check_probability
+from skbayeseval.engines.signed_rank import region_probabilities
+from skbayeseval.judgement.decision import Probabilities
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.models.margins import (
+    BetaMargin,
+    StudentMargin,
+    difference_interval,
+    difference_probability,
+)
+
+__all__ = ["BetaDifference", "BetaValue", "SignedRankDifference", "StudentQuantity"]
+
+Array = NDArray[Any]
+
+
+class BetaValue(Distribution):
+    """A metric that is Beta, or an increasing function of a Beta variable."""
+
+    def __init__(self, draws: Array, margin: BetaMargin) -> None:
+        super().__init__(draws)
+        self.margin = margin
+
+    def interval(self, prob: float = 0.95) -> Interval:
+        """Return the equal-tailed interval, from quantiles in closed form."""
+        return Interval(*self.margin.interval(check_probability(prob)))
+
+    def mass(self, low: float, high: float) -> float:
+        """Return the probability of the values from `low` to `high`, in closed form."""
+        return float(self.margin.mass(low, high))
+
+    def around(self, region: Interval) -> Probabilities:
+        """Return the probabilities of values left of, in and right of a region."""
+        worse, better = self.mass(0.0, region.low), self.mass(region.high, 1.0)
+        return Probabilities(worse, max(0.0, 1.0 - worse - better), better)
+
+
+class BetaDifference(Distribution):
+    """The difference of two independent metrics that are both `BetaValue`."""
+
+    def __init__(self, draws: Array, a: BetaMargin, b: BetaMargin) -> None:
+        super().__init__(draws)
+        self.margins = (a, b)
+
+    def interval(self, prob: float = 0.95) -> Interval:
+        """Return the equal-tailed interval, by quadrature."""
+        return Interval(*difference_interval(*self.margins, check_probability(prob)))
+
+    def mass(self, low: float, high: float) -> float:
+        """Return the probability of the values from `low` to `high`, by quadrature."""
+        low, high = max(low, -1.0), min(high, 1.0)
+        return difference_probability(*self.margins, low, high) if low < high else 0.0
+
+    def around(self, region: Interval) -> Probabilities:
+        """Return the probabilities of values left of, in and right of a region."""
+        worse, better = self.mass(-1.0, region.low), self.mass(region.high, 1.0)
+        inside = self.mass(*region) if region.low < region.high else 0.0
+        total = worse + inside + better
+        return Probabilities(worse / total, inside / total, better / total)
+
+
+class StudentQuantity(Distribution):
+    """A quantity that is Student's t: a mean of split scores, or the difference of two."""
+
+    def __init__(self, draws: Array, law: StudentMargin) -> None:
+        super().__init__(draws, mcse=0.0)
+        self.law = law
+
+    @property
+    def mean(self) -> float:
+        """The mean."""
+        return self.law.mean
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation."""
+        return self.law.sd
+
+    def hdi(self, prob: float = 0.95) -> Interval:
+        """Return the highest-density interval: of a symmetric law, the equal-tailed one."""
+        return self.interval(prob)
+
+    def hdi_mcse(self, prob: float = 0.95) -> float:
+        """Return 0: the ends are known in closed form."""
+        return 0.0
+
+    def interval(self, prob: float = 0.95) -> Interval:
+        """Return the equal-tailed interval, in closed form."""
+        return Interval(*self.law.interval(check_probability(prob)))
+
+    def mass(self, low: float, high: float) -> float:
+        """Return the probability of the values from `low` to `high`, in closed form."""
+        return max(0.0, 1.0 - self.law.below(low) - self.law.above(high))
+
+    def around(self, region: Interval) -> Probabilities:
+        """Return the probabilities of values left of, in and right of a region."""
+        worse, better = self.law.below(region.low), self.law.above(region.high)
+        return Probabilities(worse, max(0.0, 1.0 - worse - better), better)
+
+
+class SignedRankDifference(Distribution):
+    """The pseudo-median of differences on data sets (Benavoli et al. 2014).
+
+    As in the paper, the probabilities say in how many draws the mean of two data sets is most
+    probably worse, equivalent or better.
+    """
+
+    def __init__(self, draws: Array, weights: Array, differences: Array) -> None:
+        super().__init__(draws)
+        self.weights = weights
+        self.differences = differences
+
+    def around(self, region: Interval) -> Probabilities:
+        """Return the probabilities of values left of, in and right of a region."""
+        return Probabilities(*region_probabilities(self.weights, self.differences, *region))
+
+    def mass(self, low: float, high: float) -> float:
+        """Return the probability of the values from `low` to `high`."""
+        if np.isinf(high):
+            return 1.0 - self.around(Interval(low, low)).worse
+        return self.around(Interval(low, high)).equivalent

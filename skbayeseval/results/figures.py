@@ -1,0 +1,106 @@
+"""Which display shows which part of a comparison."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.diagnostics import mixing
+from skbayeseval.posterior.prior_odds import (
+    bayes_factor,
+    prior_density_at_zero,
+    prior_difference_draws,
+)
+from skbayeseval.posterior.recipe import Posterior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from skbayeseval.display import (
+        FactorDisplay,
+        JointDisplay,
+        PosteriorDisplay,
+        ScoresDisplay,
+        TraceDisplay,
+    )
+
+__all__ = [
+    "factor_display",
+    "joint_display",
+    "posterior_display",
+    "scores_display",
+    "trace_display",
+]
+
+
+def posterior_display(
+    posterior: Posterior,
+    metric: Metric,
+    names: tuple[str, str],
+    rope: Interval | None,
+    prob: float,
+) -> PosteriorDisplay:
+    """Return the display of the posterior of the difference."""
+    from skbayeseval.display import PosteriorDisplay
+
+    difference = posterior.difference(metric)
+    return PosteriorDisplay(difference, names=names, metric=metric.name, rope=rope, prob=prob)
+
+
+def joint_display(
+    posterior: Posterior, metric: Metric, names: tuple[str, str], rope: Interval | None
+) -> JointDisplay:
+    """Return the display of draws of A against draws of B."""
+    from skbayeseval.display import JointDisplay
+
+    return JointDisplay(
+        posterior.value(metric, 0).draws,
+        posterior.value(metric, 1).draws,
+        names=names,
+        metric=metric.name,
+        rope=rope,
+        difference=posterior.difference(metric),
+    )
+
+
+def factor_display(posterior: Posterior, metric: Metric, names: tuple[str, str]) -> FactorDisplay:
+    """Return the display of the prior and posterior density at 0."""
+    from skbayeseval.display import FactorDisplay
+
+    factor = bayes_factor(posterior, metric)
+    exact = prior_density_at_zero(posterior.prior, metric)
+    return FactorDisplay(
+        posterior.difference(metric).draws,
+        prior_difference_draws(posterior.prior, metric),
+        factor=factor,
+        prior_at_zero=None if exact is None else math.exp(exact.log),
+        names=names,
+        metric=metric.name,
+    )
+
+
+def scores_display(
+    scores: tuple[NDArray[Any], NDArray[Any]], metric: Metric, names: tuple[str, str]
+) -> ScoresDisplay:
+    """Return the display of the values of the metric in each split."""
+    from skbayeseval.display import ScoresDisplay
+
+    return ScoresDisplay(*scores, names=names, metric=metric.name)
+
+
+def trace_display(posterior: Posterior, metric: Metric, names: tuple[str, str]) -> TraceDisplay:
+    """Return the display of the draws in the order in which they were made."""
+    from skbayeseval.display import TraceDisplay
+
+    draws = posterior.difference(metric).draws
+    mixed = mixing(posterior, draws)
+    return TraceDisplay(
+        draws.reshape(posterior.n_chains, -1),
+        names=names,
+        metric=metric.name,
+        note=f"{posterior.n_draws:,} independent draws"
+        if mixed is None
+        else f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}",
+    )

@@ -1,0 +1,86 @@
+"""Rows of summaries: of a comparison, and of the same evidence under other priors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from skbayeseval.judgement.decision import check_rope
+from skbayeseval.judgement.distribution import decision_of
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models import published_and_alternative_models
+from skbayeseval.posterior.diagnostics import mixing
+from skbayeseval.posterior.prior_odds import bayes_factor, prior_density_at_zero
+from skbayeseval.posterior.recipe import Posterior
+
+__all__ = ["prior_sensitivity", "summary_row"]
+
+
+def summary_row(
+    posterior: Posterior, metric: Metric, names: tuple[str, str], rope: Any, prob: float
+) -> dict[str, Any]:
+    """Return what a summary says of the difference in one metric."""
+    difference = posterior.difference(metric)
+    decision = decision_of(difference, 0.0 if rope is None else rope, prob, names, metric.name)
+    row = {
+        "mean": difference.mean,
+        "sd": difference.sd,
+        "mcse": difference.mcse,
+        "bf": _factor(posterior, metric, rope),
+        "p_worse": decision.probabilities.worse,
+        "p_rope": decision.probabilities.equivalent,
+        "p_better": decision.probabilities.better,
+        "hdi_low": decision.hdi.low,
+        "hdi_high": decision.hdi.high,
+        "hdi_mcse": difference.hdi_mcse(prob),
+        "decision": decision.code,
+    }
+    mixed = mixing(posterior, difference.draws)
+    return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}
+
+
+def prior_sensitivity(
+    posterior: Posterior, metric: Metric, names: tuple[str, str], rope: Any, prob: float
+) -> pd.DataFrame:
+    """Return a summary row for each model that fits the evidence, under several priors."""
+    evidence, rows, index = posterior.evidence, [], []
+    models = []
+    if metric.source == "tables":
+        models = published_and_alternative_models(
+            evidence.family,
+            paired=evidence.is_paired,
+            true_negatives=posterior.has_true_negatives,
+            n_classes=len(posterior.counts[0].labels),
+        )
+    if not posterior.has_independent_draws or posterior.model not in models:
+        rows.append(summary_row(posterior, metric, names, rope, prob))
+        prior = posterior.prior_description if metric.source == "tables" else {}
+        index.append((posterior.model_name(metric), _written(prior)))
+    for model in models:
+        same = Posterior(
+            model,
+            evidence,
+            entropy=posterior.entropy,
+            n_draws=posterior.n_draws,
+            prevalence=None if model.name == "bcv" else posterior.prevalence,
+        )
+        rows.append(summary_row(same, same.check_metric(metric), names, rope, prob))
+        index.append((model.name, _written(model.prior())))
+    return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["model", "prior"]))
+
+
+def _factor(posterior: Posterior, metric: Metric, rope: Any) -> float:
+    """Return the Bayes factor, NaN where it is not defined."""
+    if not (metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior):
+        return math.nan
+    if rope is not None and len(set(check_rope(rope))) == 2:
+        return bayes_factor(posterior, metric, rope).value
+    if prior_density_at_zero(posterior.prior, metric) is None:
+        return math.nan
+    return bayes_factor(posterior, metric).value
+
+
+def _written(prior: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in prior.items())

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval.judgement import Distribution, Interval
+from skbayeseval.judgement.decision import format_probability
+from skbayeseval.judgement.distribution import as_distribution, decision_of
+from skbayeseval.models.margins import BetaMargin, StudentMargin
+from skbayeseval.posterior.distributions import BetaDifference, BetaValue, StudentQuantity
+
+RNG = np.random.default_rng(0)
+DRAWS = RNG.normal(0.02, 0.01, 20_000)
+A, B = BetaMargin(40.0, 12.0), BetaMargin(35.0, 14.0)
+BETA = RNG.beta(40, 12, 20_000), RNG.beta(35, 14, 20_000)
+LAW = StudentMargin(0.02, 0.01, 9.0)
+ALL = {
+    "draws": Distribution(DRAWS),
+    "beta": BetaValue(BETA[0], A),
+    "difference": BetaDifference(BETA[0] - BETA[1], A, B),
+    "student": StudentQuantity(0.02 + 0.01 * RNG.standard_t(9, 20_000), LAW),
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_known_in_closed_form_is_what_the_draws_say(name):
+    one = ALL[name]
+    plain = Distribution(one.draws)
+    assert one.mean == pytest.approx(plain.mean, abs=5 * plain.mcse)
+    assert one.sd == pytest.approx(plain.sd, rel=0.05)
+    for prob in (0.5, 0.95):
+        np.testing.assert_allclose(one.interval(prob), plain.interval(prob), atol=0.06 * one.sd)
+        np.testing.assert_allclose(one.hdi(prob), plain.hdi(prob), atol=0.2 * one.sd)
+    region = Interval(*np.quantile(one.draws, [0.3, 0.6]))
+    np.testing.assert_allclose(one.around(region), [0.3, 0.3, 0.4], atol=0.02)
+    assert sum(one.around(region)) == pytest.approx(1)
+    assert one.mass(*region) == pytest.approx(0.3, abs=0.02)
+    assert one.mass(region.low, np.inf) == pytest.approx(0.7, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_answers_agree_with_each_other(name):
+    one = ALL[name]
+    for prob in (0.5, 0.9):
+        low, high = one.interval(prob)
+        assert one.mass(low, high) == pytest.approx(prob, abs=1e-3)
+        worse, _, better = one.around(Interval(low, high))
+        assert worse == pytest.approx((1 - prob) / 2, abs=1e-3)
+        assert better == pytest.approx((1 - prob) / 2, abs=1e-3)
+    decision = decision_of(one, 0.01, 0.95, ("a", "b"), "f1")
+    assert decision.hdi == one.hdi(0.95)
+    assert decision.probabilities == one.around(Interval(-0.01, 0.01))
+
+
+def test_references():
+    assert ALL["beta"].mass(0.7, 0.8) == pytest.approx(np.diff(stats.beta(40, 12).cdf([0.7, 0.8])))
+    law = stats.t(9, 0.02, 0.01)
+    assert ALL["student"].interval(0.9) == pytest.approx(law.interval(0.9))
+    assert ALL["student"].sd == pytest.approx(law.std())
+    assert (ALL["student"].mcse, ALL["student"].hdi_mcse()) == (0.0, 0.0)
+    assert ALL["draws"].mcse == pytest.approx(DRAWS.std(ddof=1) / np.sqrt(len(DRAWS)))
+    assert Distribution(DRAWS, mcse=0.5).mcse == 0.5
+
+
+def test_regions_beyond_the_ends():
+    difference = ALL["difference"]
+    assert difference.around(Interval(-2.0, 2.0)) == pytest.approx((0, 1, 0))
+    assert difference.mass(-np.inf, np.inf) == pytest.approx(1)
+    assert difference.around(Interval(0.0, 0.0)).equivalent == 0
+
+
+def test_as_distribution():
+    assert as_distribution(ALL["beta"]) is ALL["beta"]
+    assert as_distribution([1.0, 2.0]).mean == 1.5
+
+
+@pytest.mark.parametrize(
+    ("probability", "short", "words"),
+    [
+        (1.0, ">99.9%", "more than 99.9%"),
+        (0.9995, ">99.9%", "more than 99.9%"),
+        (0.9994, "99.9%", "99.9%"),
+        (0.5, "50.0%", "50.0%"),
+        (0.0006, "0.1%", "0.1%"),
+        (0.0, "<0.1%", "less than 0.1%"),
+    ],
+)
+def test_a_percentage_never_claims_certainty(probability, short, words):
+    assert format_probability(probability) == short
+    assert format_probability(probability, words=True) == words

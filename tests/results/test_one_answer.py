@@ -1,0 +1,65 @@
+"""Every method, sentence, table and figure gives the same answer to the same question."""
+
+import numpy as np
+import pytest
+
+from skbayeseval import compare_counts, compare_many, compare_predictions, compare_scores
+from skbayeseval.compare.split_scores import rank_scores
+from skbayeseval.judgement.decision import format_probability
+
+RNG = np.random.default_rng(3)
+Y = (RNG.random(200) < 0.4).astype(int)
+A, B, C = (np.where(RNG.random(200) < p, Y, 1 - Y) for p in (0.85, 0.75, 0.8))
+SPLITS = RNG.normal(0.8, 0.05, (3, 10)) + np.array([[0.02], [0.0], [0.01]])
+SETS = RNG.normal(0.8, 0.03, (2, 9)) + np.array([[0.015], [0.0]])
+FEW = {"n_draws": 2000, "random_state": 0}
+RESULTS = {
+    "paired": compare_predictions(Y, A, B, scoring="f1", **FEW),
+    "bcv": compare_counts((88, 10, 12), (80, 14, 20), **FEW),
+    "unpaired": compare_predictions(Y, A, B, scoring="recall", model="unpaired", **FEW),
+    "scores": compare_scores(*SPLITS[:2], test_fraction=0.1, **FEW),
+    "signed-rank": compare_scores(*SETS, test_fraction=None, model="signed-rank", **FEW),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_figure_table_and_methods(name):
+    result = RESULTS[name]
+    rope = 0.01
+    probabilities, row = result.probability(rope), result.summary(rope).iloc[0]
+    assert tuple(row[["p_worse", "p_rope", "p_better"]]) == probabilities
+    assert tuple(row[["hdi_low", "hdi_high"]]) == result.hdi()
+    decision = result.decision(rope)
+    assert (decision.hdi, decision.probabilities) == (result.hdi(), probabilities)
+    shown = " ".join(text.get_text() for text in result.plot(rope=rope).ax_.texts)
+    for probability in probabilities:
+        assert format_probability(probability) in shown
+    if name != "signed-rank":
+        joint = " ".join(text.get_text() for text in result.plot("joint", rope=rope).ax_.texts)
+        for probability in probabilities:
+            assert format_probability(probability) in joint
+
+
+@pytest.mark.parametrize("name", ["bcv", "scores", "unpaired"])
+def test_probabilities_and_the_bayes_test(name):
+    result = RESULTS[name]
+    assert result.bayes_test().p_h1 == pytest.approx(result.probability().worse, abs=1e-9)
+
+
+def test_rows_of_a_ranking_are_those_of_its_pairs():
+    rankings = (
+        rank_scores(dict(zip("abc", SPLITS, strict=True)), test_fraction=0.1, **FEW),
+        compare_many(Y, {"a": A, "b": B, "c": C}, scoring="f1", **FEW),
+    )
+    for ranking in rankings:
+        for i, j in ranking.pairs:
+            pair = ranking.pairs[i, j]
+            for k, of in ((i, "a"), (j, "b")):
+                row = ranking.table.iloc[k]
+                assert (row["hdi_low"], row["hdi_high"]) == pytest.approx(pair.hdi(of=of))
+
+
+def test_a_ranking_and_its_pairs_say_how_sure_they_are_in_the_same_words():
+    ranking = compare_many(Y, {"right": Y, "wrong": 1 - Y, "c": C}, scoring="accuracy", **FEW)
+    assert "with probability more than 99.9%." in str(ranking)
+    assert "with probability more than 99.9%." in str(ranking.pairs["right", "wrong"])
