@@ -1,4 +1,4 @@
-"""Checks of labels: vectors of classes, explicit `labels=`, and multi-label indicators."""
+"""Validation of labels: class labels, the parameter `labels` and multi-label indicators."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Array = NDArray[Any]
 def encode_labels(
     vectors: Sequence[tuple[str, ArrayLike]], labels: ArrayLike | None = None
 ) -> tuple[tuple[Any, ...], list[Array]]:
-    """Return the classes and, for each named vector, the index of each instance's class."""
+    """Return the classes and, for each named vector, the class index of each instance."""
     names = [name for name, _ in vectors]
     arrays = [check_label_vector(y, name) for name, y in vectors]
     if len({len(y) for y in arrays}) > 1:
@@ -52,8 +52,8 @@ def encode_labels(
                 )
     elif len(classes) < 2:
         raise ValueError(
-            f"There is one class only in {' and '.join(names)}, {classes[0].item()!r}: nothing to "
-            "compare. Give labels= if more classes exist."
+            f"There is only one class in {' and '.join(names)}, {classes[0].item()!r}, so there is "
+            "nothing to compare. Pass labels= if there are more classes."
         )
     order = np.argsort(classes, kind="stable")
     codes = [order[np.searchsorted(classes[order], y)] for y in arrays]
@@ -61,7 +61,7 @@ def encode_labels(
 
 
 def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Array:
-    """Return `y` as a 1-D array of labels without missing values; of classes, or of groups."""
+    """Return `y` as a 1-D array of class labels (or group labels) without missing values."""
     array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
     if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
         array = pd.Series(array, dtype=object).infer_objects().to_numpy()
@@ -74,23 +74,23 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     if len(array) == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if pd.isna(array).any():
-        raise ValueError(f"Input {name} contains NaN: every instance needs a label.")
+        raise ValueError(f"Input {name} contains NaN: every instance must have a label.")
     if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {name} must hold class labels.")
+        raise ValueError(f"Complex data not supported: {name} must contain class labels.")
     if array.dtype.kind == "f" and np.isinf(array).any():
-        raise ValueError(f"Input {name} contains infinity: labels are finite.")
+        raise ValueError(f"Input {name} contains infinity: labels must be finite.")
     if not classes:
         return array
     try:
         kind = type_of_target(array, input_name=name, raise_unknown=True)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"Unknown label type: {name} must hold strings only, or numbers, or booleans, got "
-            f"values such as {array[:3].tolist()}."
+            f"Unknown label type: {name} must contain only strings, only numbers or only "
+            f"booleans, got values such as {array[:3].tolist()}."
         ) from error
     if kind.startswith("continuous"):
         raise ValueError(
-            f"{name} must hold class labels, got continuous values such as {array[0]!r}. Round "
+            f"{name} must contain class labels, got continuous values such as {array[0]!r}. Round "
             "or threshold them first."
         )
     return array
@@ -110,7 +110,7 @@ def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
 
 
 def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
-    """Return the positive class: the one given, else 1 if it is one of two classes."""
+    """Return the positive class: `pos_label` if given, else class 1 of a binary problem."""
     if pos_label is None:
         return next((label for label in labels if label == 1), None) if len(labels) == 2 else None
     if not np.isscalar(pos_label) or pos_label not in labels:
@@ -121,7 +121,7 @@ def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
 
 
 def is_indicator(y: Any) -> bool:
-    """Whether `y` is a matrix of labels, one column each, rather than a vector of classes."""
+    """Return whether `y` is a multi-label indicator matrix rather than a vector of classes."""
     try:
         shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     except ValueError:  # rows of different lengths
@@ -130,21 +130,23 @@ def is_indicator(y: Any) -> bool:
 
 
 def check_indicator(y: Any, name: str) -> Any:
-    """Return `y` as a sparse matrix of zeros and ones."""
+    """Return the multi-label indicator `y` as a sparse matrix of zeros and ones."""
     if sparse.issparse(y):
         matrix = sparse.csr_matrix(y, dtype=float)
     else:
         array = np.asarray(y)
         if array.ndim != 2:
-            raise ValueError(f"{name} must be a matrix of labels, got shape {array.shape}.")
+            raise ValueError(f"{name} must be a 2-D label indicator, got shape {array.shape}.")
         try:
             matrix = sparse.csr_matrix(array.astype(float))
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must hold zeros and ones, one column a label.") from error
+            raise ValueError(
+                f"{name} must contain only 0 and 1, with one column per label."
+            ) from error
     if matrix.shape[0] == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if np.isnan(matrix.data).any():
         raise ValueError(f"Input {name} contains NaN.")
     if not np.isin(matrix.data, (0, 1)).all():
-        raise ValueError(f"{name} must hold zeros and ones, one column a label.")
+        raise ValueError(f"{name} must contain only 0 and 1, with one column per label.")
     return matrix

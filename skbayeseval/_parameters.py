@@ -1,4 +1,4 @@
-"""What models, priors and counters are: parameters with scikit-learn's manners."""
+"""Base class of models, priors and counters: objects with scikit-learn parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ParameterObject"]
 
 
 class ParameterObject(BaseEstimator):
-    """Parameters with `get_params`, `set_params`, `repr` and equality, and nothing else."""
+    """Base class that provides `get_params`, `set_params`, `repr` and equality by parameters."""
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -25,6 +25,6 @@ class ParameterObject(BaseEstimator):
 
 
 def _hashable(value: Any) -> Any:
-    """Return the same for values that are equal: 1 and 1.0, a list and an array."""
+    """Return equal hash keys for equal values, such as 1 and 1.0 or a list and an array."""
     array = np.asarray(value)
     return array.astype(float).tobytes() if array.dtype.kind in "biuf" else str(array.tolist())

@@ -1,4 +1,4 @@
-"""Checks of the arguments that mean the same everywhere; all raise before any work is done."""
+"""Validation of parameters that are shared by several functions."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def check_names(names: Any, number: int) -> tuple[str, ...]:
 
 
 def check_random_state_entropy(random_state: Any) -> int:
-    """Turn `random_state` once into the entropy from which all seeds are derived.
+    """Convert `random_state` to the entropy from which all seeds are derived.
 
-    An int is its own entropy; a generator is asked for one number (and so moves on);
-    None takes fresh entropy from the operating system.
+    An int is used as it is. A generator supplies one random number, which advances its state. None
+    uses fresh entropy from the operating system.
     """
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(2, np.uint64)[0])

@@ -128,7 +128,10 @@ def test_counts(capsys):
         ),
         ("compare CSV --truth y --a nb --b svm --model best", "model='best' is not known"),
         ("compare CSV --truth y --a nb --b svm --plot out.xyz", "xyz"),
-        ("compare CSV --truth y --a nb --b svm --rope -1", "rope=-1.0 must be at least 0"),
+        (
+            "compare CSV --truth y --a nb --b svm --rope -1",
+            "rope=-1.0 must be finite and at least 0",
+        ),
         ("counts --a 1 2 --b 1 2 3", "counts_a must be (tp, fp, fn)"),
         ("counts --a 1 2.5 3 --b 1 2 3", "counts_a must hold whole numbers"),
         ("counts --a 1 -2 3 --b 1 2 3", "counts_a must not be negative"),

@@ -1,4 +1,4 @@
-"""Displays: they hold plain arrays and draw themselves on request, as scikit-learn's do."""
+"""Display objects for plots, in the style of scikit-learn."""
 
 from skbayeseval.display.factor import FactorDisplay
 from skbayeseval.display.heatmap import HeatmapDisplay

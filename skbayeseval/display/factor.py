@@ -1,4 +1,4 @@
-"""Prior and posterior density of the difference: what the Bayes factor at 0 compares."""
+"""Prior and posterior density of the difference, whose ratio at 0 is the Bayes factor."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["FactorDisplay"]
 
 
 class FactorDisplay(Display):
-    """Kernel estimates of prior and posterior density, and their heights at 0.
+    """Kernel density estimates of the prior and posterior, and the densities at 0.
 
     Parameters
     ----------
     draws, prior_draws : array-like of shape (n_draws,)
-        Draws of the difference after and before the data.
+        Draws of the difference from the posterior and from the prior.
     factor : BayesFactor
-        The Bayes factor of equality, for the title.
+        The Bayes factor of equality, shown in the title.
     prior_at_zero : float, default=None
-        The prior density at 0 where it is known; None takes both densities from the kernel
-        estimates.
+        The prior density at 0, if known. None uses the kernel density estimates for both densities
+        at 0.
     names : (str, str), default=("A", "B")
         The names of A and B.
     metric : str, default="score"
@@ -37,7 +37,9 @@ class FactorDisplay(Display):
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -66,7 +68,18 @@ class FactorDisplay(Display):
         self.metric = metric
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : FactorDisplay
+            The display itself.
+        """
         ax = axes_or_new(ax)
         low, high = np.quantile(self.draws, [0.0005, 0.9995])
         margin = 0.5 * (high - low)

@@ -1,4 +1,4 @@
-"""A grid of two parameters: scores as colours, and which cells are as good as the best."""
+"""Heatmap of the metric over a grid of two parameters."""
 
 from __future__ import annotations
 
@@ -14,32 +14,34 @@ if TYPE_CHECKING:
 
 __all__ = ["HeatmapDisplay"]
 
-# More cells than this leave no room for numbers.
+# No numbers are written into grids with more cells.
 MOST_NUMBERS = 120
 
 
 class HeatmapDisplay(Display):
-    """Scores over a grid of two parameters.
+    """Posterior means of a metric over a grid of two parameters.
 
-    A cell's colour is its posterior mean; ≈ marks cells that are practically equivalent to the
-    best, and those that are surely worse are faded.
+    The colour of a cell is the posterior mean. Cells that are practically equivalent to the best
+    are marked with ≈, and cells that are significantly worse are faded.
 
     Parameters
     ----------
     means : pandas.DataFrame
-        The posterior means, rows and columns labelled with the values of the parameters; NaN where
-        nothing was tried.
+        The posterior means, with the parameter values as index and columns; NaN for combinations
+        that were not evaluated.
     decisions : pandas.DataFrame
-        The code of each cell's decision against the best, of the same shape.
+        The decision code of each cell compared with the best cell, with the same shape.
     metric : str, default="score"
         The name of the metric.
     note : str, default=""
-        What to write above.
+        The title of the plot.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -66,7 +68,18 @@ class HeatmapDisplay(Display):
         self.note = note
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : HeatmapDisplay
+            The display itself.
+        """
         values = self.means.to_numpy(dtype=float)
         codes = self.decisions.to_numpy(dtype=object)
         n_rows, n_columns = values.shape
@@ -105,9 +118,9 @@ class HeatmapDisplay(Display):
 
 
 def _range(values: np.ndarray, codes: np.ndarray) -> tuple[float, float]:
-    """Return the range of the colours: of the cells that are not surely worse, and some more.
+    """Return the colour range, based on the cells that are not significantly worse.
 
-    A few hopeless candidates would otherwise take all colours for themselves.
+    A few very poor candidates would otherwise dominate the colour range.
     """
     high = float(np.nanmax(values))
     hopeful = values[(codes != "<<") & ~np.isnan(values)]

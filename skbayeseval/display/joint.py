@@ -1,4 +1,4 @@
-"""Draws of A's score against draws of B's."""
+"""Scatter plot of the posterior draws of two classifiers."""
 
 from __future__ import annotations
 
@@ -26,30 +26,32 @@ if TYPE_CHECKING:
 
 __all__ = ["JointDisplay"]
 
-# More points than this only fill the cloud in.
+# At most this many draws are plotted.
 MOST_POINTS = 4000
 
 
 class JointDisplay(Display):
-    """Draws of A against draws of B, with the diagonal on which they are equal.
+    """Scatter plot of the draws of A against the draws of B, with the line of equality.
 
     Parameters
     ----------
     draws_a, draws_b : array-like of shape (n_draws,)
-        Draws of the two scores.
+        Draws of the metric values of A and B.
     names : (str, str), default=("A", "B")
         The names of A and B.
     metric : str, default="score"
         The name of the metric.
     rope : Interval, default=None
-        The region of practical equivalence, a band along the diagonal.
+        The region of practical equivalence, drawn as a band along the line of equality.
     difference : Distribution, default=None
         The posterior of A minus B, which gives the percentages; by default that of the draws.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -80,7 +82,18 @@ class JointDisplay(Display):
         )
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : JointDisplay
+            The display itself.
+        """
         ax = axes_or_new(ax)
         a, b = map(short, self.names)
         ax.plot(

@@ -1,4 +1,4 @@
-"""The posterior of a difference, or of one score, with its HDI."""
+"""Posterior of a difference, or of the metric of one classifier, with its HDI."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["PosteriorDisplay", "ScoreDisplay"]
 
 
 class PosteriorDisplay(Display):
-    """The posterior of A minus B: HDI bar, ROPE band, the masses around it, and 0.
+    """Posterior of A minus B with the HDI, the ROPE and the probabilities around the ROPE.
 
     Parameters
     ----------
@@ -39,16 +39,18 @@ class PosteriorDisplay(Display):
     names : (str, str), default=("A", "B")
         The names of A and B.
     metric : str, default="score"
-        What the difference is in.
+        The name of the metric.
     rope : Interval, default=None
-        The region of practical equivalence; without one, the masses are those around 0.
+        The region of practical equivalence. None shows the probabilities below and above 0.
     prob : float, default=0.95
-        The mass of the HDI.
+        The probability mass of the HDI.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -77,7 +79,18 @@ class PosteriorDisplay(Display):
         self.prob = prob
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : PosteriorDisplay
+            The display itself.
+        """
         ax = axes_or_new(ax)
         ax.set_xlabel(difference_label(self.metric, self.names))
         height = draw_density(ax, self.draws)
@@ -120,25 +133,27 @@ class PosteriorDisplay(Display):
 
 
 class ScoreDisplay(Display):
-    """The posterior of one classifier's score: HDI bar and observed score.
+    """Posterior of the metric of one classifier, with the HDI and the observed value.
 
     Parameters
     ----------
     draws : array-like of shape (n_draws,) or Distribution
         The posterior of the metric: draws, or an object that knows more.
     observed : float
-        The plain score.
+        The observed metric value.
     name : str, default="A"
         The name of the classifier.
     metric : str, default="score"
         The name of the metric.
     prob : float, default=0.95
-        The mass of the HDI.
+        The probability mass of the HDI.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -166,7 +181,18 @@ class ScoreDisplay(Display):
         self.prob = prob
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : ScoreDisplay
+            The display itself.
+        """
         ax = axes_or_new(ax)
         ax.set_xlabel(f"{short(self.metric)} of {short(self.name)}")
         height = draw_density(ax, self.draws)

@@ -1,4 +1,4 @@
-"""Power by the size of the test set."""
+"""Power as a function of the size of the test set."""
 
 from __future__ import annotations
 
@@ -26,23 +26,25 @@ __all__ = ["PowerDisplay"]
 
 
 class PowerDisplay(Display):
-    """The probability of reaching a goal by the size of the test set (Zhang et al. 2016, Figure 5).
+    """Probability of reaching a goal as a function of the size of the test set.
 
-    Bars are 95% intervals of the Monte Carlo error.
+    Error bars are 95% intervals of the Monte Carlo error. See Zhang et al. (2016), Figure 5.
 
     Parameters
     ----------
     sizes : array-like of shape (n_sizes,)
         The numbers of instances.
     curves : mapping of str to (power, low, high)
-        For each model its power, and the ends of its interval, each of shape (n_sizes,).
+        For each model, its power and the ends of its interval, each of shape (n_sizes,).
     goal : str, default="the goal"
-        What is to be reached.
+        The goal, shown in the axis label.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -67,7 +69,18 @@ class PowerDisplay(Display):
         self.goal = goal
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : PowerDisplay
+            The display itself.
+        """
         ax = axes_or_new(ax)
         styles = [(BLUE, "o-"), (ORANGE, "s--"), (GREEN, "^-."), (GREY, "D:")]
         for i, (name, (power, low, high)) in enumerate(self.curves.items()):

@@ -1,4 +1,4 @@
-"""Several classifiers: their scores, and the decision of every pair."""
+"""Comparison of several classifiers: ranking and pairwise decisions."""
 
 from __future__ import annotations
 
@@ -18,21 +18,23 @@ __all__ = ["PairsDisplay", "RankingDisplay"]
 
 
 class RankingDisplay(Display):
-    """A forest of scores with their HDIs, and the probability of being best beside each.
+    """Forest plot of posterior means and HDIs, with the probability of being the best.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        Columns mean, hdi_low, hdi_high and p_best, one row a classifier.
+        The columns mean, hdi_low, hdi_high and p_best, with one row per classifier.
     metric : str, default="score"
         The name of the metric.
     prob : float, default=0.95
-        The mass of the HDI.
+        The probability mass of the HDI.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -49,7 +51,18 @@ class RankingDisplay(Display):
         self.prob = prob
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : RankingDisplay
+            The display itself.
+        """
         table = self.table.sort_values("mean")
         ax = _sized_axes(ax, height=1.2 + 0.32 * len(table))
         rows = np.arange(len(table))
@@ -75,23 +88,25 @@ class RankingDisplay(Display):
 
 
 class PairsDisplay(Display):
-    """A matrix of decisions: the row's classifier against the column's.
+    """Matrix of pairwise decisions: the classifier of the row against that of the column.
 
-    Under each symbol stands the probability that the row is better by more than the ROPE.
+    Below each symbol is the probability that the difference, row minus column, is above the ROPE.
 
     Parameters
     ----------
     decisions : mapping of (int, int) to Decision
-        For every ordered pair.
+        The decision for every ordered pair of classifiers.
     names : sequence of str
-        The classifiers.
+        The names of the classifiers.
     metric : str, default="score"
         The name of the metric.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -114,7 +129,18 @@ class PairsDisplay(Display):
         self.metric = metric
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : PairsDisplay
+            The display itself.
+        """
         from matplotlib.colors import to_rgba
 
         size = len(self.names)
@@ -143,7 +169,7 @@ class PairsDisplay(Display):
 
 
 def _sized_axes(ax: Axes | None, height: float) -> Any:
-    """Return `ax`, or the axes of a new figure that is high enough for its rows."""
+    """Return `ax`, or the axes of a new figure of at least this height."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt

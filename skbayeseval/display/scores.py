@@ -1,4 +1,4 @@
-"""The scores of each split of a cross-validation."""
+"""Split scores of a cross-validation."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["ScoresDisplay"]
 
 
 class ScoresDisplay(Display):
-    """The scores of A and B in each split, joined where they share one.
+    """Split scores of A and B, with a line between the two scores of each split.
 
-    What `cross_validate` shows; how far the lines agree, not their average, tells whether one is
-    better.
+    The consistency of the differences between splits, not only the means, shows whether one
+    classifier is better.
 
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (n_splits,)
-        The scores; NaN where a fit failed.
+        The split scores; NaN if a fit failed.
     names : (str, str), default=("A", "B")
         The names of A and B.
     metric : str, default="score"
@@ -33,7 +33,9 @@ class ScoresDisplay(Display):
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -56,7 +58,18 @@ class ScoresDisplay(Display):
         self.metric = metric
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : ScoresDisplay
+            The display itself.
+        """
         from matplotlib.ticker import MaxNLocator
 
         ax = axes_or_new(ax)

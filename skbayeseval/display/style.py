@@ -1,4 +1,4 @@
-"""Colours and small parts that the displays share. rcParams stay as the user has them."""
+"""Colours and helper functions shared by the displays. The rcParams are not changed."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
     "short",
 ]
 
-# Okabe and Ito's colours, which stay apart for colour-blind readers.
+# Colour-blind safe palette of Okabe and Ito.
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#555555"
 
 
 class Display:
-    """What every display has once it is drawn."""
+    """Base class of displays, with the attributes `ax_` and `figure_` set by `plot`."""
 
     ax_: Axes
     figure_: Figure
@@ -54,21 +54,21 @@ def axes_or_new(ax: Axes | None) -> Axes:
 
 
 def short(name: str, width: int = 22) -> str:
-    """Return a name that fits a label, and that matplotlib takes for text, not mathematics."""
+    """Shorten a name for a label, and escape $ so that matplotlib does not parse it as math."""
     if len(name) > width:
         name = f"{name[: width - 8]}…{name[-7:]}"
     return name.replace("$", r"\$")
 
 
 def difference_label(metric: str, names: tuple[str, str]) -> str:
-    """Return what the axis of a difference shows, on two lines where one is too long."""
+    """Return the axis label of a difference, on two lines if it is long."""
     a, b = map(short, names)
     one_line = f"difference in {short(metric)} ({a} minus {b})"
     return one_line if len(one_line) <= 45 else one_line.replace(" (", "\n(", 1)
 
 
 def draw_density(ax: Axes, draws: NDArray[Any]) -> float:
-    """Draw the draws as a filled histogram of density; return its height."""
+    """Plot a density histogram of the draws and return its height."""
     low, high = np.quantile(draws, [0.0005, 0.9995])
     if low == high:
         low, high = low - 0.5, high + 0.5
@@ -82,13 +82,13 @@ def draw_density(ax: Axes, draws: NDArray[Any]) -> float:
 
 
 def draw_hdi(ax: Axes, interval: Interval, prob: float, *, sign: bool) -> None:
-    """Draw the HDI as a bar on the ground; its ends go into the legend."""
+    """Draw the HDI as a bar at the bottom, with its ends in the legend."""
     label = f"{100 * prob:.3g}% HDI {format_interval(interval, sign)}"
     ax.plot(interval, [0, 0], color="black", linewidth=5, solid_capstyle="butt", label=label)
 
 
 def legend_below(ax: Axes) -> None:
-    """Put the legend under the axes and their label, clear of the data."""
+    """Place the legend below the axes and the axis label."""
     below = -0.17 if "\n" not in ax.get_xlabel() else -0.24
     ax.legend(
         loc="upper center", bbox_to_anchor=(0.5, below), ncols=3, frameon=False, fontsize="small"

@@ -1,4 +1,4 @@
-"""Draws in the order in which they were made, chain by chain."""
+"""Trace plot: draws in the order of sampling, by chain."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ COLOURS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
 
 
 class TraceDisplay(Display):
-    """The draws of the difference as they came, and their histogram beside, a colour a chain.
+    """Trace plot and histogram of the draws of the difference, with one colour per chain.
 
-    Chains that have mixed look alike and show no trend. Independent draws are a single band.
+    Chains that have mixed well look alike and show no trend. Independent draws are shown as a
+    single chain.
 
     Parameters
     ----------
@@ -39,12 +40,14 @@ class TraceDisplay(Display):
     metric : str, default="score"
         The name of the metric.
     note : str, default=""
-        What to write above: the engine, effective size and R-hat.
+        The title of the plot, such as the engine, effective sample size and R-hat.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
+        The axes of the plot.
     figure_ : matplotlib Figure
+        The figure of the plot.
 
     Examples
     --------
@@ -69,7 +72,18 @@ class TraceDisplay(Display):
         self.note = note
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+
+        Returns
+        -------
+        display : TraceDisplay
+            The display itself.
+        """
         ax = axes_or_new(ax)
         side = ax.inset_axes((1.02, 0.0, 0.22, 1.0), sharey=ax)
         bins = np.linspace(self.chains.min(), self.chains.max(), 41).tolist()

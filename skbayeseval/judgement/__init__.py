@@ -1,4 +1,4 @@
-"""From draws to statements: arrays in, small frozen results out."""
+"""Intervals, decisions, Bayes factors and significance tests computed from arrays."""
 
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest

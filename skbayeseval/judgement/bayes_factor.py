@@ -1,8 +1,9 @@
 """Bayes factors of equality over difference, with their Monte Carlo error.
 
-The interval null compares posterior with prior odds of a difference inside the ROPE. Savage-Dickey
-compares posterior with prior density at 0; for most metrics the prior density there is infinite,
-and the kernel estimates that the papers print then depend on the bandwidth.
+The interval-null Bayes factor is the ratio of the posterior odds to the prior odds that the
+difference lies in the ROPE. The Savage-Dickey Bayes factor is the ratio of the posterior density to
+the prior density at 0. For most metrics the prior density at 0 is infinite, and kernel density
+estimates of it, as used in the papers, depend on the bandwidth.
 """
 
 from __future__ import annotations
@@ -32,32 +33,34 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# Fewer draws than this on either side make an estimate of odds unreliable (10% error).
+# With fewer draws inside or outside, an estimate of odds is unreliable (10% error).
 FEW_DRAWS = 100
 
-# Fewer shares than this do not know their own error.
+# With fewer estimates of a probability, their variance is not estimated reliably.
 FEW_SHARES = 128
 
 
 @dataclass(frozen=True)
 class BayesFactor:
-    """How much the data move the odds towards equality.
+    """The Bayes factor of equality over difference.
 
-    Above 3 is substantial evidence for equality, below 1/3 against it.
+    It is the factor by which the data change the odds of equality. Values above 3 are substantial
+    evidence for equality, values below 1/3 substantial evidence against it.
 
     Attributes
     ----------
     value : float
-        The factor.
+        The Bayes factor.
     log10 : float
-        Its logarithm, which stays finite in the tails.
+        The logarithm to base 10 of the Bayes factor. It remains finite where `value` overflows or
+        underflows.
     mcse : float
         The Monte Carlo standard error of `value`.
     reliable : bool
-        False where too few draws fall where they are needed, or where the answer depends on a
+        False if too few draws contribute to the estimate, or if the estimate depends on a
         bandwidth.
     method : {"interval", "savage-dickey", "kde"}
-        How it was computed.
+        The method of computation.
     bandwidth : float or None
         The bandwidth of the prior's kernel density estimate, for ``method="kde"``.
 
@@ -83,7 +86,7 @@ class BayesFactor:
 
 
 class Estimate(NamedTuple):
-    """The logarithm of odds or of a density, and its Monte Carlo variance."""
+    """The logarithm of odds or of a density, with its Monte Carlo variance."""
 
     log: float
     variance: float = 0.0
@@ -91,33 +94,35 @@ class Estimate(NamedTuple):
 
 
 def odds_of_draws(inside: int, outside: int, share: float = 1.0) -> Estimate:
-    """Estimate log odds from how many draws fall inside and outside.
+    """Estimate log odds from the number of draws inside and outside an interval.
 
-    `share` is what one draw of a Markov chain is worth in independent ones.
+    `share` is the effective sample size per draw of a Markov chain.
     """
-    # Half a draw on either side keeps the logarithm finite where one side is empty.
+    # Adding half a draw to both counts keeps the logarithm finite if one of them is 0.
     k, rest = inside + 0.5, outside + 0.5
     variance = (1 / k + 1 / rest) / share
     return Estimate(math.log(k / rest), variance, share * min(inside, outside) >= FEW_DRAWS)
 
 
 def odds_of_probabilities(inside: float, outside: float) -> Estimate:
-    """Return the log odds of probabilities known by quadrature, each to relative precision."""
-    # Quadrature leaves out nodes of smaller weight than exp(-600).
+    """Return the log odds of probabilities computed by quadrature with small relative error."""
+    # The quadrature omits nodes with a weight below exp(-600).
     smallest = 1e-200
     reliable = inside > smallest and outside > smallest
     return Estimate(math.log(max(inside, smallest) / max(outside, smallest)), 0.0, reliable)
 
 
 def odds_of_shares(blocks: Iterable[Array], precision: float = 0.002) -> Estimate:
-    """Estimate log odds from unbiased estimates of a probability, until the error is small.
+    """Estimate log odds from unbiased estimates of a probability.
+
+    Blocks are consumed until the standard error is below `precision` or no block is left.
 
     Parameters
     ----------
     blocks : iterable of ndarray of shape (2, n)
-        Two independent estimates from each of n strata; where they end, the error is what it is.
+        Two independent estimates of the probability from each of n strata.
     precision : float
-        The standard error of the log odds at which to stop.
+        The target standard error of the log odds.
     """
     probability, variance, n = _mean_of_shares(blocks, precision)
     if not 0 < probability < 1:
@@ -128,7 +133,7 @@ def odds_of_shares(blocks: Iterable[Array], precision: float = 0.002) -> Estimat
 
 
 def density_of_shares(blocks: Iterable[Array], width: float, precision: float = 0.002) -> Estimate:
-    """Estimate a log density from the probability of an interval of that width around 0."""
+    """Estimate the log density at 0 from the probability of an interval of this width around 0."""
     probability, variance, _ = _mean_of_shares(blocks, precision)
     if probability <= 0:
         return Estimate(-math.inf, math.inf, False)
@@ -137,12 +142,12 @@ def density_of_shares(blocks: Iterable[Array], width: float, precision: float = 
 
 
 def _mean_of_shares(blocks: Iterable[Array], precision: float) -> tuple[float, float, int]:
-    """Return the mean, its variance and how many shares it took."""
+    """Return the mean of the estimates, its variance and the number of estimates."""
     n, total, noise = 0, 0.0, 0.0
     for first, second in blocks:
         n += first.size + second.size
         total += float(first.sum() + second.sum())
-        # The square of a difference has the mean of both variances together.
+        # The expected squared difference is the sum of both variances.
         noise += float(np.sum((first - second) ** 2))
         mean, error = total / n, math.sqrt(noise) / n
         if n >= FEW_SHARES and 0 < error < precision * mean * (1 - mean):
@@ -151,10 +156,11 @@ def _mean_of_shares(blocks: Iterable[Array], precision: float) -> tuple[float, f
 
 
 def density_of_independent_draws(a: Array, b: Array, half_width: float) -> Estimate:
-    """Estimate the log density at 0 of A - B, where it is finite, from all pairs of draws.
+    """Estimate the log density of A - B at 0 from all pairs of draws; it must be finite.
 
-    The mean over all pairs (a U-statistic) has the variance of its two projections, which does not
-    grow as the interval around 0 gets narrow, and that of so many pairs.
+    The estimate is a mean over all pairs (a U-statistic). Its variance is the sum of the variances
+    of its two projections, which do not grow as the interval around 0 becomes narrow, and a
+    variance due to the finite number of pairs.
     """
     a, b = np.sort(a), np.sort(b)
 
@@ -166,19 +172,19 @@ def density_of_independent_draws(a: Array, b: Array, half_width: float) -> Estim
     inside = float(given_a.mean())
     if inside == 0:
         return Estimate(-math.inf, math.inf, False)
-    # Both projections have the noise of single pairs, which counts once.
+    # Both projections include the variance of single pairs, which must be counted only once.
     variance = given_a.var() / len(a) + given_b.var() / len(b) - inside / (len(a) * len(b))
     return Estimate(math.log(inside / (2 * half_width)), float(variance) / inside**2)
 
 
 def density_by_smoothing(draws: Array, share: float = 1.0) -> Estimate:
-    """Estimate the log density at 0 by a kernel around a normal start (Hjort and Glad 1995).
+    """Estimate the log density at 0 by a kernel estimate with a normal start.
 
-    The normal that fits the draws is multiplied by a kernel estimate of how far the density
-    departs from it. Where the posterior is nearly normal, as it is for all but tiny samples, the
-    bias of the plain kernel estimate, which in the tails is many times its error, is gone. What is
-    left of it, judged by what twice the bandwidth changes, is added to the variance. `share` is
-    what one draw of a Markov chain is worth in independent ones.
+    The fitted normal density is multiplied by a kernel estimate of the ratio of the density to it
+    (Hjort and Glad 1995). In the tails, the bias of an ordinary kernel estimate is many times its
+    standard error. This method removes that bias if the posterior is nearly normal, as it is except
+    for very small samples. The remaining bias is estimated by doubling the bandwidth; its square is
+    added to the variance. `share` is the effective sample size per draw of a Markov chain.
     """
     n, mean, sd = len(draws), float(draws.mean()), float(draws.std(ddof=1))
     if sd == 0:
@@ -192,7 +198,7 @@ def density_by_smoothing(draws: Array, share: float = 1.0) -> Estimate:
 
     bandwidth = sd * n**-0.2
     log_mean, variance = smoothed(bandwidth)
-    # The bias grows with the square of the bandwidth: from h to 2 h by three times that of h.
+    # The bias is proportional to h^2, so doubling h adds three times the bias at h.
     bias = (smoothed(2 * bandwidth)[0] - log_mean) / 3
     near = np.count_nonzero(np.abs(draws) < bandwidth)
     log_density = float(norm.logpdf(0.0, mean, sd)) + log_mean
@@ -200,16 +206,16 @@ def density_by_smoothing(draws: Array, share: float = 1.0) -> Estimate:
 
 
 def density_by_kde(draws: Array) -> tuple[Estimate, float]:
-    """Estimate the log density at 0 as the papers do, and return the bandwidth too.
+    """Estimate the log density at 0 as in the papers, and return it with the bandwidth.
 
-    A Gaussian kernel with Scott's bandwidth. Never called reliable: where the true density is
-    infinite the estimate is a statement about the bandwidth.
+    The estimate uses a Gaussian kernel with Scott's bandwidth. It is always marked as unreliable,
+    because it depends only on the bandwidth if the true density is infinite.
     """
     kde = gaussian_kde(draws)
     bandwidth = float(np.sqrt(kde.covariance[0, 0]))
     log_density = float(kde.logpdf(0.0)[0])
-    # The variance of a kernel estimate: density * roughness of the kernel / (n * bandwidth). Far
-    # in a tail it has no meaning, and must not overflow.
+    # The variance of a kernel estimate is density * roughness of the kernel / (n * bandwidth). The
+    # minimum avoids overflow far in the tails, where the variance is meaningless.
     log_variance = -log_density - math.log(2 * math.sqrt(math.pi) * len(draws) * bandwidth)
     return Estimate(log_density, math.exp(min(log_variance, 600.0)), False), bandwidth
 
@@ -217,7 +223,7 @@ def density_by_kde(draws: Array) -> tuple[Estimate, float]:
 def ratio(
     posterior: Estimate, prior: Estimate, method: str, bandwidth: float | None = None
 ) -> BayesFactor:
-    """Return posterior over prior."""
+    """Return the Bayes factor as the ratio of posterior to prior."""
     log = posterior.log - prior.log
     value = math.exp(min(log, 709.0))
     mcse = value * math.sqrt(posterior.variance + prior.variance)

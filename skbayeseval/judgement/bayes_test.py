@@ -9,14 +9,14 @@ __all__ = ["BayesTest", "favour"]
 
 @dataclass(frozen=True)
 class BayesTest:
-    """Probabilities of H0: B is not better than A, and H1: B is better than A.
+    """Posterior probabilities of H0 (B is not better than A) and H1 (B is better than A).
 
     Attributes
     ----------
     p_h0, p_h1 : float
-        Their posterior probabilities; they sum to 1.
+        The posterior probabilities of H0 and H1, which sum to 1.
     favoured : {"H0", "H1"}
-        The more probable of the two.
+        The more probable hypothesis.
 
     Examples
     --------
@@ -32,11 +32,11 @@ class BayesTest:
 
 
 def favour(p_h0: float) -> BayesTest:
-    """Return the test for P(H0) = P(B <= A), as eq. 31 has it.
+    """Return the test for P(H0) = P(B <= A), as in eq. 31 of Wang and Li (2019).
 
-    Lines 16 to 18 of the paper's Algorithm 1 print the sign the wrong way round; its tables are
-    those of eq. 31.
+    Lines 16 to 18 of Algorithm 1 in the paper have the opposite sign; the tables in the paper agree
+    with eq. 31.
     """
     p_h1 = 1 - p_h0
-    # "Accept H0 iff P(H0) >= P(H1)", whatever quadrature does to the last digits.
+    # Accept H0 if P(H0) >= P(H1), with a tolerance for the error of quadrature.
     return BayesTest(p_h0, p_h1, "H0" if p_h0 >= p_h1 - 1e-9 else "H1")

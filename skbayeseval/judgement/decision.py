@@ -1,4 +1,4 @@
-"""The decision rule: an HDI held against a region of practical equivalence (ROPE)."""
+"""Decisions from the HDI of a difference and a region of practical equivalence (ROPE)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Probabilities(NamedTuple):
-    """Posterior mass of the difference left of, in and right of the ROPE.
+    """Posterior probabilities that the difference is below, inside and above the ROPE.
 
     Examples
     --------
@@ -42,28 +42,28 @@ class Probabilities(NamedTuple):
 
 @dataclass(frozen=True)
 class Decision:
-    """What the posterior says of A against B; `str` gives it as a sentence.
+    """The decision about the difference A minus B; `str` returns it as a sentence.
 
     Attributes
     ----------
     code : {"<<", "<", "~", ">", ">>", "?"}
-        For programs.
+        The decision as an ASCII code.
     symbol : str
-        For people.
+        The decision as a symbol for display.
     label : str
-        In words.
+        The decision in words.
     hdi : Interval
         The highest-density interval of the difference.
     rope : Interval
         The region of practical equivalence.
     probabilities : Probabilities
-        The posterior mass left of, in and right of the ROPE.
+        The posterior probabilities that the difference is below, inside and above the ROPE.
     names : tuple of str
         The names of A and B.
     metric : str
-        What was compared.
+        The name of the metric.
     prob : float
-        The mass of the HDI.
+        The probability mass of the HDI.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Decision:
         )
 
 
-# Symbol and label of each code.
+# The symbol and label of each code.
 WORDS = {
     "<<": ("≪", "significantly worse"),
     "<": ("<", "slightly worse"),
@@ -117,7 +117,7 @@ def decide(
     metric: str = "score",
     prob: float = 0.95,
 ) -> Decision:
-    """Hold an HDI against a ROPE (Zhang et al. 2016, section 3.2.2)."""
+    """Compare the HDI with the ROPE (Zhang et al. 2016, section 3.2.2)."""
     worse, _, better = probabilities
     code = str(_codes(np.array(hdi.low), np.array(hdi.high), rope, better - worse, mean))
     symbol, label = WORDS[code]
@@ -125,7 +125,7 @@ def decide(
 
 
 def decision_codes(draws: NDArray[Any], rope: Interval, prob: float = 0.95) -> NDArray[Any]:
-    """Return the code of the decision of each row of draws of a difference."""
+    """Return the decision code for each row of draws of the difference."""
     low, high = hdi_of_rows(draws, prob)
     better, worse = (draws > rope.high).mean(axis=1), (draws < rope.low).mean(axis=1)
     return _codes(low, high, rope, better - worse, draws.mean(axis=1))
@@ -139,7 +139,7 @@ def _codes(low: Any, high: Any, rope: Interval, lean: Any, mean: Any) -> NDArray
 
 
 def masses(draws: NDArray[Any], rope: Interval) -> Probabilities:
-    """Return the mass of the draws left of, in and right of the ROPE."""
+    """Return the fractions of the draws that are below, inside and above the ROPE."""
     worse = float(np.mean(draws < rope.low))
     better = float(np.mean(draws > rope.high))
     equivalent = count_inside(draws, rope) / len(draws)
@@ -151,8 +151,8 @@ def check_rope(rope: Any) -> Interval:
     if isinstance(rope, Real) and not isinstance(rope, bool):
         if not 0 <= float(rope) < math.inf:
             raise ValueError(
-                f"rope={rope!r} must be at least 0: the largest difference that does not matter. "
-                "Give (low, high) for a region that is not symmetric."
+                f"rope={rope!r} must be finite and at least 0: it is the largest difference of no "
+                "practical relevance. Pass (low, high) for an asymmetric region."
             )
         return Interval(-float(rope), float(rope))
     try:
@@ -176,7 +176,7 @@ def format_probability(probability: float, *, words: bool = False) -> str:
 
 
 def format_interval(interval: Interval, sign: bool = True) -> str:
-    """Format the ends with as many digits as their distance calls for, signed or not."""
+    """Format the interval with a number of digits that depends on its width."""
     width = interval.high - interval.low
     magnitude = math.floor(math.log10(width)) if 0 < width < math.inf else 0
     digits = min(max(1 - magnitude, 3), 8)

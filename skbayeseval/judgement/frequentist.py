@@ -1,8 +1,8 @@
-"""Classical significance tests of two classifiers: arrays in, one small frozen result out.
+"""Classical significance tests for the comparison of two classifiers.
 
-Those of Yang and Liu (1999), as Zhang et al. (2015, 2016) use them, are the sign test of
-correctness (s-test) and of the classes' F1 (S-test), the two-proportion z-test (p-test) and the
-paired t-test of the classes' F1 (T-test). All p-values are two-sided.
+The tests of Yang and Liu (1999), used by Zhang et al. (2015, 2016), are the sign test of correct
+predictions (s-test), the sign test of the F1 of each class (S-test), the two-proportion z-test
+(p-test) and the paired t-test of the F1 of each class (T-test). All p-values are two-sided.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class SignificanceTest:
-    """What a significance test says of A against B.
+    """Result of a significance test of A against B.
 
     Attributes
     ----------
     name : str
-        The test.
+        The name of the test.
     statistic : float
-        Signed as A minus B for z and t; for the sign test and McNemar's, in how many of the pairs
-        that differ A is ahead.
+        The test statistic. z and t statistics have the sign of A minus B. For the sign test and
+        McNemar's test, the number of discordant pairs in which A is better.
     pvalue : float
-        Two-sided.
+        The two-sided p-value.
     n : float
-        How much it stands on: pairs that differ, instances, classes or splits.
+        The sample size: the number of discordant pairs, instances, classes or splits.
     df : float, (float, float) or None
-        Degrees of freedom, of a test that has them.
+        The degrees of freedom, or None if the test has none.
 
     Examples
     --------
@@ -67,17 +67,17 @@ class SignificanceTest:
 
 
 def sign_test(a: ArrayLike, b: ArrayLike) -> SignificanceTest:
-    """Test whether A is ahead as often as B: the exact binomial test on the pairs that differ.
+    """Sign test: an exact binomial test of the pairs in which A and B differ.
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Correctness of each instance (s-test), or the F1 of each class (S-test).
+        Whether each instance was predicted correctly (s-test), or the F1 of each class (S-test).
 
     Returns
     -------
     test : SignificanceTest
-        Without pairs that differ the p-value is 1.
+        The result. If no pair differs, the p-value is 1.
 
     Examples
     --------
@@ -91,19 +91,20 @@ def sign_test(a: ArrayLike, b: ArrayLike) -> SignificanceTest:
 
 
 def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> SignificanceTest:
-    """Test whether A and B err equally often on the same instances (McNemar 1947).
+    """McNemar's test of equal error rates on the same instances (McNemar 1947).
 
     Parameters
     ----------
     only_a, only_b : int
-        How many instances only A, and only B, got right.
+        The number of instances that only A, or only B, predicted correctly.
     mid_p : bool, default=False
-        Whether to count half of the observed outcome's probability, which is less conservative
-        than the exact test (Fagerland, Lydersen and Laake 2013).
+        Whether to return the mid-p-value, which counts only half of the probability of the observed
+        outcome. It is less conservative than the exact test (Fagerland, Lydersen and Laake 2013).
 
     Returns
     -------
     test : SignificanceTest
+        The result.
 
     Examples
     --------
@@ -122,19 +123,20 @@ def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> SignificanceTes
 def two_proportion_z(
     successes_a: float, n_a: float, successes_b: float, n_b: float
 ) -> SignificanceTest:
-    """Test whether two proportions are equal, as if their instances were different ones (p-test).
+    """Two-proportion z-test (p-test), which treats the two samples as independent.
 
     Parameters
     ----------
     successes_a, successes_b : float
-        How many instances A, and B, got right. Weighted counts may be fractional.
+        The number of instances that A, or B, predicted correctly. May be fractional if counts are
+        weighted.
     n_a, n_b : float
-        How many instances there were for each.
+        The number of instances predicted by A and by B.
 
     Returns
     -------
     test : SignificanceTest
-        The variance is pooled; where it is 0 the p-value is 1.
+        The result. The variance is pooled; if it is 0, the p-value is 1.
 
     Examples
     --------
@@ -158,17 +160,17 @@ def two_proportion_z(
 
 
 def paired_t(a: ArrayLike, b: ArrayLike) -> SignificanceTest:
-    """Test whether the mean of paired differences is 0 (T-test, of the F1 of the classes).
+    """Paired t-test that the mean difference is 0 (T-test if applied to the F1 of each class).
 
     Parameters
     ----------
     a, b : array-like of shape (n,)
-        Scores of A and B.
+        The paired metric values of A and B.
 
     Returns
     -------
     test : SignificanceTest
-        Where all differences are the same, the p-value is 1 if they are 0 and else 0.
+        The result. If all differences are equal, the p-value is 1 if they are 0, else 0.
 
     Examples
     --------
@@ -187,19 +189,22 @@ def paired_t(a: ArrayLike, b: ArrayLike) -> SignificanceTest:
 def corrected_resampled_t(
     scores_a: ArrayLike, scores_b: ArrayLike, *, n_train: float, n_test: float
 ) -> SignificanceTest:
-    """Test scores of the same splits, whose training sets overlap (Nadeau and Bengio 2003).
+    """Corrected resampled t-test of split scores (Nadeau and Bengio 2003).
+
+    The correction accounts for the overlap of the training sets: the variance of the mean
+    difference is (1 / n_splits + n_test / n_train) times the variance of a single difference.
 
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (n_splits,)
-        Scores of A and B in each split.
+        The split scores of A and B.
     n_train, n_test : float
-        The number of training and of test instances of a split.
+        The number of training and test instances per split.
 
     Returns
     -------
     test : SignificanceTest
-        The variance of the mean is (1 / n_splits + n_test / n_train) times that of a difference.
+        The result.
 
     Examples
     --------
@@ -216,16 +221,18 @@ def corrected_resampled_t(
 
 
 def five_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
-    """Test five repeats of two-fold cross-validation by the first difference (Dietterich 1998).
+    """5x2cv t-test, which uses the difference of the first split (Dietterich 1998).
 
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (5, 2) or (10,)
-        Scores of A and B, one repeat after another.
+        The split scores of A and B in five repeats of two-fold cross-validation. The two scores of
+        a repeat are adjacent.
 
     Returns
     -------
     test : SignificanceTest
+        The result.
 
     Examples
     --------
@@ -241,16 +248,18 @@ def five_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
 
 
 def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
-    """Test five repeats of two-fold cross-validation by all differences (Alpaydin 1999).
+    """5x2cv F-test, which uses the differences of all splits (Alpaydin 1999).
 
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (5, 2) or (10,)
-        Scores of A and B, one repeat after another.
+        The split scores of A and B in five repeats of two-fold cross-validation. The two scores of
+        a repeat are adjacent.
 
     Returns
     -------
     test : SignificanceTest
+        The result.
 
     Examples
     --------
@@ -267,22 +276,23 @@ def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
 
 
 def blocked_three_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
-    r"""Test the scores of 3 x 2 block-regularised cross-validation (Wang et al. 2014).
+    r"""t-test of 3 x 2 block-regularised cross-validation (Wang et al. 2014).
 
-    The variance of the mean of the six differences is taken to be their mean squared deviation
-    from it, without the 1/6 that independent splits would allow. With correlations
-    :math:`\rho_1` within and :math:`\rho_2` between repeats, the variance of the mean is
-    :math:`v \sigma^2 / 6` with :math:`v = 1 + \rho_1 + 4 \rho_2`, and the estimate's expectation is
-    :math:`(6 - v) \sigma^2 / 6`: it is conservative as long as :math:`v \le 3`.
+    The variance of the mean of the six differences is estimated by their mean squared deviation
+    from the mean, without the factor 1/6 for independent splits. With correlations :math:`\rho_1`
+    within and :math:`\rho_2` between repeats, the variance of the mean is :math:`v \sigma^2 / 6`
+    with :math:`v = 1 + \rho_1 + 4 \rho_2`. The expectation of the estimate is
+    :math:`(6 - v) \sigma^2 / 6`, so the test is conservative if :math:`v \le 3`.
 
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (3, 2) or (6,)
-        Scores of A and B, one repeat after another.
+        The split scores of A and B. The two scores of a repeat are adjacent.
 
     Returns
     -------
     test : SignificanceTest
+        The result.
 
     Examples
     --------
@@ -302,7 +312,7 @@ def _t_test(name: str, mean: float, variance: float, n: int, df: float) -> Signi
 
 
 def _over_root(difference: float, variance: float) -> float:
-    """Return the difference over its standard error; 0 / 0 is no evidence of a difference."""
+    """Return the difference divided by its standard error; 0 / 0 gives 0."""
     if variance > 0:
         return difference / math.sqrt(variance)
     return math.copysign(math.inf, difference) if difference else 0.0
@@ -313,7 +323,7 @@ def _binomial(ahead: int, behind: int) -> float:
 
 
 def _within_repeats(difference: Array) -> Array:
-    """Return for each repeat the squared deviations of its two differences from their mean."""
+    """Return, per repeat, the sum of squared deviations of its two differences from their mean."""
     return np.square(difference - difference.mean(axis=1, keepdims=True)).sum(axis=1)
 
 
@@ -323,8 +333,8 @@ def _repeats(scores_a: ArrayLike, scores_b: ArrayLike, n_repeats: int) -> Array:
     for name, scores in (("scores_a", a), ("scores_b", b)):
         if scores.shape not in ((n_repeats, 2), (2 * n_repeats,)):
             raise ValueError(
-                f"{name} must be of {n_repeats} repeats of two folds, of shape ({n_repeats}, 2) or "
-                f"({2 * n_repeats},), got shape {scores.shape}."
+                f"{name} must contain {n_repeats} repeats of two folds, with shape "
+                f"({n_repeats}, 2) or ({2 * n_repeats},), got shape {scores.shape}."
             )
     return a.reshape(n_repeats, 2) - b.reshape(n_repeats, 2)
 
@@ -333,8 +343,8 @@ def _differences(a: ArrayLike, b: ArrayLike, minimum: int = 2) -> Array:
     first, second = _scores(a, "a"), _scores(b, "b")
     if first.ndim != 1 or first.shape != second.shape or len(first) < minimum:
         raise ValueError(
-            f"The scores of A and B must be paired vectors of at least {minimum}, got shapes "
-            f"{first.shape} and {second.shape}."
+            "The values of A and B must be 1-D arrays of equal length with at least "
+            f"{minimum} element(s), got shapes {first.shape} and {second.shape}."
         )
     return first - second
 
@@ -343,7 +353,7 @@ def _scores(values: ArrayLike, name: str) -> Array:
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must hold numbers, got {values!r}.") from error
+        raise TypeError(f"{name} must contain numbers, got {values!r}.") from error
     if not np.isfinite(array).all():
         raise ValueError(f"Input {name} contains NaN or infinity.")
     return array

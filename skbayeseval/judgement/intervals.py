@@ -1,4 +1,4 @@
-"""Intervals of draws, and how far Monte Carlo error moves their ends."""
+"""Credible intervals computed from draws, and their Monte Carlo error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 
 class Interval(NamedTuple):
-    """The ends of an interval.
+    """The lower and upper end of an interval.
 
     Examples
     --------
@@ -31,19 +31,20 @@ class Interval(NamedTuple):
 
 
 def hdi(draws: ArrayLike, prob: float = 0.95) -> Interval:
-    """Return the highest-density interval: the narrowest one with the given mass.
+    """Return the highest-density interval (HDI): the narrowest interval with the given mass.
 
     Parameters
     ----------
     draws : array-like of shape (n_draws,)
         Draws from the distribution, in any order.
     prob : float, default=0.95
-        The mass, strictly between 0 and 1.
+        The probability mass of the interval, strictly between 0 and 1.
 
     Returns
     -------
     interval : Interval
-        Its ends are draws. Where several intervals are equally narrow, the middle one.
+        The interval, whose ends are draws. If several intervals are equally narrow, the middle one
+        is returned.
 
     Examples
     --------
@@ -57,10 +58,10 @@ def hdi(draws: ArrayLike, prob: float = 0.95) -> Interval:
 
 
 def hdi_of_rows(draws: Array, prob: float) -> tuple[Array, Array]:
-    """Return the ends of the highest-density interval of each row."""
+    """Return the lower and upper ends of the highest-density interval of each row."""
     values = np.sort(draws, axis=1)
     n_rows, size = values.shape
-    # The tolerance keeps 0.7 * 10 = 7.000000000000001 from asking for an eighth draw.
+    # Without the tolerance, prob * size = 7.000000000000001 would be rounded up to 8 draws.
     inside = max(math.ceil(prob * size - 1e-9), 1)
     widths = values[:, inside - 1 :] - values[:, : size - inside + 1]
     rank = np.cumsum(widths == widths.min(axis=1, keepdims=True), axis=1)
@@ -70,22 +71,23 @@ def hdi_of_rows(draws: Array, prob: float) -> tuple[Array, Array]:
 
 
 def count_inside(draws: Array, interval: Interval) -> int:
-    """Return how many draws lie in the interval, ends included."""
+    """Return the number of draws in the closed interval."""
     return int(np.count_nonzero((draws >= interval.low) & (draws <= interval.high)))
 
 
 def equal_tailed(draws: ArrayLike, prob: float = 0.95) -> Interval:
-    """Return the interval that leaves out the same mass on either side."""
+    """Return the equal-tailed interval."""
     tail = (1 - check_probability(prob)) / 2
     low, high = np.quantile(_check_draws(draws), [tail, 1 - tail])
     return Interval(float(low), float(high))
 
 
 def hdi_mcse(draws: ArrayLike, prob: float = 0.95, n_batches: int = 25) -> float:
-    """Return the Monte Carlo standard error of an HDI's ends, the larger of the two.
+    """Return the larger Monte Carlo standard error of the two ends of an HDI.
 
-    From the spread between batches. An HDI's end is a cube-root estimator (its density is level
-    to first order along the shift), so the error falls with the cube root of the batch's size.
+    The error is estimated from the standard deviation between batches. The ends of an HDI converge
+    at a cube-root rate, because the width of the interval is constant to first order when the
+    interval is shifted. The error therefore decreases with the cube root of the number of draws.
     """
     values = _check_draws(draws)
     if len(values) < 20 * n_batches:
@@ -97,7 +99,7 @@ def hdi_mcse(draws: ArrayLike, prob: float = 0.95, n_batches: int = 25) -> float
 def _check_draws(draws: ArrayLike) -> Array:
     values = np.asarray(draws, dtype=float)
     if values.ndim != 1 or len(values) == 0:
-        raise ValueError(f"draws must be a 1-D array of at least one draw, got {values.shape}.")
+        raise ValueError(f"draws must be a non-empty 1-D array, got shape {values.shape}.")
     if np.isnan(values).any():
         raise ValueError("Input draws contains NaN.")
     return values

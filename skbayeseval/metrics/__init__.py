@@ -1,4 +1,4 @@
-"""Metrics: pure functions that know no Bayes, their names, and the resolver of `scoring=`."""
+"""Metrics as pure functions, their names, and the interpretation of the parameter `scoring`."""
 
 from skbayeseval.metrics.confusion import Metric, Totals, fbeta, from_confusion
 from skbayeseval.metrics.registry import get_metric, known_metrics

@@ -1,8 +1,8 @@
 """Metrics as pure functions of confusion tables.
 
-A metric maps tables of shape (..., M, M), rows the true class, to values of shape (...). Observed
-counts and posterior draws go through the same function, and each name gives what scikit-learn's
-scorer of that name gives.
+A metric maps tables of shape (..., M, M), with true classes as rows, to values of shape (...).
+Observed counts and posterior draws are evaluated by the same function. Each metric equals the
+scikit-learn scorer of the same name.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ Array = NDArray[Any]
 
 
 class Totals(NamedTuple):
-    """What nearly every metric needs of a table: for each class (or label), of shape (..., M).
+    """Totals of each class or label, which are sufficient for most metrics.
 
     Attributes
     ----------
-    hits : ndarray
-        Of the class, and predicted so.
-    true : ndarray
-        Of the class.
-    predicted : ndarray
-        Predicted to be of the class.
+    hits : ndarray of shape (..., M)
+        The number of correctly predicted instances of each class.
+    true : ndarray of shape (..., M)
+        The number of instances of each true class.
+    predicted : ndarray of shape (..., M)
+        The number of instances of each predicted class.
     """
 
     hits: Array
@@ -66,29 +66,31 @@ def totals_of(tables: Array) -> Totals:
 class Metric:
     """A named function of confusion tables.
 
-    Made by name with `get_metric`, or by `fbeta` and `from_confusion`.
+    Create a metric with `get_metric`, `fbeta` or `from_confusion`.
 
     Attributes
     ----------
     name : str
-        The name under which results report it.
+        The name of the metric in results.
+    function : callable
+        The function that computes the metric.
     formula : str or None
-        The registry's name for it; None for a function of the user's.
+        The registered name of the metric; None for a user-supplied function.
     zero_division : float
-        The value of a ratio whose denominator is 0: 0, 1 or NaN.
+        The value of a ratio with denominator 0: 0, 1 or NaN.
     needs_positive : bool
-        Whether it is about one of two classes.
+        Whether the metric requires a positive class.
     needs_true_negatives : bool
-        Whether it needs all cells of the table.
+        Whether the metric requires all cells of the table, including the true negatives.
     needs_tables : bool
-        Whether it needs the whole table, not only its totals.
+        Whether the metric requires the whole table, not only its totals.
     one_of_many : bool
-        Whether it makes sense only where every instance has exactly one class.
+        Whether the metric requires exactly one label per instance.
     available : bool
-        False for a function of the user's that a saved result could not hold.
+        False for a user-supplied function that could not be stored in a saved result.
     source : {"tables", "instances", "splits"}
-        What it is a function of: confusion tables, scores of instances, or nothing that is known
-        but its values in the splits of a cross-validation.
+        The data from which the metric is computed: confusion tables, instance scores, or split
+        scores.
 
     Examples
     --------
@@ -120,14 +122,14 @@ class Metric:
         return self.name, self.formula, str(self.zero_division), own
 
     def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
-        """Return the metric of each table; `positive` is the index of the positive class."""
+        """Return the metric value of each table; `positive` is the index of the positive class."""
         tables = np.asarray(tables, dtype=float)
         if self.needs_tables:
             return self.function(tables)
         return self.of_totals(totals_of(tables), positive)
 
     def of_totals(self, totals: Totals, positive: int = 1) -> Array:
-        """Return the metric from totals of shape (..., M)."""
+        """Return the metric value for totals of shape (..., M)."""
         return self.function(totals, positive, self.zero_division)
 
 
@@ -137,7 +139,7 @@ def _ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
     return np.where(denominator == 0, zero_division, quotient)
 
 
-# Ratios of one class: numerator and denominator from the class's totals.
+# Ratios for one class: numerator and denominator as functions of the totals of the class.
 
 
 def _precision(t: Totals) -> tuple[Array, Array]:
@@ -161,7 +163,7 @@ def _fbeta(t: Totals, beta: float) -> tuple[Array, Array]:
 Ratio = Callable[[Totals], tuple[Array, Array]]
 
 
-# Functions of totals. Partial functions of these, unlike closures, can be pickled.
+# Functions of totals. `functools.partial` objects are used because closures cannot be pickled.
 
 
 def _of_positive_class(ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
@@ -179,7 +181,7 @@ def _averaged(ratio: Ratio, average: str, t: Totals, positive: int, zero_divisio
     numerator, denominator = ratio(t)
     weights = t.true if average == "weighted" else np.ones_like(t.true)
     if math.isnan(zero_division):
-        # Classes without a value are left out, as scikit-learn does.
+        # Like scikit-learn, ignore classes with an undefined value.
         weights = np.where(denominator == 0, 0.0, weights)
     scores = _ratio(numerator, denominator, np.nan_to_num(zero_division))
     return _ratio((scores * weights).sum(-1), weights.sum(-1), zero_division)
@@ -190,15 +192,15 @@ def _of_proportions(function: Callable[[Array], ArrayLike], name: str, tables: A
     if values.shape != tables.shape[:-2]:
         raise ValueError(
             f"The function of metric {name!r} must map tables of shape {tables.shape} to "
-            f"values of shape {tables.shape[:-2]}, got {values.shape}. Wrap a function of "
-            'one table in np.vectorize(function, signature="(m,m)->()").'
+            f"values of shape {tables.shape[:-2]}, got {values.shape}. If it accepts only one "
+            'table, wrap it in np.vectorize(function, signature="(m,m)->()").'
         )
     return values
 
 
 def _specificity(t: Totals, positive: int, zero_division: float) -> Array:
     if t.true.shape[-1] != 2:
-        raise ValueError(f"specificity needs two classes, got {t.true.shape[-1]}.")
+        raise ValueError(f"specificity requires exactly two classes, got {t.true.shape[-1]}.")
     negative = 1 - positive % 2
     return _of_positive_class(_recall, t, negative, zero_division)
 
@@ -223,7 +225,7 @@ def _matthews_corrcoef(t: Totals, positive: int, zero_division: float) -> Array:
     size, _, covariance = _chance_products(t)
     spread_true = size**2 - (t.true**2).sum(-1)
     spread_predicted = size**2 - (t.predicted**2).sum(-1)
-    # scikit-learn's value is 0 where either side is constant, whatever zero_division is.
+    # As in scikit-learn, 0 if the true or predicted classes are constant; ignores zero_division.
     return _ratio(covariance, np.sqrt(spread_true * spread_predicted), 0.0)
 
 
@@ -232,7 +234,7 @@ def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:
     return _ratio(covariance, size**2 - by_chance, np.nan)
 
 
-# Metrics of all classes at once, by name.
+# Metrics that use all classes.
 WHOLE_TABLE = {
     "accuracy": _accuracy,
     "balanced_accuracy": _balanced_accuracy,
@@ -252,12 +254,12 @@ FBETA = r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)(?:_(micro|macro|weighted))?"
 
 
 def not_of_tables(*_: Any) -> Array:
-    """Raise: the metric of this name is computed from something else."""
-    raise ValueError("This metric is no function of a confusion table.")
+    """Raise an error, for metrics that cannot be computed from a confusion table."""
+    raise ValueError("This metric cannot be computed from a confusion table.")
 
 
 def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
-    """Return the metric of a ratio, of the positive class or averaged over classes."""
+    """Return the metric for a ratio of the positive class or averaged over classes."""
     if average is None:
         function = partial(_of_positive_class, ratio)
         return Metric(name, function, needs_positive=True, needs_true_negatives=False)
@@ -265,20 +267,21 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
 
 
 def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0) -> Metric:
-    """Return the F-beta metric: recall counts `beta` times as much as precision.
+    """Return the F-beta metric, in which recall has `beta` times the weight of precision.
 
     Parameters
     ----------
     beta : float
-        At least 0; 1 gives F1.
+        The weight of recall relative to precision. Must be at least 0; 1 gives F1.
     average : {"micro", "macro", "weighted"}, default=None
-        How classes are averaged; None is the positive class of two.
+        The average over classes. None evaluates the positive class of a binary problem.
     zero_division : {0.0, 1.0, np.nan}, default=0.0
-        The value where the denominator is 0.
+        The value if the denominator is 0.
 
     Returns
     -------
     metric : Metric
+        The F-beta metric.
 
     Examples
     --------
@@ -294,20 +297,21 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
     if average not in (None, *AVERAGES):
         raise ValueError(f"average must be None or one of {AVERAGES}, got {average!r}.")
     metric = ratio_metric(f"f{beta:g}", partial(_fbeta, beta=float(beta)), average)
-    # The name may round beta; the formula must not.
+    # The name contains a rounded beta, the formula the exact one.
     exact = f"{beta:g}" if float(f"{beta:g}") == beta else repr(float(beta))
     formula = f"f{exact}" if average is None else f"f{exact}_{average}"
     return replace(metric, formula=formula, zero_division=check_zero_division(zero_division))
 
 
 def class_metric(name: str, index: int, zero_division: float) -> Metric:
-    """Return the metric of one class by its index; its formula is ``name[index]``."""
+    """Return the metric of the class with this index; its formula is ``name[index]``."""
     ratio = RATIOS.get(name)
     if ratio is None:
         beta = re.fullmatch(FBETA, name)
         if beta is None or beta[2]:
             raise ValueError(
-                f"There is no {name!r} of one class; known are: {list(RATIOS)}, 'f2' and so on."
+                f"{name!r} is not defined per class. Valid names are {list(RATIOS)} and F-beta "
+                "names such as 'f2'."
             )
         ratio = partial(_fbeta, beta=float(beta[1]))
     return Metric(
@@ -319,25 +323,26 @@ def class_metric(name: str, index: int, zero_division: float) -> Metric:
 
 
 def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
-    """Return a metric of your own from any function of the confusion table.
+    """Create a metric from a user-supplied function of the confusion table.
 
     Parameters
     ----------
     function : callable
-        Takes tables of shape (..., M, M), rows the true class, columns the predicted one, both
-        in the order of the result's `labels`, each table summing to 1; returns values of shape
-        (...). A function of one table only can be wrapped in
+        A function that maps tables of shape (..., M, M) to values of shape (...). The rows of a
+        table are true classes, its columns predicted classes, both in the order of the `labels`
+        of the result. Each table sums to 1. Wrap a function that accepts only one table in
         ``np.vectorize(function, signature="(m,m)->()")``.
     name : str
-        The name under which results report it.
+        The name of the metric in results.
 
     Returns
     -------
     metric : Metric
+        The metric, for the parameter `scoring`.
 
     Examples
     --------
-    A missed positive costs five times a false alarm:
+    A false negative costs five times as much as a false positive:
 
     >>> from skbayeseval import metrics
     >>> cost = metrics.from_confusion(lambda t: -(t[..., 0, 1] + 5 * t[..., 1, 0]), "minus_cost")
@@ -352,7 +357,7 @@ def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
 
 
 def check_zero_division(zero_division: float) -> float:
-    """Return the value of a ratio whose denominator is 0: 0, 1 or NaN."""
+    """Return `zero_division` as a float if it is 0, 1 or NaN."""
     if zero_division not in (0, 1) and not (
         isinstance(zero_division, Real) and math.isnan(zero_division)
     ):

@@ -1,8 +1,8 @@
-"""Metrics of classifiers' scores under instance weights, for many draws of weights at once.
+"""Metrics computed from instance scores, vectorised over many draws of instance weights.
 
-Each name gives what scikit-learn's scorer of that name gives with `sample_weight`. `prepare` does
-all that does not depend on the weights; what it returns maps weights of shape (n, n_draws) to
-values of shape (n_draws,).
+Each metric equals the scikit-learn scorer of the same name with `sample_weight`. `prepare` does all
+computations that do not depend on the weights, and returns a function that maps weights of shape
+(n, n_draws) to metric values of shape (n_draws,).
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ Array = NDArray[Any]
 
 
 class Sums(NamedTuple):
-    """What a metric adds up of the weights of instances, each of shape (n_columns, n_draws).
+    """Weighted sums from which a metric is computed, each of shape (n_columns, n_draws).
 
-    Sums of several test sets add up, each relative to what it is without weights: their metric is
-    that within each, averaged by how much the weights of a draw favour it. A plain average over
-    small test sets would hide how much they differ.
+    A column is a class against the rest, or a pair of classes. To combine test sets, the sums of
+    each test set are divided by its unweighted sums (`relative_to`) and added (`plus`). The metric
+    of the total is an average over test sets, weighted by the instance weights of each test set in
+    a draw. An unweighted average over small test sets would hide their variability.
 
     Attributes
     ----------
     numerators, denominators : ndarray
-        For each column, a class against the rest or a pair of classes: pairs in the right order
-        over all pairs, and the like.
+        For each column, the numerator and denominator of the metric; for ROC AUC the weight of
+        correctly ordered pairs of instances and the weight of all pairs.
     shares : ndarray
-        What a column weighs in the average of columns.
+        The weight of each column in the average over columns.
     """
 
     numerators: Array
@@ -42,7 +43,7 @@ class Sums(NamedTuple):
     shares: Array
 
     def relative_to(self, plain: Sums) -> Sums:
-        """Return the sums of a test set over those of its instances without weights."""
+        """Return the sums of a test set divided by its unweighted sums."""
         return Sums(
             self.numerators / plain.denominators,
             self.denominators / plain.denominators,
@@ -50,38 +51,39 @@ class Sums(NamedTuple):
         )
 
     def plus(self, other: Sums) -> Sums:
-        """Return the sums of two test sets."""
+        """Return the total of the sums of two test sets."""
         return Sums(*(one + more for one, more in zip(self, other, strict=True)))
 
     def average(self) -> Array:
-        """Return the metric, of shape (n_draws,)."""
+        """Return the metric values, of shape (n_draws,)."""
         areas = _ratio(self.numerators, self.denominators)
         return _ratio((areas * self.shares).sum(axis=0), self.shares.sum(axis=0))
 
 
 class Prepared:
-    """A metric of one test set as a function of the weights of its instances."""
+    """A metric on one test set as a function of the instance weights."""
 
     def sums(self, weights: Array) -> Sums:
-        """Return what the metric adds up, for weights of shape (n, n_draws)."""
+        """Return the sums of the metric for weights of shape (n, n_draws)."""
         raise NotImplementedError
 
     def __call__(self, weights: Array) -> Array:
-        """Return the metric, of shape (n_draws,)."""
+        """Return the metric values, of shape (n_draws,)."""
         return self.sums(weights).average()
 
 
 class Task(NamedTuple):
-    """What a metric is about, after the checks.
+    """Validated true labels and instance scores.
 
     Attributes
     ----------
-    truth : ndarray of shape (n, n_columns), of bool
-        Whether an instance is of the class or has the label: one column where classes are two.
+    truth : ndarray of bool of shape (n, n_columns)
+        Whether an instance belongs to the class or has the label. One column per class or label;
+        a single column for binary problems.
     scores : ndarray of shape (n, n_columns)
-        The scores of these.
+        The instance scores of these classes or labels.
     kind : {"binary", "multiclass", "multilabel"}
-        Of what kind the truth is.
+        The type of the target.
     """
 
     truth: Array
@@ -91,14 +93,16 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreMetric:
-    """A named function of scores.
+    """A score-based metric such as ROC AUC.
 
     Attributes
     ----------
     needs : {"ranking", "probability"}
-        Whether any scores will do that rank the instances, or only probabilities.
+        The required instance scores: any scores that rank the instances, or probabilities.
     kinds : tuple of str
-        The kinds of truth for which it is defined.
+        The types of target for which the metric is defined.
+    build : callable
+        Builds the prepared metric from a `Task`.
     """
 
     needs: str
@@ -107,27 +111,27 @@ class ScoreMetric:
 
     @property
     def of_means(self) -> bool:
-        """Whether it is a mean over instances, defined whatever classes there are."""
+        """Whether the metric is a mean over instances, which is defined for any set of classes."""
         return self.build in (_neg_log_loss, _neg_brier_score)
 
 
 def prepare(name: str, truth: ArrayLike, scores: ArrayLike) -> Prepared:
-    """Return the metric of one test set as a function of the weights of its instances.
+    """Return a metric on one test set as a function of the instance weights.
 
     Parameters
     ----------
     name : str
         One of `SCORE_METRICS`.
     truth : array-like of shape (n,) or (n, n_labels)
-        The index of the true class; or an indicator of labels, 0 or 1.
+        The index of the true class, or a label indicator of 0 and 1.
     scores : array-like of shape (n,), (n, n_classes) or (n, n_labels)
-        The scores of class 1 of two; of each class; or of each label.
+        The instance scores: of class 1 of a binary problem, of each class, or of each label.
 
     Returns
     -------
     metric : Prepared
-        Maps weights of shape (n, n_draws), which need not sum to 1, to values of shape (n_draws,).
-        A draw that leaves a class without any weight has the value NaN where the metric needs it.
+        Maps weights of shape (n, n_draws) to metric values of shape (n_draws,). The weights need
+        not sum to 1. The value is NaN if a class that the metric requires has zero weight.
 
     Examples
     --------
@@ -139,23 +143,24 @@ def prepare(name: str, truth: ArrayLike, scores: ArrayLike) -> Prepared:
     """
     if name not in SCORE_METRICS:
         raise ValueError(
-            f"{name!r} is not a known metric of scores. Known are: {sorted(SCORE_METRICS)}."
+            f"{name!r} is not a known score-based metric. Valid names are {sorted(SCORE_METRICS)}."
         )
     metric = SCORE_METRICS[name]
     task = _check_task(name, metric, np.asarray(truth), np.asarray(scores))
     return metric.build(task)
 
 
-# Areas under curves. A sparse matrix adds up the weights of instances with like scores, in the
-# order of scores, in one pass over the weights; its rows are then few, and cumulated.
+# Areas under curves. A sparse matrix sums the weights of instances with tied instance scores, in
+# one pass over the weights. The few rows of the product are ordered by score and then cumulated.
 
 
 @dataclass(frozen=True)
 class _AreaUnderROC:
-    """The weighted share of pairs, a positive and a negative, in the right order; ties are half.
+    """The weighted fraction of correctly ordered (positive, negative) pairs; ties count half.
 
-    With the positives in groups that have the same negatives below them and tied with them, the
-    area is the sum over groups of their weight times that of the negatives below.
+    Positives with the same lower-scored negatives and the same tied negatives form a group. The
+    numerator is the sum over groups of the weight of the positives times the weight of the
+    negatives with a lower score.
     """
 
     positives: Any
@@ -163,17 +168,17 @@ class _AreaUnderROC:
 
     @classmethod
     def of(cls, positive: Array, negative: Array, scores: Array) -> _AreaUnderROC:
-        """Prepare for the instances whose indices are given."""
+        """Prepare the sums for the given indices of positive and negative instances."""
         order = np.argsort(scores[negative], kind="stable")
         negative = negative[order]
         ladder = scores[negative]
         n_below = np.searchsorted(ladder, scores[positive], side="left")
         n_not_above = np.searchsorted(ladder, scores[positive], side="right")
-        # The sum tells groups apart: neither number can fall where the score rises.
+        # The sum identifies a group, because both counts are non-decreasing in the score.
         _, first, group = np.unique(n_below + n_not_above, return_index=True, return_inverse=True)
         n_groups = len(first)
-        # A negative counts half from the first group not below it on, and half from the first
-        # group above it. The last row adds what is above all positives.
+        # A negative counts half from the first group that is not below it, and half from the first
+        # group above it. The last row collects the negatives above all positives.
         rank = np.arange(len(negative))
         starts = [
             np.searchsorted(counts[first], rank, side="right") for counts in (n_below, n_not_above)
@@ -186,7 +191,7 @@ class _AreaUnderROC:
         )
 
     def area(self, weights: Array) -> tuple[Array, Array]:
-        """Return numerator and denominator of the area."""
+        """Return the numerator and denominator of the area."""
         positives, below = self.positives @ weights, self.negatives @ weights
         np.cumsum(below, axis=0, out=below)
         pairs = np.einsum("gd,gd->d", positives, below[:-1])
@@ -195,14 +200,14 @@ class _AreaUnderROC:
 
 @dataclass(frozen=True)
 class _AveragePrecision:
-    """The weighted mean over positives of the precision at their scores."""
+    """The weighted mean over positives of the precision at their instance score."""
 
     positives: Any
     negatives: Any
 
     @classmethod
     def of(cls, positive: Array, negative: Array, scores: Array) -> _AveragePrecision:
-        """Prepare for the instances whose indices are given."""
+        """Prepare the sums for the given indices of positive and negative instances."""
         thresholds, group = np.unique(-scores[positive], return_inverse=True)
         place = np.searchsorted(thresholds, -scores[negative])
         found = place < len(thresholds)
@@ -212,7 +217,7 @@ class _AveragePrecision:
         )
 
     def area(self, weights: Array) -> tuple[Array, Array]:
-        """Return numerator and denominator of the area."""
+        """Return the numerator and denominator of the area."""
         positives, alarms = self.positives @ weights, self.negatives @ weights
         np.cumsum(alarms, axis=0, out=alarms)
         hits = np.cumsum(positives, axis=0)
@@ -223,7 +228,7 @@ class _AveragePrecision:
 
 
 def _adder(rows: Array, columns: Array, n_rows: int, n_columns: int) -> Any:
-    """Return a sparse matrix that adds up columns into rows."""
+    """Return a sparse matrix that sums columns into rows."""
     return sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), (n_rows, n_columns))
 
 
@@ -237,13 +242,13 @@ def _ratio(numerator: Array, denominator: Array) -> Array:
 
 @dataclass(frozen=True)
 class _Average(Prepared):
-    """An average of areas; by the weights of `shares`, where given, all alike otherwise."""
+    """An average of areas, weighted by `shares` if given, else unweighted."""
 
     areas: Sequence[_AreaUnderROC | _AveragePrecision]
     shares: Any = None
 
     def sums(self, weights: Array) -> Sums:
-        """Return what the areas add up."""
+        """Return the sums of all areas."""
         numerators, denominators = zip(*(area.area(weights) for area in self.areas), strict=True)
         top, bottom = np.stack(numerators), np.stack(denominators)
         return Sums(
@@ -253,12 +258,12 @@ class _Average(Prepared):
 
 @dataclass(frozen=True)
 class _Mean(Prepared):
-    """The weighted mean of a value of each instance."""
+    """The weighted mean of one value per instance."""
 
     values: Array
 
     def sums(self, weights: Array) -> Sums:
-        """Return what the values add up."""
+        """Return the weighted sum of the values."""
         top = (self.values @ weights)[None]
         return Sums(top, weights.sum(axis=0)[None], np.ones_like(top))
 
@@ -268,7 +273,7 @@ Area = type[_AreaUnderROC] | type[_AveragePrecision]
 
 @dataclass(frozen=True)
 class _OneVersusRest:
-    """Build the average over columns, each against the rest; of two classes the area itself."""
+    """Build the one-vs-rest average over columns; for binary problems, the area itself."""
 
     area: Area
     weighted: bool = False
@@ -286,8 +291,8 @@ class _OneVersusRest:
 class _OneVersusOne:
     """Build the average over ordered pairs of classes (Hand and Till 2001, equation 7).
 
-    scikit-learn takes no weights here. With weights each pair's areas are weighted, and so are
-    the shares of pairs; whole weights are then what repeated instances are.
+    scikit-learn does not support `sample_weight` here. The weights apply to the area of each pair
+    and to the shares of the pairs, so that integer weights are equivalent to repeated instances.
     """
 
     weighted: bool = False
@@ -303,7 +308,7 @@ class _OneVersusOne:
 
 
 def _neg_log_loss(task: Task) -> Prepared:
-    # Clipped at the precision with which the probabilities came, as scikit-learn does.
+    # Like scikit-learn, clip at the machine epsilon of the dtype of the probabilities.
     precision = np.finfo(task.scores.dtype).eps
     p = np.clip(task.scores, precision, 1 - precision).astype(float)
     if task.kind == "binary":
@@ -356,7 +361,7 @@ def _check_task(name: str, metric: ScoreMetric, truth: Array, scores: Array) -> 
 
 def _check_scores(scores: Array) -> Array:
     if scores.ndim not in (1, 2):
-        raise ValueError(f"y_score must be of one or two dimensions, got shape {scores.shape}.")
+        raise ValueError(f"y_score must be a 1-D or 2-D array, got shape {scores.shape}.")
     if scores.dtype.kind != "f":
         scores = scores.astype(float)
     if np.isnan(scores).any():
@@ -372,15 +377,17 @@ def _kind(truth: Array, scores: Array) -> str:
     if truth.ndim == 2:
         if scores.shape != truth.shape:
             raise ValueError(
-                f"`y_score` needs to be of the shape of the label indicator, {truth.shape}. Got "
+                f"`y_score` must have the shape of the label indicator, {truth.shape}. Got "
                 f"`y_score.shape={scores.shape}`."
             )
         if not np.isin(truth, (0, 1)).all():
-            raise ValueError("A label indicator must be 0 or 1.")
+            raise ValueError("A label indicator must contain only 0 and 1.")
         return "multilabel"
     n_classes = 2 if scores.ndim == 1 else scores.shape[1]
     if n_classes < 2:
-        raise ValueError(f"Scores need two columns or more. Got `y_score.shape={scores.shape}`.")
+        raise ValueError(
+            f"`y_score` must have at least two columns. Got `y_score.shape={scores.shape}`."
+        )
     if not np.isin(truth, np.arange(n_classes)).all():
         raise ValueError(
             "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains "
@@ -391,15 +398,15 @@ def _kind(truth: Array, scores: Array) -> str:
 
 
 def _columns(truth: Array, scores: Array, kind: str, metric: ScoreMetric) -> tuple[Array, Array]:
-    """Return truth and scores, a column for each class or label; of two classes only the last."""
+    """Return truth and scores with one column per class or label; one column if binary."""
     if kind == "multilabel":
         return truth.astype(bool), scores
     if kind == "multiclass":
         return truth[:, None] == np.arange(scores.shape[1]), scores
     if scores.ndim == 2 and metric.needs == "ranking":
         raise ValueError(
-            f"y should be a 1d array, got an array of shape {scores.shape} instead: give the "
-            "scores of the positive class."
+            f"y should be a 1d array, got an array of shape {scores.shape} instead: pass "
+            "the scores of the positive class."
         )
     return (truth == 1)[:, None], scores.reshape(len(scores), -1)[:, -1:]
 

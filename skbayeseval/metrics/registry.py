@@ -1,4 +1,4 @@
-"""The names that `scoring` takes, and the metrics behind them."""
+"""Registry of the metric names accepted by `scoring`."""
 
 from __future__ import annotations
 
@@ -44,12 +44,17 @@ _METRICS = _registry()
 
 
 def known_metrics(source: str | None = None) -> list[str]:
-    """Return the names that `scoring` takes.
+    """Return the metric names accepted by `scoring`.
 
     Parameters
     ----------
     source : {"tables", "instances"}, default=None
-        Only metrics of confusion tables, or only those of the scores of instances.
+        Restrict the names to metrics computed from confusion tables, or from instance scores.
+
+    Returns
+    -------
+    names : list of str
+        The sorted names.
 
     Examples
     --------
@@ -61,18 +66,19 @@ def known_metrics(source: str | None = None) -> list[str]:
 
 
 def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
-    """Return the metric of that name.
+    """Return a metric by name.
 
     Parameters
     ----------
     name : str
-        One of `known_metrics`, or ``"f2"``, ``"f0.5_macro"`` and so on for F-beta.
+        A name in `known_metrics()`, or an F-beta name such as ``"f2"`` or ``"f0.5_macro"``.
     zero_division : {0.0, 1.0, np.nan}, default=0.0
-        The value where the denominator is 0.
+        The value if the denominator is 0.
 
     Returns
     -------
     metric : Metric
+        The metric.
 
     Examples
     --------
@@ -88,23 +94,23 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
         return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
     if name in get_scorer_names():
         raise ValueError(
-            f"scoring={name!r} needs more than a confusion matrix or scores of instances. Give "
-            "model='scores' to compare it by the scores of the splits, or one of: "
+            f"scoring={name!r} cannot be computed from a confusion matrix or from instance scores. "
+            "Pass model='scores' to compare split scores, or choose one of "
             f"{known_metrics()}."
         )
     raise ValueError(
-        f"scoring={name!r} is not a known metric. Known are: {known_metrics()}, 'f2' and the "
-        "like for F-beta, or an object made by skbayeseval.metrics."
+        f"scoring={name!r} is not a known metric. Valid values are {known_metrics()}, F-beta names "
+        "such as 'f2', and metrics created with skbayeseval.metrics."
     )
 
 
 def split_metric(name: str) -> Metric:
-    """Return a metric that is known only by the scores of splits, whatever it is."""
+    """Return a metric of any kind that is known only by its split scores."""
     return Metric(name, not_of_tables, formula=f"splits({name})", source="splits")
 
 
 def metric_of_formula(formula: str, zero_division: float) -> Metric:
-    """Return the metric of a registered formula; of one class by its index, ``name[index]``."""
+    """Return the metric with this formula; ``name[index]`` is the metric of one class."""
     if formula.startswith("splits("):
         return split_metric(formula[len("splits(") : -1])
     one_class = re.fullmatch(r"(.+)\[(\d+)\]", formula)

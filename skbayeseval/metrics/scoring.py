@@ -1,4 +1,4 @@
-"""From `scoring=` to metrics: the one place where its forms are told apart."""
+"""Conversion of the parameter `scoring` to metrics."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["PerClass", "per_class", "resolve_scoring"]
 
 @dataclass(frozen=True)
 class PerClass:
-    """One metric for each class; made by `per_class`, spelled out when the classes are known."""
+    """A metric evaluated for each class, created by `per_class` and expanded by `of`."""
 
     name: str
     zero_division: float = 0.0
 
     def of(self, labels: Sequence[Any]) -> list[Metric]:
-        """Return the metric of each class, named after it."""
+        """Return one metric per class, named ``name[class]``."""
         return [
             replace(class_metric(self.name, i, self.zero_division), name=f"{self.name}[{label}]")
             for i, label in enumerate(labels)
@@ -29,19 +29,19 @@ class PerClass:
 
 
 def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
-    """Return a metric for each class or label: precision, recall, F1, F-beta or Jaccard.
+    """Evaluate a metric separately for each class or label.
 
     Parameters
     ----------
     name : str
-        "precision", "recall", "jaccard", "f1", or "f2" and the like.
+        "precision", "recall", "jaccard", "f1", or an F-beta name such as "f2".
     zero_division : {0.0, 1.0, np.nan}, default=0.0
-        The value where the denominator is 0.
+        The value if the denominator is 0.
 
     Returns
     -------
     metric : PerClass
-        For `scoring`; the result has metrics such as ``"f1[spam]"``.
+        An object for the parameter `scoring`. The result has metrics such as ``"f1[spam]"``.
 
     Examples
     --------
@@ -55,10 +55,10 @@ def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
 
 
 def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metric]:
-    """Return the metrics that `scoring` names, under their names.
+    """Return the metrics selected by `scoring` as a dict from names to metrics.
 
-    None is accuracy; otherwise a name, a `Metric` or `PerClass`, a list of these, or a dict of
-    names and metrics. `labels` are the classes over which `PerClass` is spelled out.
+    `scoring` is None (accuracy), a name, a `Metric`, a `PerClass`, a list of these, or a dict from
+    names to these. `labels` are the classes for which a `PerClass` is expanded.
     """
     if scoring is None:
         scoring = "accuracy"
@@ -66,7 +66,7 @@ def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metri
         scoring = [scoring]
     if isinstance(scoring, Mapping):
         if not all(isinstance(key, str) for key in scoring):
-            raise TypeError(f"scoring must have strings as keys, got {list(scoring)!r}.")
+            raise TypeError(f"The keys of scoring must be strings, got {list(scoring)!r}.")
         metrics = {}
         for key, one in scoring.items():
             for metric in _resolve_one(one, labels):
@@ -76,9 +76,9 @@ def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metri
         found = [metric for one in scoring for metric in _resolve_one(one, labels)]
         metrics = {metric.name: metric for metric in found}
         if len(metrics) < len(found):
-            raise ValueError(f"scoring names a metric twice: {[m.name for m in found]}.")
+            raise ValueError(f"scoring contains duplicate metrics: {[m.name for m in found]}.")
     if not metrics:
-        raise ValueError("scoring is empty, give at least one metric.")
+        raise ValueError("scoring is empty, pass at least one metric.")
     return metrics
 
 
@@ -94,10 +94,10 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
         for metric in per_class(one_class[1]).of(labels):
             if metric.name == scoring:
                 return [metric]
-        raise ValueError(f"scoring={scoring!r} is of none of the classes {list(labels)}.")
+        raise ValueError(f"scoring={scoring!r} does not match any of the classes {list(labels)}.")
     raise TypeError(
-        f"scoring={scoring!r} is not supported: scorers and functions of predictions need more "
-        "than a confusion matrix. Give model='scores' to compare them by the scores of the splits, "
-        "a name such as 'f1', a metric from skbayeseval.metrics (from_confusion takes any function "
-        "of the confusion table), or a list or dict of these."
+        f"scoring={scoring!r} is not supported: scorers and functions of predictions cannot be "
+        "computed from a confusion matrix. Pass model='scores' to compare split scores, a name "
+        "such as 'f1', a metric from skbayeseval.metrics (from_confusion accepts any function of "
+        "the confusion table), or a list or dict of these."
     )

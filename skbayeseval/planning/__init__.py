@@ -1,1 +1,1 @@
-"""How large a test set has to be: simulation of test sets that are not there yet."""
+"""Power analysis and sample size determination by simulation of test sets."""

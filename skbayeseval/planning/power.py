@@ -1,4 +1,4 @@
-"""`power_analysis`: how often a test set of a given size would reach a goal."""
+"""`power_analysis`: the probability that a test set of a given size reaches a goal."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, repr=False)
 class PowerAnalysis:
-    """How often test sets of several sizes reach a goal; `str` says it in words.
+    """Result of a power analysis; `str` returns a summary.
 
     Attributes
     ----------
     table : pandas.DataFrame
-        One row a size and model: size, model, power, mcse (its Monte Carlo standard error), low and
-        high (its 95% interval, as far as Monte Carlo error goes).
+        One row per size and model, with the columns size, model, power, mcse (the Monte Carlo
+        standard error of the power), low and high (its 95% Monte Carlo interval).
     goal : tuple of str
         The decisions that count as success.
     rope : Interval
         The region of practical equivalence.
     metric : str
-        What is compared.
+        The name of the metric.
     names : tuple of str
         The names of A and B.
     n_replications : int
-        How many test sets of each size were simulated.
+        The number of simulated test sets per size.
 
     Examples
     --------
@@ -81,16 +81,17 @@ class PowerAnalysis:
     n_replications: int
 
     def plot(self, *, ax: Axes | None = None) -> PowerDisplay:
-        """Draw power by size, a line a model, with its Monte Carlo error.
+        """Plot the power against the size, with one line per model and Monte Carlo error bars.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            The axes to draw on. None creates a new figure.
 
         Returns
         -------
         display : PowerDisplay
+            The display.
         """
         from skbayeseval.display import PowerDisplay
 
@@ -144,62 +145,64 @@ def power_analysis(
     verbose: int = 0,
     random_state: Any = None,
 ) -> PowerAnalysis:
-    """Simulate test sets of several sizes, and count how often they reach a goal.
+    """Simulate test sets of several sizes and estimate the probability of reaching a goal.
 
-    The power of a planned study is the probability that it reaches its goal if things are as
-    suspected (Kruschke 2013; Zhang et al. 2016, section 4.1). Each simulated test set is judged as
-    a real one would be: by the posterior of the model, its HDI and the ROPE.
+    The power of a planned study is the probability that it reaches its goal under an assumed truth
+    (Kruschke 2013; Zhang et al. 2016, section 4.1). Each simulated test set is analysed like a real
+    one: the decision follows from the HDI of the posterior and the ROPE.
 
     Parameters
     ----------
     cells_or_result : dict, array-like or ComparisonResult
-        What is suspected.
+        The assumed truth.
 
-        - A dict, as the paper states its scenarios (two classes): "mu", the probability of the
-          positive class; "theta+" and "theta-", for an instance of the positive and of the negative
-          class the probabilities that (A, B) predict (1, 1), (1, 0), (0, 1), (0, 0).
-        - An array of shape (M, M, M): the probabilities of (truth, prediction of A, prediction of
-          B), which sum to 1. Of two classes the second, 1, is the positive one.
-        - A pair of M x M tables of probabilities, rows the true class, each of which sums to 1: A
-          and B on test sets of their own.
-        - A pilot study. What it leaves open is part of the answer: the truth of each replication is
-          drawn from its posterior (the power is then also called assurance). The planned test set
-          is a new one, and does not hold the pilot's instances.
+        - A dict, as in the scenarios of the paper (binary problems only): "mu" is the probability
+          of the positive class. "theta+" and "theta-" are the probabilities that (A, B) predict
+          (1, 1), (1, 0), (0, 1), (0, 0) for an instance of the positive and negative class.
+        - An array of shape (M, M, M): the probabilities of (true class, prediction of A, prediction
+          of B), which sum to 1. In a binary problem, class 1 is the positive class.
+        - A pair of M x M tables of probabilities for A and B evaluated on separate test sets. The
+          rows are true classes, and each table sums to 1.
+        - A `ComparisonResult` of a pilot study. The truth of each replication is drawn from its
+          posterior, which accounts for the uncertainty of the pilot study (the power is then also
+          called assurance). The simulated test sets do not include the instances of the pilot
+          study.
     sizes : int or sequence of int
-        The numbers of instances.
+        The numbers of instances in the test set.
     rope : float or (float, float)
-        Differences that do not matter; a number r means [-r, r].
+        The region of practical equivalence. A number r means [-r, r].
     goal : str or sequence of str
-        The code of the decision that counts as success, or several: ">>", "<<", "~", ">", "<", "?".
+        The decision code, or codes, that count as success: ">>", "<<", "~", ">", "<" or "?".
     model : str, model instance, or a list of these, default="paired"
-        How the test sets will be analysed, as in `compare_predictions`. All of several models see
-        the same test sets.
+        The model for the analysis of the test sets, as in `compare_predictions`. If there are
+        several models, all of them analyse the same test sets.
     scoring : str or Metric, default="f1"
-        What to compare.
+        The metric to compare.
     prob : float, default=0.95
-        The mass of the HDI.
+        The probability mass of the HDI.
     n_replications : int, default=1000
-        How many test sets of each size.
+        The number of simulated test sets per size.
     n_jobs : int, default=None
-        How many jobs to run at a time, as joblib has it. It does not change the numbers.
+        The number of parallel joblib jobs. The results do not depend on it.
     verbose : int, default=0
-        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
+        If positive, show progress: a progress bar in terminals and notebooks, otherwise lines on
+        standard error.
     random_state : int, RandomState, Generator or None, default=None
-        An int makes the simulation reproducible.
+        Pass an int for reproducible results.
 
     Returns
     -------
     power : PowerAnalysis
-        `table`, `plot`.
+        The result, with the attribute `table` and the method `plot`.
 
     See Also
     --------
-    ComparisonResult.required_sample_size : How many more instances would settle a comparison.
+    ComparisonResult.required_sample_size : The number of instances needed for a clear decision.
 
     Examples
     --------
-    Both find half of the positives, not always the same ones. Would 2,000 instances show that they
-    are practically equivalent?
+    Both classifiers find half of the positives, but not always the same ones. Are 2,000 instances
+    enough to show that they are practically equivalent?
 
     >>> from skbayeseval import power_analysis
     >>> equal = {"mu": 0.5, "theta+": [0.3, 0.2, 0.2, 0.3], "theta-": [0.3, 0.2, 0.2, 0.3]}
@@ -216,8 +219,8 @@ def power_analysis(
     truth, setting, names = _check_truth(cells_or_result)
     metric = _check_metric(scoring, setting.labels)
     models = list(model) if isinstance(model, (list, tuple)) else [model]
-    # One data set goes the way that real ones go: what is wrong with the model or the metric is
-    # told before the simulation.
+    # Analyse one data set first, so that an invalid model or metric raises an error before the
+    # simulation starts.
     first = _one_data_set(truth, setting, sizes[0])
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     prob = check_probability(prob)
@@ -241,7 +244,7 @@ def power_analysis(
 
 
 def _labels(models: Sequence[Any], questions: Sequence[Question]) -> list[str]:
-    """Return what to call each model: its name, or, where two share one, all of it."""
+    """Return a label for each model: its name, or its `str` if the name is not unique."""
     names = [question.model.name for question in questions]
     return [
         name if names.count(name) == 1 else str(model)
@@ -259,11 +262,11 @@ def _one_data_set(truth: Truth, setting: Setting, size: int) -> Any:
 def _check_goal(goal: Any) -> tuple[str, ...]:
     goals = (goal,) if isinstance(goal, str) else goal
     if not isinstance(goals, Iterable) or not (goals := tuple(goals)):
-        raise TypeError(f"goal must be the code of a decision or several of them, got {goal!r}.")
+        raise TypeError(f"goal must be a decision code or a list of decision codes, got {goal!r}.")
     for code in goals:
         if code not in WORDS:
             raise ValueError(
-                f"goal={code!r} is not the code of a decision. Known are: {list(WORDS)}, such as "
+                f"goal={code!r} is not a decision code. Valid codes are {list(WORDS)}, such as "
                 "'>>' (A significantly better) and '~' (practically equivalent)."
             )
     return goals
@@ -272,7 +275,7 @@ def _check_goal(goal: Any) -> tuple[str, ...]:
 def _check_sizes(sizes: Any) -> list[int]:
     values = np.atleast_1d(np.asarray(sizes))
     if values.ndim != 1 or len(values) == 0 or values.dtype.kind not in "iu" or values.min() < 1:
-        raise ValueError(f"sizes must be whole numbers of at least 1, got {sizes!r}.")
+        raise ValueError(f"sizes must be integers of at least 1, got {sizes!r}.")
     return [int(size) for size in np.unique(values)]
 
 
@@ -287,7 +290,7 @@ def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:
     if hasattr(given, "exact_posterior"):  # a ComparisonResult
         posterior = given.exact_posterior("power_analysis")
         if isinstance(posterior.evidence, PairedCounts) and not posterior.model.needs_pairs:
-            # Who got which instances right is known, and the planned test set has such pairs too.
+            # The pilot study has paired predictions, and so will the planned test set.
             model = resolve_model("paired", None, paired=True, n_classes=len(given.labels))
             posterior = Posterior(
                 model, posterior.evidence, entropy=0, n_draws=1, prevalence=posterior.prevalence
@@ -300,7 +303,7 @@ def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:
 
 
 def _check_cells(given: Any) -> list[Array]:
-    """Return the joint table (truth, A, B), or the tables of A and B."""
+    """Return the joint table of (truth, A, B), or the tables of A and B."""
     if isinstance(given, Mapping):
         return [_check_scenario(given)]
     try:
@@ -313,21 +316,21 @@ def _check_cells(given: Any) -> list[Array]:
             f"cells_or_result must be {_WHAT_DOES}, got an array of shape {cells.shape}."
         )
     if not (cells >= 0).all():
-        raise ValueError("cells_or_result must hold probabilities, none of them below 0 or NaN.")
+        raise ValueError("The probabilities in cells_or_result must not be negative or NaN.")
     if len(cells) == m and np.isclose(cells.sum(), 1):
         return [cells]
     if len(cells) == 2 and np.allclose(cells.sum(axis=(1, 2)), 1):
         return list(cells)
     raise ValueError(
-        "cells_or_result must hold probabilities that sum to 1: all together where they are of "
-        f"(truth, A, B), each table where they are of A and of B; got sums {cells.sum():g} and "
+        "The probabilities in cells_or_result must sum to 1: in total for a joint table of (truth, "
+        f"A, B), or in each of two tables for A and B; got the total {cells.sum():g} and the sums "
         f"{cells.sum(axis=(1, 2)).round(6).tolist()}."
     )
 
 
 _WHAT_DOES = (
-    "a dict of 'mu', 'theta+' and 'theta-', probabilities of shape (M, M, M) of (truth, A, B), a "
-    "pair of M x M tables of probabilities, or a ComparisonResult"
+    "a dict with the keys 'mu', 'theta+' and 'theta-', an array of shape (M, M, M) of "
+    "probabilities of (truth, A, B), a pair of M x M tables of probabilities, or a ComparisonResult"
 )
 
 
@@ -342,7 +345,7 @@ def _check_scenario(given: Mapping[str, Any]) -> Array:
         theta = np.asarray(given[name], dtype=float)
         if theta.shape != (4,) or not (theta >= 0).all() or not np.isclose(theta.sum(), 1):
             raise ValueError(
-                f"cells_or_result[{name!r}] must be four probabilities that sum to 1, of the "
+                f"cells_or_result[{name!r}] must be four probabilities that sum to 1, for the "
                 f"predictions (1, 1), (1, 0), (0, 1), (0, 0), got {given[name]!r}."
             )
         rows.append(theta[::-1].reshape(2, 2))

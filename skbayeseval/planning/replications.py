@@ -1,7 +1,7 @@
-"""Many posteriors at once: draws of the difference for each of many data sets, and new data sets.
+"""Draws of the difference for many data sets at once, and populations of new instances.
 
-Planning asks for one decision a simulated data set, thousands of times over. A draw of a single
-posterior is cheap; what costs is the handling of each, so tables and metrics go through in batches.
+A simulation needs one decision per simulated data set, for thousands of data sets. The overhead per
+data set dominates the cost of drawing, so tables and metrics are computed in batches.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ __all__ = ["draw_differences", "populations_after", "populations_of"]
 
 Array = NDArray[Any]
 
-# What sticks leave out goes to the last of them: for a decision, a share of the prior's mass of one
-# count that need not be spread further.
+# Stick-breaking stops when, on average, this share of the mass remains, and the last stick receives
+# the rest. This is accurate enough for decisions.
 REMAINDER = 1e-3
 
 
@@ -37,14 +37,19 @@ def draw_differences(
     rng: np.random.Generator,
     n_draws: int,
 ) -> Array:
-    """Return draws of the difference, A minus B, of shape (n_specifications, n_draws).
+    """Return draws of the difference A minus B for each specification.
 
     Parameters
     ----------
-    specifications : sequence of Specification, or of another kind of it
-        The same model after different data.
+    specifications : sequence of AnySpecification
+        The posteriors of the same model for different data sets.
     metric, positive, rng, n_draws
         As in `stream_scores`.
+
+    Returns
+    -------
+    draws : ndarray of shape (n_specifications, n_draws)
+        The draws of the difference.
     """
     vectors = [s for s in specifications if isinstance(s, Specification)]
     if vectors:
@@ -64,14 +69,14 @@ def draw_differences(
 def populations_after(
     specification: AnySpecification, rng: np.random.Generator, n_draws: int
 ) -> list[tuple[Population, ...]]:
-    """Return what further instances may come from: draws of the probabilities of all outcomes.
+    """Draw populations of new instances from the posterior of the outcome probabilities.
 
-    One population where the classifiers share instances, otherwise one each.
+    Each draw contains one population if the classifiers share instances, else one per classifier.
     """
     if isinstance(specification, OutcomeSpecification):
         return draw_populations(specification, rng, n_draws)
     if not isinstance(specification, Specification):
-        raise TypeError(f"{type(specification).__name__} has no probabilities of outcomes.")
+        raise TypeError(f"{type(specification).__name__} has no outcome probabilities.")
     if specification.joint is not None:
         joint = specification.joint(draw_simplexes(specification, rng, n_draws, prior=False))
         return [populations_of(table) for table in joint]
@@ -80,9 +85,9 @@ def populations_after(
 
 
 def populations_of(*tables: Array) -> tuple[Population, ...]:
-    """Return the populations of tables of probabilities: (truth, A), (truth, B), or (truth, A, B).
+    """Return the populations for tables of probabilities: (truth, A), (truth, B), or (truth, A, B).
 
-    A cell that is not a number is one that nobody counts.
+    NaN marks a cell that is not counted.
     """
     found = []
     for table in tables:

@@ -1,4 +1,4 @@
-"""How large a test set must be: from simulated decisions to a size, with its uncertainty."""
+"""Required size of a test set, estimated from simulated decisions."""
 
 from __future__ import annotations
 
@@ -18,34 +18,37 @@ __all__ = ["SETTLED", "SampleSize", "proportion_interval", "smallest_size", "smo
 
 Array = NDArray[Any]
 
-# The decisions after which nobody needs more data.
+# Decisions that are final: more data are not needed.
 SETTLED = ("<<", "~", ">>")
 
 
 @dataclass(frozen=True)
 class SampleSize:
-    """How many labelled instances would probably settle a comparison; `str` says it in words.
+    """The number of labelled instances required for a clear decision; `str` returns a summary.
+
+    A decision is clear if it is "significantly better", "significantly worse" or "practically
+    equivalent".
 
     Attributes
     ----------
     n_total : int or None
-        The number of instances in all; None where even `largest` would not do.
+        The required total number of instances; None if even `largest` is not enough.
     n_more : int or None
-        How many of them are still to be labelled.
+        The number of additional instances to label.
     n_now : int
-        How many there are.
+        The current number of instances.
     assurance : float
-        The probability that was asked for.
+        The requested probability of a clear decision.
     reached : float
-        The probability of a settled decision at `n_total`, or at `largest`.
+        The estimated probability of a clear decision at `n_total`, or at `largest`.
     mcse : float
-        Its Monte Carlo standard error.
+        The Monte Carlo standard error of `reached`.
     interval : Interval or None
-        Where `n_total` lies with probability 95%, as far as Monte Carlo error goes.
+        The 95% Monte Carlo interval of `n_total`.
     largest : int
-        The largest number of instances in all that was tried.
+        The largest total number of instances that was simulated.
     decision : Decision
-        What the instances at hand say.
+        The decision from the current instances.
 
     Examples
     --------
@@ -68,63 +71,70 @@ class SampleSize:
 
     @property
     def never(self) -> bool:
-        """Whether even the largest number of instances that was tried would not do."""
+        """Whether even the largest simulated number of instances is not enough."""
         return self.n_total is None
 
     def __str__(self) -> str:
         if self.n_total is None or self.n_more is None or self.interval is None:
             return (
-                f"Never, within reason: {self.largest:,} instances in all "
-                f"({self.largest / self.n_now:,.0f} times as many as now) would settle it with "
-                f"probability {self.reached:.0%} only, not {self.assurance:.0%}. The difference "
-                f"may well lie on the edge of the ROPE {format_interval(self.decision.rope)}: ask "
-                "whether a wider or a narrower one would serve."
+                f"Not reached: even {self.largest:,} instances in total "
+                f"({self.largest / self.n_now:,.0f} times the current number) would give a clear "
+                f"decision only with probability {self.reached:.0%}, not {self.assurance:.0%}. The "
+                "difference may be close to a limit of the ROPE "
+                f"{format_interval(self.decision.rope)}: consider a wider or a narrower ROPE."
             )
         if self.n_more == 0:
-            return f"Settled already: {self.decision}"
+            return f"The decision is already clear: {self.decision}"
         low, high = (f"{_rounded(end):,}" for end in self.interval)
         return (
-            f"About {_rounded(self.n_total):,} labelled instances in all, "
-            f"{_rounded(self.n_more):,} more than now, would settle it with probability "
-            f"{self.assurance:.0%} ({low} to {high}, as far as the simulation tells). "
-            f"Now: {self.decision}"
+            f"About {_rounded(self.n_total):,} labelled instances in total, "
+            f"{_rounded(self.n_more):,} more than now, would give a clear decision with "
+            f"probability {self.assurance:.0%} (95% Monte Carlo interval: {low} to {high}). "
+            f"Current decision: {self.decision}"
         )
 
 
 def _rounded(number: float) -> int:
-    """Return the number with the two digits that a simulation supports."""
+    """Round to two significant digits, the precision of the simulation."""
     digits = max(math.floor(math.log10(number)) - 1, 0) if number >= 1 else 0
     return round(number / 10**digits) * 10**digits
 
 
 def proportion_interval(successes: int, trials: int, prob: float = 0.95) -> Interval:
-    """Return Wilson's interval of a simulated proportion, which has a width at 0 and 1 too."""
+    """Return Wilson's interval of a simulated proportion, which is not degenerate at 0 and 1."""
     found = binomtest(successes, trials).proportion_ci(prob, method="wilson")
     return Interval(float(found.low), float(found.high))
 
 
 def smoothed(fractions: Array) -> Array:
-    """Return fractions by size, made to rise with it."""
+    """Return the isotonic regression of the fractions, which increase with the size."""
     return np.asarray(isotonic_regression(fractions, y_min=0, y_max=1))
 
 
 def smallest_size(
     settled: Array, sizes: Array, assurance: float, rng: np.random.Generator, n_resamples: int = 500
 ) -> tuple[float, Interval]:
-    """Return the size at which the settled fraction reaches the assurance, and its interval.
+    """Return the size at which the fraction of clear decisions reaches the assurance.
 
     Parameters
     ----------
     settled : ndarray of bool of shape (n_replications, n_sizes)
-        Each row is one test set as it grows.
+        Whether the decision is clear. Each row is one test set of increasing size.
     sizes : ndarray of shape (n_sizes,)
-        Increasing.
+        The sizes, in increasing order.
     assurance : float
-        The fraction to be reached.
+        The required fraction of clear decisions.
     rng : numpy.random.Generator
-        Resamples the replications, for the interval.
+        The random number generator of the bootstrap over replications.
     n_resamples : int
-        How often.
+        The number of bootstrap resamples.
+
+    Returns
+    -------
+    size : float
+        The required size.
+    interval : Interval
+        The 95% bootstrap interval of the size.
     """
     n = len(settled)
     times = rng.multinomial(n, np.full(n, 1 / n), n_resamples)
@@ -134,7 +144,7 @@ def smallest_size(
 
 
 def _crossing(fractions: Array, sizes: Array, assurance: float) -> float:
-    """Interpolate on the scale of log(size); the last size where the assurance is not reached."""
+    """Interpolate in log(size); return the last size if the assurance is not reached."""
     rising = smoothed(fractions)
     above = np.flatnonzero(rising >= assurance)
     if len(above) == 0:

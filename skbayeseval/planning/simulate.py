@@ -1,4 +1,4 @@
-"""Test sets not yet seen: simulated from what is known, and decided as real ones are."""
+"""Simulation of test sets and of the decisions based on them."""
 
 from __future__ import annotations
 
@@ -33,35 +33,35 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# Draws of the posterior of each simulated data set. On the same 1,000 data sets of size 1,500 of
-# both scenarios of Zhang et al. (2016, section 4.1) 20,000 draws move the power by 0.012 at most.
+# Number of posterior draws per simulated data set. With 20,000 draws, the power changes by at most
+# 0.012 on 1,000 data sets of size 1,500 from both scenarios of Zhang et al. (2016, section 4.1).
 N_DRAWS = 4000
 
-# Replications a batch, and those that one job takes.
+# Number of replications per batch and per job.
 BATCH = 16
 CHUNK = 4 * BATCH
 
-# Steps of the search for a size: its first looks are this far apart, its last ones so many.
+# The search for a size first increases the size by FACTOR, then evaluates N_SIZES sizes.
 FACTOR = 4.0
 N_SIZES = 6
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of each data set.
+    """Parameters of the decision made for each simulated data set.
 
     Parameters
     ----------
     model : Model
-        What the posterior is.
+        The model of the posterior.
     metric : Metric
-        What is compared.
+        The metric to compare.
     rope : Interval
         The region of practical equivalence.
     prob : float
-        The mass of the HDI.
+        The probability mass of the HDI.
     prevalence : tuple of float, default=None
-        Class proportions that are known.
+        Known class proportions; None if unknown.
     """
 
     model: Model
@@ -73,12 +73,12 @@ class Question:
     def __post_init__(self) -> None:
         if self.metric.source != "tables":
             raise ValueError(
-                f"{self.metric.name!r} is no function of a confusion matrix, and only such can be "
-                "simulated."
+                f"{self.metric.name!r} cannot be simulated, because it is not computed from a "
+                "confusion matrix."
             )
 
     def codes(self, data: Sequence[Evidence], rng: np.random.Generator) -> Array:
-        """Return the code of the decision for each data set."""
+        """Return the decision code for each data set."""
         found = []
         for start in range(0, len(data), BATCH):
             posteriors = [self._posterior(one) for one in data[start : start + BATCH]]
@@ -99,18 +99,18 @@ class Question:
 
 @dataclass(frozen=True)
 class Setting:
-    """What simulated counts have in common with real ones.
+    """Properties that simulated counts share with the observed counts.
 
     Parameters
     ----------
     labels : tuple
         The classes.
     pos_label : object
-        The positive one.
+        The positive class.
     weight : float
-        What one count is worth.
+        The weight of one count.
     true_negatives : bool
-        Whether they are counted.
+        Whether true negatives are counted.
     """
 
     labels: tuple[Any, ...]
@@ -120,16 +120,17 @@ class Setting:
 
     @classmethod
     def of(cls, counts: ConfusionCounts) -> Setting:
-        """Return the setting of counts."""
+        """Return the setting of the given counts."""
         return cls(counts.labels, counts.pos_label, counts.weight, counts.has_true_negatives)
 
     def evidence(
         self, populations: Sequence[Population], drawn: Sequence[Array], rng: np.random.Generator
     ) -> Evidence:
-        """Return instances of each population as evidence.
+        """Convert instances drawn from each population to evidence.
 
-        `drawn` are independent instances. A count is worth `weight` of one, so each stands for
-        1 / weight counts, rounded up or down at random: counts stay whole, and right on average.
+        `drawn` holds the numbers of independent instances. One count has the weight `weight`, so
+        each instance corresponds to 1 / weight counts. The counts are rounded up or down at random,
+        so that they are integers with the correct expectation.
         """
         counts = [np.floor(one / self.weight + rng.random(len(one))) for one in drawn]
         if len(populations) == 1:
@@ -154,7 +155,7 @@ class Setting:
         table = np.zeros((len(self.labels),) * 2)
         np.add.at(table, (population.truth, population.predictions[:, 0]), counts)
         if not self.true_negatives:
-            table[0, 0] = np.nan  # as `ConfusionCounts.from_cells` has it
+            table[0, 0] = np.nan  # as in `ConfusionCounts.from_cells`
         return table
 
 
@@ -162,13 +163,13 @@ Truth = tuple[Population, ...] | Posterior
 
 
 def truths(truth: Truth, rng: np.random.Generator, n: int) -> list[tuple[Population, ...]]:
-    """Return the truth of each replication: always the same, or drawn from a posterior."""
+    """Return the truth of each replication: fixed, or drawn from a posterior."""
     if not isinstance(truth, Posterior):
         return [truth] * n
     drawn = populations_after(truth.specification, rng, n)
     if truth.prevalence is None:
         return drawn
-    # A test set that was sampled by class keeps the proportions that it has.
+    # A test set sampled by class keeps its observed class proportions.
     true = truth.counts[0].table.sum(axis=1)
     return [
         tuple(_with_classes(p, true / true.sum()) for p in populations) for populations in drawn
@@ -190,27 +191,32 @@ def simulated_decisions(
     seed: np.random.SeedSequence,
     base: Evidence | None = None,
 ) -> Array:
-    """Return the code of each decision, of shape (n, n_sizes, n_questions).
+    """Simulate test sets and return the code of each decision.
 
-    Each replication is one test set that grows through the sizes, so that all sizes, and all
-    questions, see the same instances.
+    Each replication is one test set of increasing size, so that all sizes and all questions share
+    the same instances.
 
     Parameters
     ----------
     truth : tuple of Population, or Posterior
-        Where instances come from.
+        The distribution of the instances.
     setting : Setting
-        What counts look like.
+        The properties of the counts.
     questions : sequence of Question
-        What is asked of each data set.
+        The decisions to make for each data set.
     sizes : sequence of float
         Increasing numbers of independent instances.
     n : int
         The number of replications.
     seed : numpy.random.SeedSequence
-        What all draws follow from.
+        The seed of all random numbers.
     base : Evidence, default=None
-        Counts at hand, to which the instances are added.
+        Observed counts to which the simulated counts are added.
+
+    Returns
+    -------
+    codes : ndarray of shape (n, n_sizes, n_questions)
+        The decision codes.
     """
     rng = np.random.default_rng(seed)
     populations = truths(truth, rng, n)
@@ -236,9 +242,9 @@ def simulated_decisions(
 def in_chunks(
     jobs: Sequence[dict[str, Any]], n: int, seed: np.random.SeedSequence, n_jobs: Any, verbose: int
 ) -> list[Array]:
-    """Return `simulated_decisions` of each job with n replications, run in chunks by joblib.
+    """Run `simulated_decisions` with n replications for each job, in parallel chunks.
 
-    Every chunk has a seed of its own, so `n_jobs` changes nothing but the time.
+    Every chunk has its own seed, so the results do not depend on `n_jobs`.
     """
     chunks = [min(CHUNK, n - start) for start in range(0, n, CHUNK)]
     tasks = [(job, chunk) for job in jobs for chunk in chunks]
@@ -267,14 +273,16 @@ def sample_size(
     verbose: int,
     seed: np.random.SeedSequence,
 ) -> tuple[float | None, Interval | None, float]:
-    """Return the number of instances that settles it, its interval, and the fraction settled there.
+    """Return the required number of instances, its interval, and the fraction of clear decisions.
 
-    First looks, far apart, find where the settled fraction passes the assurance; there each
-    replication is one growing test set, and the fraction, made to rise with the size, gives the
-    size. None where it does not get there; the fraction is then that at `largest`.
+    A coarse search over widely spaced sizes brackets the size at which the fraction of clear
+    decisions reaches the assurance. Within the bracket, each replication is one test set of
+    increasing size, and the size is interpolated from the isotonic regression of the fractions.
+    If the assurance is not reached, size and interval are None, and the fraction is that at
+    `largest`.
     """
     counts = posterior.counts[0]
-    worth = max(c.total for c in posterior.counts) * counts.weight / n_now  # of one instance
+    worth = max(c.total for c in posterior.counts) * counts.weight / n_now  # weight per instance
     job = {
         "truth": posterior,
         "setting": Setting.of(counts),

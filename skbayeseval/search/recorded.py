@@ -33,9 +33,9 @@ from skbayeseval.search.candidates import (
 from skbayeseval.search.count_scorer import known_metric
 from skbayeseval.search.report import SearchReport
 from skbayeseval.splitting.weights import (
-    Geometry,
-    cautious_geometry,
-    geometry_of,
+    SplitProportions,
+    cautious_proportions,
+    split_proportions,
     splitter_name,
     weight_of_fraction,
 )
@@ -88,11 +88,11 @@ class Settings:
             return self.n_draws
         return max(FEWEST_DRAWS, min(MOST_DRAWS, AFFORDABLE // n_candidates))
 
-    def geometry(self, n_splits: int, sizes: Array | None = None) -> Geometry:
+    def geometry(self, n_splits: int, sizes: Array | None = None) -> SplitProportions:
         """Return what is known of the splits, of test sets with so many instances of each class."""
         if self.cv is UNKNOWN and self.test_fraction is None:
-            return cautious_geometry(n_splits, sizes)
-        known = Geometry() if self.cv is UNKNOWN else geometry_of(self.cv, n_splits)
+            return cautious_proportions(n_splits, sizes)
+        known = SplitProportions() if self.cv is UNKNOWN else split_proportions(self.cv, n_splits)
         told = _splits_told(self.cv)
         if told not in (None, n_splits):
             raise ValueError(f"cv={self.cv!r} has {told} splits, but {n_splits} were recorded.")
@@ -102,7 +102,7 @@ class Settings:
         weight = known.weight
         if weight is None:
             weight = weight_of_fraction(self.cv, fraction, n_splits, sizes)
-        return Geometry(fraction, weight, known.train_share)
+        return SplitProportions(fraction, weight, known.train_share)
 
 
 def report_recorded(results: Mapping[str, Any], settings: Settings) -> SearchReport:
@@ -315,7 +315,7 @@ def _splits_name(cv: Any) -> str:
     return "splits as given" if cv is UNKNOWN else splitter_name(cv)
 
 
-def _training(geometry: Geometry, settings: Settings) -> str:
+def _training(geometry: SplitProportions, settings: Settings) -> str:
     share = geometry.train_share
     if share is None:
         return ""

@@ -1,4 +1,4 @@
-"""Tags of sentences: schemes, chunks, and an estimator that learns another scheme."""
+"""Tagged sentences: tag schemes, chunks, and an estimator that converts between schemes."""
 
 from skbayeseval.sequences.frequencies import chunk_frequencies
 from skbayeseval.sequences.tags import convert_tags, tags_to_chunks

@@ -1,4 +1,4 @@
-"""How many chunks of each type sentences have."""
+"""Frequencies of chunk types in tagged sentences."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ __all__ = ["check_types", "chunk_frequencies"]
 def chunk_frequencies(
     y: Any, scheme: str, *, types: str | Iterable[str] | None = None
 ) -> pd.DataFrame:
-    """Return how many chunks of each type a sentence has.
+    """Count the chunks of each type in each sentence.
 
     Parameters
     ----------
     y : sequence of sequences of str
         The tags of each sentence.
     scheme : {"IOB1", "IOB2", "IOBES", "BMES"}
-        How they mark chunks.
+        The tag scheme.
     types : str or list of str, default=None
-        Which types to count; None is all that occur.
+        The chunk types to count. None counts all types that occur.
 
     Returns
     -------
     table : pandas.DataFrame of shape (n_sentences, n_types)
-        For ``BlockRegularizedCV(regularize=...)``.
+        The frequencies, for example for ``BlockRegularizedCV(regularize=...)``.
 
     Examples
     --------
@@ -57,10 +57,12 @@ def chunk_frequencies(
 
 
 def check_types(types: Any) -> tuple[str, ...] | None:
-    """Return the types of chunks that count as a tuple; None for all."""
+    """Return the chunk types as a tuple, or None for all types."""
     if types is None:
         return None
     kinds = (types,) if isinstance(types, str) else tuple(types)
     if not kinds or not all(isinstance(kind, str) for kind in kinds):
-        raise ValueError(f"types must be a type of chunk such as 'ORG', or several, got {types!r}.")
+        raise ValueError(
+            f"types must be a chunk type such as 'ORG' or a list of chunk types, got {types!r}."
+        )
     return kinds

@@ -1,4 +1,4 @@
-"""`ConvertTags`: an estimator that learns, and predicts, the tags of another scheme."""
+"""`ConvertTags`: a meta-estimator that trains a tagger on the tags of another scheme."""
 
 from __future__ import annotations
 
@@ -20,33 +20,34 @@ def _estimator_has(name: str) -> Any:
 
 
 class ConvertTags(MetaEstimatorMixin, BaseEstimator):
-    """A tagger that is given tags of one scheme and learns those of another.
+    """Meta-estimator that fits a tagger to tags converted to another scheme.
 
-    `fit` converts the tags; `predict` answers in the scheme that was learnt.
+    `fit` receives tags in the scheme `source` and converts them to the scheme `target`; `predict`
+    returns tags in the scheme `target`.
 
     Parameters
     ----------
     estimator : estimator
-        The tagger; a clone is fitted.
+        The tagger. A clone of it is fitted.
     source, target : {"IOB1", "IOB2", "IOBES", "BMES"}
-        The scheme of the tags given to `fit`, and the one to learn.
+        The scheme of the tags passed to `fit`, and the scheme to convert them to.
 
     Attributes
     ----------
     estimator_ : estimator
         The fitted tagger.
     classes_ : list or ndarray
-        The tags that it knows, where it tells them.
+        The tags known to the fitted tagger. Exists only if the tagger has `classes_`.
 
     See Also
     --------
-    chunk_counter : Counts the chunks of taggers with different schemes.
+    chunk_counter : Count the chunks found by taggers that use different schemes.
 
     Examples
     --------
     >>> from sklearn.base import BaseEstimator
     >>> from skbayeseval import ConvertTags
-    >>> class Memory(BaseEstimator):  # tags a sentence as it was tagged before
+    >>> class Memory(BaseEstimator):  # memorizes the training tags
     ...     def fit(self, X, y):
     ...         self.seen_ = dict(zip(X, y))
     ...         return self
@@ -68,15 +69,16 @@ class ConvertTags(MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : sequence of shape (n_sentences,)
-            The sentences, as the tagger takes them.
+            The sentences, in the format that the tagger expects.
         y : sequence of sequences of str
             Their tags, in the scheme `source`.
         **params : dict
-            Goes to the tagger's `fit`.
+            Parameters passed to the `fit` method of the tagger.
 
         Returns
         -------
         self : ConvertTags
+            The fitted estimator.
         """
         if get_config()["enable_metadata_routing"]:
             params = dict(process_routing(self, "fit", **params).estimator.fit)
@@ -96,13 +98,14 @@ class ConvertTags(MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         y : sequence of sequences of str
+            The predicted tags of each sentence.
         """
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
     @property
     def classes_(self) -> Any:
-        """The tags that the tagger knows."""
+        """The tags known to the fitted tagger."""
         return self.estimator_.classes_
 
     def get_metadata_routing(self) -> MetadataRouter:

@@ -1,4 +1,4 @@
-"""Tag schemes: from one tag a token to chunks, and back."""
+"""Tag schemes: conversion between one tag per token and chunks."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ __all__ = [
     "tags_to_chunks",
 ]
 
-# For each scheme the prefixes of (the first token, those inside, the last, a single one).
+# Prefixes of each scheme for the first, inner and last token of a chunk, and for a chunk of one
+# token.
 SCHEMES = {"IOB1": "IIII", "IOB2": "BIIB", "IOBES": "BIES", "BMES": "BMES"}
 
-# What each prefix means; IOB1 has a B too, where two chunks of a type touch.
+# Meaning of each prefix. IOB1 also uses B, for a chunk that follows one of the same type directly.
 _MEANING = {"B": "first", "I": "inside", "M": "inside", "E": "last", "S": "single"}
 
 
 class Chunk(NamedTuple):
-    """A chunk of a sentence: tokens `start` to `stop`, which is not of it any more.
+    """A chunk of a sentence: its type and its tokens from `start` up to, but excluding, `stop`.
 
     Examples
     --------
@@ -43,21 +44,22 @@ class Chunk(NamedTuple):
 def tags_to_chunks(y: Any, scheme: str, *, name: str = "y") -> list[list[Chunk]]:
     """Return the chunks of each sentence.
 
-    Sequences that break the rules of their scheme are read as conlleval reads them: a tag that
-    cannot go on with the chunk before it begins one. No sequence of tags of the scheme is refused.
+    Sequences that violate the rules of their scheme are interpreted as in conlleval: a tag that
+    cannot continue the preceding chunk starts a new one. Every sequence of valid tags is accepted.
 
     Parameters
     ----------
     y : sequence of sequences of str
-        The tags of each sentence, such as "B-PER", "O", or "B" where chunks have no types.
+        The tags of each sentence, such as "B-PER" or "O", or "B" for chunks without types.
     scheme : {"IOB1", "IOB2", "IOBES", "BMES"}
-        How the tags mark chunks.
+        The tag scheme.
     name : str, default="y"
-        What to call `y` in errors.
+        The name of `y` in error messages.
 
     Returns
     -------
     chunks : list of list of Chunk
+        The chunks of each sentence.
 
     Examples
     --------
@@ -77,15 +79,16 @@ def chunks_to_tags(chunks: Iterable[Chunk], length: int, scheme: str) -> list[st
     Parameters
     ----------
     chunks : iterable of Chunk
-        They must not overlap.
+        The chunks, which must not overlap.
     length : int
         The number of tokens.
     scheme : {"IOB1", "IOB2", "IOBES", "BMES"}
-        How to mark chunks.
+        The tag scheme.
 
     Returns
     -------
     tags : list of str
+        The tags of the sentence.
 
     Examples
     --------
@@ -108,20 +111,21 @@ def chunks_to_tags(chunks: Iterable[Chunk], length: int, scheme: str) -> list[st
 
 
 def convert_tags(y: Any, source: str, target: str, *, name: str = "y") -> list[list[str]]:
-    """Return the same chunks in the tags of another scheme.
+    """Convert tags to another scheme.
 
     Parameters
     ----------
     y : sequence of sequences of str
         The tags of each sentence.
     source, target : {"IOB1", "IOB2", "IOBES", "BMES"}
-        The scheme of `y`, and the one to turn it into.
+        The scheme of `y`, and the scheme to convert it to.
     name : str, default="y"
-        What to call `y` in errors.
+        The name of `y` in error messages.
 
     Returns
     -------
     tags : list of list of str
+        The converted tags of each sentence.
 
     Examples
     --------
@@ -139,14 +143,16 @@ def convert_tags(y: Any, source: str, target: str, *, name: str = "y") -> list[l
 
 
 def check_scheme(scheme: Any, name: str = "scheme") -> str:
-    """Return the scheme if it is a known one."""
+    """Return `scheme` if it is valid."""
     if not isinstance(scheme, str) or scheme not in SCHEMES:
-        raise ValueError(f"{name}={scheme!r} is not a known scheme. Known are: {list(SCHEMES)}.")
+        raise ValueError(
+            f"{name}={scheme!r} is not a known scheme. Valid schemes are {list(SCHEMES)}."
+        )
     return scheme
 
 
 def check_sentences(y: Any, name: str) -> list[Sequence[Any]]:
-    """Return `y` as a list of sequences, one a sentence; a 2-D array is sentences of one length."""
+    """Return `y` as a list with one sequence of tags per sentence."""
     if isinstance(y, (str, bytes)) or not isinstance(y, Iterable):
         raise TypeError(f"{name} must be a sequence of sequences of tags, got {y!r}.")
     sentences = list(y)
@@ -155,18 +161,18 @@ def check_sentences(y: Any, name: str) -> list[Sequence[Any]]:
     for i, tags in enumerate(sentences):
         if isinstance(tags, (str, bytes)) or not isinstance(tags, (Sequence, np.ndarray)):
             raise ValueError(
-                f"{name} must hold one sequence of tags a sentence, such as ['B-PER', 'O'], but "
-                f"{name}[{i}] is {tags!r}."
+                f"{name} must contain one sequence of tags per sentence, such as ['B-PER', 'O'], "
+                f"but {name}[{i}] is {tags!r}."
             )
     return sentences
 
 
 def _chunks(tags: Sequence[Any], scheme: str, where: str) -> list[Chunk]:
-    """Read one sentence by conlleval's rules.
+    """Return the chunks of one sentence by the rules of conlleval.
 
-    Its tables of what begins and what ends a chunk come down to this: a chunk goes on from one
-    token to the next where the first may be followed (B, I), the second may follow (I, E), and
-    both are of one type. All else but O begins a chunk.
+    A chunk continues from one token to the next if the prefix of the first token is B or I, the
+    prefix of the second token is I or E, and both have the same type. Every other tag except O
+    starts a new chunk.
     """
     chunks: list[Chunk] = []
     may_go_on = False
@@ -175,8 +181,9 @@ def _chunks(tags: Sequence[Any], scheme: str, where: str) -> list[Chunk]:
         if meaning is None:
             prefixes = _prefixes(scheme)
             raise ValueError(
-                f"{where} holds {tag!r}, which is not a tag of scheme {scheme!r}: that has 'O' "
-                f"and the prefixes {prefixes}, as in '{prefixes[0]}-PER' or '{prefixes[0]}'."
+                f"{where} contains {tag!r}, which is not a tag of scheme {scheme!r}. Valid tags "
+                f"are 'O' and those with a prefix in {prefixes}, such as '{prefixes[0]}-PER' or "
+                f"'{prefixes[0]}'."
             )
         if may_go_on and meaning in ("inside", "last") and kind == chunks[-1].type:
             chunks[-1] = chunks[-1]._replace(stop=i + 1)
@@ -188,7 +195,7 @@ def _chunks(tags: Sequence[Any], scheme: str, where: str) -> list[Chunk]:
 
 @lru_cache(maxsize=4096)
 def _parse(tag: str, scheme: str) -> tuple[str | None, str]:
-    """Return what the tag says of its token (None if it is not of the scheme), and the type."""
+    """Return the meaning of the prefix (None if it is not in the scheme) and the chunk type."""
     if tag == "O":
         return "outside", ""
     prefix, _, kind = tag.partition("-")

@@ -1,1 +1,1 @@
-"""From data to splits, and from splits to what estimators said in each of them."""
+"""Cross-validation splits, and the predictions of several estimators on shared splits."""

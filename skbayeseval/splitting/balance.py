@@ -1,4 +1,4 @@
-"""Partitions into blocks that agree in the sums of several columns."""
+"""Partitions of instances into blocks with similar column sums."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ __all__ = ["balanced_partition", "deal"]
 
 Array = NDArray[Any]
 
-# How many units of either block a search for a better place looks at.
+# The search for a swap considers at most this many units of each block.
 CANDIDATES = 400
 
-# Of two blocks that would do equally well, the one with fewer units is taken.
+# Cost per unit already in a block; breaks ties in favour of the smaller block.
 TIE = 1e-6
 
 
 def deal(codes: Array, n_blocks: int, rng: np.random.RandomState) -> Array:
-    """Deal units of each class round and round: sizes and class counts agree within 1."""
+    """Assign units to blocks in turn, class by class.
+
+    Block sizes and class counts differ by at most 1 between blocks.
+    """
     shuffled = rng.permutation(len(codes))
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
     blocks = np.empty(len(codes), dtype=int)
@@ -30,29 +33,30 @@ def deal(codes: Array, n_blocks: int, rng: np.random.RandomState) -> Array:
 def balanced_partition(
     columns: Array, n_blocks: int, rng: np.random.RandomState, *, equal_sizes: bool
 ) -> Array:
-    """Return blocks whose sums of every column are close to one another.
+    """Partition units into blocks whose column sums are close to each other.
 
-    Greedy, heavy units first in an order that chance has a hand in, each to the block that lacks
-    most of what it has; then moves and swaps between the blocks that differ most, as long as they
-    help.
+    A greedy pass assigns units one at a time, roughly from heaviest to lightest in a randomised
+    order. Each unit goes to the block that increases the squared error least. A local search then
+    moves and swaps units between blocks as long as the squared error decreases.
 
     Parameters
     ----------
     columns : ndarray of shape (n_units, k)
-        What each unit adds to the sums, at least 0.
+        The contribution of each unit to the column sums. Must be non-negative.
     n_blocks : int
         The number of blocks.
     rng : numpy.random.RandomState
-        Makes the partition a random one.
+        The random number generator.
     equal_sizes : bool
-        Whether the numbers of units, too, must agree within 1.
+        Whether block sizes must differ by at most 1.
 
     Returns
     -------
     blocks : ndarray of shape (n_units,)
+        The block index of each unit.
     """
     total = columns.sum(axis=0)
-    scaled = columns[:, total > 0] / total[total > 0] * n_blocks  # a block's share is 1
+    scaled = columns[:, total > 0] / total[total > 0] * n_blocks  # the target sum per block is 1
     n_units = len(scaled)
     if scaled.shape[1] == 0:
         return deal(np.zeros(n_units, dtype=int), n_blocks, rng)
@@ -61,7 +65,7 @@ def balanced_partition(
     sizes = np.zeros(n_blocks, dtype=int)
     capacity = np.full(n_blocks, -(-n_units // n_blocks) if equal_sizes else n_units)
     if equal_sizes and n_units % n_blocks:
-        # Only the first n_units mod n_blocks blocks, in a random order, may take one more.
+        # n_units % n_blocks randomly chosen blocks hold one unit more than the others.
         capacity -= 1
         capacity[rng.permutation(n_blocks)[: n_units % n_blocks]] += 1
     weight = np.sqrt(np.square(scaled).sum(axis=1)) * rng.uniform(0.4, 1.6, n_units)
@@ -79,7 +83,7 @@ def balanced_partition(
 def _improve(
     scaled: Array, blocks: Array, sums: Array, rng: np.random.RandomState, *, moves: bool
 ) -> None:
-    """Swap (and move) units while the sums come closer, the worst block first."""
+    """Swap (and optionally move) units while the squared error decreases, worst block first."""
     n_blocks = len(sums)
     for _ in range(50 * n_blocks):
         for block in np.argsort(-np.abs(sums - 1).max(axis=1).round(9), kind="stable"):
@@ -111,15 +115,18 @@ def _best_swap(
     *,
     moves: bool,
 ) -> tuple[float, list[int], list[int], Array] | None:
-    """Return the swap of two units that helps most, and what `block` gains; None if none helps."""
+    """Return the swap that reduces the squared error most, or None if no swap does.
+
+    The last element of the tuple is the change of the column sums of `block`.
+    """
     here = _sample(np.flatnonzero(blocks == block), rng)
     there = _sample(np.flatnonzero(blocks == other), rng)
     gap = sums[block] - sums[other]
     given, taken = scaled[here], scaled[there]
-    if moves:  # nothing may be given, or nothing taken
+    if moves:  # the zero row stands for a move without a unit in exchange
         given = np.vstack([given, np.zeros_like(gap)])
         taken = np.vstack([taken, np.zeros_like(gap)])
-    # With v = what the block gains, the squared error changes by 2 v . gap + 2 v . v.
+    # If `block` gains v, the squared error changes by 2 v . gap + 2 v . v.
     change = (
         2 * ((taken @ gap)[None, :] - (given @ gap)[:, None])
         + 2 * np.square(given).sum(axis=1)[:, None]
@@ -135,9 +142,9 @@ def _best_swap(
 
 
 def _first_smallest(cost: Array) -> int:
-    """Return where the first smallest cost is; what differs by rounding alone is equal.
+    """Return the index of the first minimum, treating costs within 1e-9 as equal.
 
-    Otherwise the last bits, which depend on the processor, would decide between ties.
+    Without the tolerance, ties would be broken by rounding errors, which depend on the processor.
     """
     return int(np.argmax(cost <= cost.min() + 1e-9))
 

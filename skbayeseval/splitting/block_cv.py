@@ -1,4 +1,4 @@
-"""m x 2 block-regularised cross-validation: the splitter, and what its pooled counts are worth."""
+"""m x 2 block-regularised cross-validation: the splitter and the weight of its pooled counts."""
 
 from __future__ import annotations
 
@@ -27,31 +27,38 @@ MOST_REPEATS = 11
 class BlockRegularizedCV(BaseCrossValidator):
     """m x 2 block-regularised cross-validation.
 
-    The data are cut into 4, 8 or 12 equal blocks that agree in the frequencies that matter, and
-    the blocks are put together to m two-fold cross-validations by a two-level orthogonal array, so
-    that training sets of different repeats share a quarter of the instances. With ``n_repeats=3``
-    it is the 3 x 2 BCV of Wang and Li (2019): every instance is validated three times.
+    The data are divided into 4, 8 or 12 blocks of equal size that are balanced in the class
+    frequencies (or in other frequencies, see `regularize`). A two-level orthogonal array combines
+    the blocks into m two-fold cross-validations, so that training sets of different repeats share
+    a quarter of the instances. ``n_repeats=3`` gives the 3 x 2 BCV of Wang and Li (2019), in which
+    every instance is validated three times.
 
     Parameters
     ----------
     n_repeats : int, default=3
-        The number m of two-fold cross-validations, 2 to 11: 4 blocks up to 3, 8 up to 7, then 12.
+        The number m of two-fold cross-validations, from 2 to 11. Up to 3 repeats use 4 blocks,
+        up to 7 repeats use 8 blocks, and more repeats use 12 blocks.
     regularize : "auto", None, callable or array-like of shape (n_samples, k), default="auto"
-        In what the blocks agree besides their size. "auto" is the classes of `y` (every label of a
-        multi-label indicator, nothing for a continuous `y`); None is nothing; a callable
-        ``(X, y) -> (n_samples, k)`` or an array gives frequencies of each instance, such as the
-        number of entities of each type in a sentence. Inside an outer split only a callable fits.
+        The frequencies in which the blocks are balanced, in addition to their size:
+
+        - "auto": the classes of `y`, or every label of a multi-label indicator. A continuous `y`
+          is not balanced.
+        - None: no balancing.
+        - callable ``(X, y) -> (n_samples, k)`` or array: the frequencies of each instance, for
+          example the number of entities of each type in a sentence. Use a callable for nested
+          cross-validation, because an array matches only one data set.
     random_state : int, RandomState instance or None, default=None
-        An int gives the same blocks at every call, None new ones.
+        Pass an int for the same blocks in every call of `split`. None gives different blocks in
+        each call.
 
     Attributes
     ----------
     weight : float
-        What one count pooled over all 2 m validations is worth.
+        The weight of one count pooled over all 2 m test sets.
 
     See Also
     --------
-    bayesian_cross_validate : Compares two estimators over these splits.
+    bayesian_cross_validate : Compare two estimators on these splits.
 
     Examples
     --------
@@ -71,7 +78,7 @@ class BlockRegularizedCV(BaseCrossValidator):
     4 4 0.5
     """
 
-    # scikit-learn's way to say that `split` takes groups when they are there.
+    # Tells scikit-learn's metadata routing that `split` accepts groups.
     __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True}
 
     def __init__(
@@ -87,7 +94,7 @@ class BlockRegularizedCV(BaseCrossValidator):
 
     @property
     def weight(self) -> float:
-        """What one count pooled over all validations is worth."""
+        """The weight of one count pooled over all test sets."""
         return calibrated_weight(self._n_repeats())
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -96,18 +103,22 @@ class BlockRegularizedCV(BaseCrossValidator):
         Parameters
         ----------
         X, y, groups : object
-            Ignored, there for scikit-learn's sake.
+            Ignored, present for API consistency.
 
         Returns
         -------
         n_splits : int
+            The number of splits.
         """
         return 2 * self._n_repeats()
 
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Generate indices of training and test sets; splits 2 j and 2 j + 1 are mirrors.
+        """Generate indices of training and test sets.
+
+        Splits 2 j and 2 j + 1 are the two folds of repeat j: the training set of one is the test
+        set of the other.
 
         Parameters
         ----------
@@ -116,11 +127,12 @@ class BlockRegularizedCV(BaseCrossValidator):
         y : array-like of shape (n_samples,), default=None
             The labels.
         groups : array-like of shape (n_samples,), default=None
-            Instances of one group stay in one block.
+            Group labels. All instances of a group are assigned to the same block.
 
         Yields
         ------
         train, test : ndarray
+            The indices of the training set and of the test set.
         """
         X, y, groups = indexable(X, y, groups)
         array = orthogonal_array(self._n_repeats())
@@ -138,7 +150,7 @@ class BlockRegularizedCV(BaseCrossValidator):
         return m
 
     def _blocks(self, X: Any, y: Any, groups: Any, n_blocks: int) -> Array:
-        """Return the block of each instance."""
+        """Return the block index of each instance."""
         n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
         if n_samples < n_blocks:
             raise ValueError(
@@ -175,20 +187,20 @@ class BlockRegularizedCV(BaseCrossValidator):
         matrix = matrix[:, None] if matrix.ndim == 1 else matrix
         if matrix.ndim != 2 or len(matrix) != n_samples:
             raise ValueError(
-                f"regularize gives frequencies of shape {matrix.shape}, but there are {n_samples} "
-                "samples. An array fits one data set only; inside an outer split give a callable "
-                "(X, y) -> (n_samples, k)."
+                f"The frequencies of regularize have shape {matrix.shape}, but there are "
+                f"{n_samples} samples. An array matches only one data set; for nested "
+                "cross-validation pass a callable (X, y) -> (n_samples, k)."
             )
         if not np.isfinite(matrix).all() or (matrix < 0).any():
-            raise ValueError("regularize gives frequencies that are negative, NaN or infinite.")
+            raise ValueError("The frequencies of regularize must not be negative, NaN or infinite.")
         return matrix
 
 
 def calibrated_weight(n_repeats: int = 3) -> float:
     r"""Return the weight of counts pooled over `n_repeats` x 2 runs.
 
-    Pooled counts hold every instance `n_repeats` times, and the runs are correlated. The
-    effective count is the pooled one times the average of
+    Pooled counts contain every instance `n_repeats` times, and the runs are correlated. The
+    effective count is the pooled count times the average of
     :math:`1 / (1 + \rho_1 + 2 (m - 1) \rho_2)` over :math:`\rho_1 \in [0, 1/2]` and
     :math:`\rho_2 \in [1/4, 1/2]` (Wang and Li 2019, eq. 22; their m is 3, other values extend
     the same argument).
@@ -201,6 +213,7 @@ def calibrated_weight(n_repeats: int = 3) -> float:
     Returns
     -------
     weight : float
+        The weight of one pooled count.
 
     Examples
     --------
@@ -213,8 +226,8 @@ def calibrated_weight(n_repeats: int = 3) -> float:
         return float(2 * np.log(1.5))
     slope = 2 * (m - 1)
 
-    # The inner integral over rho_1 is log(a + 1/2) - log(a), and x log x integrates the log; the
-    # linear terms cancel. The area of the rectangle is 1/8.
+    # The inner integral over rho_1 is log(a + 1/2) - log(a). The antiderivative of log x is
+    # x log x - x, whose linear terms cancel. The area of the rectangle is 1/8.
     def corner(rho_1: float, rho_2: float) -> float:
         x = 1 + rho_1 + slope * rho_2
         return float(xlogy(x, x))
@@ -225,8 +238,8 @@ def calibrated_weight(n_repeats: int = 3) -> float:
 def orthogonal_array(n_repeats: int) -> NDArray[np.bool_]:
     """Return which blocks (rows) are in the first half of each repeat (columns).
 
-    A Hadamard matrix without its constant column: each column has half of the blocks, and any two
-    columns share a quarter.
+    The array is a Hadamard matrix without its constant column: each column selects half of the
+    blocks, and any two columns have a quarter of the blocks in common.
     """
     if n_repeats <= 3:
         matrix = hadamard(4)
@@ -238,7 +251,7 @@ def orthogonal_array(n_repeats: int) -> NDArray[np.bool_]:
 
 
 def _hadamard_12() -> Array:
-    """Paley's construction over the integers modulo 11, rows turned so that column 0 is +1."""
+    """Return a Hadamard matrix of order 12 by Paley's construction, with column 0 equal to +1."""
     residues = {i * i % 11 for i in range(1, 11)}
     character = np.array([0, *(1 if i in residues else -1 for i in range(1, 11))])
     skew = np.zeros((12, 12), dtype=int)
@@ -249,7 +262,7 @@ def _hadamard_12() -> Array:
 
 
 def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
-    """Return class codes, the columns of an indicator, or None for what has no classes."""
+    """Return class codes, an indicator matrix, or None if `y` contains no classes."""
     try:
         kind = type_of_target(y)
     except ValueError:  # sequences of labels, such as tagged sentences
@@ -261,11 +274,11 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
     target = np.ravel(np.asarray(y))
     _, codes, counts = np.unique(target, return_inverse=True, return_counts=True)
     if target.dtype.kind == "f" and counts.mean() < n_blocks:
-        return None  # numbers that happen to be whole, not classes
+        return None  # a regression target that happens to contain whole numbers
     if counts.max() < n_blocks:
         raise ValueError(
             f"n_blocks={n_blocks} cannot be greater than the number of members in each class. If "
-            "y holds no classes, give regularize=None."
+            "y does not contain classes, pass regularize=None."
         )
     if counts.min() < n_blocks:
         warnings.warn(
@@ -280,7 +293,7 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
 def _whole_groups(
     unit: Array, frequencies: Array | None, n_blocks: int, rng: np.random.RandomState
 ) -> Array:
-    """Return blocks that keep groups whole, balanced in size and frequencies."""
+    """Return blocks that do not split groups, balanced in size and frequencies."""
     n_units = int(unit.max()) + 1
     if n_units < n_blocks:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Fit and predict over shared splits, and report what `cross_validate` would report."""
+"""Fit several estimators on shared splits and collect what `cross_validate` would return."""
 
 from __future__ import annotations
 
@@ -38,30 +38,30 @@ __all__ = [
 Array = NDArray[Any]
 Split = tuple[Array, Array]
 
-# From name, fitted estimator, X_test and y_test to what is kept of them, by name.
+# Maps (name, fitted estimator, X_test, y_test) to the named outputs to keep.
 Observe = Callable[[str, Any, Any, Any], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Where cross-validated evidence comes from.
+    """Description of the cross-validation behind a result.
 
     Attributes
     ----------
     splitter : str
-        The kind of splitter.
+        The name of the splitter.
     n_splits : int
-        The number of splits that count.
+        The number of splits that were kept.
     train_size : float
-        The mean number of training instances.
+        The mean number of training instances per split.
     results : dict of str to dict
-        For each estimator what `cross_validate` would have returned.
+        For each estimator, the dict that `cross_validate` would have returned.
     scores : dict of str to dict
-        For each metric and estimator the scores of the splits.
+        For each metric and estimator, the split scores.
     test_size : float or None
-        The mean number of test instances.
+        The mean number of test instances per split.
     two_fold_repeats : int or None
-        The number of repeats, where the splits are repeats of two folds.
+        The number of repeats if the splits are repeated two-fold cross-validation, else None.
     """
 
     splitter: str
@@ -73,7 +73,7 @@ class CrossValidation:
     two_fold_repeats: int | None = None
 
     def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
-        """Return the same of estimators that are called otherwise."""
+        """Return a copy with `names` renamed to `others`, without all other estimators."""
         new = dict(zip(names, others, strict=True))
         return replace(
             self,
@@ -87,7 +87,7 @@ class CrossValidation:
 
 @dataclass(frozen=True)
 class Failure:
-    """An estimator that could not be fitted or could not predict in a split."""
+    """A failure of an estimator to fit or predict in one split."""
 
     estimator: str
     split: int
@@ -96,7 +96,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class _Run:
-    """What one estimator did in one split; `chosen` are the parameters that a search found best."""
+    """Output of one estimator in one split; `chosen` holds `best_params_` of a search."""
 
     observed: Mapping[str, Any]
     fit_time: float
@@ -108,21 +108,21 @@ class _Run:
 
 @dataclass(frozen=True)
 class Collection:
-    """What several estimators did over the same splits.
+    """Outputs of several estimators on the same splits.
 
     Attributes
     ----------
     names : tuple of str
-        The estimators.
+        The names of the estimators.
     splits : list of (train, test)
-        All splits, failed ones too.
+        All splits, including those in which an estimator failed.
     kept : list of int
-        The splits that count: all, or with ``error_score=np.nan`` those in which, and in whose
-        replicate, no estimator failed.
+        The indices of the splits that are evaluated. With ``error_score=np.nan``, splits in which
+        an estimator failed are dropped; for `BlockRegularizedCV` the whole repeat is dropped.
     runs : dict of str to list
-        For each estimator its runs, in the order of the splits.
+        For each estimator, its runs in the order of the splits.
     weight : float
-        What one of the counts pooled over the kept splits is worth.
+        The weight of one count pooled over the kept splits.
     """
 
     names: tuple[str, ...]
@@ -133,17 +133,17 @@ class Collection:
 
     @property
     def train_size(self) -> float:
-        """The mean number of training instances."""
+        """The mean number of training instances per split."""
         return float(np.mean([len(self.splits[i][0]) for i in self.kept]))
 
     @property
     def test_size(self) -> float:
-        """The mean number of test instances."""
+        """The mean number of test instances per split."""
         return float(np.mean([len(self.splits[i][1]) for i in self.kept]))
 
     @property
     def two_fold_repeats(self) -> int | None:
-        """The number of repeats, where every two splits are the two folds of one; else None."""
+        """The number of repeats if the splits are repeated two-fold cross-validation, else None."""
         kept = [self.splits[i] for i in self.kept]
         mirrored = all(
             np.array_equal(np.sort(test), np.sort(next_train))
@@ -153,11 +153,11 @@ class Collection:
         return len(kept) // 2 if mirrored and len(kept) % 2 == 0 else None
 
     def test_indices(self) -> Array:
-        """Return the instances validated in the kept splits, one after another."""
+        """Return the concatenated test indices of the kept splits."""
         return np.concatenate([self.splits[i][1] for i in self.kept])
 
     def pooled(self, name: str, what: str = "predict") -> Any:
-        """Return what was observed of one estimator for `test_indices`."""
+        """Return the output `what` of one estimator for `test_indices`."""
         found = [self.runs[name][i].observed[what] for i in self.kept]
         if sparse.issparse(found[0]):
             return sparse.vstack(found, format="csr")
@@ -180,24 +180,27 @@ def collect(
     observe: Observe | None = None,
     check_split: Callable[[int, Array], None] | None = None,
 ) -> Collection:
-    """Fit clones of the estimators on every split's training set and observe its test set.
+    """Fit clones of the estimators on every training set and observe them on the test set.
 
-    The splits are made once and shared. Every split and estimator is a unit of work of one joblib
-    pass, on whatever backend the user has set. `observe`, called with the estimator's name, the
-    fitted estimator and the test set, returns what is to be kept by name, its predictions by
-    default; where it raises, the split has failed. `check_split`, called with the position and the
-    test set of every split before anything is fitted, raises where a test set will not do.
+    The splits are generated once and shared by all estimators. Each pair of a split and an
+    estimator is one joblib task, run by the active joblib backend. `observe` is called with the
+    name of the estimator, the fitted estimator and the test set, and returns a dict of the outputs
+    to keep (by default the predictions). If it raises, the fit counts as failed. `check_split` is
+    called with the index and the test indices of every split before any estimator is fitted, and
+    should raise an error if a test set is not usable.
     """
     check_error_score(error_score)
     X, y = indexable(X, y)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    rows = np.arange(n_samples)  # turns masks and negative indices into plain ones
+    rows = np.arange(n_samples)  # converts masks and negative indices to non-negative indices
     splits = [
         (rows[np.asarray(train)], rows[np.asarray(test)])
         for train, test in cv.split(X, y, **split_params)
     ]
     if not splits:
-        raise ValueError(f"cv={cv!r} gives no splits. An iterator of splits serves once only.")
+        raise ValueError(
+            f"cv={cv!r} yields no splits. An iterator of splits can be used only once."
+        )
     for i, (_, test) in enumerate(splits):
         if check_split is not None:
             check_split(i, test)
@@ -242,10 +245,10 @@ def route(
     params: Mapping[str, Any] | None,
     groups: Any = None,
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Return what goes to the splitter, and what to each estimator's `fit`.
+    """Return the parameters of the splitter and the parameters of each estimator's `fit`.
 
-    As `cross_validate`: with metadata routing each gets what it requested; without, `params` go to
-    every `fit` and `groups` to the splitter.
+    The rules are those of `cross_validate`. With metadata routing, each object receives the
+    metadata it requested. Without it, every `fit` receives `params` and the splitter `groups`.
     """
     params = dict(params or {})
     if not get_config()["enable_metadata_routing"]:
@@ -340,13 +343,13 @@ def _fit_and_observe(
 
 
 def _chosen_parameters(estimator: Any) -> Mapping[str, Any] | None:
-    """Return the parameters that a search, or the search at a pipeline's end, found best."""
+    """Return `best_params_` of a search, or of a search that is the last step of a pipeline."""
     last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
     return getattr(last, "best_params_", None)
 
 
 def _rows(estimator: Any, X: Any, rows: Array, train: Array) -> Any:
-    """Return rows of X, and of a precomputed kernel the columns of the training set too."""
+    """Return rows of X; for a precomputed kernel, select the columns of the training set too."""
     if not hasattr(estimator, "__sklearn_tags__") or not get_tags(estimator).input_tags.pairwise:
         return _safe_indexing(X, rows)
     if not hasattr(X, "shape") or X.shape[0] != X.shape[1]:
@@ -355,15 +358,15 @@ def _rows(estimator: Any, X: Any, rows: Array, train: Array) -> Any:
 
 
 def _name_the_place(error: Exception, where: str) -> None:
-    """Say in the error's own message in which estimator and split it happened."""
+    """Add the estimator and the split to the message of the error."""
     if error.args and isinstance(error.args[0], str):
         error.args = (f"{where}: {error.args[0]}", *error.args[1:])
-    if where not in str(error):  # some exceptions write their message themselves
+    if where not in str(error):  # the exception class builds its own message
         error.add_note(where)
 
 
 def _at(params: Mapping[str, Any], rows: Array, n_samples: int) -> dict[str, Any]:
-    """Return the parameters with those that hold a value an instance taken at `rows`."""
+    """Return the parameters, indexing by `rows` those that have one value per instance."""
 
     def taken(value: Any) -> Any:
         if isinstance(value, (str, bytes, Mapping)):
@@ -379,18 +382,18 @@ def _at(params: Mapping[str, Any], rows: Array, n_samples: int) -> dict[str, Any
 
 
 def _kept_splits(cv: Any, n_splits: int, failures: list[Failure]) -> list[int]:
-    """Return the splits that count, and warn of those that do not."""
+    """Return the indices of the splits to keep, and warn if splits are dropped."""
     if not failures:
         return list(range(n_splits))
     failed = {failure.split for failure in failures}
     unit = "split"
     if isinstance(cv, BlockRegularizedCV):
-        unit = "replicate"
+        unit = "repeat"
         failed = {2 * (i // 2) + half for i in failed for half in (0, 1)}
     kept = [i for i in range(n_splits) if i not in failed]
     details = "; ".join(f"{f.estimator!r} in split {f.split}: {f.error}" for f in failures)
     if not kept:
-        raise ValueError(f"No {unit} is left in which every estimator could be fitted. {details}")
+        raise ValueError(f"At least one estimator failed in every {unit}. {details}")
     warnings.warn(
         f"{len(failures)} fits failed. Every {unit} with a failure is dropped for all estimators; "
         f"{len(kept)} of {n_splits} splits are left. {details}",

@@ -1,4 +1,4 @@
-"""Names of estimators: those given, and those made on the fly."""
+"""Names of estimators: given by the user or derived from the class names."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ __all__ = ["check_estimator_names", "named_estimators"]
 
 
 def named_estimators(estimators: Sequence[Any]) -> list[tuple[str, Any]]:
-    """Return (name, estimator) for a list of estimators or of such pairs.
+    """Return (name, estimator) pairs for a list of estimators or of such pairs.
 
-    A name that is not given is the class name, of the last step for a pipeline; twins get -1, -2.
-    What is no list has no names; `fit` is the place to complain.
+    The default name is the class name; for a pipeline, that of its last step. Repeated names get
+    the suffixes -1, -2, and so on. Anything but a list or tuple gives an empty list, because
+    parameters are validated in `fit`.
     """
     if not isinstance(estimators, (list, tuple)):
         return []
@@ -39,7 +40,7 @@ def named_estimators(estimators: Sequence[Any]) -> list[tuple[str, Any]]:
 def check_estimator_names(
     estimators: Sequence[tuple[str, Any]], reserved: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return the estimators by name, after checking both."""
+    """Validate names and estimators, and return them as a dict."""
     names = [name for name, _ in estimators]
     for name, estimator in estimators:
         if not isinstance(name, str):
@@ -51,7 +52,7 @@ def check_estimator_names(
         missing = [method for method in ("fit", "predict") if not hasattr(estimator, method)]
         if missing or isinstance(estimator, type):
             raise TypeError(
-                f"{estimator!r} is no estimator: it must be an object with fit and predict."
+                f"{estimator!r} is not an estimator: it must be an instance with fit and predict."
             )
     if len(set(names)) < len(names):
         raise ValueError(f"Names provided are not unique: {names!r}.")

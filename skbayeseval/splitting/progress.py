@@ -1,4 +1,4 @@
-"""Progress over the units of a joblib pass: a bar in a terminal, lines in a log."""
+"""Progress of joblib tasks: a progress bar in terminals and notebooks, lines in log files."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ __all__ = ["ProgressParallel"]
 
 
 class ProgressParallel(Parallel):
-    """scikit-learn's `Parallel` that shows how far it is and how much time is left.
+    """scikit-learn's `Parallel` with a display of progress and remaining time.
 
-    Terminals and notebooks show a bar. Elsewhere, as in a log file, every tenth of the work prints
-    a line to standard error.
+    Terminals and notebooks show a progress bar. Otherwise, for example in a log file, one line is
+    printed to standard error for every tenth of the tasks.
 
     Parameters
     ----------
     total : int
-        The number of units of work.
+        The number of tasks.
     show : bool
-        Whether to show progress at all.
+        Whether to show progress.
     doing : str, default="fitting"
-        The name of the work.
+        The description of the tasks.
     **options
-        As of `sklearn.utils.parallel.Parallel`.
+        Options of `sklearn.utils.parallel.Parallel`.
     """
 
     def __init__(self, *, total: int, show: bool, doing: str = "fitting", **options: Any) -> None:
@@ -48,11 +48,11 @@ class ProgressParallel(Parallel):
         self.advance: Callable[[int], None] | None = None
 
     def __call__(self, iterable: Iterable[Any]) -> Any:
-        """Run all units and return their results."""
+        """Run all tasks and return their results."""
         if not self.show:
             return super().__call__(iterable)
         console = Console(stderr=True)
-        # Not `console.is_terminal`, which an environment variable can force.
+        # `console.is_terminal` is not used: environment variables can force it to be true.
         if not (console.file.isatty() or console.is_jupyter):
             self.advance = _Lines(self.doing, self.total, console.file)
             return super().__call__(iterable)
@@ -70,13 +70,13 @@ class ProgressParallel(Parallel):
             return super().__call__(iterable)
 
     def print_progress(self) -> None:
-        """Report what is done; joblib calls this whenever a unit has finished."""
+        """Update the display; joblib calls this whenever a task has finished."""
         if self.advance is not None:
             self.advance(self.n_completed_tasks)
 
 
 class _Lines:
-    """Print a line at the start and whenever another tenth of the work is done."""
+    """Print a line at the start and after every tenth of the tasks."""
 
     def __init__(self, doing: str, total: int, file: Any) -> None:
         self.doing = doing

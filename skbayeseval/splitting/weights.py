@@ -1,7 +1,7 @@
-"""What splits look like from afar: how much is tested at a time, and what pooled counts are worth.
+"""Proportions of training and test sets, and the weight of counts pooled over test sets.
 
-A finished search tells its splitter, but not its data. The geometry of most splitters follows from
-their parameters alone.
+A fitted search stores its splitter but not its data. For most splitters the proportions follow
+from their parameters alone.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from sklearn.model_selection import (
 from skbayeseval.splitting.block_cv import BlockRegularizedCV, calibrated_weight
 
 __all__ = [
-    "Geometry",
-    "cautious_geometry",
-    "geometry_of",
+    "SplitProportions",
+    "cautious_proportions",
     "pooled_weight",
+    "split_proportions",
     "splitter_name",
     "weight_of_fraction",
 ]
@@ -45,24 +45,25 @@ REPEATED_FOLDS = (RepeatedKFold, RepeatedStratifiedKFold)
 DISJOINT = (LeaveOneGroupOut, TimeSeriesSplit)
 
 
-class Geometry(NamedTuple):
-    """What is known of splits without the data; None where it is not.
+class SplitProportions(NamedTuple):
+    """Properties of splits that are known without the data; None if unknown.
 
     Attributes
     ----------
     test_fraction : float or None
-        Test instances over test and training instances, of one split.
+        The number of test instances divided by the number of test and training instances of one
+        split.
     weight : float or None
-        What one count pooled over the splits is worth.
+        The weight of one count pooled over the test sets.
     train_share : float or None
-        Training instances of one split over all instances.
+        The number of training instances of one split divided by the number of all instances.
 
     Examples
     --------
     >>> from sklearn.model_selection import RepeatedKFold
-    >>> from skbayeseval.splitting.weights import geometry_of
-    >>> geometry_of(RepeatedKFold(n_splits=5, n_repeats=4), n_splits=20)
-    Geometry(test_fraction=0.2, weight=0.25, train_share=0.8)
+    >>> from skbayeseval.splitting.weights import split_proportions
+    >>> split_proportions(RepeatedKFold(n_splits=5, n_repeats=4), n_splits=20)
+    SplitProportions(test_fraction=0.2, weight=0.25, train_share=0.8)
     """
 
     test_fraction: float | None = None
@@ -70,12 +71,12 @@ class Geometry(NamedTuple):
     train_share: float | None = None
 
 
-def geometry_of(cv: Any, n_splits: int) -> Geometry:
-    """Return what is known of `cv`, an int, a splitter or a list of splits, with `n_splits`."""
+def split_proportions(cv: Any, n_splits: int) -> SplitProportions:
+    """Return the proportions of `n_splits` splits of `cv` (int, splitter or list of splits)."""
     if cv is None or isinstance(cv, Integral):
         return _of_folds(5 if cv is None else int(cv), 1)
     if isinstance(cv, BlockRegularizedCV):
-        return Geometry(0.5, calibrated_weight(n_splits // 2), 0.5)
+        return SplitProportions(0.5, calibrated_weight(n_splits // 2), 0.5)
     if isinstance(cv, FOLDS):
         return _of_folds(n_splits, 1)
     if isinstance(cv, REPEATED_FOLDS):
@@ -85,26 +86,28 @@ def geometry_of(cv: Any, n_splits: int) -> Geometry:
     if isinstance(cv, PredefinedSplit):
         return _of_splits(list(cv.split()))
     if isinstance(cv, DISJOINT):
-        return Geometry(weight=1.0)
+        return SplitProportions(weight=1.0)
     if isinstance(cv, Sequence) and cv:
         return _of_splits(cv)
-    return Geometry()
+    return SplitProportions()
 
 
-def cautious_geometry(n_splits: int, sizes: Array | None = None) -> Geometry:
-    """Return the geometry of unknown splits, taken for repeated folds, as few as they may be.
+def cautious_proportions(n_splits: int, sizes: Array | None = None) -> SplitProportions:
+    """Return conservative proportions for unknown splits, assumed to be repeated k-fold.
 
-    The fewer the folds, the more the splits have in common. `sizes`, if known, holds the instances
-    of each class in each test set; where k folds are repeated, every k sets have all of them.
+    The smallest possible k is assumed, because fewer folds mean more repeats and a smaller weight.
+    `sizes`, if known, holds the number of instances of each class in each test set. In repeated
+    k-fold, these sum to the same class totals in every k consecutive test sets, which can exclude
+    values of k.
     """
     if n_splits == 1:
-        return Geometry(weight=1.0)
+        return SplitProportions(weight=1.0)
     n_folds = next(k for k in range(2, n_splits + 1) if _may_be_folds(k, n_splits, sizes))
     return _of_folds(n_folds, n_splits // n_folds)
 
 
 def _may_be_folds(n_folds: int, n_splits: int, sizes: Array | None) -> bool:
-    """Whether the splits may be so many folds, once or repeatedly."""
+    """Return whether the splits can be (repeated) k-fold with k = `n_folds`."""
     if n_splits % n_folds:
         return False
     if sizes is None:
@@ -116,9 +119,9 @@ def _may_be_folds(n_folds: int, n_splits: int, sizes: Array | None) -> bool:
 def weight_of_fraction(
     cv: Any, test_fraction: float, n_splits: int, sizes: Array | None = None
 ) -> float:
-    """Return what a pooled count is worth where little but the fraction is known.
+    """Return the weight of one pooled count when only the test fraction is known.
 
-    As of folds where the splits may be that, else as of random test sets.
+    The splits are treated as (repeated) k-fold if they can be, else as random test sets.
     """
     n_folds = max(2, round(1 / test_fraction))
     are_folds = abs(n_folds * test_fraction - 1) < 0.01 and _may_be_folds(n_folds, n_splits, sizes)
@@ -128,7 +131,7 @@ def weight_of_fraction(
 
 
 def weight_at_random(test_share: float, n_splits: int) -> float:
-    """Return what a pooled count of random test sets is worth, in expectation.
+    """Return the expected weight of one count pooled over random test sets.
 
     An instance is tested r ~ Binomial(J, f) times, so that E(r) / E(r^2) = 1 / ((1 - f) + J f).
     """
@@ -136,7 +139,7 @@ def weight_at_random(test_share: float, n_splits: int) -> float:
 
 
 def pooled_weight(cv: Any, tests: Sequence[Array]) -> float:
-    """Return what one count pooled over these test sets of `cv` is worth."""
+    """Return the weight of one count pooled over the test sets of `cv`."""
     if isinstance(cv, BlockRegularizedCV):
         return calibrated_weight(len(tests) // 2)
     # Kish's effective sample size over the pooled size: sum(r) / sum(r^2).
@@ -145,45 +148,49 @@ def pooled_weight(cv: Any, tests: Sequence[Array]) -> float:
 
 
 def splitter_name(cv: Any) -> str:
-    """Return what to call the splits of `cv`."""
+    """Return the name of the splitter for messages."""
     if cv is None or isinstance(cv, Integral):
         return f"{5 if cv is None else int(cv)}-fold cross-validation"
     return type(cv).__name__ if hasattr(cv, "split") else "splits as given"
 
 
-def _of_folds(n_folds: int, n_repeats: int) -> Geometry:
-    return Geometry(1 / n_folds, 1 / n_repeats, 1 - 1 / n_folds)
+def _of_folds(n_folds: int, n_repeats: int) -> SplitProportions:
+    return SplitProportions(1 / n_folds, 1 / n_repeats, 1 - 1 / n_folds)
 
 
-def _of_shuffles(cv: Any, n_splits: int) -> Geometry:
-    """Return the geometry of independent random test sets."""
+def _of_shuffles(cv: Any, n_splits: int) -> SplitProportions:
+    """Return the proportions of independent random test sets."""
     test, train = cv.test_size, cv.train_size
     if all(isinstance(size, Integral) for size in (test, train)):
-        return Geometry(test_fraction=int(test) / (int(test) + int(train)))
+        return SplitProportions(test_fraction=int(test) / (int(test) + int(train)))
     if any(size is not None and not _is_share(size) for size in (test, train)):
-        return Geometry()
+        return SplitProportions()
     if test is None:
         test = 1 - train if train is not None else 0.2 if isinstance(cv, GroupShuffleSplit) else 0.1
     train = 1 - test if train is None else train
-    return Geometry(float(test / (test + train)), weight_at_random(test, n_splits), float(train))
+    return SplitProportions(
+        float(test / (test + train)), weight_at_random(test, n_splits), float(train)
+    )
 
 
 def _is_share(size: Any) -> bool:
     return isinstance(size, Real) and not isinstance(size, Integral)
 
 
-def _of_splits(splits: Sequence[Any]) -> Geometry:
-    """Return the geometry of splits that are known one by one."""
+def _of_splits(splits: Sequence[Any]) -> SplitProportions:
+    """Return the proportions of an explicit list of splits."""
     try:
         pairs = [(_positions(train), _positions(test)) for train, test in splits]
         n_samples = 1 + max(int(part.max()) for pair in pairs for part in pair)
     except (TypeError, ValueError):
-        return Geometry()
+        return SplitProportions()
     if min(int(part.min()) for pair in pairs for part in pair) < 0:
-        return Geometry()
+        return SplitProportions()
     fraction = np.mean([len(test) / (len(train) + len(test)) for train, test in pairs])
     share = np.mean([len(train) / n_samples for train, _ in pairs])
-    return Geometry(float(fraction), pooled_weight(None, [test for _, test in pairs]), float(share))
+    return SplitProportions(
+        float(fraction), pooled_weight(None, [test for _, test in pairs]), float(share)
+    )
 
 
 def _positions(part: Any) -> Array:

@@ -259,7 +259,7 @@ def test_a_failing_fit_is_dropped_or_raised():
 
     with pytest.raises(RuntimeError, match="Estimator 'Fails' failed in split 0"):
         BayesianComparer([Fails(), LR]).fit(X, Y)
-    with pytest.raises(ValueError, match="No replicate is left"):
+    with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
         BayesianComparer([Fails(), LR], error_score=np.nan).fit(X, Y)
 
 

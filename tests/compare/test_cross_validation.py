@@ -251,7 +251,7 @@ class NeverFitted(GaussianNB):
     ("change", "error", "message"),
     [
         ({"scoring": "f7score"}, ValueError, "scoring='f7score' is not a known metric"),
-        ({"scoring": "r2"}, ValueError, "needs more than a confusion matrix"),
+        ({"scoring": "r2"}, ValueError, "cannot be computed from a confusion matrix"),
         ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not known"),
         ({"engine": "magic"}, ValueError, "engine='magic' is not known"),
         ({"prior": {"mu": 0}}, ValueError, "prior 'mu' must hold finite numbers"),
@@ -270,7 +270,7 @@ class NeverFitted(GaussianNB):
         ({"y": np.where(Y == 0, np.nan, 1.0)}, ValueError, "Input y contains NaN"),
         ({"y": np.where(Y == 0, "no", "yes"), "scoring": "f1"}, ValueError, "pos_label=1 is not"),
         ({"error_score": 0}, ValueError, "error_score must be 'raise' or np.nan"),
-        ({"estimator_b": GaussianNB}, TypeError, "is no estimator"),
+        ({"estimator_b": GaussianNB}, TypeError, "is not an estimator"),
         ({"estimator_b": ("a__b", LR)}, ValueError, "must not contain __"),
         ({"random_state": "x"}, TypeError, "random_state must be"),
         ({"cv": "ten"}, ValueError, "as an integer"),

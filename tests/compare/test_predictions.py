@@ -177,8 +177,8 @@ GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
         ),
         ({"labels": [0, 2]}, ValueError, r"y_true contains labels that are not in labels=\[0, 2"),
         ({"pos_label": 7}, ValueError, "pos_label=7 is not a valid label"),
-        ({"scoring": "auc"}, ValueError, "scoring='auc' is not a known metric. Known are:"),
-        ({"scoring": "r2"}, ValueError, "needs more than a confusion matrix"),
+        ({"scoring": "auc"}, ValueError, "scoring='auc' is not a known metric. Valid values are"),
+        ({"scoring": "r2"}, ValueError, "cannot be computed from a confusion matrix"),
         ({"scoring": "roc_auc"}, ValueError, "scoring='roc_auc' needs scores of the instances"),
         ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not known"),
         ({"engine": "magic"}, ValueError, "engine='magic' is not known"),
@@ -314,7 +314,7 @@ def test_a_metric_that_is_not_a_number(votes):
         ({"pos_label": np.array([1, 0])}, ValueError, "is not a valid label"),
         ({"y_pred_a": ["0", "1", "0", "0"]}, ValueError, "Mix of label .*y_pred_a has '0'"),
         ({"y_pred_a": [0, "a", 0, 0]}, ValueError, "y_pred_a"),
-        ({"scoring": {1: "f1"}}, TypeError, "scoring must have strings as keys"),
+        ({"scoring": {1: "f1"}}, TypeError, "keys of scoring must be strings"),
     ],
 )
 def test_more_bad_predictions(change, error, message):

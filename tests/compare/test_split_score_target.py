@@ -197,7 +197,7 @@ def test_auc_beside_f1():
     with pytest.raises(ValueError, match="'roc_auc' under model='instance weights' has no proper"):
         both.bayes_factor(0.01, metric="roc_auc")
     assert len(both.prior_sensitivity(0.01, metric="roc_auc")) == 1
-    with pytest.raises(ValueError, match="only such can be simulated"):
+    with pytest.raises(ValueError, match="cannot be simulated"):
         both.required_sample_size(1e-9, metric="roc_auc")
     assert "roc_auc_difference" in both.to_arviz().posterior
     assert "f1_difference" in both.to_arviz().prior

@@ -189,7 +189,7 @@ def test_other_models():
             ValueError,
             "y holds no chunks that Chunk",
         ),
-        ({"y": ["O"] * 40}, ValueError, "one sequence of tags a sentence"),
+        ({"y": ["O"] * 40}, ValueError, "one sequence of tags per sentence"),
     ],
 )
 def test_bad_arguments(arguments, error, message):
@@ -201,5 +201,5 @@ def test_bad_arguments(arguments, error, message):
 def test_predictions_in_the_wrong_scheme():
     X, y = sentences(40)
     wrong = chunk_counter("IOB2", "BMES")
-    with pytest.raises(ValueError, match=r"'b' failed in split \d: y_pred\[\d+\] holds 'I-"):
+    with pytest.raises(ValueError, match=r"'b' failed in split \d: y_pred\[\d+\] contains 'I-"):
         bayesian_cross_validate(A, ("b", Tagger()), X, y, counter=wrong, random_state=0)

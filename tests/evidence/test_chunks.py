@@ -172,10 +172,10 @@ def test_perfect_predictions():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"scheme_a": "IOB"}, r"scheme_a='IOB' is not a known scheme. Known are: \['IOB1'"),
+        ({"scheme_a": "IOB"}, r"scheme_a='IOB' is not a known scheme. Valid schemes are \['IOB1'"),
         ({"scheme_a": "IOB2", "scheme_b": "iobes"}, "scheme_b='iobes' is not a known scheme"),
-        ({"scheme_a": "IOB2", "types": []}, r"types must be a type of chunk .* got \[\]"),
-        ({"scheme_a": "IOB2", "types": [3]}, r"types must be a type of chunk .* got \[3\]"),
+        ({"scheme_a": "IOB2", "types": []}, r"types must be a chunk type .* got \[\]"),
+        ({"scheme_a": "IOB2", "types": [3]}, r"types must be a chunk type .* got \[3\]"),
     ],
 )
 def test_bad_counters(arguments, message):
@@ -188,8 +188,8 @@ def test_bad_counters(arguments, message):
     [
         ([["O"]], [["O", "O"], ["O"]], "y_true has 2 sentences, y_pred_a has 1"),
         ([["O", "O"], ["O"]], [["O", "O"], ["O", "O"]], r"y_true\[1\] has 1 tags, but y_pred_b\[1"),
-        ([["O", "O"], ["S-A"]], [["O", "O"], ["O"]], r"y_pred_a\[1\] holds 'S-A'.*'IOB2'"),
-        ([["O", "O"], ["O"]], [["O", "O"], ["I"]], r"y_pred_b\[1\] holds 'I'.*'BMES'"),
+        ([["O", "O"], ["S-A"]], [["O", "O"], ["O"]], r"y_pred_a\[1\] contains 'S-A'.*'IOB2'"),
+        ([["O", "O"], ["O"]], [["O", "O"], ["I"]], r"y_pred_b\[1\] contains 'I'.*'BMES'"),
     ],
 )
 def test_bad_predictions(a, b, message):

@@ -63,10 +63,10 @@ def test_what_is_an_indicator():
     ("y", "p", "options", "message"),
     [
         (TRUE, PRED[:3], {}, r"y_true has shape \(4, 3\), but a has shape \(3, 3\)"),
-        (TRUE * 2, PRED, {}, "y_true must hold zeros and ones"),
-        (TRUE.astype(str), np.full((4, 3), "x"), {}, "a must hold zeros and ones"),
+        (TRUE * 2, PRED, {}, "y_true must contain only 0 and 1"),
+        (TRUE.astype(str), np.full((4, 3), "x"), {}, "a must contain only 0 and 1"),
         (np.where(TRUE, np.nan, 0), PRED, {}, "Input y_true contains NaN"),
-        (TRUE, PRED[:, 0], {}, "a must be a matrix of labels"),
+        (TRUE, PRED[:, 0], {}, "a must be a 2-D label indicator"),
         (TRUE, PRED, {"labels": ["x", "y"]}, "labels has 2 labels, y_true 3"),
         (TRUE, PRED, {"groups": [1, 2]}, "groups has 2, y_true has 4"),
         (TRUE, PRED, {"groups": [1, 2, np.nan, 3]}, "Input groups contains NaN"),

@@ -86,9 +86,9 @@ def test_ropes():
 @pytest.mark.parametrize(
     ("rope", "error", "message"),
     [
-        (-0.01, ValueError, "rope=-0.01 must be at least 0"),
-        (np.nan, ValueError, "rope=nan must be at least 0"),
-        (np.inf, ValueError, "rope=inf must be at least 0"),
+        (-0.01, ValueError, "rope=-0.01 must be finite and at least 0"),
+        (np.nan, ValueError, "rope=nan must be finite and at least 0"),
+        (np.inf, ValueError, "rope=inf must be finite and at least 0"),
         ((0.02, -0.02), ValueError, r"rope=\(0.02, -0.02\) must have low <= high"),
         ((0.0, np.nan), ValueError, "must have low <= high"),
         ((1, 2, 3), TypeError, "rope must be a number or a pair"),

@@ -202,9 +202,9 @@ def test_f_without_variance():
     ("call", "error", "message"),
     [
         (lambda: sign_test([1, 2], [1]), ValueError, r"got shapes \(2,\) and \(1,\)"),
-        (lambda: paired_t([1], [1]), ValueError, "paired vectors of at least 2"),
+        (lambda: paired_t([1], [1]), ValueError, "equal length with at least 2"),
         (lambda: paired_t([1, np.nan], [1, 2]), ValueError, "Input a contains NaN"),
-        (lambda: paired_t(["x", "y"], [1, 2]), TypeError, "a must hold numbers"),
+        (lambda: paired_t(["x", "y"], [1, 2]), TypeError, "a must contain numbers"),
         (lambda: mcnemar(-1, 2), ValueError, "only_a == -1, must be >= 0"),
         (lambda: mcnemar(1, 2.5), TypeError, "only_b must be an instance of"),
         (lambda: two_proportion_z(5, 4, 1, 2), ValueError, "successes_a .* from 0 to n_a=4, got 5"),
@@ -214,11 +214,11 @@ def test_f_without_variance():
             ValueError,
             "scores_a .* 5 repeats of two",
         ),
-        (lambda: five_by_two_f(np.ones(10), "x"), TypeError, "scores_b must hold numbers"),
+        (lambda: five_by_two_f(np.ones(10), "x"), TypeError, "scores_b must contain numbers"),
         (
             lambda: blocked_three_by_two_t(np.ones((3, 2)), np.ones((2, 3))),
             ValueError,
-            r"scores_b must be of 3 repeats .* \(3, 2\) or \(6,\), got shape \(2, 3\)",
+            r"scores_b must contain 3 repeats .* \(3, 2\) or \(6,\), got shape \(2, 3\)",
         ),
         (
             lambda: corrected_resampled_t([1, 2], [1, 2], n_train=0, n_test=1),

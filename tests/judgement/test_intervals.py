@@ -64,7 +64,7 @@ def test_ties_take_the_middle():
 def test_bad_draws(of):
     with pytest.raises(ValueError, match="Input draws contains NaN"):
         of([0.1, np.nan])
-    with pytest.raises(ValueError, match="1-D array of at least one draw"):
+    with pytest.raises(ValueError, match="non-empty 1-D array"):
         of([])
     with pytest.raises(ValueError, match="1-D array"):
         of(np.ones((2, 2)))

@@ -151,7 +151,7 @@ def test_log_loss_needs_no_class_to_be_present():
 @pytest.mark.parametrize(
     ("name", "truth", "scores", "message"),
     [
-        ("roc_auk", [0, 1], [0, 1], "not a known metric of scores"),
+        ("roc_auk", [0, 1], [0, 1], "not a known score-based metric"),
         ("roc_auc", [1, 1], [0.1, 0.2], "Only one class is present in y_true"),
         ("roc_auc", [0, 0], [0.1, 0.2], "Only one class is present in y_true"),
         ("roc_auc", [[0, 1], [1, 1]], [[0, 1], [1, 0]], "Only one class is present"),
@@ -162,9 +162,9 @@ def test_log_loss_needs_no_class_to_be_present():
         ("roc_auc", [0, 1, 2], np.full((3, 3), 1 / 3), "Use roc_auc_ovr or roc_auc_ovo"),
         ("roc_auc", [0, 1], np.full((2, 2), 0.5), "should be a 1d array"),
         ("roc_auc", [[0, 1], [1, 0]], [0.1, 0.2], "shape of the label indicator"),
-        ("roc_auc", [[0, 2], [1, 0]], [[0, 1], [1, 0]], "must be 0 or 1"),
-        ("roc_auc", [0, 1], np.zeros((2, 1, 1)), "one or two dimensions"),
-        ("roc_auc", [0, 1], np.zeros((2, 1)), "two columns or more"),
+        ("roc_auc", [[0, 2], [1, 0]], [[0, 1], [1, 0]], "must contain only 0 and 1"),
+        ("roc_auc", [0, 1], np.zeros((2, 1, 1)), "1-D or 2-D array"),
+        ("roc_auc", [0, 1], np.zeros((2, 1)), "at least two columns"),
         ("roc_auc", [], [], "0 sample"),
         ("roc_auc_ovr", [0, 1, 1], np.full((3, 3), 1 / 3), "Number of classes in y_true"),
         ("roc_auc_ovo", [0, 1, 2], np.ones((3, 3)), "do not sum to one"),

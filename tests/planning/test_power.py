@@ -122,7 +122,7 @@ def test_two_priors_of_one_model_are_told_apart():
 @pytest.mark.parametrize(
     ("cells", "changes", "error", "match"),
     [
-        (SCENARIO, {"goal": "≫"}, ValueError, "not the code of a decision"),
+        (SCENARIO, {"goal": "≫"}, ValueError, "not a decision code"),
         (SCENARIO, {"goal": 3}, TypeError, "goal must be"),
         (SCENARIO, {"goal": ()}, TypeError, "goal must be"),
         (SCENARIO, {"sizes": [0]}, ValueError, "sizes must be"),
@@ -136,7 +136,7 @@ def test_two_priors_of_one_model_are_told_apart():
         (SCENARIO | {"mu": 2}, {}, ValueError, "mu"),
         (SCENARIO | {"theta+": [1, 0]}, {}, ValueError, "four probabilities"),
         (JOINT * 3, {}, ValueError, "sum to 1"),
-        (-JOINT, {}, ValueError, "none of them below 0"),
+        (-JOINT, {}, ValueError, "must not be negative"),
         (JOINT[0], {}, ValueError, "shape \\(2, 2\\)"),
         ("cells", {}, TypeError, "cells_or_result must be"),
         (np.full((3, 3, 3), 1 / 27), {}, ValueError, "multiclass"),

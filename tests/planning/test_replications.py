@@ -75,5 +75,5 @@ def test_cells_that_nobody_counts():
 def test_weights_have_no_populations():
     y = np.eye(3, dtype=int)
     posterior = compare_predictions(y, y, y[::-1], scoring="f1_micro", random_state=0)._posterior
-    with pytest.raises(TypeError, match="no probabilities"):
+    with pytest.raises(TypeError, match="no outcome probabilities"):
         populations_after(posterior.specification, np.random.default_rng(0), 1)

@@ -54,7 +54,10 @@ def test_a_dip_does_not_mislead():
 
 @pytest.mark.parametrize(
     ("n_total", "words"),
-    [(1912, ["About 1,900 labelled", "1,400 more than now", "1,700 to 2,100"]), (500, ["Settled"])],
+    [
+        (1912, ["About 1,900 labelled", "1,400 more than now", "1,700 to 2,100"]),
+        (500, ["already clear"]),
+    ],
 )
 def test_sentence(n_total, words):
     draws = np.linspace(-0.01, 0.02, 200)
@@ -68,6 +71,6 @@ def test_sentence(n_total, words):
         assert word in str(size)
     never = SampleSize(None, None, 500, 0.8, 0.61, 0.01, None, 500_000, decision)
     assert never.never
-    assert "Never" in str(never)
-    assert "500,000 instances in all (1,000 times as many as now)" in str(never)
-    assert "61% only, not 80%" in str(never)
+    assert "Not reached" in str(never)
+    assert "500,000 instances in total (1,000 times the current number)" in str(never)
+    assert "only with probability 61%, not 80%" in str(never)

@@ -86,14 +86,14 @@ def test_more_assurance_takes_more_instances():
     assert likely.n_now == sure.n_now == 300
     assert likely.n_total < sure.n_total
     assert likely.n_more == likely.n_total - 300
-    assert "labelled instances in all" in str(likely)
+    assert "labelled instances in total" in str(likely)
 
 
 def test_settled_already():
     result = compare_predictions(*CLEAR, random_state=0)
     size = result.required_sample_size(0.5)
     assert (size.n_total, size.n_more, size.reached) == (300, 0, 1.0)
-    assert "Settled already: ≈" in str(size)
+    assert "The decision is already clear: ≈" in str(size)
 
 
 def test_never_is_said_plainly():
@@ -103,7 +103,7 @@ def test_never_is_said_plainly():
     assert size.never
     assert size.n_total is size.n_more is size.interval is None
     assert size.reached < 0.8
-    assert "Never" in str(size)
+    assert "Not reached" in str(size)
 
 
 def test_the_seed_is_the_results_own():

@@ -47,7 +47,7 @@ def test_scikit_learns_manners():
     assert not hasattr(ConvertTags(BaseEstimator(), "IOB2", "IOBES"), "predict")
     with pytest.raises(ValueError, match="target='X' is not a known scheme"):
         ConvertTags(Tagger(), "IOB2", "X").fit(X, Y)
-    with pytest.raises(ValueError, match=r"y\[0\] holds 'I-PER'.*'BMES'"):
+    with pytest.raises(ValueError, match=r"y\[0\] contains 'I-PER'.*'BMES'"):
         ConvertTags(Tagger(), "BMES", "IOB2").fit(X, Y)
 
 

@@ -292,7 +292,7 @@ def test_whole_numbers_are_no_classes():
     y = np.random.default_rng(0).integers(20, 300, 442).astype(float)
     blocks = blocks_of(BlockRegularizedCV(5, random_state=0), np.zeros(442), y)
     assert np.ptp(np.bincount(blocks)) <= 1
-    with pytest.raises(ValueError, match="If y holds no classes, give regularize=None"):
+    with pytest.raises(ValueError, match="If y does not contain classes, pass regularize=None"):
         next(BlockRegularizedCV(5).split(np.zeros(20), np.arange(20)))
 
 

@@ -132,7 +132,7 @@ def test_a_failure_names_the_place():
 
 def test_a_failed_replicate_is_dropped_for_all():
     failing = X[list(CV.split(X, Y))[3][0]].sum()
-    with pytest.warns(FitFailedWarning, match="Every replicate with a failure is dropped"):
+    with pytest.warns(FitFailedWarning, match="Every repeat with a failure is dropped"):
         found = run({"fair": FAIR, "odd": Odd("raise", failing)}, error_score=np.nan)
     assert found.kept == [0, 1, 4, 5]
     assert found.weight == BlockRegularizedCV(2).weight
@@ -149,7 +149,7 @@ def test_a_failed_split_of_another_splitter_is_dropped():
 
 
 def test_nothing_left():
-    with pytest.raises(ValueError, match="No replicate is left"):
+    with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
         run({"odd": Odd("raise always")}, error_score=np.nan)
 
 
@@ -220,7 +220,7 @@ def test_masks_and_negative_indices():
         found = run({"a": FAIR}, cv=check_cv(splits))
         np.testing.assert_array_equal(found.pooled("a"), reference.pooled("a"))
         assert found.weight == 1
-    with pytest.raises(ValueError, match="gives no splits"):
+    with pytest.raises(ValueError, match="yields no splits"):
         run({"a": FAIR}, cv=check_cv([]))
 
 
@@ -239,7 +239,7 @@ def test_predictions_can_be_refused():
 
     with pytest.raises(ValueError, match="Estimator 'a' failed in split 0: not these"):
         run({"a": FAIR}, observe=refuse)
-    with pytest.raises(ValueError, match="No replicate is left"):
+    with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
         run({"a": FAIR}, observe=refuse, error_score=np.nan)
 
 

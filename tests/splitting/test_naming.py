@@ -26,8 +26,8 @@ def test_names():
         ([("a", SVC()), ("a", SVC())], ValueError, "Names provided are not unique"),
         ([("cv", SVC())], ValueError, "conflict with constructor arguments: 'cv'"),
         ([(3, SVC())], TypeError, "name of an estimator must be a string, got 3"),
-        ([("a", SVC)], TypeError, "is no estimator"),
-        ([("a", StandardScaler())], TypeError, "an object with fit and predict"),
+        ([("a", SVC)], TypeError, "is not an estimator"),
+        ([("a", StandardScaler())], TypeError, "an instance with fit and predict"),
     ],
 )
 def test_bad_names(estimators, error, message):

@@ -19,10 +19,10 @@ from sklearn.model_selection import (
 
 from skbayeseval import BlockRegularizedCV
 from skbayeseval.splitting.weights import (
-    Geometry,
-    cautious_geometry,
-    geometry_of,
+    SplitProportions,
+    cautious_proportions,
     pooled_weight,
+    split_proportions,
     splitter_name,
     weight_at_random,
     weight_of_fraction,
@@ -40,7 +40,7 @@ def brute_force(cv):
     times = sum(np.isin(np.arange(N), test).astype(int) for _, test in splits)
     fraction = np.mean([len(test) / (len(test) + len(train)) for train, test in splits])
     share = np.mean([len(train) / N for train, _ in splits])
-    return len(splits), Geometry(fraction, times.sum() / (times**2).sum(), share)
+    return len(splits), SplitProportions(fraction, times.sum() / (times**2).sum(), share)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_geometry_is_that_of_the_splits(cv):
         n_splits, expected = brute_force(splits)
     else:
         n_splits, expected = brute_force(cv)
-    np.testing.assert_allclose(geometry_of(cv, n_splits), expected)
+    np.testing.assert_allclose(split_proportions(cv, n_splits), expected)
 
 
 @pytest.mark.parametrize(
@@ -82,29 +82,29 @@ def test_geometry_is_that_of_the_splits(cv):
 )
 def test_shuffles_in_expectation(cv):
     n_splits, expected = brute_force(cv)
-    np.testing.assert_allclose(geometry_of(cv, n_splits), expected, rtol=0.02)
+    np.testing.assert_allclose(split_proportions(cv, n_splits), expected, rtol=0.02)
 
 
 def test_block_regularized_cv_has_its_calibrated_weight():
     cv = BlockRegularizedCV(3)
-    assert geometry_of(cv, 6) == (0.5, cv.weight, 0.5)
+    assert split_proportions(cv, 6) == (0.5, cv.weight, 0.5)
 
 
 @pytest.mark.parametrize(
     ("cv", "known"),
     [
-        (LeaveOneGroupOut(), Geometry(weight=1.0)),
-        (TimeSeriesSplit(3), Geometry(weight=1.0)),
-        (ShuffleSplit(3, test_size=20), Geometry()),
-        (ShuffleSplit(3, test_size=20, train_size=60), Geometry(test_fraction=0.25)),
-        (iter([]), Geometry()),
-        ([], Geometry()),
-        (["no", "splits"], Geometry()),
-        (object(), Geometry()),
+        (LeaveOneGroupOut(), SplitProportions(weight=1.0)),
+        (TimeSeriesSplit(3), SplitProportions(weight=1.0)),
+        (ShuffleSplit(3, test_size=20), SplitProportions()),
+        (ShuffleSplit(3, test_size=20, train_size=60), SplitProportions(test_fraction=0.25)),
+        (iter([]), SplitProportions()),
+        ([], SplitProportions()),
+        (["no", "splits"], SplitProportions()),
+        (object(), SplitProportions()),
     ],
 )
 def test_what_is_not_known(cv, known):
-    assert geometry_of(cv, 3) == known
+    assert split_proportions(cv, 3) == known
 
 
 def sizes_of(cv, y):
@@ -127,13 +127,13 @@ def sizes_of(cv, y):
 def test_unknown_splits_are_the_fewest_folds_that_they_may_be(cv, sizes_tell):
     y = np.repeat([0, 1], [41, 64] if sizes_tell else [40, 64])
     sizes = sizes_of(cv, y)
-    true = geometry_of(cv, len(sizes))
-    found = cautious_geometry(len(sizes), sizes)
+    true = split_proportions(cv, len(sizes))
+    found = cautious_proportions(len(sizes), sizes)
     if sizes_tell:
         assert found == pytest.approx(true)
     else:  # every two test sets have the same classes, as two halves would
-        assert found == Geometry(0.5, 0.5, 0.5)
-    blind = cautious_geometry(len(sizes))
+        assert found == SplitProportions(0.5, 0.5, 0.5)
+    blind = cautious_proportions(len(sizes))
     assert blind.weight <= true.weight
     assert blind.test_fraction >= true.test_fraction
 
@@ -142,9 +142,9 @@ def test_unknown_splits_are_the_fewest_folds_that_they_may_be(cv, sizes_tell):
 def test_unknown_splits_are_not_worth_more_than_blocks(n_repeats):
     cv = BlockRegularizedCV(n_repeats, random_state=0)
     sizes = sizes_of(cv, np.repeat([0, 1], [41, 64]))
-    assert cautious_geometry(len(sizes), sizes).weight <= cv.weight
-    assert cautious_geometry(len(sizes)).test_fraction == 0.5
-    assert cautious_geometry(1) == Geometry(weight=1.0)
+    assert cautious_proportions(len(sizes), sizes).weight <= cv.weight
+    assert cautious_proportions(len(sizes)).test_fraction == 0.5
+    assert cautious_proportions(1) == SplitProportions(weight=1.0)
 
 
 def test_weight_from_the_fraction_alone():
