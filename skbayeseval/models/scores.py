@@ -1,4 +1,4 @@
-"""Mean scores of estimators, known by the splits of a cross-validation."""
+"""The model of mean scores of estimators, given their split scores in a cross-validation."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class StudentMargin:
-    """Student's t around a mean: of a mean score, or of the difference of two.
+    """Student's t distribution of a mean score, or of the difference of two mean scores.
 
     Parameters
     ----------
     mean, scale : float
-        Where it is, and how wide; a scale of 0 is a point.
+        The location and the scale. A scale of 0 means a point mass.
     df : float
         The degrees of freedom.
     """
@@ -36,13 +36,13 @@ class StudentMargin:
 
     @property
     def sd(self) -> float:
-        """The standard deviation; infinite for two degrees of freedom or fewer."""
+        """The standard deviation, infinite for two or fewer degrees of freedom."""
         if self.scale == 0:
             return 0.0
         return self.scale * np.sqrt(self.df / (self.df - 2)) if self.df > 2 else np.inf
 
     def interval(self, prob: float) -> tuple[float, float]:
-        """Return the equal-tailed interval, which is the highest-density one as well."""
+        """Return the equal-tailed interval, which is also the highest-density interval."""
         half = float(stdtrit(self.df, (1 + prob) / 2)) * self.scale
         return self.mean - half, self.mean + half
 
@@ -58,13 +58,13 @@ class StudentMargin:
 
 
 class CorrelatedT(Model):
-    """The correlated Bayesian t-test: any score, known only by the splits (model "scores").
+    """The correlated Bayesian t-test, for any metric known by its split scores (model "scores").
 
-    Scores of splits are normal around the means of the estimators, with a correlation between
-    splits that is the share of instances tested (Nadeau and Bengio 2003; Corani and Benavoli
-    2015). Means have a flat prior and the covariance of K estimators has density
-    proportional to det^(-K), for which every difference has exactly the prior of the two papers,
-    1 / variance, whoever else is compared. There is no proper prior, so no Bayes factor.
+    Split scores are normal around the mean score of each estimator. The correlation between splits
+    is assumed to equal the share of test instances (Nadeau and Bengio 2003; Corani and Benavoli
+    2015). The means have a flat prior, and the covariance of K estimators has a prior density
+    proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
+    regardless of the other estimators. The prior is improper, so there is no Bayes factor.
 
     Examples
     --------
@@ -81,15 +81,15 @@ class CorrelatedT(Model):
     has_proper_prior = False
 
     def specification(self, evidence: Any) -> ScoreSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         if not isinstance(evidence, SplitScores):
-            raise ValueError("CorrelatedT needs the scores of splits.")
+            raise ValueError("CorrelatedT needs split scores.")
         scores = {name: without_noise(values, values) for name, values in evidence.scores.items()}
         return ScoreSpecification(scores, evidence.test_fraction)
 
 
 def without_noise(values: Array, scores: Array) -> Array:
-    """Return values to thirteen digits of the largest score: what is beyond comes from rounding."""
+    """Round values to thirteen significant digits of the largest score, to drop rounding errors."""
     largest = float(np.abs(scores).max())
     if largest == 0:
         return values
@@ -97,10 +97,10 @@ def without_noise(values: Array, scores: Array) -> Array:
 
 
 def law_of_scores(specification: ScoreSpecification, metric: str, contrast: Array) -> StudentMargin:
-    """Return the law of a combination of mean scores, such as a difference."""
+    """Return the posterior of a linear combination of mean scores, such as a difference."""
     splits = contrast @ specification.scores[metric]
     mean, scale = splits.mean(), np.sqrt(specification.inflation) * splits.std(ddof=1)
-    # Equal differences leave rounding errors behind, which are no spread.
+    # If all splits are equal, what remains is rounding error, not spread.
     negligible = 1e-12 * np.abs(specification.scores[metric]).max()
     mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
     return StudentMargin(mean, scale, len(splits) - 1.0)
