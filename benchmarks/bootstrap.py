@@ -1,4 +1,4 @@
-"""Time of the Bayesian bootstrap of an AUC, against one AUC by scikit-learn for each draw.
+"""Run time of the Bayesian bootstrap of ROC AUC, compared with one scikit-learn call per draw.
 
 python benchmarks/bootstrap.py
 """

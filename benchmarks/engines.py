@@ -1,7 +1,7 @@
-"""Time of both engines on the same job, at equal effective sample size.
+"""Run time of both engines on the same comparison, at equal effective sample size.
 
-PyMC runs with its defaults, compilation included; the exact engine then draws as many
-independent draws as PyMC's chains are worth.
+PyMC runs with its defaults, including compilation. The exact engine then makes as many independent
+draws as the effective sample size of PyMC's chains.
 
     python benchmarks/engines.py
 """

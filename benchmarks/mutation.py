@@ -1,15 +1,15 @@
-"""Mutation testing: whether the tests notice a small change of the source.
+"""Mutation testing: whether the tests detect small changes of the source.
 
-A first run of the tests without a change notes how long each takes and which functions it calls.
-Then each mutant gets a process of its own, forked from one that has imported everything but the
-package, and the tests that call the changed function, the quickest first and those of the mirrored
-file preferred, until one fails. Left alone are annotations, error messages, assertions and
-`strict=`.
+A first run of the unchanged tests records how long each test takes and which functions it calls.
+Then each mutant is tested in a separate process, forked from one that has imported everything
+except the package. It runs the tests that call the changed function until one fails, the quickest
+first, preferring those in the corresponding test file. Annotations, error messages, assertions and
+`strict=` are not mutated.
 
     python benchmarks/mutation.py --sample 250 --seed 0
     python benchmarks/mutation.py --files skbayeseval/metrics/confusion.py --sample 0
 
-The notes are kept in .cache/mutation.json: delete it when tests have changed.
+The records are kept in .cache/mutation.json. Delete this file when tests have changed.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ CALLS = {a: b for pair in map(str.split, PAIRS) for a, b in (pair, pair[::-1])}
 
 
 class Mutant(NamedTuple):
-    """One changed node of a file, by its place in `ast.walk`, and which of its changes."""
+    """One change of a file: the position of the node in `ast.walk`, and the alternative."""
 
     path: str
     node: int
@@ -119,7 +119,7 @@ class Mutant(NamedTuple):
 
 
 def alternatives(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what may stand in place of a node."""
+    """Yield the possible replacements of a node."""
 
     def changed(**fields: Any) -> ast.AST:
         twin = copy.copy(node)
@@ -224,7 +224,7 @@ def mutated_code(mutant: Mutant) -> CodeType:
 
 
 class MutatedModule(SourceFileLoader):
-    """Serves the mutated code when the package is imported."""
+    """Load the mutated code when the package is imported."""
 
     def __init__(self, mutant: Mutant) -> None:
         name = mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -236,21 +236,21 @@ class MutatedModule(SourceFileLoader):
         return self.code
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        """Take on the mutated module only."""
+        """Find only the mutated module."""
         if fullname != self.name:
             return None
         return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
 
 
 class Observer:
-    """A pytest plugin that notes how long each test takes and which functions it calls."""
+    """A pytest plugin that records how long each test takes and which functions it calls."""
 
     def __init__(self) -> None:
         self.tests: dict[str, Any] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Run one test, watching."""
+        """Run one test and record its calls."""
         called: set[tuple[str, int]] = set()
 
         def trace(frame: Any, event: str, argument: Any) -> None:
@@ -269,24 +269,24 @@ class Observer:
                 self.tests[item.nodeid] = [time.perf_counter() - start, relative]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note that a test passed; others are of no use."""
+        """Record that a test passed; other tests are not used."""
         if report.when == "call" and report.passed:
             self.tests[report.nodeid] = None
 
 
 class Chosen:
-    """A pytest plugin that runs the given tests only, in the given order, on a mutant."""
+    """A pytest plugin that runs only the given tests, in the given order, on a mutant."""
 
     def __init__(self, mutant: Mutant, tests: list[str]) -> None:
         self.mutant = mutant
         self.place = {test: i for i, test in enumerate(tests)}
 
     def pytest_sessionstart(self) -> None:
-        """Come before pytest's own importer, which takes `bayes_test.py` for a test."""
+        """Precede pytest's importer, which mistakes `bayes_test.py` for a test file."""
         sys.meta_path.insert(0, MutatedModule(self.mutant))
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Choose and sort."""
+        """Select and sort the tests."""
         items[:] = sorted(
             (item for item in items if item.nodeid in self.place),
             key=lambda item: self.place[item.nodeid],
@@ -294,7 +294,7 @@ class Chosen:
 
 
 def forked(work: Callable[[], int], seconds: int = 0) -> int:
-    """Return the exit code of work done in a child, negative for the signal that ended it."""
+    """Return the exit code of work done in a child process, negative if a signal ended it."""
     child = os.fork()
     if child == 0:
         code = 3
@@ -331,7 +331,7 @@ def observe(file: Path) -> None:
 
 
 def choose(mutant: Mutant, tests: dict[str, Any], budget: float) -> list[str]:
-    """Return the tests that call the changed function, until their time is spent."""
+    """Return the tests that call the changed function, up to a total run time."""
     stem = Path(mutant.path).stem
     spot = [mutant.path, mutant.function]
     called_at_import = not any(spot in called for _, called in tests.values())
@@ -356,7 +356,7 @@ def choose(mutant: Mutant, tests: dict[str, Any], budget: float) -> list[str]:
 
 
 def is_killed(mutant: Mutant, tests: list[str]) -> bool:
-    """Whether one of the tests fails; those of the first file are tried alone, to collect less."""
+    """Return whether a test fails. The first file is run separately, to collect fewer tests."""
     first = [test for test in tests if test.split("::")[0] == tests[0].split("::")[0]]
     rest = [test for test in tests if test not in first]
     return any(fails(mutant, batch) for batch in (first, rest) if batch)
@@ -374,7 +374,7 @@ def fails(mutant: Mutant, tests: list[str]) -> bool:
 
 
 def sample(paths: list[str], size: int, seed: int) -> list[Mutant]:
-    """Return mutants of all files, each file in proportion, in random order; 0 for all of them."""
+    """Return a random sample of mutants, in proportion to the files; 0 means all mutants."""
     rng = random.Random(seed)
     of_each = [mutants_of(path) for path in paths]
     share = size / sum(map(len, of_each)) if size else 1.0

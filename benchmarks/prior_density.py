@@ -1,7 +1,7 @@
-"""How the prior density of a difference at 0 behaves, for every model and metric.
+"""The prior density of the difference at 0, for every model and metric.
 
-Prints P(|difference| < e) / 2e for smaller and smaller e, and the density where it is finite:
-the tables of docs/bayes_factors.md. Takes four minutes on one core.
+Prints P(|difference| < e) / 2e for decreasing e, and the density at 0 if it is finite, as in the
+tables of docs/bayes_factors.md. Takes four minutes on one core.
 
     python benchmarks/prior_density.py
 """
@@ -79,7 +79,7 @@ def main() -> None:
         prior = prior_of(models.IndependentLabels(), 2, n_labels)
         print_table(f"Independent labels, {n_labels}", prior, names)
         prior = prior_of(models.IndependentLabelsBCV(), 2, n_labels)
-        print_table(f"bcv a label, {n_labels}", prior, names)
+        print_table(f"bcv per label, {n_labels}", prior, names)
 
 
 if __name__ == "__main__":

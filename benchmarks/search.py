@@ -1,7 +1,7 @@
-"""Time of a report on 200 candidates, and what recording confusion counts costs a search.
+"""Run time of a report on 200 candidates, and the cost of recording confusion counts.
 
-The same grid of SVMs is searched on digits, once scored by f1_macro and once by counts with
-f1_macro beside them.
+The same grid of SVMs is searched twice on the digits data, once with the scorer f1_macro and once
+with a count scorer that also records f1_macro.
 
     python benchmarks/search.py
 """

@@ -1,4 +1,4 @@
-"""Wall time of a comparison against two `cross_validate` calls on the same splits.
+"""Wall time of a comparison, relative to two `cross_validate` calls on the same splits.
 
 Run with ``make benchmark``. Prints the ratio for fits of about a second; it should stay below 1.05.
 """

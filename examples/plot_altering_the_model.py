@@ -1,15 +1,15 @@
 """
-Altering the model: a prior of one's own and a second test set
-==============================================================
+Altering the model: a user-supplied prior and a second test set
+===============================================================
 
-The models are graphs that can be changed. Here the recall of the first classifier gets another
-prior, and a second, smaller test set adds what it knows of both.
+Every model is available as a PyMC graph that can be changed. This example replaces the prior of the
+recall of the first classifier, and adds the data of a second, smaller test set.
 """
 
 # %%
 # Two classifiers on one test set
 # -------------------------------
-# The exact engine answers in milliseconds, with the published prior.
+# The exact engine takes milliseconds and uses the published prior.
 import pymc as pm
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -41,11 +41,12 @@ print(result)
 
 
 # %%
-# One prior changed
-# -----------------
-# A callable builds PyMC variables, and names or returns those that are parameters of the model.
-# What it leaves out keeps its published prior. The exact engine cannot use such a prior;
-# ``engine="auto"`` goes to PyMC by itself.
+# A different prior for one parameter
+# -----------------------------------
+# A prior can be a function that builds PyMC variables. It replaces a parameter of the model by
+# creating a variable of the same name, or by returning a dict of variables. All other parameters
+# keep their published priors. The exact engine cannot use such a prior; ``engine="auto"`` selects
+# PyMC automatically.
 def optimistic():
     ability = pm.Normal("ability", mu=3.0, sigma=0.7)
     return {"rho+_A": pm.math.invlogit(ability)}
@@ -54,7 +55,7 @@ def optimistic():
 # %%
 # A second test set
 # -----------------
-# ``pymc_model`` returns the graph for the evidence at hand, a ``pymc.Model`` like any other.
+# ``pymc_model`` returns the model of this result, with its data, as an ordinary ``pymc.Model``.
 positives = y_second == 1
 found = {
     "A": int(logistic.predict(X_second)[positives].sum()),
@@ -68,11 +69,11 @@ with result.pymc_model(prior=optimistic) as graph:
     trace = pm.sample(chains=2, cores=1, random_seed=0, progressbar=False)
 
 # %%
-# The trace comes back as a result, with everything that a result can do.
+# The trace is converted back to a result, with all methods of a result.
 altered = ComparisonResult.from_trace(trace, result)
 print(altered)
 altered.plot(rope=0.01)
 
 # %%
-# For ArviZ, any result becomes what its users expect.
+# Any result can be converted for use with ArviZ.
 print(altered.to_arviz())

@@ -1,16 +1,16 @@
 """
-Chunking: two taggers from their counts, and from their tags
-============================================================
+Chunking: comparing two taggers from counts and from tags
+=========================================================
 
-Named entities, phrases and words are chunks: a tagger finds them or not, and raises false alarms,
-but there are no true negatives. Precision, recall and F1 need none.
+Named entities, phrases and words are chunks. A tagger finds or misses chunks and raises false
+alarms, but there are no true negatives. Precision, recall and F1 do not need them.
 """
 
 # %%
 # From counts
 # -----------
-# All that a report gives is often (tp, fp, fn) of each tagger. The two are then taken to be
-# independent, as Wang and Li (2019) do.
+# Often only the counts (tp, fp, fn) of each tagger are reported. The taggers are then assumed to be
+# independent, as in Wang and Li (2019).
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -27,8 +27,8 @@ print(counts)
 print(counts.decision(rope=0.005))
 
 # %%
-# Counts pooled over cross-validation say the same sentences over and over: six runs of a 3 x 2
-# block-regularised cross-validation are worth 0.3688 of what they seem.
+# Counts pooled over a cross-validation contain every sentence several times. In a 3 x 2
+# block-regularised cross-validation, which has six runs, each count has a weight of 0.3688.
 runs_new = [
     (440, 47, 60),
     (441, 49, 59),
@@ -54,8 +54,9 @@ pooled.plot(rope=0.005)
 # %%
 # From tags
 # ---------
-# With the sentences at hand more is known: which chunks both found, only one, or neither. Here are
-# sentences made up of names and other words, and a tagger that remembers what it has seen.
+# If the tags are available, the comparison also uses which chunks were found by both taggers, by
+# one, or by neither. The sentences here are random sequences of names and other words, and the
+# tagger memorises the tags in the training data.
 rng = np.random.default_rng(0)
 names = [f"Name{i}" for i in range(120)]
 others = [f"word{i}" for i in range(60)]
@@ -77,7 +78,7 @@ X, y = zip(*(sentence() for _ in range(400)), strict=True)
 
 
 class Memory(BaseEstimator):
-    """Gives a word the tag that it had most often, after the same tag if it has been seen so."""
+    """Predict the most frequent tag of a word, given the preceding tag if that pair was seen."""
 
     def fit(self, X, y):
         self.seen_ = {}
@@ -100,9 +101,9 @@ class Memory(BaseEstimator):
 
 
 # %%
-# Does it help to tell the ends of chunks apart, that is, to learn IOBES instead of IOB2?
-# ``ConvertTags`` makes a tagger learn another scheme, the counter reads each in its own, and the
-# blocks of the cross-validation agree in the number of chunks of each type.
+# Does it help to mark the ends of chunks, that is, to train on IOBES instead of IOB2?
+# ``ConvertTags`` trains a tagger on another scheme, and the counter reads the tags of each tagger
+# in its own scheme. The blocks of the cross-validation have similar numbers of chunks per type.
 result = bayesian_cross_validate(
     ("IOB2", Memory()),
     ("IOBES", ConvertTags(Memory(), "IOB2", "IOBES")),

@@ -2,12 +2,12 @@
 A first comparison
 ==================
 
-Naive Bayes against a support vector machine, next to ``cross_validate``: what the two means hide,
-and what the posterior says.
+Compare naive Bayes with a support vector machine: first by the mean scores of ``cross_validate``,
+then by the posterior distribution of the difference.
 """
 
 # %%
-# What people do today: two means, and a guess.
+# The usual approach: compare two mean scores, without knowing how uncertain they are.
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_validate
 from sklearn.naive_bayes import GaussianNB
@@ -24,8 +24,8 @@ for estimator in (GaussianNB(), svm):
     print(cross_validate(estimator, X, y, cv=cv, scoring="f1")["test_score"].mean())
 
 # %%
-# The same splits, and the posterior of the difference. A difference of less than 0.01 in F1 would
-# not matter here: that is the region of practical equivalence (ROPE).
+# The posterior of the difference, from the same splits. Differences of less than 0.01 in F1 do not
+# matter here: this is the region of practical equivalence (ROPE).
 comparer = BayesianComparer(
     [("naive Bayes", GaussianNB()), ("SVM", svm)],
     cv=cv,
@@ -37,9 +37,10 @@ print(comparer.decision())
 print(comparer.summary().T)
 
 # %%
-# The posterior, with its highest-density interval and the probabilities around the ROPE.
+# The posterior, with its highest-density interval (HDI) and the probabilities below, inside and
+# above the ROPE.
 comparer.plot()
 
 # %%
-# The scores of the six splits: what ``cross_validate`` sees.
+# The split scores, which are all that ``cross_validate`` reports.
 comparer.plot("scores")

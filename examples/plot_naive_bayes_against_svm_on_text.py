@@ -2,13 +2,13 @@
 Naive Bayes against an SVM on text
 ==================================
 
-The comparison of Zhang et al. (2015): four classifiers, twenty categories of documents. Where
-scikit-learn has 20 Newsgroups in its cache that is what is compared here; elsewhere, handwritten
-digits, which ship with scikit-learn, stand in for the documents.
+Zhang et al. (2015) compare four classifiers on twenty categories of documents. This example
+compares three of them on 20 Newsgroups if that is in scikit-learn's cache, and otherwise on the
+handwritten digits that ship with scikit-learn.
 """
 
 # %%
-# The data: counts of words, or of ink.
+# The features are frequencies of words, or intensities of pixels.
 from sklearn.datasets import fetch_20newsgroups_vectorized, load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
@@ -31,10 +31,10 @@ except OSError:
     X_train, X_test, y_train, y_test = train_test_split(
         normalize(X), y, test_size=0.5, stratify=y, random_state=0
     )
-    print("handwritten digits, since 20 Newsgroups is not here")
+    print("handwritten digits, because 20 Newsgroups is not in the cache")
 
 # %%
-# Three of the classifiers, with parameters near those that the paper found.
+# Three of the classifiers, with parameters close to those of the paper.
 classifiers = {
     "NB_Bern": BernoulliNB(alpha=1e-2),
     "NB_Mult": MultinomialNB(alpha=1e-3),
@@ -46,14 +46,14 @@ predictions = {
 }
 
 # %%
-# All at once: one joint posterior over which instances each got right.
+# Compare all of them, with one joint posterior of the predictions of all classifiers.
 ranking = compare_many(y_test, predictions, scoring="f1_macro", n_draws=5000, random_state=0)
 print(ranking)
 ranking.plot()
 
 # %%
-# Two of them. The paper's hierarchical model takes the two for independent. The paired model knows
-# that a hard document is hard for both, so the same difference comes with a narrower HDI.
+# Compare two of them. The hierarchical model of the paper assumes that the two are independent. The
+# paired model uses that hard documents are hard for both, so the HDI of the difference is narrower.
 for model in ("hierarchical", "paired"):
     result = compare_predictions(
         y_test,
@@ -69,7 +69,7 @@ for model in ("hierarchical", "paired"):
 result.plot(rope=0.005)
 
 # %%
-# One category against the rest, as in Zhang et al. (2016): a matter of two classes.
+# Compare them on one category against the rest, a two-class problem, as in Zhang et al. (2016).
 one = compare_predictions(
     y_test == 8,
     predictions["NB_Mult"] == 8,

@@ -2,14 +2,15 @@
 Planning a test set
 ===================
 
-Labels cost money. How many are enough? Two questions, before and after the first of them: how large
-a test set would probably show what we suspect, and how many more labels would settle what we have?
+Labels cost money. How many are enough? Before any data: how large must a test set be to show an
+assumed difference? After a first test set: how many more labels would lead to a decision?
 """
 
 # %%
-# Before any data: suppose that half of the instances are positive, that A finds 60% of them and B
-# 50%, and that they raise a false alarm for 40% and 50% of the others (Zhang et al. 2016, section
-# 4.1, scenario a). For each class: how probable (A, B) say (1, 1), (1, 0), (0, 1) and (0, 0).
+# Before any data: assume that half of the instances are positive, that A has a recall of 60% and B
+# of 50%, and that their false positive rates are 40% and 50% (Zhang et al. 2016, section 4.1,
+# scenario a). ``theta+`` and ``theta-`` are the probabilities of the predictions (A, B) = (1, 1),
+# (1, 0), (0, 1) and (0, 0) for positive and for negative instances.
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -19,13 +20,13 @@ from sklearn.preprocessing import StandardScaler
 
 from skbayeseval import compare_predictions, power_analysis
 
-suspected = {"mu": 0.5, "theta+": [0.3, 0.3, 0.2, 0.2], "theta-": [0.2, 0.2, 0.3, 0.3]}
+assumed = {"mu": 0.5, "theta+": [0.3, 0.3, 0.2, 0.2], "theta-": [0.2, 0.2, 0.3, 0.3]}
 
 # %%
 # Differences in F1 below 0.05 do not matter here. How probable is it that a test set shows A to be
-# significantly better, analysed with and without knowing which instances both got right?
+# significantly better, if the analysis uses paired predictions, and if it does not?
 power = power_analysis(
-    suspected,
+    assumed,
     [500, 1000, 2000, 3000],
     rope=0.05,
     goal=">>",
@@ -37,7 +38,7 @@ print(power)
 power.plot()
 
 # %%
-# After a first test set: two classifiers of breast cancer data, 143 test instances.
+# After a first test set: two classifiers on the breast cancer data, with 143 test instances.
 X, y = load_breast_cancer(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 linear = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
@@ -53,14 +54,16 @@ result = compare_predictions(
 print(result.decision(rope=0.01))
 
 # %%
-# Not settled. Truths drawn from the posterior, further instances drawn from each truth, and the
-# same decision rule tell how many instances would probably settle it, one way or another.
+# The comparison is undecided. ``required_sample_size`` draws parameters from the posterior,
+# simulates further instances for each draw, and applies the same decision rule. The result is the
+# number of instances that would probably lead to a decision, for either classifier or for
+# equivalence.
 size = result.required_sample_size(rope=0.01, n_replications=200)
 print(size)
 
 # %%
-# The same pilot tells how probable each outcome of a new test set is. Its own uncertainty is part
-# of the answer: the pilot may have been lucky.
+# The same pilot data give the probability of each decision on a new test set. These probabilities
+# include the uncertainty of the pilot.
 for goal in (">>", "~"):
     print(
         power_analysis(

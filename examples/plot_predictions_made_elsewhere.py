@@ -2,8 +2,8 @@
 Predictions made elsewhere
 ==========================
 
-Labels from any source will do: files, other languages, people. So will confusion matrices and bare
-counts, at the price of not knowing which instances both classifiers got right.
+Predictions may come from any source: files, other programs, human annotators. Confusion matrices
+and counts can be compared too, but they do not show which instances both classifiers got right.
 """
 
 # %%
@@ -26,8 +26,8 @@ paired = compare_predictions(
 print(paired)
 
 # %%
-# From the two confusion matrices alone the same question is harder: the interval is wider, because
-# easy and hard messages are easy and hard for both filters.
+# The two confusion matrices alone contain less information, so the interval is wider: they do not
+# show that the same messages are hard for both filters.
 unpaired = compare_confusion_matrices(
     confusion_matrix(truth, new),
     confusion_matrix(truth, old),
@@ -41,14 +41,14 @@ for result in (paired, unpaired):
     print(result.model, result.hdi(), result.decision(rope=0.01))
 
 # %%
-# A missed spam is a nuisance, a lost message a disaster: any function of the confusion table can be
-# the metric. Rows are the truth, in the order of ``labels``.
+# Any function of the confusion table can be the metric. Here, losing a message costs ten times as
+# much as missing spam. Rows are the true classes, in the order of ``labels``.
 cost = metrics.from_confusion(lambda t: -(10 * t[..., 0, 1] + t[..., 1, 0]), "minus_cost")
 print(paired.metric(cost).decision(rope=0.05))
 paired.plot(rope=0.01)
 
 # %%
-# And of one filter alone: how sure is its recall?
+# A single filter: how certain is its recall?
 alone = score_posterior(truth, new, scoring="recall", pos_label="spam", name="new", random_state=0)
 print(alone)
 print("P(recall > 0.9) =", alone.probability(above=0.9))

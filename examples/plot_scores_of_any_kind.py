@@ -2,12 +2,12 @@
 AUC, regressors and several data sets
 =====================================
 
-Not every score is a function of a confusion matrix.
+Not every metric is a function of a confusion matrix.
 """
 
 # %%
-# Metrics of scores, such as AUC, are compared by weighting instances, the same for both classifiers
-# (the Bayesian bootstrap), within each split.
+# Metrics computed from instance scores, such as ROC AUC, are compared by the Bayesian bootstrap:
+# random instance weights, shared by both classifiers, within each split.
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -28,8 +28,8 @@ print(result)
 result.plot(metric="roc_auc", rope=0.01)
 
 # %%
-# Anything else is known only by its value in each split. ``model="scores"`` is the correlated
-# Bayesian t-test: any scorer, and regressors.
+# All other metrics are known only by their split scores. ``model="scores"`` is the correlated
+# Bayesian t-test. It accepts any scorer, and also compares regressors.
 X, y = load_diabetes(return_X_y=True)
 regressors = bayesian_cross_validate(
     Ridge(alpha=0.1),
@@ -46,8 +46,9 @@ print(regressors.decision(rope=2))
 regressors.plot("scores")
 
 # %%
-# Scores from elsewhere need the share of the instances that a split tests. On several data sets, a
-# row each, the Bayesian signed-rank test asks whether A tends to be better.
+# ``compare_scores`` compares split scores that were computed elsewhere. It needs the share of
+# instances in the test set of a split. For several data sets, one per row, the Bayesian signed-rank
+# test estimates whether A tends to be better.
 rng = np.random.default_rng(0)
 b = rng.normal(0.8, 0.05, (15, 1)) + rng.normal(0, 0.02, (15, 10))
 a = b + rng.normal(0.01, 0.01, (15, 1)) + rng.normal(0, 0.01, (15, 10))

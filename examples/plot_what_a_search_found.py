@@ -2,13 +2,14 @@
 What a grid search found
 ========================
 
-A search ends with the candidate of the highest mean. Was it better, or lucky? Would a simpler one
-do as well?
+A grid search selects the candidate with the highest mean score. Is it really better than the
+others? Would a simpler candidate be practically equivalent?
 """
 
 # %%
-# Trees of any size on the breast cancer data. ``count_scorer`` puts the confusion counts of every
-# split into ``cv_results_``, beside the score that the search goes by.
+# Search over random forests on the breast cancer data. ``count_scorer`` records the confusion
+# counts of every split in ``cv_results_``, in addition to the score that selects the best
+# candidate.
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
@@ -35,20 +36,22 @@ search = GridSearchCV(
 print(search.best_params_)
 
 # %%
-# From the counts alone, in milliseconds: candidates are taken for independent, so much stays open.
+# A report from the counts alone takes milliseconds. It assumes that candidates are independent, so
+# many remain undecided.
 report = report_search(search, rope=0.02, random_state=0)
 print(report)
 
 # %%
-# With the data the candidates are run again over the same splits and compared instance by instance.
-# Forests agree on most instances, so now more is settled.
+# With the data, the candidates are cross-validated again on the same splits and compared instance
+# by instance. The forests agree on most instances, so fewer candidates remain undecided.
 paired = report_search(search, X, y, rope=0.02, top=9, random_state=0)
 print(paired)
 print("simplest:", paired.simplest(["n_estimators", "max_depth"]))
 paired.plot("heatmap", x="n_estimators", y="max_depth")
 
 # %%
-# The choice can be made inside the search, and the search be one of the estimators compared.
+# The simplest candidate can also be chosen inside the search, and the search itself can be one of
+# the compared estimators.
 simple = GridSearchCV(
     RandomForestClassifier(random_state=0),
     grid,

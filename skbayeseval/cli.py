@@ -1,4 +1,4 @@
-"""The command line, over the public API only."""
+"""The command-line interface, which uses only the public API."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ __all__ = ["main"]
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0, or 2 on bad input or missing data."""
+    """Run the command line and return the exit code: 0, or 2 for bad input or missing data."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # ≫ and ≈ must not stop a terminal without them
+        if isinstance(stream, io.TextIOWrapper):  # terminals may not support ≫ and ≈
             stream.reconfigure(errors="replace")
     args = _parser().parse_args(argv)
     try:
         return args.run(args) or 0
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # for example, piped into head
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:
@@ -53,8 +53,8 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands.add_parser(
         "compare",
         help="compare two columns of predictions in a CSV file",
-        description="Compare two classifiers from a CSV file with a column of true labels and a "
-        "column of predictions each.",
+        description="Compare two classifiers from a CSV file with one column of true labels and "
+        "one column of predictions per classifier.",
         epilog="example: skbayeseval compare predictions.csv --truth y --a nb --b svm "
         "--scoring f1 --rope 0.01",
     )
@@ -63,16 +63,16 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("--a", required=True, metavar="COLUMN", help="the predictions of A")
     compare.add_argument("--b", required=True, metavar="COLUMN", help="the predictions of B")
     compare.add_argument(
-        "--pos-label", metavar="LABEL", help="the positive class (default: 1, if there is one)"
+        "--pos-label", metavar="LABEL", help="the positive class (default: 1, if that is a class)"
     )
     _add_common(compare, scoring="accuracy", model="auto")
     compare.set_defaults(run=_compare)
 
     counts = commands.add_parser(
         "counts",
-        help="compare two classifiers from their counts",
-        description="Compare two classifiers from true positives, false positives, false "
-        "negatives and, if known, true negatives.",
+        help="compare two classifiers from their confusion counts",
+        description="Compare two classifiers from their numbers of true positives, false "
+        "positives, false negatives and, if known, true negatives.",
         epilog="example: skbayeseval counts --a 88 10 12 --b 80 14 20 --scoring f1 recall "
         "--rope 0.01",
     )
@@ -90,39 +90,45 @@ def _parser() -> argparse.ArgumentParser:
 
     demo = commands.add_parser(
         "demo",
-        help="naive Bayes against an SVM on data that ships with scikit-learn",
+        help="compare naive Bayes with an SVM on data that ships with scikit-learn",
         description="Fit naive Bayes and a support vector machine on data that ships with "
         "scikit-learn, and compare them.",
     )
-    demo.add_argument("--rope", type=float, default=0.01, help="default: 0.01")
-    demo.add_argument("--plot", metavar="FILE", help="save the figure here")
+    demo.add_argument(
+        "--rope",
+        type=float,
+        default=0.01,
+        help="the largest difference that does not matter (default: 0.01)",
+    )
+    demo.add_argument("--plot", metavar="FILE", help="save the figure to this file")
     demo.set_defaults(run=_demo)
 
     papers = commands.add_parser(
         "reproduce",
-        help="the papers' tables and figures, their numbers beside ours",
-        description="Run the experiments of the papers and set their numbers beside ours. What "
-        "lacks its data is left out, with a line that says so and exit code 2.",
+        help="reproduce the tables and figures of the papers",
+        description="Run the experiments of the papers, and print published and reproduced "
+        "values. Experiments whose data are missing are skipped with a message, and the exit code "
+        "is then 2.",
         epilog="example: skbayeseval reproduce acl2019 --conll eng.train",
     )
     papers.add_argument("paper", choices=["sigir2016", "icdm2015", "acl2019", "all"])
     papers.add_argument(
         "--data-home",
         metavar="DIR",
-        help="where scikit-learn keeps 20 Newsgroups (default: SCIKIT_LEARN_DATA or its own "
-        "choice; downloaded if it is not there)",
+        help="the folder of scikit-learn's data sets, for 20 Newsgroups, which is downloaded if "
+        "necessary (default: SCIKIT_LEARN_DATA, or scikit-learn's default)",
     )
     papers.add_argument(
         "--conll",
         metavar="PATH",
-        help="the training part of CoNLL-2003 in English (eng.train), or its folder; 24 CRFs, "
-        "12 minutes of one core",
+        help="the English training part of CoNLL-2003 (eng.train), or its folder; fitting 24 "
+        "CRFs takes 12 minutes on one core",
     )
     papers.add_argument(
         "--output",
         metavar="FOLDER",
         default="reproduction",
-        help="of figures; default: %(default)s",
+        help="the folder to save figures in (default: %(default)s)",
     )
     papers.set_defaults(run=_reproduce)
     return parser
@@ -130,7 +136,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_common(parser: argparse.ArgumentParser, *, scoring: str, model: str) -> None:
     parser.add_argument(
-        "--scoring", nargs="+", default=[scoring], metavar="NAME", help=f"default: {scoring}"
+        "--scoring",
+        nargs="+",
+        default=[scoring],
+        metavar="NAME",
+        help=f"the metrics (default: {scoring})",
     )
     parser.add_argument(
         "--rope", type=float, help="the largest difference that does not matter, such as 0.01"
@@ -139,12 +149,16 @@ def _add_common(parser: argparse.ArgumentParser, *, scoring: str, model: str) ->
         "--model", default=model, help=f"auto, paired, unpaired or bcv (default: {model})"
     )
     parser.add_argument(
-        "--weight", type=float, default=1.0, help="what one count is worth (default: 1)"
+        "--weight", type=float, default=1.0, help="the weight of one count (default: 1)"
     )
-    parser.add_argument("--draws", type=int, default=20_000, help="default: 20000")
-    parser.add_argument("--seed", type=int, default=0, help="of the draws (default: 0)")
-    parser.add_argument("--names", nargs=2, metavar=("A", "B"), help="what to call the two")
-    parser.add_argument("--plot", metavar="FILE", help="save the figure here (.png, .pdf, .svg)")
+    parser.add_argument(
+        "--draws", type=int, default=20_000, help="the number of posterior draws (default: 20000)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the draws (default: 0)")
+    parser.add_argument("--names", nargs=2, metavar=("A", "B"), help="names of the classifiers")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="save the figure to this file (.png, .pdf, .svg)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
@@ -182,16 +196,16 @@ def _compare(args: argparse.Namespace) -> None:
 
 def _read_csv(path: str) -> pd.DataFrame:
     try:
-        # Only an empty cell is a missing label: "None" and "NA" are names like others.
+        # Only an empty cell is a missing label: "None" and "NA" are valid class names.
         return pd.read_csv(path, keep_default_na=False, na_values=[""])
     except OSError:
         raise
-    except Exception as error:  # pandas lets through whatever its many decoders raise
+    except Exception as error:  # pandas may raise any exception of its decoders
         raise ValueError(f"{path} cannot be read as a CSV table: {error}") from error
 
 
 def _label_of(text: str | None, truth: pd.Series[Any]) -> Any:
-    """Return the label of the column that is written like `text`."""
+    """Return the label in the column whose text form is `text`, or `text` itself."""
     if text is None:
         return None
     for label in truth.dropna().unique().tolist():
@@ -208,7 +222,7 @@ def _counts(args: argparse.Namespace) -> None:
 def _demo(args: argparse.Namespace) -> None:
     from skbayeseval.demo import by_each_model, naive_bayes_against_svm
 
-    print("Naive Bayes against an SVM on the breast cancer data, 3 x 2 block-regularised CV\n")
+    print("Naive Bayes and an SVM on the breast cancer data, by 3 x 2 block-regularised CV\n")
     result = naive_bayes_against_svm()
     print(result.decision(args.rope))
     print()
@@ -248,7 +262,10 @@ def _report(result: ComparisonResult, args: argparse.Namespace) -> None:
             if args.rope and not result.bayes_factor(args.rope, metric=name).reliable
         ]  # fmt: skip
         if doubtful:
-            print(f"\nbf of {', '.join(doubtful)}: too few draws on one side to be relied on")
+            print(
+                f"\nbf of {', '.join(doubtful)} is unreliable: too few draws inside or outside "
+                "the ROPE"
+            )
     _save_figure(result, args, quiet=args.json)
 
 

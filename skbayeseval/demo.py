@@ -1,4 +1,4 @@
-"""Naive Bayes against a support vector machine, on data that ships with scikit-learn."""
+"""A comparison of naive Bayes with an SVM, on data that ships with scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["by_each_model", "naive_bayes_against_svm"]
 
 
 def naive_bayes_against_svm(model: str = "paired") -> ComparisonResult:
-    """Compare both by 3 x 2 block-regularised cross-validation on the breast cancer data."""
+    """Compare naive Bayes with an SVM by 3 x 2 block-regularised cross-validation."""
     X, y = load_breast_cancer(return_X_y=True)
     return bayesian_cross_validate(
         ("naive Bayes", GaussianNB()),
@@ -29,7 +29,7 @@ def naive_bayes_against_svm(model: str = "paired") -> ComparisonResult:
 
 
 def by_each_model(rope: float) -> pd.DataFrame:
-    """Return the summary of F1 under each model, side by side."""
+    """Return the summary of the difference in F1, one column per model."""
     models = ("paired", "unpaired", "bcv")
     rows = [naive_bayes_against_svm(model).metric("f1").summary(rope) for model in models]
     return pd.concat(rows, keys=models, names=["model"]).droplevel("metric").T

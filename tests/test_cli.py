@@ -91,7 +91,7 @@ def test_names_of_classes_are_not_missing_values(tmp_path, capsys):
 
 def test_doubtful_factors_are_marked(csv, capsys):
     assert main(f"compare {csv} --truth y --a y --b svm --rope 0.001".split()) == 0
-    assert "bf of accuracy: too few draws" in capsys.readouterr().out
+    assert "bf of accuracy is unreliable: too few draws" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
@@ -126,7 +126,7 @@ def test_counts(capsys):
             "compare CSV --truth y_word --a nb_word --b svm_word --scoring f1",
             "pos_label=1 is not a valid",
         ),
-        ("compare CSV --truth y --a nb --b svm --model best", "model='best' is not known"),
+        ("compare CSV --truth y --a nb --b svm --model best", "model='best' is not a known"),
         ("compare CSV --truth y --a nb --b svm --plot out.xyz", "xyz"),
         (
             "compare CSV --truth y --a nb --b svm --rope -1",

@@ -1,7 +1,7 @@
-"""Coverage of an AUC's interval in small folds: runs averaged by what they weigh, or plainly.
+"""Coverage of the interval of ROC AUC in small folds, with weighted and plain averages of folds.
 
-Two fixed scorers, equally good, on 200 instances dealt into stratified folds: the true difference
-of their AUCs is 0. A plain average of folds hides how much they differ.
+Two equally good score functions are applied to 200 instances in stratified folds, so the true
+difference of their AUCs is 0. A plain average over folds hides how much the folds differ.
 
     python benchmarks/calibration/auc_in_folds.py
 """

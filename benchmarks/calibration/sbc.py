@@ -1,34 +1,38 @@
 """Simulation-based calibration of every model with a proper prior (Talts et al. 2018).
 
-Parameters are drawn from a model's prior, data from the parameters, and the posterior from the
-data. Where the posterior is right, the rank of the true score among its draws is uniform, for every
-metric, whatever the size of the data.
+Parameters are drawn from the prior of a model, data are drawn given the parameters, and the
+posterior is computed from the data. If the posterior is correct, the rank of the true metric value
+among the posterior draws is uniform, for every metric and every size of the data.
 
-The prior, the data and the true scores are written here with numpy alone. Only the posterior and
-the metrics of its draws are the package's: a `Posterior` streams its draws through a metric that
-keeps them, and the registry's metrics are then computed of all replications at once. Scores are
-rounded to seven decimals before they are ranked, and ties broken at random: the sticks of the
-sparse models leave out 1e-6 of a row, and a recall of 1 - 1e-30 is none but 1.
+The prior, the data and the true metric values are computed here with numpy alone. Only the
+posterior and the metrics of its draws come from the package: a `Posterior` passes its draws through
+a metric that stores them, and the registered metrics are then computed for all replications at
+once. Metric values are rounded to seven decimals before ranking, and ties are broken at random,
+because the sparse models leave out 1e-6 of a row, and because a recall of 1 - 1e-30 cannot be
+distinguished from 1.
 
 What it cannot show:
 
-- What happens on the way from predictions to counts: it starts from counts.
-- Whether a weight is right for correlated counts: no likelihood has the weighted posterior for its
-  own. What it can show is that instances counted twice at a weight of 1/2 (`repeat`) give the
-  very ranks of instances counted once.
-- The paired model of many classes draws each eta from its own margin (a cut posterior), which is
-  not the full posterior of any prior. Each classifier alone is the hierarchical model, so the score
-  of A is calibrated. Given the etas it is a full posterior again: with an eta that the prior fixes
-  (Beta(6e5, 4e5)) the difference must be calibrated too, and is tested.
-- Independent labels, each classifier with label frequencies of its own, are not what predictions
-  of the same instances follow. So A and B get instances of their own here.
+- Errors in the step from predictions to counts: it starts from counts.
+- Whether a weight is appropriate for correlated counts: the weighted posterior does not belong to
+  any likelihood. It does show that instances counted twice with weight 1/2 (`repeat`) give the
+  same ranks as instances counted once.
+- Whether differences in the paired model with many classes are calibrated. Each classifier's eta
+  is inferred from that classifier's own confusion counts (a cut posterior), which is not the full
+  posterior of any prior. The marginal of each classifier is the hierarchical model, so the metrics
+  of A are calibrated. Given the etas, the posterior is a full posterior: with a prior that fixes
+  eta (Beta(6e5, 4e5)) the difference must be calibrated as well, and this is tested.
+- Independent labels on shared instances: the model gives each classifier separate label
+  frequencies, which predictions for the same instances do not follow. A and B therefore get
+  separate instances here.
 
-Beside the metrics, the log-likelihood of the data is ranked, that of A for its score and that of
-both for the difference: it moves with all parameters at once, and so sees a wrong width much
-earlier than any metric alone (Modrak et al. 2023). Three tests of uniformity for each: chi-square
-of the binned ranks, and the mean and the mean square of their normal scores, which see a bias or a
-wrong width earlier. One more for each model pools the mean squares of all its metrics. All are
-corrected by Holm's method together. `--planted` shows which errors such a run would catch.
+In addition to the metrics, the log-likelihood of the data is ranked: that of A for metrics of A,
+and that of both for the difference. It depends on all parameters at once, so it reveals a wrong
+width with far fewer replications than any single metric (Modrak et al. 2023). Each quantity has
+three tests of uniformity: chi-square of the binned ranks, and the mean and the mean square of the
+normal scores of the ranks, which are more sensitive to a bias or a wrong width. One more test per
+model pools the mean squares of all its metrics. Holm's method corrects all tests together.
+`--planted` shows which errors such a run would detect.
 
     python benchmarks/calibration/sbc.py --replications 4000 --csv sbc.csv --figure sbc.png
 """
@@ -80,7 +84,7 @@ SIZES = (25, 100)
 
 
 def dirichlet(rng, shapes):
-    """Draw probability vectors of any shapes, along the last axis."""
+    """Draw Dirichlet vectors with the given shapes, along the last axis."""
     gammas = rng.standard_gamma(shapes)
     return gammas / gammas.sum(axis=-1, keepdims=True)
 
@@ -90,7 +94,7 @@ def flat(rng, *shape):
 
 
 def hierarchical_shapes(eta, n_classes):
-    """Row-wise prior given eta, of shape (n, true, predicted)."""
+    """Return the prior shapes of the rows given eta, of shape (n, true, predicted)."""
     eta = eta[:, None, None]
     return np.where(np.eye(n_classes, dtype=bool), eta, (1 - eta) / (n_classes - 1))
 
@@ -156,7 +160,7 @@ def labels_bcv_prior(rng, n, n_labels):
 
 
 def alone(counts, weight):
-    """Evidence of classifiers that were counted one by one, (classifier, true, predicted)."""
+    """Return separate evidence per classifier, from counts by (classifier, true, predicted)."""
     labels = tuple(range(counts.shape[-1]))
     return [tuple(ConfusionCounts(table, labels, weight) for table in counts)]
 
@@ -168,7 +172,7 @@ def without_true_negatives(counts, weight):
 
 
 def together(counts, weight):
-    """Evidence of classifiers on the same instances, counts by (true, prediction, ...)."""
+    """Return evidence of classifiers on the same instances, counts by (true, prediction, ...)."""
     outcomes = np.argwhere(counts)
     labels = tuple(range(len(counts)))
     of_each = counts[tuple(outcomes.T)]
@@ -176,12 +180,12 @@ def together(counts, weight):
 
 
 def chunks(counts, weight):
-    """Evidence of two taggers, counts by (true, A, B)."""
+    """Return evidence of two taggers, from counts by (true, A, B)."""
     return [ChunkCounts([*counts[1].ravel()[::-1], *counts[0].ravel()[:0:-1]], weight)]
 
 
 def labels_of_each(counts, weight):
-    """Evidence of each classifier on instances of its own, counts by (classifier, label, ...)."""
+    """Return evidence of classifiers on separate instances, by (classifier, label, ...)."""
     evidence = []
     cells = [(0, 0), (0, 1), (1, 0), (1, 1)]
     for tables in counts:
@@ -194,17 +198,17 @@ def labels_of_each(counts, weight):
 
 @dataclass(frozen=True)
 class Case:
-    """A model, its prior as a sampler, and how its evidence is made.
+    """A model, a sampler of its prior, and a function that creates its evidence.
 
     Attributes
     ----------
     prior : callable
-        Gives joint tables of shape (2, n, ..., M, M) for classifiers with data of their own
+        Returns joint tables of shape (2, n, ..., M, M) for classifiers on separate instances
         (independent labels have an axis before the last two), or of shape (n, M, M, M, ...) over
-        (true, prediction of A, of B, ...) where `paired`.
+        (true, prediction of A, of B, ...) if `paired`.
     evidence : callable
-        Maps counts of one replication and a weight to evidence; more than one where the
-        classifiers have instances of their own.
+        Maps the counts of one replication and a weight to evidence, one per classifier if the
+        classifiers have separate instances.
     """
 
     name: str
@@ -219,7 +223,7 @@ class Case:
 
     @property
     def metrics(self) -> list[str]:
-        """Names of the registry's metrics that the model can compute."""
+        """The names of the registered metrics that the model can compute."""
         found = [get_metric(name) for name in known_metrics("tables")]
         if self.labels:
             found = [m for m in found if not (m.one_of_many or m.needs_positive)]
@@ -252,7 +256,7 @@ CASES = [
 
 
 def draw_counts(rng, joint, sizes, n_axes):
-    """Draw counts with the joint probabilities of the last `n_axes` axes."""
+    """Draw counts, with joint probabilities along the last `n_axes` axes."""
     return rng.multinomial(sizes, joint.reshape(*joint.shape[:-n_axes], -1)).reshape(joint.shape)
 
 
@@ -270,7 +274,7 @@ def one_against_rest(tables, *, labels=False):
 
 
 def true_scores(tables, names, *, labels=False):
-    """Return scores of joint tables, of shape (..., M, M) or (..., label, 2, 2), by name."""
+    """Return the metrics of joint tables of shape (..., M, M) or (..., label, 2, 2), by name."""
     tp, fp, fn, tn = one_against_rest(tables, labels=labels)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = {name: _true_score(name, tp, fp, fn, tn) for name in names}
@@ -314,7 +318,7 @@ def _true_score(name, tp, fp, fn, tn):
 
 
 def posterior_totals(model, evidence, entropy, n_draws=N_DRAWS):
-    """Return a posterior's draws before any metric, totals of shape (classifier, draw, class)."""
+    """Return the draws of a posterior as totals of shape (classifier, draw, class)."""
     blocks = []
 
     def keep(totals, positive, zero_division):
@@ -332,8 +336,8 @@ def posterior_totals(model, evidence, entropy, n_draws=N_DRAWS):
 def log_likelihood(counts, cells, true_negatives):
     """Return the log-likelihood of each class against the rest, summed over classes.
 
-    A function of the parameters and the data alike, which sees a wrong width in all directions at
-    once (Modrak et al. 2023).
+    As a function of both parameters and data it is sensitive to a wrong width in all directions
+    (Modrak et al. 2023).
     """
     if not true_negatives:  # the negative class is not known, and neither are its cells
         counts, cells = ([x[..., 1:] for x in both[:3]] for both in (counts, cells))
@@ -342,7 +346,7 @@ def log_likelihood(counts, cells, true_negatives):
 
 
 def planted_swap(counts, case):
-    """Swap A and B in one cell: found by one of a pair only, true positives, or a whole label."""
+    """Swap A and B in one cell: one discordant pair, the true positives, or a whole label."""
     counts = counts.copy()
     if case.paired:
         counts[:, 1, [0, 1], [1, 0]] = counts[:, 1, [1, 0], [0, 1]]
@@ -366,7 +370,7 @@ def rescale(draws, scale):
 
 
 def simulate(case, rng, n, *, repeat=1, weight=1.0, scale=1.0, swap=False, n_draws=N_DRAWS):
-    """Return true scores (2, n) and draws (2, n, n_draws) of A and B, by metric."""
+    """Return true values (2, n) and draws (2, n, n_draws) for A and B, by metric."""
     joint = case.prior(rng, n, case.n_classes)
     sizes = np.resize(SIZES, n)
     if case.paired:
@@ -401,7 +405,7 @@ def simulate(case, rng, n, *, repeat=1, weight=1.0, scale=1.0, swap=False, n_dra
 
 
 def rank(rng, truth, draws):
-    """Return how many draws lie below the truth, ties broken at random."""
+    """Return how many draws are below the true value, with ties broken at random."""
     truth, draws = np.round(truth, DECIMALS)[:, None], np.round(draws, DECIMALS)
     return (draws < truth).sum(axis=1) + rng.integers((draws == truth).sum(axis=1) + 1)
 
@@ -411,9 +415,9 @@ def ranks_of(
 ) -> dict[tuple[str, str], np.ndarray]:
     """Return ranks by (quantity, metric).
 
-    `changes` plant errors: a `weight` that the data do not have, a `scale` by which draws are
-    stretched about their mean, `swap` for A and B swapped in one cell. `repeat` counts every
-    instance so many times.
+    `changes` introduce errors: a wrong `weight`, a `scale` that stretches the draws about their
+    mean, or `swap`, which swaps A and B in one cell. `repeat` is how often each instance is
+    counted.
     """
     rng = np.random.default_rng([seed, CASES.index(case)])
     found: dict[tuple[str, str], list] = {}
@@ -437,7 +441,7 @@ def ranks_of(
 
 
 def normal_scores(ranks, n_draws=N_DRAWS):
-    """Return the normal scores of ranks, and the mean of their squares were ranks uniform."""
+    """Return the normal scores of ranks, and the expected mean square for uniform ranks."""
     scores = stats.norm.ppf((np.arange(n_draws + 1) + 0.5) / (n_draws + 1))
     return scores[ranks], (scores**2).mean(), (scores**2).std()
 
@@ -463,7 +467,7 @@ def pooled_spread(ranks, n_draws=N_DRAWS):
 
 
 def assess(ranks, n_draws=N_DRAWS):
-    """Return a row for each quantity and metric, and one for all of them.
+    """Return one row per quantity and metric, and one for all of them together.
 
     `p` is the smallest of a row's p-values, times their number.
     """
@@ -488,12 +492,12 @@ def holm(p):
 
 
 def number_of_tests():
-    """Return how many rows a run over all cases has."""
+    """Return the number of rows of a run over all cases."""
     return sum(len(case.quantities) * (len(case.metrics) + 1) + 1 for case in CASES)
 
 
 def calibrate(replications, seed=0):
-    """Return the table of all cases and, by case, their ranks."""
+    """Return the table of all cases, and the ranks of each case."""
     ranks, tables = {}, []
     for case in CASES:
         start = time.perf_counter()
@@ -518,7 +522,8 @@ PLANTED = {
 def planted(case, error, replications, seed=0):
     """Return the smallest p-value of a case with a planted error.
 
-    It is adjusted as if all other tests of a full run had passed, which is Holm's first step.
+    It is adjusted as if all other tests of a full run had passed, which is the first step of Holm's
+    method.
     """
     table = assess(ranks_of(case, replications, seed, **PLANTED[error]))
     return min(1.0, float(table["p"].min()) * number_of_tests())
@@ -528,10 +533,10 @@ def planted(case, error, replications, seed=0):
 
 
 def band(replications, prob, n_curves=1, n_draws=N_DRAWS, n_simulations=4000, seed=0):
-    """Return a band that holds the whole ECDFs of uniform ranks with probability `prob`.
+    """Return a band that contains whole ECDFs of uniform ranks with probability `prob`.
 
-    Pointwise binomial quantiles at a level that is found by simulation (Sailynoja et al. 2022),
-    and divided by the number of curves.
+    The band consists of pointwise binomial quantiles. Their level is found by simulation
+    (Sailynoja et al. 2022) and divided by the number of curves.
     """
     rng = np.random.default_rng(seed)
     steps = np.arange(1, n_draws + 1) / (n_draws + 1)
@@ -549,7 +554,7 @@ def band(replications, prob, n_curves=1, n_draws=N_DRAWS, n_simulations=4000, se
 
 
 def draw_figure(ranks, path):
-    """Draw how far the ranks' ECDFs are from uniform, a panel for each model and quantity."""
+    """Draw the ECDFs of the ranks minus the uniform one, one panel per model and quantity."""
     import matplotlib as mpl
 
     mpl.use("agg")

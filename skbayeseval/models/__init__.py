@@ -1,4 +1,4 @@
-"""Models: a prior, and what the posterior is. They see counts, never data or estimators."""
+"""Models: priors, and the posteriors they imply. They use counts, not data or estimators."""
 
 from skbayeseval.models.binary import BCV, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks

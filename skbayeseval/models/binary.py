@@ -1,8 +1,8 @@
-"""Models of two classes: unpaired and paired (SIGIR 2016), and block cross-validation (ACL 2019).
+"""Models for two classes: unpaired and paired (SIGIR 2016), and block cross-validation (ACL 2019).
 
-Each is a set of independent Dirichlet vectors from which the confusion tables of the classifiers
-follow. Everything here has the positive class and the positive prediction first, as the papers
-print it; tables leave in the order of the labels.
+Each model is a set of independent Dirichlet vectors that determine the confusion tables of the
+classifiers. As in the papers, the positive class and the positive prediction come first in this
+module; the tables that it returns are in the order of the labels.
 """
 
 from __future__ import annotations
@@ -38,42 +38,43 @@ Array = NDArray[Any]
 
 
 class BinaryModel(Model):
-    """What the models of two classes share: closed forms of independent scores."""
+    """Base class of the models for two classes: closed forms for independent metrics."""
 
     def independent_margins(
         self, formula: str | None, shapes: Shapes
     ) -> tuple[BetaMargin, BetaMargin] | None:
-        """Return the laws of both scores if they are known and independent."""
+        """Return the distributions of both metrics, None unless known and independent."""
         a, b = (self.margin(formula, shapes, k) for k in range(2))
         return None if self.needs_pairs or a is None or b is None else (a, b)
 
     def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
-        """Return the log density of the difference at 0, inf where it has none, or None."""
+        """Return the log density of the difference at 0; inf if infinite, None if unknown."""
         margins = self.independent_margins(formula, shapes)
         return None if margins is None else difference_log_density_at_zero(*margins)
 
     def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Whether the density of the difference at 0 is finite before the data."""
-        # Uniform rates and proportions give every registered score a square-integrable density,
-        # and larger shapes have a density of at most a multiple of theirs.
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
+        # With uniform rates and proportions, every registered metric has a square-integrable
+        # density. Larger shapes have densities bounded by a multiple of the uniform one.
         if formula is not None and min(shape.min() for shape in shapes.values()) >= 1:
             return True
         return None
 
 
 class Unpaired(BinaryModel):
-    """Two classifiers, each with its own class proportions and rates (Zhang et al. 2016, 3.1.1).
+    """Two classifiers with separate class proportions and rates (Zhang et al. 2016, 3.1.1).
 
-    For each classifier mu ~ Beta, the probability of the positive class, and rho+, rho- ~ Beta,
-    the probabilities of a positive prediction in the positive and the negative class.
+    Each classifier has its own mu ~ Beta, the probability of the positive class, and its own
+    rho+, rho- ~ Beta, the probabilities of a positive prediction for instances of the positive and
+    of the negative class.
 
     Parameters
     ----------
     mu : float or array-like of shape (2,), default=1.0
-        Beta prior of mu: (positive, negative).
+        Beta prior of mu, as (positive, negative).
     rho : float or array-like of shape (2,) or (2, 2), default=1.0
-        Beta prior of the rates: (predict positive, predict negative), one row for both classes
-        or a row each, the positive class first.
+        Beta prior of the rates, as (predict positive, predict negative). Give one row for both
+        classes, or one row per class with the positive class first.
 
     Examples
     --------
@@ -91,7 +92,7 @@ class Unpaired(BinaryModel):
         self.rho = rho
 
     def specification(self, evidence: Evidence) -> Specification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         margins = margins_of(evidence)
         mu = check_concentration(self.mu, (2,), "mu")
         rho = check_concentration(self.rho, (2, 2), "rho")
@@ -109,7 +110,7 @@ class Unpaired(BinaryModel):
         return Specification(tuple(simplexes), tables)
 
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
-        """Return the law of one classifier's score, where it is known in closed form."""
+        """Return the distribution of one classifier's metric, None if not in closed form."""
         if formula == "recall":
             return BetaMargin(*shapes[f"rho+_{letter(classifier)}"])
         if formula == "specificity":
@@ -120,16 +121,17 @@ class Unpaired(BinaryModel):
 class Paired(BinaryModel):
     """Two classifiers on the same instances (Zhang et al. 2016, section 3.1.2).
 
-    mu ~ Beta, the probability of the positive class; for each true class the pair of predictions
-    (A, B), in the order (1, 1), (1, 0), (0, 1), (0, 0), has theta ~ Dirichlet.
+    mu ~ Beta is the probability of the positive class. For each true class, theta ~ Dirichlet
+    holds the probabilities of the pairs of predictions (A, B), in the order (1, 1), (1, 0),
+    (0, 1), (0, 0).
 
     Parameters
     ----------
     mu : float or array-like of shape (2,), default=1.0
-        Beta prior of mu: (positive, negative).
+        Beta prior of mu, as (positive, negative).
     theta : float or array-like of shape (4,) or (2, 4), default=1.0
-        Dirichlet prior of the pairs, one row for both classes or a row each, the positive class
-        first.
+        Dirichlet prior of the pairs of predictions. Give one row for both classes, or one row per
+        class with the positive class first.
 
     Examples
     --------
@@ -148,7 +150,7 @@ class Paired(BinaryModel):
         self.theta = theta
 
     def specification(self, evidence: Evidence) -> Specification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         evidence = check_paired(evidence)
         mu = check_concentration(self.mu, (2,), "mu")
         theta = check_concentration(self.theta, (2, 4), "theta")
@@ -166,7 +168,7 @@ class Paired(BinaryModel):
         )
 
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
-        """Return the law of one classifier's score, where it is known in closed form."""
+        """Return the distribution of one classifier's metric, None if not in closed form."""
         if formula not in ("recall", "specificity"):
             return None
         pairs = shapes["theta+" if formula == "recall" else "theta-"].reshape(2, 2)
@@ -174,7 +176,7 @@ class Paired(BinaryModel):
         return BetaMargin(*(predicted if formula == "recall" else predicted[::-1]))
 
     def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
-        """Return the log density of the difference at 0, inf where it has none, or None."""
+        """Return the log density of the difference at 0; inf if infinite, None if unknown."""
         if formula in ("recall", "specificity"):
             return _log_density_of_equality(shapes["theta+" if formula == "recall" else "theta-"])
         if formula in ("accuracy", "balanced_accuracy"):
@@ -182,14 +184,14 @@ class Paired(BinaryModel):
         return None
 
     def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Whether the density of the difference at 0 is finite before the data."""
-        # Where a class gets rare, some scores of A and B approach each other in proportion to its
-        # frequency, and the density at 0 is the mean of 1 / frequency.
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
+        # As a class becomes rare, the difference of some metrics vanishes in proportion to its
+        # frequency. The density at 0 is then proportional to the mean of 1 / frequency.
         family, of_one_class = _family(formula)
         if "mu" in shapes and family in _VANISHES_WITH:
             flat = shapes["mu"] <= 1
             if of_one_class and flat.any() and not flat.all():
-                return None  # whether that class is the positive one is not known here
+                return None  # the positive class is not known here
             if flat[list(_VANISHES_WITH[family])].any():
                 return False
         return super().has_finite_prior_density(formula, shapes)
@@ -198,14 +200,14 @@ class Paired(BinaryModel):
 class BCV(BinaryModel):
     """Counts of m x 2 block-regularised cross-validation (Wang and Li 2019).
 
-    For each classifier (TP, FP, FN, TN) has a Dirichlet prior with `lambda_` in each cell, so that
-    precision, recall and F1 have the laws of the paper's eqs. 25 to 27. The evidence's weight
-    makes pooled counts effective ones.
+    For each classifier, the probabilities of (TP, FP, FN, TN) have a Dirichlet prior with
+    `lambda_` in each cell. Precision, recall and F1 then have the distributions of the paper's
+    eqs. 25 to 27. The weight of the evidence turns pooled counts into effective counts.
 
     Parameters
     ----------
     lambda_ : float, default=1.0
-        The prior's count in each cell.
+        The prior count in each cell.
 
     Examples
     --------
@@ -224,7 +226,7 @@ class BCV(BinaryModel):
         self.lambda_ = lambda_
 
     def specification(self, evidence: Evidence) -> Specification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         margins = margins_of(evidence)
         n_cells = 4 if all(counts.has_true_negatives for counts in margins) else 3
         concentration = float(check_concentration(self.lambda_, (), "lambda"))
@@ -235,7 +237,7 @@ class BCV(BinaryModel):
         return Specification(simplexes, partial(_bcv_tables, margins[0].positive))
 
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
-        """Return the law of one classifier's score, where it is known in closed form."""
+        """Return the distribution of one classifier's metric, None if not in closed form."""
         tp, fp, fn, *rest = shapes[f"pi_{letter(classifier)}"]
         if formula == "precision":
             return BetaMargin(tp, fp)
@@ -252,12 +254,12 @@ class BCV(BinaryModel):
         return None
 
     def prior(self) -> dict[str, Any]:
-        """Return the prior as `prior=` takes it."""
+        """Return the prior in the form that `prior=` accepts."""
         return {"lambda": self.lambda_}
 
 
-# The difference of these scores goes to 0 where the positive class (0) or the negative one (1) gets
-# rare.
+# The difference of these metrics vanishes as the positive class (0) or the negative class (1)
+# becomes rare.
 _VANISHES_WITH = {
     "f": (0,),
     "jaccard": (0,),
@@ -269,7 +271,7 @@ _VANISHES_WITH = {
 
 
 def _family(formula: str | None) -> tuple[str, bool]:
-    """Return a formula with F-beta as "f", and whether it is of one class by its index."""
+    """Return a formula with F-beta as "f", and whether it has the index of a class."""
     name, bracket, _ = str(formula).partition("[")
     beta = re.match(r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?)", name)
     if beta:
@@ -278,17 +280,17 @@ def _family(formula: str | None) -> tuple[str, bool]:
 
 
 def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:
-    """Raise if the prior tells the classes apart and nobody said which of them is positive."""
+    """Raise if the prior is asymmetric in the classes but the positive class is unknown."""
     symmetric = mu[0] == mu[1] and np.array_equal(rates[0], rates[1][::-1])
     if positive is None and not symmetric:
         raise ValueError(
-            "prior tells the positive class from the negative one, but neither class is 1: say "
-            "which is positive with pos_label=."
+            "The prior differs between the positive and the negative class, but neither class is "
+            "1. Specify the positive class with pos_label=."
         )
 
 
 def _positive_first(tables: Array, positive: int | None) -> Array:
-    """Turn tables in label order so that the positive class is first, or back again."""
+    """Convert tables between label order and positive-class-first order (its own inverse)."""
     return tables if positive == 0 else tables[..., ::-1, ::-1]
 
 
@@ -324,9 +326,10 @@ def _bcv_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
 
 
 def _tables(cells: Array, positive: int | None) -> Array:
-    """Turn (n_classifiers, 2, 2, n_draws), positive first, into tables in label order.
+    """Return tables in label order, from cells (n_classifiers, 2, 2, n_draws), positive first.
 
-    Draws stay last in memory, which makes sums over the short axes several times faster.
+    The result is a view with draws last in memory, which makes sums over the short axes several
+    times faster.
     """
     return _positive_first(np.moveaxis(cells, -1, 0), positive)
 
@@ -349,13 +352,13 @@ def _log_density_of_equal_accuracy(shapes: Shapes, balanced: bool) -> float | No
     """Log density at 0 of the difference in accuracy under a smooth, weak (prior) Dirichlet.
 
     With X = theta+(1,0) - theta+(0,1) and Y likewise of theta-, the difference is
-    mu X - (1 - mu) Y, or (X - Y) / 2 for the balanced accuracy. Large shapes, as posteriors have
-    them, would need more nodes: None.
+    mu X - (1 - mu) Y, or (X - Y) / 2 for the balanced accuracy. Returns None for large shapes, as
+    in posteriors, because they would need more quadrature nodes.
     """
     x_shapes, y_shapes = shapes["theta+"], shapes["theta-"]
     if min(x_shapes.min(), y_shapes.min()) < 1 or max(x_shapes.sum(), y_shapes.sum()) > 50:
         return None
-    if not balanced and "mu" not in shapes:  # class proportions that are known
+    if not balanced and "mu" not in shapes:  # the class proportions are fixed
         return None
     nodes, weights = roots_legendre(200)
     unit, unit_weights = (nodes + 1) / 2, weights / 2
@@ -373,8 +376,8 @@ def _log_density_of_equal_accuracy(shapes: Shapes, balanced: bool) -> float | No
         ((x_shapes, y_shapes), (a, b)),
         ((y_shapes, x_shapes), (b, a)),
     ):
-        # The smaller of mu and 1 - mu, whose partner then stays in [-1, 1]; mu^(p - 1) is in the
-        # weights, since it is singular at 0 for p < 1.
+        # Integrate over the smaller of mu and 1 - mu, so that the partner stays in [-1, 1]. The
+        # factor mu^(p - 1) is part of the weights because it is singular at 0 for p < 1.
         nodes, weights = roots_jacobi(100, 0.0, p - 1)
         mu, mu_weights = (nodes + 1) / 4, weights / 4**p
         partner = mu[:, None] * x / (1 - mu[:, None])

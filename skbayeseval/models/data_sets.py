@@ -1,4 +1,4 @@
-"""Two estimators on several data sets."""
+"""Models for two estimators compared on several data sets."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ NEXT_DATA_SET = "next data set"
 class SignedRank(Model):
     """The Bayesian signed-rank test over data sets (Benavoli et al. 2014).
 
-    The differences on data sets come from an unknown distribution with a Dirichlet process as its
-    prior. The difference is the pseudo-median of that distribution: the median of the mean of two
-    data sets drawn from it. As in the paper, the probabilities tell in how many draws such a mean
-    is most probably worse, equivalent or better.
+    The differences on the data sets come from an unknown distribution, which has a Dirichlet
+    process prior. The reported difference is the pseudo-median of that distribution: the median of
+    the mean of two differences drawn from it. As in the paper, the probabilities are the shares of
+    posterior draws in which such a mean is most probably worse, equivalent or better.
 
     Parameters
     ----------
     strength : float, default=0.5
-        What the prior's one observation, a difference of 0, weighs; a data set weighs 1.
+        The weight of the prior's single pseudo-observation, a difference of 0. A data set has
+        weight 1.
 
     Examples
     --------
@@ -47,7 +48,7 @@ class SignedRank(Model):
         self.strength = strength
 
     def specification(self, evidence: Any) -> DataSetSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         check_scalar(self.strength, "strength", (int, float), min_val=0.01, max_val=1e6)
         differences = _differences(evidence)
         means = {name: of_one.mean(axis=1) for name, of_one in differences.items()}
@@ -57,10 +58,10 @@ class SignedRank(Model):
 class HierarchicalScores(Model):
     """The hierarchical correlated t-test over data sets (Corani et al. 2017), sampled by PyMC.
 
-    The differences on data sets come from a Student t, and the splits of each are correlated as in
-    `CorrelatedT`: noisy data sets are shrunk towards the others. The difference is the centre of
-    that t, the average over data sets; the metric "next data set" is the difference on a further
-    one.
+    The mean differences on the data sets come from a Student t distribution, and the splits of each
+    data set are correlated as in `CorrelatedT`. Noisy data sets are shrunk towards the others. The
+    reported difference is the centre of the t distribution, the average over data sets. The metric
+    "next data set" is the difference on a new data set.
 
     Examples
     --------
@@ -76,23 +77,23 @@ class HierarchicalScores(Model):
     has_proper_prior = False
 
     def specification(self, evidence: Any) -> DataSetSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         differences = _differences(evidence)
         n_splits = next(iter(differences.values())).shape[1]
         if n_splits < 3 or evidence.test_fraction is None:
             raise ValueError(
                 "model='hierarchical' needs the scores of at least three splits of each data set, "
-                "and test_fraction=. Use model='signed-rank' for one score a data set."
+                "and test_fraction=. Use model='signed-rank' for one score per data set."
             )
         if len(differences) > 1:
-            raise ValueError("model='hierarchical' is of one metric.")
+            raise ValueError("model='hierarchical' accepts only one metric.")
         return DataSetSpecification(differences, correlation=evidence.test_fraction)
 
 
 def _differences(evidence: Any) -> dict[str, np.ndarray[Any, Any]]:
-    """Return A - B of each metric, of shape (n_data_sets, n_splits)."""
+    """Return A - B for each metric, of shape (n_data_sets, n_splits)."""
     if not isinstance(evidence, DataSetScores):
-        raise ValueError("Models of data sets need the scores of several.")
+        raise ValueError("Models of data sets need the scores of several data sets.")
     return {
         name: without_noise(scores[0] - scores[1], scores)
         for name, scores in evidence.scores.items()

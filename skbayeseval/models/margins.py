@@ -1,4 +1,4 @@
-"""Posteriors of single scores that are known in closed form, and of their differences."""
+"""Closed-form posteriors of a metric of one classifier, and of the difference of two."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class BetaMargin:
-    """A score that is Beta(a, b), or (`F1Margin`) an increasing function of such a variable."""
+    """A metric that is Beta(a, b), or (`F1Margin`) an increasing function of such a variable."""
 
     a: float
     b: float
 
-    # 1 / (d score / d x) as a polynomial in x, lowest power first.
+    # 1 / (d metric / d x) as a polynomial in x, lowest power first.
     inverse_slope: ClassVar[tuple[float, ...]] = (1.0,)
 
     @staticmethod
     def score(x: ArrayLike) -> Array:
-        """Return the score at the Beta variable `x`."""
+        """Return the metric value at the Beta variable `x`."""
         return np.asarray(x, dtype=float)
 
     @staticmethod
     def variable(score: ArrayLike) -> Array:
-        """Return the Beta variable at `score`, which is clipped to [0, 1]."""
+        """Return the Beta variable at the metric value `score`, clipped to [0, 1]."""
         return np.clip(score, 0.0, 1.0)
 
     @property
@@ -60,29 +60,29 @@ class BetaMargin:
         return float(np.sqrt(self.a * self.b / (total + 1)) / total)
 
     def ppf(self, prob: ArrayLike) -> Array:
-        """Return the quantiles of the score."""
+        """Return quantiles of the metric."""
         return self.score(betaincinv(self.a, self.b, prob))
 
     def interval(self, prob: float) -> tuple[float, float]:
-        """Return the equal-tailed interval of the score."""
+        """Return the equal-tailed interval of the metric."""
         low, high = self.ppf([(1 - prob) / 2, (1 + prob) / 2])
         return float(low), float(high)
 
     def mass(self, low: ArrayLike, high: ArrayLike) -> Array:
-        """Return P(low <= score <= high), to full relative precision in both tails."""
+        """Return P(low <= metric <= high), with full relative precision in both tails."""
         x_low, x_high = self.variable(low), self.variable(high)
         below_low = betainc(self.a, self.b, x_low)
-        # The complement, mirrored: scipy's betaincc is a hundred times slower.
+        # The complement by symmetry: scipy's betaincc is a hundred times slower.
         from_right = betainc(self.b, self.a, 1 - x_low) - betainc(self.b, self.a, 1 - x_high)
         from_left = betainc(self.a, self.b, x_high) - below_low
         return np.where(below_low > 0.5, from_right, from_left)
 
     def nodes(self) -> tuple[Array, Array]:
-        """Return scores and weights that integrate a smooth function against the density.
+        """Return metric values and weights for integrating a smooth function against the density.
 
-        In the logit of a Beta variable its density is analytic and falls off exponentially for
-        all shapes, so that the trapezoidal rule converges faster than any power of the step.
-        Forty standard deviations leave out less than exp(-40).
+        As a function of the logit, the density of a Beta variable is analytic and falls off
+        exponentially for all shapes, so the trapezoidal rule converges faster than any power of
+        the step. The range of forty standard deviations leaves out less than exp(-40).
         """
         centre = psi(self.a) - psi(self.b)
         spread = np.sqrt(polygamma(1, self.a) + polygamma(1, self.b))
@@ -97,26 +97,26 @@ class BetaMargin:
 class F1Margin(BetaMargin):
     """F1 = 2 J / (1 + J), where Jaccard's J is Beta(a, b).
 
-    The same law as 2 / (2 + X) with X ~ BetaPrime(b, a) (Wang and Li 2019, eq. 27).
+    The same distribution as 2 / (2 + X) with X ~ BetaPrime(b, a) (Wang and Li 2019, eq. 27).
     """
 
     inverse_slope: ClassVar[tuple[float, ...]] = (0.5, 1.0, 0.5)
 
     @staticmethod
     def score(x: ArrayLike) -> Array:
-        """Return F1 at Jaccard's index `x`."""
+        """Return the F1 that corresponds to Jaccard's index `x`."""
         x = np.asarray(x, dtype=float)
         return 2 * x / (1 + x)
 
     @staticmethod
     def variable(score: ArrayLike) -> Array:
-        """Return Jaccard's index at the F1 `score`."""
+        """Return Jaccard's index that corresponds to the F1 `score`."""
         score = np.clip(score, 0.0, 1.0)
         return score / (2 - score)
 
 
 def difference_probability(a: BetaMargin, b: BetaMargin, low: float, high: float) -> float:
-    """Return P(low <= A - B <= high) for independent scores A and B, by quadrature."""
+    """Return P(low <= A - B <= high) for independent metrics A and B, by quadrature."""
 
     def over_a() -> float:
         score, weights = a.nodes()
@@ -128,13 +128,13 @@ def difference_probability(a: BetaMargin, b: BetaMargin, low: float, high: float
 
     if a == b:
         return (over_a() + over_b()) / 2
-    # Over the narrower density, so that the other factor is smooth between its nodes; the same
-    # one when A and B are swapped.
+    # Integrate over the narrower density, so that the other factor is smooth between its nodes.
+    # The choice is the same if A and B are swapped.
     return over_a() if (a.sd, a.a, a.b) < (b.sd, b.a, b.b) else over_b()
 
 
 def difference_interval(a: BetaMargin, b: BetaMargin, prob: float) -> tuple[float, float]:
-    """Return the equal-tailed interval of A - B for independent scores A and B."""
+    """Return the equal-tailed interval of A - B for independent metrics A and B."""
     tail = (1 - prob) / 2
 
     def too_much_below(x: float) -> float:
@@ -148,7 +148,7 @@ def difference_interval(a: BetaMargin, b: BetaMargin, prob: float) -> tuple[floa
 
 
 def difference_log_density_at_zero(a: BetaMargin, b: BetaMargin) -> float:
-    """Return the log density at 0 of A - B for independent A and B of the same kind."""
+    """Return the log density of A - B at 0, for independent A and B of the same class."""
     if min(a.a + b.a, a.b + b.b) <= 1:
         return np.inf
     powers = np.arange(len(a.inverse_slope))

@@ -1,10 +1,11 @@
-"""Models of any number of classes, and of any number of classifiers on the same instances.
+"""Models for any number of classes, and for any number of classifiers on the same instances.
 
-The hierarchical model (Zhang et al. 2015, section III) lets the classes of one classifier share
-strength through eta, the concentration of their prior on the diagonal. The paired models put
-several classifiers on the same instances: the prior of an outcome is the product of the
-classifiers' own, so that each alone is exactly its own model, and what is said of a pair does not
-depend on who else was compared.
+In the hierarchical model (Zhang et al. 2015, section III) the classes of one classifier share
+information through eta, the concentration of their prior on the diagonal. The paired models
+describe several classifiers on the same instances. The prior of a tuple of predictions is the
+product of the classifiers' own priors. The marginal posterior of each classifier is therefore that
+of its own model, and the comparison of two classifiers does not depend on which others are
+included.
 """
 
 from __future__ import annotations
@@ -38,18 +39,19 @@ Array = NDArray[Any]
 
 
 class Hierarchical(Model):
-    """Each classifier on its own, its classes tied by eta (Zhang et al. 2015, section III).
+    """Independent classifiers whose classes share eta (Zhang et al. 2015, section III).
 
-    mu ~ Dirichlet, the class proportions; eta ~ Beta; row j of the confusion table ~ Dirichlet with
-    eta on class j and (1 - eta) / (M - 1) on every other class.
+    Each classifier has its own class proportions mu ~ Dirichlet and its own eta ~ Beta. Row j of
+    its confusion table is Dirichlet with eta on class j and (1 - eta) / (M - 1) on every other
+    class.
 
     Parameters
     ----------
     mu : float or array-like of shape (n_classes,), default=1.0
-        Dirichlet prior of the class proportions, in the order of the labels; of two classes the
-        positive one first.
+        Dirichlet prior of the class proportions, in the order of the labels. With two classes,
+        the positive class comes first.
     eta : float or array-like of shape (2,), default=1.0
-        Beta prior of eta: (right, wrong).
+        Beta prior of eta, as (correct, incorrect).
 
     Examples
     --------
@@ -67,7 +69,7 @@ class Hierarchical(Model):
         self.eta = eta
 
     def specification(self, evidence: Evidence) -> OutcomeSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         groups = []
         for counts in margins_of(evidence):
             truth, predicted = np.nonzero(counts.table)
@@ -83,24 +85,26 @@ class Hierarchical(Model):
         return OutcomeSpecification(tuple(groups))
 
     def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Whether the density of the difference at 0 is finite before the data."""
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
         return _finite_density(formula)
 
 
 class PairedHierarchical(Model):
-    """Classifiers on the same instances, more than two classes.
+    """Classifiers on the same instances, for more than two classes.
 
-    One mu for all; for true class j the tuple of predictions ~ Dirichlet with the product of the
-    classifiers' hierarchical priors. Each eta has its own margin's posterior, independently of the
-    others (a modular, "cut" posterior), so that every classifier alone is exactly `Hierarchical`.
+    All classifiers share the class proportions mu. For true class j, the probabilities of the
+    tuples of predictions are Dirichlet, with the product of the classifiers' hierarchical priors.
+    Each classifier's eta is inferred from that classifier's own confusion counts, independently of
+    the others (a modular, "cut" posterior). The marginal posterior of every classifier is therefore
+    that of `Hierarchical`.
 
     Parameters
     ----------
     mu : float or array-like of shape (n_classes,), default=1.0
-        Dirichlet prior of the class proportions, in the order of the labels; of two classes the
-        positive one first.
+        Dirichlet prior of the class proportions, in the order of the labels. With two classes,
+        the positive class comes first.
     eta : float or array-like of shape (2,), default=1.0
-        Beta prior of each eta: (right, wrong).
+        Beta prior of each eta, as (correct, incorrect).
 
     Examples
     --------
@@ -119,29 +123,30 @@ class PairedHierarchical(Model):
         self.eta = eta
 
     def specification(self, evidence: Evidence) -> OutcomeSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         paired = check_paired(evidence)
         margins = margins_of(paired)
         etas = tuple(_eta(self.eta, counts) for counts in margins)
         return _joint(paired, _proportions(self.mu, margins[0]), etas, mass=1.0)
 
     def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Whether the density of the difference at 0 is finite before the data."""
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
         return _finite_density(formula)
 
 
 class PairedMany(Model):
-    """Three or more classifiers of two classes on the same instances.
+    """Three or more classifiers on the same instances, for two classes.
 
-    theta ~ Dirichlet over the 2^K outcomes of each true class, with 4 `theta` / 2^K in each: every
-    pair's margin is exactly the paired model of two (Zhang et al. 2016).
+    For each true class, the probabilities of the 2^K tuples of predictions are Dirichlet with
+    4 `theta` / 2^K in each. The marginal posterior of every pair of classifiers is therefore that
+    of `Paired` (Zhang et al. 2016).
 
     Parameters
     ----------
     mu : float or array-like of shape (2,), default=1.0
-        Beta prior of mu: (positive, negative).
+        Beta prior of mu, as (positive, negative).
     theta : float, default=1.0
-        Dirichlet prior of each of the four outcomes of a pair.
+        Dirichlet prior of each of the four pairs of predictions of two classifiers.
 
     Examples
     --------
@@ -160,7 +165,7 @@ class PairedMany(Model):
         self.theta = theta
 
     def specification(self, evidence: Evidence) -> OutcomeSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         paired = check_paired(evidence)
         theta = float(check_concentration(self.theta, (), "theta"))
         proportions = _proportions(self.mu, paired.margin(0))
@@ -172,10 +177,10 @@ class PairedMany(Model):
 
 
 def _finite_density(formula: str | None) -> bool | None:
-    """Return False for every registered score.
+    """Return False for every registered metric, None for others.
 
-    As eta goes to 1 tables get perfect, and so quickly that P(1 - score < e) falls like a power of
-    1 / log(1 / e) only, far slower than e.
+    As eta approaches 1, tables approach perfection so quickly that P(1 - metric < e) decreases
+    only like a power of 1 / log(1 / e), far more slowly than e.
     """
     return None if formula is None else False
 
@@ -190,14 +195,14 @@ def _joint(
 
 
 def _proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
-    """Return the class proportions; a prior of two classes has the positive one first."""
+    """Return the class proportions. The prior of two classes has the positive class first."""
     n_classes = len(counts.labels)
     prior = check_concentration(mu, (n_classes,), "mu")
     if n_classes == 2 and counts.positive != 0:
         if counts.positive is None and prior[0] != prior[1]:
             raise ValueError(
-                "prior 'mu' tells the positive class from the negative one, but neither class is "
-                "1: say which is positive with pos_label=."
+                "The prior 'mu' differs between the positive and the negative class, but neither "
+                "class is 1. Specify the positive class with pos_label=."
             )
         prior = prior[::-1]
     return Simplex("mu", prior, counts.effective.sum(axis=1))

@@ -1,4 +1,4 @@
-"""From `model=` and `prior=` to a model that fits the evidence."""
+"""Resolve `model=` and `prior=` to a model that fits the evidence."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MODEL_CLASSES: dict[str, type[Model]] = {
 FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
     "groups": (
         {"paired": GroupWeights, GroupWeights.name: GroupWeights},
-        "takes instances for independent, but groups= weights them together.",
+        "assumes independent instances, but groups= was given.",
     ),
     "labels": (
         {
@@ -59,23 +59,23 @@ FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
             "unpaired": IndependentLabels,
             "bcv": IndependentLabelsBCV,
         },
-        "is of one class an instance, but y is a multi-label indicator.",
+        "requires one label per instance, but y is a multi-label indicator.",
     ),
     "chunks": (
         {"paired": PairedChunks, "bcv": BCV},
-        "needs true negatives, which chunks do not have.",
+        "requires true negatives, which chunks do not have.",
     ),
     "scores": (
         {"paired": ScoreWeights, ScoreWeights.name: ScoreWeights},
-        "is of predicted classes, but metrics of scores weight instances.",
+        "models predicted classes, but the metric is computed from instance scores.",
     ),
     "grouped scores": (
         {"paired": GroupScoreWeights, GroupScoreWeights.name: GroupScoreWeights},
-        "takes instances for independent, but groups= weights them together.",
+        "assumes independent instances, but groups= was given.",
     ),
     "splits": (
         {CorrelatedT.name: CorrelatedT},
-        "needs predictions or counts, but only the scores of splits are known.",
+        "requires predictions or counts, but only split scores are available.",
     ),
     "data sets": (
         {
@@ -83,11 +83,11 @@ FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
             "hierarchical": HierarchicalScores,
             HierarchicalScores.name: HierarchicalScores,
         },
-        "does not fit the scores of several data sets.",
+        "does not fit scores from several data sets.",
     ),
 }
 
-# What a prior's keys are called where Python has the name for itself.
+# Parameter names for prior keys that are reserved words in Python.
 _PARAMETERS = {"lambda": "lambda_"}
 
 
@@ -100,26 +100,26 @@ def resolve_model(
     n_classifiers: int = 2,
     family: str = "classes",
 ) -> Model:
-    """Return the model that `model` names, with `prior` in place of its published one.
+    """Return the model named by `model`, with `prior` in place of the published prior.
 
     Parameters
     ----------
     model : str or model instance
-        "auto" is "paired" where `paired`, otherwise "unpaired".
+        "auto" means "paired" if `paired`, otherwise "unpaired".
     prior : dict or None
-        The model's prior parameters.
+        The prior parameters of the model.
     paired : bool
-        Whether it is known what all classifiers said of each instance.
+        Whether the predictions of all classifiers are known for each instance.
     n_classes, n_classifiers : int
-        What the model has to fit.
+        The number of classes and of classifiers in the evidence.
     family : str, default="classes"
-        The family of the evidence: "classes", or a key of `FAMILIES`.
+        The family of the evidence: "classes" for one label per instance, or a key of `FAMILIES`.
     """
     if isinstance(model, Model):
         if prior is not None:
             raise ValueError(
-                f"model={model!r} carries its prior; give either a model instance or prior=, "
-                "not both."
+                f"model={model!r} has its own prior. Pass either a model instance or prior=, not "
+                "both."
             )
         _check_fit(type(model), n_classes, n_classifiers, family)
         return clone(model)
@@ -129,7 +129,7 @@ def resolve_model(
         )
     name = ("paired" if paired else "unpaired") if model == "auto" else model
     if name not in NAMES:
-        raise ValueError(f"model={model!r} is not known. Known are: {NAMES}.")
+        raise ValueError(f"model={model!r} is not a known model. Valid models are {NAMES}.")
     if model == "auto":
         name = {"splits": CorrelatedT.name, "data sets": SignedRank.name}.get(family, name)
     kind = model_class(name, n_classes, n_classifiers, family)
@@ -139,7 +139,7 @@ def resolve_model(
 def model_class(
     name: str, n_classes: int, n_classifiers: int, family: str = "classes"
 ) -> type[Model]:
-    """Return the model of that name for so many classes and classifiers."""
+    """Return the class of the named model for the given numbers of classes and classifiers."""
     if family in FAMILIES:
         kinds, why_not = FAMILIES[family]
         if name not in kinds:
@@ -147,8 +147,8 @@ def model_class(
         return kinds[name]
     if name in (CorrelatedT.name, SignedRank.name):
         raise ValueError(
-            f"model={name!r} is of the scores of splits; compare_scores takes it, and 'scores' the "
-            "cross-validating faces too."
+            f"model={name!r} requires split scores. Use compare_scores; model='scores' is also "
+            "accepted by bayesian_cross_validate and BayesianComparer."
         )
     if name == "paired":
         if n_classes > 2:
@@ -162,23 +162,25 @@ def model_class(
 
 
 def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, family: str) -> None:
-    """Raise unless a model class, or one that it stems from, is for such evidence."""
+    """Raise unless a model class, or one of its base classes, fits the evidence."""
     if family not in FAMILIES:
         others = {one for kinds, _ in FAMILIES.values() for one in kinds.values()} - {BCV}
         fits = not issubclass(kind, tuple(others))
     else:
         fits = issubclass(kind, tuple(FAMILIES[family][0].values()))
     if not fits:
-        what = "one class an instance" if family not in FAMILIES else f"{family} of instances"
+        what = "one label per instance"
+        if family in FAMILIES:
+            what = f"evidence of kind {family!r}"
         raise ValueError(f"{kind.__name__} does not fit {what}.")
     if n_classes > 2 and (issubclass(kind, BinaryModel) or kind is PairedMany):
         raise ValueError(
-            f"model={kind.name!r} is of two classes, but there are {n_classes}. Use "
+            f"model={kind.name!r} requires two classes, but there are {n_classes}. Use "
             "model='auto' or model='hierarchical'."
         )
     if kind is Paired and n_classifiers != 2:
         raise ValueError(
-            f"{kind.__name__} is of two classifiers, but there are {n_classifiers}. Use "
+            f"{kind.__name__} requires two classifiers, but there are {n_classifiers}. Use "
             "model='paired'."
         )
 
@@ -191,7 +193,8 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
     unknown = [key for key in prior if key not in known]
     if unknown:
         raise ValueError(
-            f"prior has no parameter {unknown[0]!r} in model {kind.name!r}; it takes {list(known)}."
+            f"The prior of model {kind.name!r} has no parameter {unknown[0]!r}. Valid parameters "
+            f"are {list(known)}."
         )
     parameters = {str(_PARAMETERS.get(key, key)): value for key, value in prior.items()}
     return clone(kind().set_params(**parameters))
@@ -200,7 +203,7 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
 def published_and_alternative_models(
     family: str, *, paired: bool, true_negatives: bool, n_classes: int = 2
 ) -> list[Model]:
-    """Return the models that the evidence allows, each with its published prior and others."""
+    """Return the models that fit the evidence, each with its published and other priors."""
     models: list[Model] = []
     if family not in ("classes", "chunks"):
         return models

@@ -1,4 +1,4 @@
-"""Mean scores of estimators, known by the splits of a cross-validation."""
+"""The model of mean scores of estimators, given their split scores in a cross-validation."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Array = NDArray[Any]
 
 
 class CorrelatedT(Model):
-    """The correlated Bayesian t-test: any score, known only by the splits (model "scores").
+    """The correlated Bayesian t-test, for any metric known by its split scores (model "scores").
 
-    Scores of splits are normal around the means of the estimators, with a correlation between
-    splits that is the share of instances tested (Nadeau and Bengio 2003; Corani and Benavoli
-    2015). Means have a flat prior and the covariance of K estimators has density
-    proportional to det^(-K), for which every difference has exactly the prior of the two papers,
-    1 / variance, whoever else is compared. There is no proper prior, so no Bayes factor.
+    Split scores are normal around the mean score of each estimator. The correlation between splits
+    is assumed to equal the share of test instances (Nadeau and Bengio 2003; Corani and Benavoli
+    2015). The means have a flat prior, and the covariance of K estimators has a prior density
+    proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
+    regardless of the other estimators. The prior is improper, so there is no Bayes factor.
 
     Examples
     --------
@@ -40,15 +40,15 @@ class CorrelatedT(Model):
     has_proper_prior = False
 
     def specification(self, evidence: Any) -> ScoreSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         if not isinstance(evidence, SplitScores):
-            raise ValueError("CorrelatedT needs the scores of splits.")
+            raise ValueError("CorrelatedT needs split scores.")
         scores = {name: without_noise(values, values) for name, values in evidence.scores.items()}
         return ScoreSpecification(scores, evidence.test_fraction)
 
 
 def without_noise(values: Array, scores: Array) -> Array:
-    """Return values to thirteen digits of the largest score: what is beyond comes from rounding."""
+    """Round values to thirteen significant digits of the largest score, to drop rounding errors."""
     largest = float(np.abs(scores).max())
     if largest == 0:
         return values

@@ -1,4 +1,4 @@
-"""The language in which a model tells an engine what to sample."""
+"""Specifications: what a model passes to an engine to be sampled."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ class AnySpecification:
         return 0.0
 
     def with_prevalence(self, proportions: Array, positive: int | None) -> AnySpecification:
-        """Return the same with the class proportions known, given in the order of the labels."""
+        """Return the specification with known class proportions, in the order of the labels."""
         raise ValueError("prevalence= goes with models of classes, not with weights or labels.")
 
 
 @dataclass(frozen=True)
 class Simplex:
-    """A probability vector: its Dirichlet prior, and the effective counts that it explains."""
+    """A probability vector with its Dirichlet prior and the effective counts observed for it."""
 
     name: str
     prior: Array
@@ -98,20 +98,20 @@ class Simplex:
 
 @dataclass(frozen=True)
 class Specification(AnySpecification):
-    """Independent probability vectors, and the confusion tables that follow from them.
+    """Independent probability vectors, and the confusion tables computed from them.
 
     Parameters
     ----------
     simplexes : tuple of Simplex
-        What is sampled.
+        The probability vectors to sample.
     tables : callable
-        Maps draws, one array of shape (k, n_draws) a simplex, to tables of shape
+        Maps draws, one array of shape (k, n_draws) per simplex, to tables of shape
         (n_draws, n_classifiers, M, M).
     fixed : mapping of str to ndarray
-        Probability vectors that are known.
+        Probability vectors with known values, by name.
     joint : callable, default=None
-        Where classifiers share instances: maps draws to the joint tables of (truth, prediction of
-        each), of shape (n_draws, M, M, M).
+        If the classifiers share instances: maps draws to joint tables over (true class, prediction
+        of A, prediction of B), of shape (n_draws, M, M, M).
     """
 
     simplexes: tuple[Simplex, ...]
@@ -120,7 +120,7 @@ class Specification(AnySpecification):
     joint: Callable[[Mapping[str, Array]], Array] | None = None
 
     def shapes(self, *, prior: bool) -> dict[str, Array]:
-        """Return the Dirichlet shapes before or after the data."""
+        """Return the Dirichlet shapes of the prior or of the posterior."""
         return {s.name: s.prior if prior else s.prior + s.counts for s in self.simplexes}
 
     def parameters(self) -> list[Parameter]:
@@ -148,12 +148,12 @@ class Specification(AnySpecification):
         return True
 
     def with_prevalence(self, proportions: Array, positive: int | None) -> Specification:
-        """Return the same with the class proportions known, given in the order of the labels."""
+        """Return the specification with known class proportions, in the order of the labels."""
         positive_first = proportions if positive == 0 else proportions[::-1]
         known = {s.name: positive_first for s in self.simplexes if s.name.startswith("mu")}
         if not known:
             raise ValueError(
-                "prevalence= needs a model with class proportions of its own: 'paired', 'unpaired' "
+                "prevalence= needs a model with separate class proportions: 'paired', 'unpaired' "
                 "or 'hierarchical'."
             )
         sampled = tuple(s for s in self.simplexes if s.name not in known)
@@ -165,17 +165,17 @@ class Eta:
     """The concentration of a hierarchical prior on the diagonal (Zhang et al. 2015, section III).
 
     Row j of a confusion table is Dirichlet with eta on class j and (1 - eta) / (M - 1) on every
-    other class. Given eta, the cells without counts drop out of the likelihood, and equal counts
-    count together.
+    other class. Given eta, empty cells drop out of the likelihood, and cells with equal counts
+    contribute equally, so only the distinct counts are stored.
 
     Parameters
     ----------
     prior : ndarray of shape (2,)
         Beta prior of eta.
     n_classes : int
-        M.
+        The number of classes, M.
     right, wrong : (ndarray, ndarray)
-        The distinct effective counts on and off the diagonal, and how often each occurs.
+        The distinct nonzero effective counts on and off the diagonal, and how often each occurs.
     """
 
     prior: Array
@@ -186,11 +186,12 @@ class Eta:
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Classifiers judged on the same instances: class proportions and observed outcomes.
+    """Classifiers on the same instances: class proportions and observed outcomes.
 
-    For true class j an outcome is the tuple of all predictions. Its Dirichlet prior has a total
-    mass of `mass`, spread as the product of each classifier's own prior: eta on class j and the
-    rest on the others, or, where there is no eta, evenly.
+    For true class j, an outcome is the tuple of all predictions. The Dirichlet prior of the
+    outcomes has total mass `mass`, distributed as the product of the classifiers' own priors. The
+    prior of one classifier has eta on class j and spreads the rest over the other classes. Without
+    an eta, it is uniform.
 
     Parameters
     ----------
@@ -199,15 +200,15 @@ class Outcomes:
     truth : ndarray of shape (n_outcomes,)
         The true class of each distinct outcome.
     predictions : ndarray of shape (n_outcomes, n_classifiers)
-        What each classifier said.
+        The predictions of each classifier.
     counts : ndarray of shape (n_outcomes,)
         Effective counts.
     etas : tuple of Eta or None
-        For each classifier.
+        The eta of each classifier.
     mass : float
-        The total mass of the prior of a row.
+        The total mass of the Dirichlet prior of a row.
     known_mu : ndarray of shape (n_classes,), default=None
-        Class proportions that are known, in place of `mu`.
+        Known class proportions, to use in place of `mu`.
     """
 
     mu: Simplex
@@ -227,7 +228,7 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class OutcomeSpecification(AnySpecification):
-    """Independent groups of classifiers, each judged on instances of its own."""
+    """Independent groups of classifiers, each evaluated on separate instances."""
 
     groups: tuple[Outcomes, ...]
 
@@ -270,15 +271,15 @@ class OutcomeSpecification(AnySpecification):
         return float(self.groups[0].mu.prior.sum())
 
     def with_prevalence(self, proportions: Array, positive: int | None) -> OutcomeSpecification:
-        """Return the same with the class proportions known, given in the order of the labels."""
+        """Return the specification with fixed instead of sampled class proportions."""
         return OutcomeSpecification(tuple(replace(g, known_mu=proportions) for g in self.groups))
 
 
 @dataclass(frozen=True)
 class WeightSpecification(AnySpecification):
-    """Weights of units, ~ Gamma(`shape`) and normalised; the rest are sums over units.
+    """Normalised Gamma(`shape`) weights of units; all else are weighted sums over units.
 
-    Attributes are those of `UnitCounts`.
+    The attributes are those of `UnitCounts`.
     """
 
     true: Any
@@ -291,12 +292,12 @@ class WeightSpecification(AnySpecification):
 
 @dataclass(frozen=True)
 class RankSpecification(AnySpecification):
-    """Weights of units, ~ Gamma(`shape`); metrics of scores are functions of them.
+    """Gamma(`shape`) weights of units, for metrics computed from instance scores.
 
     Parameters
     ----------
     prepared : callable
-        Maps the name of a metric to its runs, as `ScoredInstances.prepared` has them.
+        Maps the name of a metric to its runs, as `ScoredInstances.prepared` does.
     shape : ndarray of shape (n_units,)
         The Gamma shape of each unit's weight.
     n_classifiers : int
@@ -310,12 +311,12 @@ class RankSpecification(AnySpecification):
 
 @dataclass(frozen=True)
 class LabelSpecification(AnySpecification):
-    """Independent binary models, one a label and classifier.
+    """Independent binary models, one per label and classifier.
 
     Parameters
     ----------
     cells : ndarray of shape (n_classifiers, n_labels, 4)
-        Effective (tp, fp, fn, tn).
+        Effective counts (tp, fp, fn, tn).
     mu, rho : ndarray of shape (2,) and (2, 2), default=None
         Beta priors, as in `Unpaired`.
     cell_prior : ndarray of shape (4,), default=None
@@ -349,14 +350,14 @@ class LabelSpecification(AnySpecification):
 
 @dataclass(frozen=True)
 class ScoreSpecification(AnySpecification):
-    """Normal scores of splits that share training data, around the means that are sought.
+    """Split scores, normally distributed around the mean score of each estimator.
 
     Parameters
     ----------
     scores : mapping of str to ndarray of shape (n_estimators, n_splits)
-        For each metric.
+        The split scores of each metric.
     correlation : float
-        That between the splits.
+        The correlation between splits.
     """
 
     scores: Mapping[str, Array]
@@ -402,7 +403,7 @@ class ScoreSpecification(AnySpecification):
 
     @property
     def inflation(self) -> float:
-        """The variance of a mean of splits in units of their sample variance."""
+        """The variance of the mean over splits, divided by the sample variance of the splits."""
         n_splits = next(iter(self.scores.values())).shape[1]
         return 1 / n_splits + self.correlation / (1 - self.correlation)
 
@@ -414,12 +415,12 @@ class DataSetSpecification(AnySpecification):
     Parameters
     ----------
     differences : mapping of str to ndarray of shape (n_data_sets,) or (n_data_sets, n_splits)
-        For each metric: one a data set for the signed-rank test, one a split for the hierarchical
-        model.
+        The differences in each metric: one per data set for the signed-rank test, one per split
+        for the hierarchical model.
     strength : float, default=None
         The weight of the signed-rank prior.
     correlation : float, default=None
-        That between the splits of a data set.
+        The correlation between the splits of a data set.
     """
 
     differences: Mapping[str, Array]
@@ -443,7 +444,7 @@ class DataSetSpecification(AnySpecification):
 
 
 class Model(ParameterObject):
-    """What all models share. They see counts, never data or estimators."""
+    """Base class of all models. Models use counts, not data or estimators."""
 
     name: ClassVar[str]
     needs_pairs: ClassVar[bool] = False
@@ -453,31 +454,30 @@ class Model(ParameterObject):
     derived_metrics: ClassVar[tuple[str, ...]] = ()
 
     def specification(self, evidence: Any) -> AnySpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         raise NotImplementedError
 
     def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
-        """Return the law of one classifier's score, where it is known in closed form."""
+        """Return the distribution of one classifier's metric, None if not in closed form."""
         return None
 
     def independent_margins(
         self, formula: str | None, shapes: Shapes
     ) -> tuple[BetaMargin, BetaMargin] | None:
-        """Return the laws of both scores if they are known and independent."""
+        """Return the distributions of both metrics, None unless known and independent."""
         return None
 
     def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
-        """Return the log density of the difference at 0, inf where it has none, or None.
+        """Return the log density of the difference at 0; inf if infinite, None if unknown.
 
-        None means that it is not known in closed form.
+        The density is known if it has a closed form or a fast quadrature.
         """
         return None
 
     def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Whether the density of the difference at 0 is finite before the data.
+        """Return whether the prior density of the difference is finite at 0; None if unknown.
 
-        None means that it is not known. `shapes` are those before the data; docs/bayes_factors.md
-        has the arguments.
+        `shapes` are the Dirichlet shapes of the prior. See docs/bayes_factors.md for the reasons.
         """
         return None
 
@@ -486,15 +486,14 @@ class Model(ParameterObject):
         return self
 
     def prior(self) -> dict[str, Any]:
-        """Return the prior as `prior=` takes it."""
+        """Return the prior in the form that `prior=` accepts."""
         return self.get_params()
 
 
 def check_concentration(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    """Return a prior's parameter, broadcast to `shape`; every entry must be greater than 0.
+    """Return a prior parameter, broadcast to `shape`; every entry must be greater than 0.
 
-    Below `SMALLEST_CONCENTRATION` cells fall under the smallest double often enough to bias ratios
-    of cells.
+    Below `SMALLEST_CONCENTRATION`, probabilities underflow often enough to bias their ratios.
     """
     try:
         if np.asarray(value).dtype.kind not in "iuf":
@@ -507,7 +506,7 @@ def check_concentration(value: ArrayLike, shape: tuple[int, ...], name: str) -> 
         ) from error
     if not (np.isfinite(array).all() and (array >= SMALLEST_CONCENTRATION).all()):
         raise ValueError(
-            f"prior {name!r} must hold finite numbers greater than 0, and of at least "
-            f"{SMALLEST_CONCENTRATION} for draws to stay in floating-point range, got {value!r}."
+            f"prior {name!r} must contain finite numbers greater than 0, and at least "
+            f"{SMALLEST_CONCENTRATION} to keep draws in floating-point range, got {value!r}."
         )
     return array.copy()

@@ -1,4 +1,4 @@
-"""Models of labels, any of many: weights of instances, and independent labels."""
+"""Models that weight instances or groups of instances, and models of independent labels."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ Array = NDArray[Any]
 
 
 class InstanceWeights(Model):
-    """Instances are weighted, the same for all labels and classifiers (the Bayesian bootstrap).
+    """Random instance weights, shared by all labels and classifiers (the Bayesian bootstrap).
 
-    One weight ~ Gamma(1) an instance, normalised. An instance that is hard on all its labels, or
-    for all classifiers, then moves them together, which independent labels cannot know.
+    Each instance has one Gamma(1) weight; the weights are normalised. An instance that is hard for
+    all labels or all classifiers therefore affects them together, which models of independent
+    labels cannot represent.
 
     Examples
     --------
@@ -49,7 +50,7 @@ class InstanceWeights(Model):
     has_proper_prior = False
 
     def specification(self, evidence: Any) -> WeightSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         check_units(evidence)
         return WeightSpecification(
             evidence.true,
@@ -62,7 +63,7 @@ class InstanceWeights(Model):
 
 
 class GroupWeights(InstanceWeights):
-    """Groups of instances that belong together are weighted together, whatever the metric.
+    """Random weights of groups of instances that belong together, for any metric.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class GroupWeights(InstanceWeights):
 
 
 class ScoreWeights(InstanceWeights):
-    """Instances are weighted for metrics of scores: AUC, average precision, log loss, Brier score.
+    """Random instance weights, for metrics computed from instance scores, such as ROC AUC.
 
     Examples
     --------
@@ -94,14 +95,14 @@ class ScoreWeights(InstanceWeights):
     needs_true_negatives = False
 
     def specification(self, evidence: Any) -> RankSpecification:  # type: ignore[override]
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         if not isinstance(evidence, ScoredInstances):
-            raise ValueError("ScoreWeights needs the scores of instances.")
+            raise ValueError("ScoreWeights needs instance scores.")
         return RankSpecification(evidence.prepared, evidence.shape, evidence.n_classifiers)
 
 
 class GroupScoreWeights(ScoreWeights):
-    """Groups of instances are weighted together, for metrics of scores.
+    """Random weights of groups of instances, for metrics computed from instance scores.
 
     Examples
     --------
@@ -116,12 +117,12 @@ class GroupScoreWeights(ScoreWeights):
 
 
 class IndependentLabels(Model):
-    """Independent binary models, one a label, as published (Zhang et al. 2015, section V).
+    """Independent binary models, one per label (Zhang et al. 2015, section V).
 
     Parameters
     ----------
     mu : float or array-like of shape (2,), default=1.0
-        Beta prior of each label's frequency: (present, absent).
+        Beta prior of the frequency of each label, as (present, absent).
     rho : float or array-like of shape (2,) or (2, 2), default=1.0
         Beta prior of the rates, as in `Unpaired`.
 
@@ -141,7 +142,7 @@ class IndependentLabels(Model):
         self.rho = rho
 
     def specification(self, evidence: Any) -> LabelSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         units = check_units(evidence)
         mu = check_concentration(self.mu, (2,), "mu")
         rho = check_concentration(self.rho, (2, 2), "rho")
@@ -149,18 +150,18 @@ class IndependentLabels(Model):
         return LabelSpecification(cells, mu=mu, rho=rho)
 
     def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Whether the density of the difference at 0 is finite before the data."""
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
         smooth = min(np.min(self.mu), np.min(self.rho)) >= 1
         return True if smooth and formula is not None else None
 
 
 class IndependentLabelsBCV(Model):
-    """The model of `BCV`, one a label.
+    """Independent `BCV` models, one per label.
 
     Parameters
     ----------
     lambda_ : float, default=1.0
-        The prior's count in each cell.
+        The prior count in each cell.
 
     Examples
     --------
@@ -176,23 +177,23 @@ class IndependentLabelsBCV(Model):
         self.lambda_ = lambda_
 
     def specification(self, evidence: Any) -> LabelSpecification:
-        """Return what is to be sampled, given the evidence."""
+        """Return the specification of the posterior, given the evidence."""
         units = check_units(evidence)
         concentration = check_concentration(self.lambda_, (4,), "lambda")
         cells = np.stack([units.label_tables(k) for k in range(units.n_classifiers)])
         return LabelSpecification(cells, cell_prior=concentration)
 
     def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Whether the density of the difference at 0 is finite before the data."""
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
         return True if self.lambda_ >= 1 and formula is not None else None
 
     def prior(self) -> dict[str, Any]:
-        """Return the prior as `prior=` takes it."""
+        """Return the prior in the form that `prior=` accepts."""
         return {"lambda": self.lambda_}
 
 
 def check_units(evidence: Any) -> UnitCounts:
-    """Raise unless the evidence is known unit by unit."""
+    """Return the evidence; raise unless it has predictions for each unit."""
     if not isinstance(evidence, UnitCounts):
-        raise ValueError("Weights of instances need predictions, instance by instance.")
+        raise ValueError("Instance weights need the predictions for each instance.")
     return evidence

@@ -1,7 +1,8 @@
-"""The experiments of the three papers, over the public interface: their numbers beside ours.
+"""Reproduction of the experiments of three papers with the public interface of the package.
 
-`newsgroups` and `conll` make the predictions, a module a paper compares them, `tables` sets print
-and ours side by side, and `report` writes and counts.
+`newsgroups` and `conll` make the predictions, there is one module per paper to compare them,
+`tables` lists published and reproduced values side by side, and `report` prints the results and
+counts how many values agree.
 """
 
 from skbayeseval.reproduce.papers import PAPERS, reproduce

@@ -29,23 +29,23 @@ Array = NDArray[Any]
 METRICS = {"P": "precision", "R": "recall", "F1": "f1"}
 TASKS = ("CWS", "NER", "ORG")
 WEIGHT = BlockRegularizedCV(3).weight
-# Wang et al. (2015) average the counts of the six runs.
+# Wang et al. (2015) average the counts over the six runs.
 WEIGHT_2015 = 1 / 6
-# Of the simulation's truth: its error is then below 0.0005.
+# For the true F1 of the simulation; its error is then below 0.0005.
 N_TRAINING_SETS = 1000
 
 
 def run(report: Report, *, conll: str | Path | None = None, n_data_sets: int = 1000) -> None:
-    """Reproduce Tables 2 to 5, Figures 1 to 3, the simulation and the taggers of CoNLL-2003.
+    """Reproduce Tables 2 to 5, Figures 1 to 3, the simulation and the taggers on CoNLL-2003.
 
     Parameters
     ----------
     report : Report
-        Where everything goes.
+        The report to add tables and figures to.
     conll : str or path, default=None
-        The training part of CoNLL-2003, or its folder.
+        The file with the training part of CoNLL-2003, or its folder.
     n_data_sets : int, default=1000
-        How many data sets the simulation of section 2.4 makes.
+        The number of data sets in the simulation of section 2.4.
     """
     report.table(table_2())
     for table in tables_3_to_5():
@@ -90,18 +90,19 @@ def tables_3_to_5() -> Iterator[Table]:
 
 
 def from_counts(task: str, weight: float = WEIGHT) -> ComparisonResult:
-    """Compare the two tag sets of a task by the published counts of the six runs.
+    """Compare the two tag sets of a task from the published counts of the six runs.
 
     Parameters
     ----------
     task : {"CWS", "NER", "ORG"}
         Word segmentation, all entities, or organisations.
     weight : float, default=0.3688
-        What one count is worth.
+        The weight of one count.
 
     Returns
     -------
     result : ComparisonResult
+        The comparison.
     """
     runs = load_published("acl2019_counts")[task]
     counts = []
@@ -119,7 +120,7 @@ def from_counts(task: str, weight: float = WEIGHT) -> ComparisonResult:
 
 
 def draw_posteriors(task: str) -> Figure:
-    """Draw the posteriors of precision, recall and F1; dashed what Wang et al. (2015) gave."""
+    """Draw the posteriors of precision, recall and F1; dashed: by Wang et al. (2015)."""
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(12.5, 4.2), layout="constrained")
@@ -149,19 +150,21 @@ def draw_posteriors(task: str) -> Figure:
 def simulation(n_data_sets: int, seed: int = 0) -> Table:
     """Return the simulation of section 2.4: coverage and length of the interval of F1.
 
-    Two Gaussian classes of 300 each, logistic regression. The truth is the F1 of the expected table
-    of a classifier trained on half of the data.
+    The data are two Gaussian classes of 300 instances each, and the classifier is a logistic
+    regression. The true value is the F1 of the expected confusion table of a classifier trained on
+    half of the data.
 
     Parameters
     ----------
     n_data_sets : int
-        How many data sets to make.
+        The number of data sets to simulate.
     seed : int, default=0
-        Of the data sets.
+        The seed of the data sets.
 
     Returns
     -------
     table : Table
+        Coverage and mean length, by the weights of 2019 and of 2015.
     """
     published = load_published("acl2019_tables")["simulation"]
     means, half = np.array(published["means"]), published["n"] // 2
@@ -180,7 +183,7 @@ def simulation(n_data_sets: int, seed: int = 0) -> Table:
         ("as in 2015", "averaged_2015", covered[1], lengths[1]),
     ):
         printed = published[key]
-        # Three standard errors of ours, and as much for the unknown number of theirs.
+        # Three standard errors of the difference, if the paper used as many data sets (not stated).
         error = 3 * float(np.sqrt(2 * 0.05 * 0.95 / n_data_sets))
         lines.append(Line(row, "coverage", printed["coverage"], float(coverage), round(error, 3)))
         lines.append(Line(row, "length", printed["length"], float(length), 0.001, digits=4))
@@ -191,27 +194,28 @@ def simulation(n_data_sets: int, seed: int = 0) -> Table:
 def _why_simulated(line: Line) -> str:
     if line.row == "as in 2015" and line.column == "length":
         return (
-            "counts worth 1/6 each give an interval sqrt(6 x 0.3688) = 1.49 times as long as the "
-            "calibrated one, 0.127; the printed lengths have a ratio of 1.37"
+            "with weight 1/6 per count the interval is sqrt(6 x 0.3688) = 1.49 times as long as "
+            "the calibrated one, 0.127; the published lengths have a ratio of 1.37"
         )
     if line.column == "coverage":
         return (
-            "the paper tells neither how many data sets it made nor whether the classes were of "
-            "equal size in each; with sizes drawn at random the interval covers about 80%"
+            "the paper states neither the number of data sets nor whether the class sizes were "
+            "fixed; with random class sizes the coverage is about 80%"
         )
     return ""
 
 
 def _gaussians(means: Array, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return `size` points of each class and their labels."""
+    """Return `size` points per class and their labels."""
     y = np.repeat([0, 1], size)
     return means[y] + rng.normal(size=(len(y), 2)), y
 
 
 def _expected_table(means: Array, size: int, rng: np.random.Generator) -> Array:
-    """Return the expected confusion table of a classifier trained on `size` of each class.
+    """Return the expected confusion table of a classifier trained on `size` points per class.
 
-    In closed form given the fitted line: its score of a Gaussian point is normal.
+    Given the fitted classifier it has a closed form, because the decision function of a Gaussian
+    point is normal.
     """
     positive = np.zeros(2)
     for _ in range(N_TRAINING_SETS):
@@ -233,22 +237,22 @@ def _cross_validated_counts(X: Array, y: Array, seed: int) -> Array:
 
 
 def taggers(report: Report, conll: str | Path | None) -> Iterator[Table]:
-    """Yield Table 2's centres and the Bayes tests, by CRFs trained and validated here.
+    """Yield the interval centres of Table 2 and the Bayes tests, from CRFs trained here.
 
     Parameters
     ----------
     report : Report
-        Told how long it took.
+        The report to write run times to.
     conll : str or path or None
-        The training part of CoNLL-2003, or its folder.
+        The file with the training part of CoNLL-2003, or its folder.
 
     Yields
     ------
     table : Table
-        For each task the centres of the intervals, then the probabilities.
+        For each task, the centres of the intervals, then the probabilities.
     """
     if conll is None:
-        raise MissingError("CoNLL-2003 may not be shipped; --conll tells where eng.train is")
+        raise MissingError("CoNLL-2003 may not be redistributed; pass its eng.train with --conll")
     try:
         corpus = read_corpus(conll)
     except OSError as error:
@@ -265,18 +269,19 @@ def taggers(report: Report, conll: str | Path | None) -> Iterator[Table]:
 
 
 def tagger_tables(task: str, paired: ComparisonResult) -> Iterator[Table]:
-    """Yield what CRFs gave on a task beside Tables 2, 4 and 5.
+    """Yield the results of the CRFs on a task, next to those of Tables 2, 4 and 5.
 
     Parameters
     ----------
     task : {"NER", "ORG"}
         All entities, or organisations.
     paired : ComparisonResult
-        IOB2 against IOBES, chunk by chunk.
+        The paired comparison of IOB2 with IOBES.
 
     Yields
     ------
     table : Table
+        The centres of the intervals, then the probabilities.
     """
     published = load_published("acl2019_tables")
     evidence: Any = paired.evidence
@@ -287,7 +292,7 @@ def tagger_tables(task: str, paired: ComparisonResult) -> Iterator[Table]:
     bcv = compare_counts(
         *counts, scoring=list(METRICS.values()), weight=paired.weight, names=paired.names
     )
-    # CRFs of another library, with parameters that the paper does not tell.
+    # These CRFs are from another library, and the paper does not state the parameters of its own.
     within = 1.5 if task == "NER" else None
     lines, tests = [], []
     for column, metric in METRICS.items():

@@ -1,4 +1,4 @@
-"""Taggers on CoNLL-2003 (Wang and Li 2019, section 4.2 and 4.3): sentences, features, CRFs."""
+"""Taggers on CoNLL-2003 (Wang and Li 2019, sections 4.2 and 4.3): sentences, features, CRFs."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ WINDOW = 2
 
 
 class Corpus(NamedTuple):
-    """Sentences: what is known of each token, and its tags in IOB2."""
+    """Sentences, as the features and the IOB2 tag of each token."""
 
     X: list[list[list[str]]]
     y: list[list[str]]
 
 
 def read_corpus(path: str | Path) -> Corpus:
-    """Read a file in the format of the CoNLL-2003 task: word, part of speech, ..., IOB1 tag.
+    """Read a file in the format of CoNLL-2003: word, part of speech, ..., IOB1 tag.
 
     Parameters
     ----------
     path : str or path
-        The training part, or the folder that has it as ``eng.train``.
+        The file with the training part, or the folder that contains it as ``eng.train``.
 
     Returns
     -------
     corpus : Corpus
+        The features and tags of the sentences.
     """
     path = Path(path)
     path = path / "eng.train" if path.is_dir() else path
@@ -50,7 +51,7 @@ def read_corpus(path: str | Path) -> Corpus:
             sentences.append([])
         elif len(columns) < 3:
             raise ValueError(
-                f"{path}, line {number}: a word, its part of speech and its tag were expected."
+                f"{path}, line {number}: expected a word, its part of speech and its tag."
             )
         else:
             sentences[-1].append([columns[0], columns[1], columns[-1]])
@@ -59,16 +60,16 @@ def read_corpus(path: str | Path) -> Corpus:
         for column in range(3)
     )
     if not tags:
-        raise ValueError(f"{path} holds no sentences.")
+        raise ValueError(f"{path} contains no sentences.")
     X = [features(*sentence) for sentence in zip(words, speech, strict=True)]
     return Corpus(X, convert_tags(tags, "IOB1", "IOB2", name="tags"))
 
 
 def features(words: Sequence[str], speech: Sequence[str]) -> list[list[str]]:
-    """Return the features of each token, the paper's.
+    """Return the features of each token, as in the paper.
 
-    They are one, two and three neighbouring words, and the same of parts of speech, in a window
-    from two before the token to two after it.
+    They are the unigrams, bigrams and trigrams of words and of parts of speech, in a window from
+    two tokens before the token to two tokens after it.
 
     Parameters
     ----------
@@ -78,6 +79,7 @@ def features(words: Sequence[str], speech: Sequence[str]) -> list[list[str]]:
     Returns
     -------
     features : list of lists of str
+        The features of each token.
     """
     return [[*_ngrams("w", words, i), *_ngrams("p", speech, i)] for i in range(len(words))]
 
@@ -95,24 +97,24 @@ def _ngrams(mark: str, values: Sequence[str], i: int) -> Iterator[str]:
 def compare_tag_sets(
     corpus: Corpus, task: str, *, max_iterations: int = 100, verbose: int = 0
 ) -> ComparisonResult:
-    """Compare CRFs that learn IOB2 with CRFs that learn IOBES, by 3 x 2 BCV.
+    """Compare CRFs trained on IOB2 with CRFs trained on IOBES, by 3 x 2 BCV.
 
     Parameters
     ----------
     corpus : Corpus
         The sentences.
     task : {"NER", "ORG"}
-        "NER" asks for the boundaries of all entities, whatever their type, "ORG" for
-        organisations only; a tagger is trained for the task alone.
+        "NER" means the boundaries of all entities, regardless of type; "ORG" means organisations
+        only. Each task has its own taggers.
     max_iterations : int, default=100
-        Of the optimiser.
+        The maximum number of iterations of the optimiser.
     verbose : int, default=0
         1 shows progress over the twelve fits.
 
     Returns
     -------
     result : ComparisonResult
-        Paired; A learns IOB2.
+        The paired comparison; A is trained on IOB2.
     """
     try:
         from sklearn_crfsuite import CRF
@@ -120,9 +122,9 @@ def compare_tag_sets(
         raise ImportError(
             "The taggers need sklearn-crfsuite: pip install 'skbayeseval[chunks]'"
         ) from None
-    # The paper does not tell how its CRFs were trained. This c2 is what CRF++ has by default.
+    # The paper does not state how its CRFs were trained. This c2 corresponds to the CRF++ default.
     crf = CRF(algorithm="lbfgs", c2=0.5, max_iterations=max_iterations)
-    # Blocks that agree in the frequencies of all four types, the same for both tasks.
+    # The blocks balance the frequencies of all four entity types, and are the same for both tasks.
     types = chunk_frequencies(corpus.y, "IOB2")
     return bayesian_cross_validate(
         ("IOB2", crf),

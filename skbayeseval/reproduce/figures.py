@@ -1,4 +1,4 @@
-"""The papers' figures that several of them have."""
+"""Figures that several papers have in common."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ __all__ = ["comparison_figure"]
 
 
 def comparison_figure(result: ComparisonResult, kinds: tuple[str, ...], rope: Any) -> Figure:
-    """Draw a result in several ways, one beside the other.
+    """Draw several plots of a result side by side.
 
     Parameters
     ----------
     result : ComparisonResult
-        What to draw.
+        The result to draw.
     kinds : tuple of str
-        As of `ComparisonResult.plot`.
+        The kinds of plot, as in `ComparisonResult.plot`.
     rope : (float, float)
         The ROPE to mark.
 
     Returns
     -------
     figure : matplotlib Figure
+        The figure, with one plot per kind.
     """
     from matplotlib import pyplot as plt
 

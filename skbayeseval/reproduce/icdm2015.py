@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["run", "table_1", "table_2", "table_3", "table_4"]
 
 N_DRAWS = 50_000
-SOLVER = "SVM_L1 decides a few documents otherwise from version to version and seed to seed"
+SOLVER = "the predictions of SVM_L1 for a few documents depend on solver version and seed"
 
 
 def run(report: Report, *, data_home: str | None = None) -> None:
@@ -31,9 +31,9 @@ def run(report: Report, *, data_home: str | None = None) -> None:
     Parameters
     ----------
     report : Report
-        Where everything goes.
+        The report to add tables and figures to.
     data_home : str, default=None
-        Where scikit-learn keeps 20 Newsgroups.
+        The folder of scikit-learn's data sets, for 20 Newsgroups.
     """
     with report.step("ICDM 2015, Tables I to IV and Figures 3 to 6"):
         newsgroups = predict(data_home)
@@ -49,7 +49,7 @@ def run(report: Report, *, data_home: str | None = None) -> None:
 
 
 def table_1(newsgroups: Newsgroups) -> Table:
-    """Return Table I, the documents of each category."""
+    """Return Table I, the number of documents per category."""
     published = load_published("icdm2015_tables")["table1"]
     lines = []
     for part, documents in (("train", newsgroups.train), ("test", newsgroups.truth)):
@@ -60,7 +60,7 @@ def table_1(newsgroups: Newsgroups) -> Table:
 
 
 def table_2(newsgroups: Newsgroups) -> Table:
-    """Return Table II, the F1 of each classifier and category and their averages."""
+    """Return Table II, the F1 of each classifier and category, and the averages."""
     published = load_published("icdm2015_tables")["table2"]
     lines = []
     for name, predicted in newsgroups.predictions.items():
@@ -76,7 +76,7 @@ def table_2(newsgroups: Newsgroups) -> Table:
 
 
 def table_3(newsgroups: Newsgroups) -> Table:
-    """Return Table III, the classical tests."""
+    """Return Table III, the frequentist tests."""
     names = {
         "micro": ("sign test", "two-proportion z"),
         "macro": ("sign test of classes", "paired t of classes"),
@@ -92,7 +92,7 @@ def table_3(newsgroups: Newsgroups) -> Table:
 
 
 def table_4(newsgroups: Newsgroups, n_draws: int = N_DRAWS) -> Table:
-    """Return Table IV, the comparison of average F1."""
+    """Return Table IV, the Bayesian comparison of average F1."""
     published = load_published("icdm2015_tables")["table4_bayesian"]
     lines: list[Line] = []
     for row in published["rows"]:
@@ -101,16 +101,16 @@ def table_4(newsgroups: Newsgroups, n_draws: int = N_DRAWS) -> Table:
         lines += posterior_lines(_named(row), row, result, published["rope"], within)
         error = float(result.summary()["mcse"].iloc[0])
         lines.append(Line(_named(row), "MC error", row["mc_error"], error, 0.0005))
-        # The prior density at 0 is infinite: what a kernel estimate makes of it is nobody's number.
+        # No bound: the prior density at 0 is infinite, so a kernel estimate of it is arbitrary.
         factor = result.bayes_factor(method="kde").value
         lines.append(Line(_named(row), "Bayes factor", row["bf_sd"], factor))
     return Table("ICDM 2015, Table IV: average F1", lines, _why)
 
 
 def figure_3(newsgroups: Newsgroups) -> Table:
-    """Return how many documents lie in another cell than in Figure 3's confusion matrices.
+    """Return how many documents are in other cells than in the confusion matrices of Figure 3.
 
-    Naive Bayes only: the print of the SVMs' cannot be read cell by cell.
+    For naive Bayes only: the published matrices of the SVMs are not legible in every cell.
     """
     lines = []
     for name in ("NB_Bern", "NB_Mult"):
@@ -118,19 +118,19 @@ def figure_3(newsgroups: Newsgroups) -> Table:
         ours = confusion_matrix(newsgroups.truth, newsgroups.predictions[name])
         moved = int(np.abs(ours - printed).sum()) // 2
         right = int(np.trace(printed)), int(np.trace(ours))
-        lines.append(Line(name, "documents right", *right, within=0, digits=0))
-        lines.append(Line(name, "documents in another cell", 0, moved, within=0, digits=0))
+        lines.append(Line(name, "correct documents", *right, within=0, digits=0))
+        lines.append(Line(name, "documents in other cells", 0, moved, within=0, digits=0))
     return Table("ICDM 2015, Figure 3: confusion matrices", lines)
 
 
 def draw_figure_3(newsgroups: Newsgroups) -> Figure:
-    """Draw the four confusion matrices, rows the true category."""
+    """Draw the four confusion matrices, with the true category in rows."""
     from matplotlib import pyplot as plt
 
     figure, axes = plt.subplots(2, 2, figsize=(12, 11.4), layout="constrained")
     for ax, (name, predicted) in zip(axes.flat, newsgroups.predictions.items(), strict=True):
         table = confusion_matrix(newsgroups.truth, predicted)
-        # A square root lets the many small cells be seen beside the diagonal.
+        # The square root makes the many small cells visible next to the diagonal.
         ax.imshow(np.sqrt(table), cmap="Blues")
         for (i, j), count in np.ndenumerate(table):
             colour = "white" if count > 150 else "black"
@@ -145,7 +145,7 @@ def draw_figure_3(newsgroups: Newsgroups) -> Figure:
 def compare_average(
     newsgroups: Newsgroups, row: Mapping[str, Any], n_draws: int = N_DRAWS
 ) -> ComparisonResult:
-    """Compare the average F1 of two classifiers by the hierarchical model."""
+    """Compare the average F1 of two classifiers with the hierarchical model."""
     return compare_predictions(
         newsgroups.truth,
         newsgroups.predictions[row["a"]],

@@ -1,4 +1,4 @@
-"""The columns that Zhang et al. print for a comparison, and the bounds they are held to."""
+"""The columns that Zhang et al. publish for a comparison, and the allowed differences."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["bound", "posterior_lines"]
 
 
 def bound(a: str, b: str) -> float:
-    """Return how near differences of scores must come.
+    """Return the allowed deviation of a reproduced difference in F1.
 
-    Naive Bayes has a closed form; SVMs come from a solver that has changed since.
+    Naive Bayes has a closed form, while the solver of the SVMs has changed since publication.
     """
     return 0.005 if "SVM" in a + b else 0.003
 
@@ -22,24 +22,26 @@ def bound(a: str, b: str) -> float:
 def posterior_lines(
     row: str, printed: Mapping[str, Any], result: ComparisonResult, rope: Any, within: float
 ) -> Iterator[Line]:
-    """Yield all that is printed of a posterior but its Bayes factor.
+    """Yield all published values of a posterior except its Bayes factor.
 
     Parameters
     ----------
     row : str
-        What the row is called.
+        The name of the row.
     printed : dict
-        The printed row.
+        The published row.
     result : ComparisonResult
-        Ours.
+        The reproduced result.
     rope : (float, float)
-        The paper's.
+        The ROPE of the paper.
     within : float
-        The bound of scores; percentages may differ by 500 times as many points.
+        The allowed deviation of means, standard deviations and ends of HDIs. Percentages may
+        deviate by ``500 * within`` percentage points.
 
     Yields
     ------
     line : Line
+        One value.
     """
     decision = result.decision(rope)
     lower, _, greater = result.probability()

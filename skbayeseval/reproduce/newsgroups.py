@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Newsgroups:
-    """The categories of training and test documents, and what each classifier said of the test."""
+    """The categories of training and test documents, and each classifier's test predictions."""
 
     names: list[str]
     train: Array
@@ -32,7 +32,7 @@ class Newsgroups:
 
 
 def classifiers() -> dict[str, BaseEstimator]:
-    """Return the classifiers with the parameters that the papers chose by grid search.
+    """Return the classifiers, with the parameters that the papers chose by grid search.
 
     Examples
     --------
@@ -51,25 +51,27 @@ def classifiers() -> dict[str, BaseEstimator]:
 
 @cache
 def predict(data_home: str | None = None) -> Newsgroups:
-    """Fit the classifiers on the training part and predict the test part, once a process.
+    """Fit the classifiers on the training part and predict the test part.
 
-    Term frequencies, normalised, of the text without headers, footers and quotes. The papers say
-    TF-IDF, but their tables are those of term frequencies.
+    The results are cached for the lifetime of the process. The features are normalised term
+    frequencies of the text without headers, footers and quotes. The papers state TF-IDF, but term
+    frequencies reproduce their tables.
 
     Parameters
     ----------
     data_home : str, default=None
-        Where scikit-learn keeps its data; None is the environment's SCIKIT_LEARN_DATA, or
-        scikit-learn's default. It is downloaded if it is not there.
+        The folder of scikit-learn's data sets. None means the environment variable
+        SCIKIT_LEARN_DATA, or scikit-learn's default. The data are downloaded if necessary.
 
     Returns
     -------
     newsgroups : Newsgroups
+        The true categories and the predictions.
 
     Raises
     ------
     MissingError
-        If the data are not there and cannot be downloaded.
+        If the data are missing and cannot be downloaded.
     """
     try:
         train, test = _fetch(data_home, "train"), _fetch(data_home, "test")
@@ -87,7 +89,7 @@ def predict(data_home: str | None = None) -> Newsgroups:
 
 def _fetch(data_home: str | None, subset: str) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of downloads tried again
+        warnings.simplefilter("ignore", UserWarning)  # repeated downloads
         return fetch_20newsgroups_vectorized(
             subset=subset, remove=("headers", "footers", "quotes"), data_home=data_home
         )

@@ -1,4 +1,4 @@
-"""Which papers there are, and how to run them."""
+"""Run the reproduction of one or several papers."""
 
 from __future__ import annotations
 
@@ -21,30 +21,31 @@ def reproduce(
     conll: str | Path | None = None,
     write: Callable[[str], object] = print,
 ) -> Report:
-    """Set the numbers of papers beside ours.
+    """Reproduce papers, and print published and reproduced values.
 
     Parameters
     ----------
     papers : iterable of {"sigir2016", "icdm2015", "acl2019"}
-        Which ones.
+        The papers to reproduce.
     folder : str or path
-        Where figures go.
+        The folder to save figures in.
     data_home : str, default=None
-        Where scikit-learn keeps 20 Newsgroups; None is SCIKIT_LEARN_DATA, or its default.
+        The folder of scikit-learn's data sets, for 20 Newsgroups. None means the environment
+        variable SCIKIT_LEARN_DATA, or scikit-learn's default.
     conll : str or path, default=None
-        The training part of CoNLL-2003, ``eng.train``, or its folder.
+        The file with the training part of CoNLL-2003, ``eng.train``, or its folder.
     write : callable, default=print
-        Takes the texts.
+        Called with each text to print.
 
     Returns
     -------
     report : Report
-        All tables, and what was missing.
+        All tables, and the experiments that were skipped.
     """
     papers = list(papers)
     unknown = [name for name in papers if name not in PAPERS]
     if unknown:
-        raise ValueError(f"papers={unknown} are not known. Known are: {list(PAPERS)}.")
+        raise ValueError(f"papers={unknown} are not known papers. Valid papers are {list(PAPERS)}.")
     report = Report(folder, write)
     for name in papers:
         if name == "sigir2016":

@@ -1,4 +1,4 @@
-"""What the papers print, and the counts behind it, as shipped with the package."""
+"""Published values and counts of the papers, shipped with the package."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ __all__ = ["load_published"]
 
 
 def load_published(name: str) -> Any:
-    """Return the tables of a file in ``data``.
+    """Load the published tables in a file in ``data``.
 
     Parameters
     ----------
     name : str
-        The file's name without its ending, such as "icdm2015_tables".
+        The name of the file without its extension, such as "icdm2015_tables".
 
     Returns
     -------
     tables : dict
+        The contents of the JSON file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a reproduction says: tables, figures, what is missing, and a count at the end."""
+"""The output of a reproduction: tables, figures, skipped experiments and a final count."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ __all__ = ["MissingError", "Report"]
 
 
 class MissingError(Exception):
-    """Data or a library that an experiment needs is not here; the rest can still run."""
+    """An experiment lacks its data or a library. Other experiments can still run."""
 
 
 class Report:
-    """Tables as they come, figures into a folder, and at the end what was inside and outside.
+    """Prints tables, saves figures, and finally counts values inside and outside their bounds.
 
     Parameters
     ----------
     folder : str or path
-        Where figures go; made when the first one comes.
+        The folder to save figures in. It is created with the first figure.
     write : callable, default=print
-        Takes a text.
+        Called with each text to print.
 
     Attributes
     ----------
     tables : list of Table
-        All so far.
+        All tables so far.
     missing : list of str
-        What could not be run, and why.
+        The experiments that were skipped, and why.
     """
 
     def __init__(self, folder: str | Path, write: Callable[[str], object] = print) -> None:
@@ -44,7 +44,7 @@ class Report:
         self.missing: list[str] = []
 
     def table(self, table: Table) -> None:
-        """Print a table and keep it for the count."""
+        """Print a table, and keep it for the final count."""
         self.tables.append(table)
         self.write(f"\n{table}")
 
@@ -60,19 +60,19 @@ class Report:
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Run a part that may lack its data: then say so in one line and go on."""
+        """Run an experiment; if its data are missing, print one line and continue."""
         try:
             yield
         except MissingError as error:
-            line = f"{what} left out: {error}"
+            line = f"{what} skipped: {error}"
             self.missing.append(line)
             self.write(f"\n{line}")
 
     def close(self) -> None:
-        """Print the count, and each line that is outside with the reason."""
+        """Print how many values are inside and outside their bounds, and why some are outside."""
         asked = [table for table in self.tables if table.inside or table.outside]
         if asked:
-            self.write("\nInside and outside the bounds")
+            self.write("\nValues inside and outside their bounds")
             width = max(len(table.title) for table in asked)
             for table in asked:
                 counts = f"{len(table.inside):4d} inside, {len(table.outside):3d} outside"
@@ -85,13 +85,14 @@ class Report:
             self.write(line)
 
     def _explain(self) -> None:
-        """Print the lines that are outside, under the reason that they share."""
+        """Print the values outside their bounds, grouped by reason."""
         reasons: dict[str, list[str]] = {}
         for table in self.tables:
             for line in table.outside:
                 row, column, paper, ours = line.cells()[:4]
                 where = (
-                    f"{table.title.split(':')[0]}, {row}, {column}: {paper} printed, {ours} here"
+                    f"{table.title.split(':')[0]}, {row}, {column}: published {paper}, "
+                    f"reproduced {ours}"
                 )
                 reasons.setdefault(table.explain(line), []).append(where)
         for reason, places in reasons.items():

@@ -1,4 +1,4 @@
-"""Zhang, Wang, Yilmaz, Wang and Zhou (2016): the paired model on 20 Newsgroups, and its power."""
+"""Zhang, Wang, Yilmaz, Wang and Zhou (2016): the paired model on 20 Newsgroups, and power."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from skbayeseval.reproduce.tables import Line, Table
 
 __all__ = ["run", "table_3", "tables_4_to_6"]
 
-# The paper's Markov chains had 50,000 draws; more make a steadier Bayes factor.
+# The paper used 50,000 MCMC draws; more draws give a more stable Bayes factor.
 N_DRAWS = 200_000
 REPLICATIONS = 2000
-# How many runs the printed powers stand on is not told; 200 is a guess.
+# The paper does not state how many replications its powers are based on; 200 is a guess.
 GUESSED_REPLICATIONS = 200
-# Figures 4 and 6 show this category, NB_Mult against SVM_L2.
+# Figures 4 and 6 show NB_Mult against SVM_L2 on this category.
 SHOWN = 8
 
 
@@ -31,9 +31,9 @@ def run(report: Report, *, data_home: str | None = None) -> None:
     Parameters
     ----------
     report : Report
-        Where everything goes.
+        The report to add tables and figures to.
     data_home : str, default=None
-        Where scikit-learn keeps 20 Newsgroups.
+        The folder of scikit-learn's data sets, for 20 Newsgroups.
     """
     report.table(table_3(report))
     with report.step("SIGIR 2016, Tables 4 to 6, Figures 4 and 6"):
@@ -47,18 +47,19 @@ def run(report: Report, *, data_home: str | None = None) -> None:
 
 
 def table_3(report: Report, n_replications: int = REPLICATIONS) -> Table:
-    """Return Table 3, the power of both models by the size of the test set; draw it as Figure 5.
+    """Return Table 3, the power of both models by test set size, and draw it as Figure 5.
 
     Parameters
     ----------
     report : Report
-        Where the figure goes.
+        The report to add the figure to.
     n_replications : int, default=2000
-        How many test sets of each size to simulate.
+        The number of test sets to simulate per size.
 
     Returns
     -------
     table : Table
+        The power per scenario, model and size.
     """
     from matplotlib import pyplot as plt
 
@@ -89,7 +90,7 @@ def table_3(report: Report, n_replications: int = REPLICATIONS) -> Table:
                 within = round(3 * math.sqrt(paper * (1 - paper) * runs) + 0.01, 3)
                 where = f"scenario ({name}), {model}", f"{size} instances"
                 lines.append(Line(*where, paper, float(power), within, digits=2))
-            ax.plot(sizes, printed, marker, color="black", label=f"{model}, in print")
+            ax.plot(sizes, printed, marker, color="black", label=f"{model}, published")
         found.plot(ax=ax)
         ax.set_title(f"scenario ({name})", fontsize="medium")
     report.figure("sigir2016_figure_5", figure)
@@ -98,13 +99,13 @@ def table_3(report: Report, n_replications: int = REPLICATIONS) -> Table:
 
 def _why_power(line: Line) -> str:
     return (
-        "how many runs the printed powers stand on is not told, and the bound, which takes 200 for "
-        "granted, is too narrow for this cell"
+        "the paper does not state how many replications its powers are based on; the bound "
+        "assumes 200, and is too narrow for this cell"
     )
 
 
 def tables_4_to_6(newsgroups: Newsgroups, n_draws: int = N_DRAWS) -> Iterator[Table]:
-    """Yield Tables 4 to 6: two classifiers on each category against the rest."""
+    """Yield Tables 4 to 6: two classifiers compared on each category against the rest."""
     published = load_published("sigir2016_tables_4_5_6")
     for name, printed in published["tables"].items():
         a, b = printed["a"], printed["b"]
@@ -126,7 +127,7 @@ def _category_lines(
     yield Line(row, "sign test p", printed["sign_test_p"], pvalues["sign test"], 0.001)
     yield Line(row, "t-test p", printed["t_test_p"], pvalues["two-proportion z"], 0.001)
     yield from posterior_lines(row, printed, result, rope, bound(a, b))
-    # Small factors stand on the tail of a kernel estimate.
+    # Small Bayes factors depend on the tail of a kernel estimate.
     factor, near = printed["bf_sd"], printed["bf_sd"] / 4
     ours = result.bayes_factor(method="kde").value
     yield Line(row, "Bayes factor", factor, ours, near if factor > 0.5 else None)
@@ -135,7 +136,7 @@ def _category_lines(
 def compare_category(
     newsgroups: Newsgroups, a: str, b: str, category: int, n_draws: int = N_DRAWS
 ) -> ComparisonResult:
-    """Compare two classifiers on one category against the rest, by the paired model."""
+    """Compare two classifiers on one category against the rest, with the paired model."""
     return compare_predictions(
         newsgroups.truth == category,
         newsgroups.predictions[a] == category,
@@ -149,25 +150,27 @@ def compare_category(
 
 
 def _why(line: Line) -> str:
-    """Tell what moves the numbers of SVMs.
+    """Return why a value of an SVM deviates.
 
-    Today's solvers decide a few documents otherwise than the paper's did, as Table II of the ICDM
-    paper shows: F1 of SVM_L1 on category 19 is 0.319 in print and 0.323 here, of SVM_L2 on category
-    5 0.717 and 0.715. And the paper's Markov chains have a Monte Carlo error of up to 0.002.
+    Current solvers predict a few documents differently than the paper's solver, as Table II of the
+    ICDM paper shows: F1 of SVM_L1 on category 19 is 0.319 as published and 0.323 here, F1 of SVM_L2
+    on category 5 is 0.717 and 0.715. In addition, the paper's Markov chains have a Monte Carlo
+    error of up to 0.002.
     """
     if line.column.endswith("test p"):
         return (
-            "an SVM decides a few documents otherwise from version to version and seed to seed; "
-            "one document moves the p-value of a near tie by up to 0.06"
+            "an SVM's predictions for a few documents depend on solver version and seed; one "
+            "document changes the p-value of a near tie by up to 0.06"
         )
     moved = (
-        "an SVM decides a few documents otherwise from version to version and seed to seed, and "
-        "the paper's chains have a Monte Carlo error of up to 0.002 by its own account; "
+        "an SVM's predictions for a few documents depend on solver version and seed, and the "
+        "paper reports a Monte Carlo error of up to 0.002; "
     )
     if line.column.startswith("%"):
-        return (
-            moved + "0.001 in the mean is up to 3 points where 0 or a ROPE's end is in the middle"
+        return moved + (
+            "a change of 0.001 in the mean is up to 3 percentage points if 0 or an end of the ROPE "
+            "lies in the middle of the posterior"
         )
     if line.column == "decision":
-        return moved + "an end of the HDI lies on the edge of the ROPE"
-    return moved + "where 0 lies in a tail the Bayes factor moves fast with the mean"
+        return moved + "an end of the HDI is very close to an end of the ROPE"
+    return moved + "if 0 lies in a tail, the Bayes factor is sensitive to the mean"

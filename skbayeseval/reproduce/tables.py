@@ -1,4 +1,4 @@
-"""A printed number beside ours: paper, ours, difference, within."""
+"""Tables of published and reproduced values, with their differences and bounds."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 
 __all__ = ["Line", "Table"]
 
-# Differences are held against bounds that are printed with as many digits.
+# Tolerance for rounding errors when a difference equals its bound.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Line:
-    """One printed number, or word, beside ours.
+    """One published value, a number or a word, and the reproduced one.
 
     Parameters
     ----------
     row, column : str
-        Where it is printed.
+        The row and the column of the published table.
     paper, ours : float or str
-        The printed value and ours; words must be equal.
+        The published and the reproduced value. Words must be equal.
     within : float, default=None
-        The bound of the difference; None is for numbers that are shown without one.
+        The bound on the absolute difference. None means that there is no bound.
     digits : int, default=3
-        The decimals to show.
+        The number of decimals to show.
     third : float, default=None
-        A further number of ours, that the paper does not have.
+        An additional reproduced value that the paper does not have.
 
     Examples
     --------
@@ -46,14 +46,14 @@ class Line:
 
     @property
     def difference(self) -> float | None:
-        """Ours minus the paper's; None for words."""
+        """The reproduced minus the published value; None for words."""
         if isinstance(self.paper, str) or isinstance(self.ours, str):
             return None
         return self.ours - self.paper
 
     @property
     def inside(self) -> bool | None:
-        """Whether ours is as near as it should be; None where nothing is asked."""
+        """Whether the difference is within its bound; None if there is no bound."""
         if self.difference is None:
             return self.paper == self.ours
         if self.within is None:
@@ -61,13 +61,13 @@ class Line:
         return bool(abs(self.difference) <= self.within + _ROUNDING)
 
     def cells(self) -> list[str]:
-        """Return the line as it is printed."""
-        # One decimal more than in print, but whole numbers stay whole.
+        """Return the printed cells of the line."""
+        # Reproduced values have one more decimal than published ones, except for integers.
         one, more = f".{self.digits}f", f".{self.digits + (self.digits > 0)}f"
         if self.difference is None:
             numbers = [str(self.paper), str(self.ours), "", "same"]
         else:
-            bound = "shown only" if self.within is None else f"{self.within:g}"
+            bound = "no bound" if self.within is None else f"{self.within:g}"
             numbers = [
                 format(self.paper, one),
                 format(self.ours, more),
@@ -84,13 +84,13 @@ class Table:
     Parameters
     ----------
     title : str
-        Which table.
+        The title of the table.
     lines : sequence of Line
-        Its numbers.
+        The values of the table.
     reason : callable, default=None
-        From a line that is outside to why, in words; "" where it is not known.
+        Maps a line outside its bound to the reason, or to "" if the reason is unknown.
     third : str, default=""
-        What the further numbers of the lines are.
+        The column header of the additional values.
 
     Examples
     --------
@@ -98,9 +98,9 @@ class Table:
     >>> lines = [Line("NER", "P(H1)", 0.679, 0.6801, 0.002), Line("NER", "favoured", "H1", "H1")]
     >>> print(Table("Table 4", lines))
     Table 4
-                   | paper |   ours | difference | within
-    NER   P(H1)    | 0.679 | 0.6801 |    +0.0011 |  0.002
-    NER   favoured |    H1 |     H1 |            |   same
+                   | published | reproduced | difference | within
+    NER   P(H1)    |     0.679 |     0.6801 |    +0.0011 |  0.002
+    NER   favoured |        H1 |         H1 |            |   same
     """
 
     title: str
@@ -115,15 +115,15 @@ class Table:
 
     @property
     def outside(self) -> list[Line]:
-        """The lines beyond them."""
+        """The lines outside their bounds."""
         return [line for line in self.lines if line.inside is False]
 
     def explain(self, line: Line) -> str:
-        """Return why a line is outside."""
+        """Return the reason why a line is outside its bound."""
         return (self.reason and self.reason(line)) or "not explained"
 
     def __str__(self) -> str:
-        head = ["", "", "paper", "ours", "difference", "within"]
+        head = ["", "", "published", "reproduced", "difference", "within"]
         cells = [line.cells() for line in self.lines]
         if self.third:
             head.append(self.third)

@@ -1,1 +1,1 @@
-"""Searches, reported with their uncertainty: what they record, and what that says."""
+"""Reports on hyperparameter searches, with the uncertainty of their scores."""

@@ -1,4 +1,4 @@
-"""What `cv_results_` holds of a search's candidates, and what to call them."""
+"""Read the candidates of a search from `cv_results_`, and name them."""
 
 from __future__ import annotations
 
@@ -29,37 +29,37 @@ Parameters = Mapping[str, Any]
 
 
 def last_candidates(results: Mapping[str, Any]) -> Array:
-    """Return the positions of all candidates; of a halving search, of the last iteration's."""
+    """Return the positions of all candidates; in a halving search, of the last iteration only."""
     iteration = np.asarray(results.get("iter", np.zeros(len(results["params"]))))
     return np.flatnonzero(iteration == iteration.max())
 
 
 def number_of_splits(results: Mapping[str, Any]) -> int:
-    """Return how many splits were scored."""
+    """Return the number of splits that were scored."""
     found = (re.match(r"split(\d+)_test_", key) for key in results)
     return max((int(match[1]) + 1 for match in found if match), default=0)
 
 
 def recorded_keys(results: Mapping[str, Any]) -> list[str]:
-    """Return the keys of the recorded scores, without counts."""
+    """Return the names of the recorded scores, excluding confusion counts."""
     found = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
     return [key for key in found if not re.fullmatch(r"count_\d+_\d+", key)]
 
 
 def scores_of(results: Mapping[str, Any], key: str, candidates: Array, n_splits: int) -> Array:
-    """Return the scores of shape (n_candidates, n_splits)."""
+    """Return the split scores, of shape (n_candidates, n_splits)."""
     columns = [results[f"split{split}_test_{key}"] for split in range(n_splits)]
     return np.column_stack([np.asarray(column, dtype=float)[candidates] for column in columns])
 
 
 def counted_classes(results: Mapping[str, Any]) -> int:
-    """Return of how many classes there are counts, 0 if there are none."""
+    """Return the number of classes with recorded counts, 0 if no counts were recorded."""
     found = (re.fullmatch(r"mean_test_count_(\d+)_\1", key) for key in results)
     return max((int(match[1]) + 1 for match in found if match), default=0)
 
 
 def tables_of(results: Mapping[str, Any], candidates: Array, n_splits: int) -> Array:
-    """Return each candidate's counts in each split, of shape (n_candidates, n_splits, M, M)."""
+    """Return the confusion counts of each split, of shape (n_candidates, n_splits, M, M)."""
     size = counted_classes(results)
     tables = np.empty((len(candidates), n_splits, size, size))
     for i, j in np.ndindex(size, size):
@@ -68,7 +68,7 @@ def tables_of(results: Mapping[str, Any], candidates: Array, n_splits: int) -> A
 
 
 def varying(candidates: Sequence[Parameters]) -> list[str]:
-    """Return the names of the parameters in which candidates differ."""
+    """Return the names of the parameters that differ between candidates."""
     names = dict.fromkeys(name for parameters in candidates for name in parameters)
     missing = object()
     return [
@@ -79,7 +79,7 @@ def varying(candidates: Sequence[Parameters]) -> list[str]:
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return what follows the last ``__`` of each name, where that is the only one."""
+    """Map each name to the part after its last ``__``, or to itself if that is ambiguous."""
     last = [name.rpartition("__")[2] for name in names]
     return {
         name: short if last.count(short) == 1 else name
@@ -88,7 +88,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def name_candidates(candidates: Mapping[int, Parameters]) -> list[str]:
-    """Return a distinct name for each candidate: the parameters that vary, and their values."""
+    """Return a unique name for each candidate, from the values of the parameters that vary."""
     several = list(candidates.values())
     shown = short_names(varying(several) if len(several) > 1 else [*several[0]])
     names = [
@@ -106,7 +106,7 @@ def name_candidates(candidates: Mapping[int, Parameters]) -> list[str]:
 
 
 def _key(value: Any) -> Any:
-    """Return something that is equal for equal values, and can be hashed."""
+    """Return a hashable key that is equal for equal values."""
     try:
         hash(value)
     except TypeError:

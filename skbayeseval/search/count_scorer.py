@@ -1,4 +1,4 @@
-"""`count_scorer`: confusion counts as scores, so that a search leaves more than means behind."""
+"""`count_scorer`: a scorer that records confusion counts in `cv_results_`."""
 
 from __future__ import annotations
 
@@ -26,32 +26,34 @@ MOST_CLASSES = 30
 def count_scorer(
     labels: ArrayLike, *, also: str | Iterable[str] = (), pos_label: Any = None
 ) -> CountScorer:
-    """Return a scorer that puts the confusion counts of every split in `cv_results_`.
+    """Return a scorer that records the confusion counts of every split in `cv_results_`.
 
-    For ``scoring=`` of scikit-learn's searches and of `cross_validate`. Counts stand under
-    ``count_<i>_<j>``, i being the position in `labels` of the true class and j that of the
-    predicted one, beside ordinary scores. `report_search` reads them. The scorer never raises:
-    where an estimator cannot predict, or a label is not in `labels`, everything is NaN.
+    Pass it as ``scoring=`` to `cross_validate` or to one of scikit-learn's searches. In addition
+    to ordinary scores it records each cell of the confusion matrix as ``count_<i>_<j>``, where i
+    is the position of the true class in `labels` and j that of the predicted class.
+    `report_search` reads these counts. The scorer never raises: if an estimator cannot predict, or
+    predicts a label that is not in `labels`, all recorded values are NaN.
 
     Parameters
     ----------
     labels : array-like of shape (n_classes,)
-        All classes that occur, at most 30.
+        All classes in the data, at most 30.
     also : str or list of str, default=()
-        Names of scikit-learn's scorers to record as well. The first is also recorded as ``score``,
-        the one key that the halving searches look at; without any, accuracy is.
+        Names of scikit-learn scorers to record in addition. The first one is also recorded as
+        ``score``, the only key that halving searches use. If `also` is empty, ``score`` is the
+        accuracy.
     pos_label : object, default=None
-        The positive class for metrics such as F1; by default 1, if it is one of the classes.
+        The positive class, for metrics such as F1. Defaults to 1 if that is one of the classes.
 
     Returns
     -------
     scorer : CountScorer
-        As it records several scores, a search needs ``refit="score"``, the name of one of `also`,
-        `refit_simplest` or False.
+        A callable scorer. Because it records several scores, the search needs
+        ``refit="score"``, a name in `also`, `refit_simplest`, or False.
 
     See Also
     --------
-    report_search : What the counts of a finished search say.
+    report_search : Report a fitted search from its recorded counts.
 
     Examples
     --------
@@ -71,16 +73,16 @@ def count_scorer(
 
 
 class CountScorer:
-    """A scorer of confusion counts; made by `count_scorer`.
+    """A scorer that records confusion counts; created by `count_scorer`.
 
     Attributes
     ----------
     labels : tuple
-        The classes, in the order of the counts.
+        The classes, in the order of the recorded counts.
     also : tuple of str
-        The scorers recorded beside the counts.
+        The names of the scorers that are recorded in addition to the counts.
     pos_label : object
-        The positive class of two, if there is one.
+        The positive class of a two-class problem, or None.
 
     Examples
     --------
@@ -95,9 +97,9 @@ class CountScorer:
         self.labels = check_labels(labels)
         if len(self.labels) > MOST_CLASSES:
             raise ValueError(
-                f"labels has {len(self.labels)} classes, and counts of more than {MOST_CLASSES} "
-                "would flood cv_results_. Search with ordinary scores, and give the data to the "
-                "report: report_search(search, X, y)."
+                f"labels has {len(self.labels)} classes, but count_scorer records the counts of "
+                f"at most {MOST_CLASSES}. Use an ordinary scorer in the search, and pass the data "
+                "to the report: report_search(search, X, y)."
             )
         self.pos_label = resolve_pos_label(self.labels, pos_label)
         self.also = _check_names(also)
@@ -106,11 +108,11 @@ class CountScorer:
 
     @property
     def main(self) -> str:
-        """What is recorded as ``score``."""
+        """The name of the metric that is recorded as ``score``."""
         return self.also[0] if self.also else "accuracy"
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> dict[str, float]:
-        """Return counts and scores of the estimator's predictions."""
+        """Return the confusion counts and the scores of the estimator's predictions."""
         names = dict.fromkeys((self.main, *self.also))
         try:
             counts = ConfusionCounts.from_labels(
@@ -137,7 +139,7 @@ class CountScorer:
         return hash((self.labels, self.also, self.pos_label))
 
     def _score(self, name: str, counts: ConfusionCounts, estimator: Any, X: Any, y: Any) -> float:
-        """Return one score: from the counts if they hold it, else by scikit-learn's scorer."""
+        """Return one score, from the counts if possible, otherwise by scikit-learn's scorer."""
         metric = known_metric(name)
         if metric is not None:
             return score_counts(metric, counts)
@@ -152,25 +154,25 @@ class CountScorer:
             return math.nan
 
     def _check(self, metric: Metric | None, name: str) -> None:
-        """Raise if the classes do not have what the metric needs."""
+        """Raise if the metric does not apply to the classes."""
         if metric is None or not metric.needs_positive:
             return
         if len(self.labels) > 2:
-            if metric.source == "instances":  # an average over classes
+            if metric.source == "instances":  # averaged over classes
                 return
             raise ValueError(
-                f"also={name!r} is of one of two classes, but labels has {len(self.labels)}. Use "
-                f"an average, such as '{name}_macro'."
+                f"also={name!r} requires two classes, but labels has {len(self.labels)}. Use an "
+                f"averaged metric, such as '{name}_macro'."
             )
         if self.pos_label is None:
             raise ValueError(
-                f"also={name!r} is about one of the two classes {list(self.labels)}, so say which "
-                "with pos_label=."
+                f"also={name!r} needs a positive class, but neither of {list(self.labels)} is 1. "
+                "Specify it with pos_label=."
             )
 
 
 def known_metric(name: Any) -> Metric | None:
-    """Return the metric of confusion counts of that name, None if it needs more than counts."""
+    """Return the metric of that name, or None if confusion counts do not determine it."""
     try:
         metric = name if isinstance(name, Metric) else get_metric(name)
     except (TypeError, ValueError):
@@ -194,5 +196,5 @@ def _check_names(also: Any) -> tuple[str, ...]:
                 "get valid names."
             )
     if len(set(names)) < len(names):
-        raise ValueError(f"also names a scorer twice: {list(names)}.")
+        raise ValueError(f"also contains a scorer twice: {list(names)}.")
     return names

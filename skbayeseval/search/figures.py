@@ -1,4 +1,4 @@
-"""From the table of a search's candidates to its figures."""
+"""Figures of a search report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_best", "draw_grid"]
 
-# More rows than this cannot be read.
+# Figures with more rows are illegible.
 MOST_ROWS = 20
 WIDEST_LABEL = 60
 
@@ -28,7 +28,7 @@ Candidates = Mapping[int, Mapping[str, Any]]
 def draw_best(
     summary: pd.DataFrame, candidates: Candidates, metric: str, prob: float, ax: Axes | None
 ) -> RankingDisplay:
-    """Draw the scores of the best candidates; the rows are called by the parameters that vary."""
+    """Draw the metric of the best candidates, with rows named by the parameters that vary."""
     table = summary.head(MOST_ROWS)
     names = dict(zip(candidates, name_candidates(candidates), strict=True))
     labels = [
@@ -38,14 +38,14 @@ def draw_best(
     drawn = RankingDisplay(
         table[["mean", "hdi_low", "hdi_high", "p_best"]].set_axis(labels), metric=metric, prob=prob
     ).plot(ax=ax)
-    # The display cuts names of classifiers shorter than parameters need.
+    # RankingDisplay truncates labels that are this long.
     drawn.ax_.set_yticks(range(len(labels)), labels[::-1])
     drawn.ax_.locator_params(axis="x", nbins=6)
     if ax is None:
         drawn.figure_.set_figwidth(6.2 + 0.06 * max(map(len, labels)))
     title = drawn.ax_.get_title()
     if len(table) < len(candidates):
-        title += f": the best {len(table)}, {len(candidates) - len(table)} left out"
+        title += f": the best {len(table)}, {len(candidates) - len(table)} not shown"
     if (table["decision"] == "~").any():
         title += "\n≈ practically equivalent to the best"
     drawn.ax_.set_title(title, fontsize="medium")
@@ -60,7 +60,7 @@ def draw_grid(
     y: str | None,
     ax: Axes | None,
 ) -> HeatmapDisplay:
-    """Draw the scores over two parameters; a cell shows the best over all others."""
+    """Draw the metric over two parameters; a cell shows the best over all other parameters."""
     differing = varying(list(candidates.values()))
     x, y = _check_axes(x, y, candidates, differing)
     values = {
@@ -74,7 +74,7 @@ def draw_grid(
         if x not in parameters or y not in parameters:
             continue
         cell = _position(values[y], parameters[y]), _position(values[x], parameters[x])
-        if np.isnan(means[cell]):  # the highest mean came first
+        if np.isnan(means[cell]):  # rows are sorted by decreasing mean
             means[cell], codes[cell] = mean, code
     if np.isnan(means).all():
         raise ValueError(f"No candidate has both {x!r} and {y!r}, so there is nothing to draw.")
@@ -82,7 +82,7 @@ def draw_grid(
         pd.Index([format_value(value, 3) for value in values[name]], name=label, dtype=object)
         for name, label in short_names([y, x]).items()
     )
-    note = "≈ practically equivalent to the best, faded: surely worse"
+    note = "≈ practically equivalent to the best; faded: significantly worse"
     others = [name for name in differing if name not in (x, y)]
     if others:
         note += f"\nbest over {', '.join(short_names(others).values())}"
@@ -102,8 +102,8 @@ def _check_axes(
     known = {name for of_one in candidates.values() for name in of_one}
     if x is None or y is None or not {x, y} <= known:
         raise ValueError(
-            f"plot('heatmap') needs the names of two parameters, got x={x!r} and y={y!r}; those "
-            f"that vary are {differing}."
+            f"plot('heatmap') needs the names of two parameters, got x={x!r} and y={y!r}. The "
+            f"parameters that vary are {differing}."
         )
     if x == y:
         raise ValueError(f"x and y must be two different parameters, got {x!r} twice.")
@@ -111,7 +111,7 @@ def _check_axes(
 
 
 def _in_order(values: list[Any]) -> list[Any]:
-    """Return the distinct values, sorted where they have an order; None comes last."""
+    """Return the distinct values, sorted if they are comparable, with None last."""
     distinct: list[Any] = []
     for value in values:
         if not any(_same(value, other) for other in distinct):

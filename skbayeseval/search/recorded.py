@@ -1,4 +1,4 @@
-"""What `cv_results_` says by itself: from recorded counts or scores to a report."""
+"""Build a report from the counts or the split scores recorded in `cv_results_`."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# A splitter that nobody told.
+# Stands for a splitter that the user did not specify.
 UNKNOWN = object()
 
 
-class Opaque(str):
-    """The name of a score of which only its values are known."""
+class RecordedOnly(str):
+    """The name of a score that is known only by its recorded values."""
 
 
-# Draws of each candidate, and of all of them, where the user leaves their number open.
+# Bounds on the draws per candidate, and on the total, if n_draws is None.
 FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, 20_000, 400_000
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What recorded results are read with."""
+    """The options of a report on recorded results."""
 
     rope: Interval
     prob: float
@@ -83,19 +83,19 @@ class Settings:
     instances: str = "the instances"
 
     def draws_of(self, n_candidates: int) -> int:
-        """Return the number of draws: as given, or as many as so many candidates can afford."""
+        """Return the number of draws per candidate; fewer for many candidates if not given."""
         if self.n_draws is not None:
             return self.n_draws
         return max(FEWEST_DRAWS, min(MOST_DRAWS, AFFORDABLE // n_candidates))
 
-    def geometry(self, n_splits: int, sizes: Array | None = None) -> SplitProportions:
-        """Return what is known of the splits, of test sets with so many instances of each class."""
+    def proportions(self, n_splits: int, sizes: Array | None = None) -> SplitProportions:
+        """Return what is known about the splits; `sizes` has the test instances per class."""
         if self.cv is UNKNOWN and self.test_fraction is None:
             return cautious_proportions(n_splits, sizes)
         known = SplitProportions() if self.cv is UNKNOWN else split_proportions(self.cv, n_splits)
-        told = _splits_told(self.cv)
-        if told not in (None, n_splits):
-            raise ValueError(f"cv={self.cv!r} has {told} splits, but {n_splits} were recorded.")
+        declared = _declared_splits(self.cv)
+        if declared not in (None, n_splits):
+            raise ValueError(f"cv={self.cv!r} has {declared} splits, but {n_splits} were recorded.")
         fraction = self.test_fraction
         if fraction is None:
             return known
@@ -106,9 +106,13 @@ class Settings:
 
 
 def report_recorded(results: Mapping[str, Any], settings: Settings) -> SearchReport:
-    """Report what `cv_results_` holds: counts if it can be, else scores."""
-    opaque = isinstance(settings.measure, Opaque)
-    if not opaque and known_metric(settings.measure) is not None and counted_classes(results):
+    """Report on `cv_results_`, from confusion counts if possible, otherwise from split scores."""
+    recorded_only = isinstance(settings.measure, RecordedOnly)
+    if (
+        not recorded_only
+        and known_metric(settings.measure) is not None
+        and counted_classes(results)
+    ):
         return _from_counts(results, settings)
     return _from_scores(results, settings)
 
@@ -118,26 +122,27 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     n_classes = counted_classes(results)
     labels = tuple(range(n_classes)) if settings.labels is None else check_labels(settings.labels)
     if len(labels) != n_classes:
-        raise ValueError(f"labels has {len(labels)} classes, but counts are of {n_classes}.")
+        raise ValueError(f"labels has {len(labels)} classes, but the counts have {n_classes}.")
     of_splits = tables_of(results, everyone, n_splits)
     kept, failed = without_failures(everyone, failed_fits(results, everyone))
     of_splits = np.rint(of_splits[np.isin(everyone, kept)])
-    geometry = settings.geometry(n_splits, of_splits[0].sum(axis=2))
-    if geometry.weight is None:
-        raise _unknown_geometry(settings.cv, "what a count of these splits is worth")
+    proportions = settings.proportions(n_splits, of_splits[0].sum(axis=2))
+    if proportions.weight is None:
+        raise _unknown_proportions(settings.cv, "the weight of a pooled count")
     metric = known_metric(settings.measure)
     pos_label = settings.pos_label
     if pos_label is None and metric is not None and metric.needs_positive:
         pos_label = _recorded_positive(results, settings, labels, metric, of_splits, kept)
         if pos_label is None and settings.labels is None:
             warnings.warn(
-                f"Nothing recorded tells of which class {metric.name!r} is to be: it is taken for "
-                "the second of those counted. Say which with labels= and pos_label=.",
+                f"{metric.name!r} needs a positive class, and the recorded scores do not "
+                "determine it. The second of the counted classes is assumed. Specify it with "
+                "labels= and pos_label=.",
                 UserWarning,
                 stacklevel=2,
             )
     evidence = tuple(
-        ConfusionCounts(table, labels, geometry.weight, pos_label)
+        ConfusionCounts(table, labels, proportions.weight, pos_label)
         for table in of_splits.sum(axis=1)
     )
     present = np.flatnonzero(evidence[0].table.sum(axis=1))
@@ -150,18 +155,18 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
         posterior, tuple(name_candidates(candidates)), resolve_scoring(settings.measure, labels)
     )
     basis = (
-        f"From confusion counts of {n_splits} splits ({_splits_name(settings.cv)}), each count "
-        f"worth {geometry.weight:.3g}, candidates taken for independent."
-        f"{_training(geometry, settings)}"
+        f"Based on the confusion counts of {n_splits} splits ({_splits_name(settings.cv)}), with "
+        f"weight {proportions.weight:.3g} per count. Candidates are assumed independent."
+        f"{_training(proportions, settings)}"
     )
     return make_report(ranking, candidates, settings, "counts", failed, results, basis)
 
 
 def failed_fits(results: Mapping[str, Any], candidates: Array) -> Array:
-    """Return of which candidates a fit failed, as far as can be told.
+    """Return a boolean mask of the candidates with a failed fit, as far as results show.
 
-    A search then records NaN or its `error_score` under every key. No table of counts has the same
-    number in every cell and as its score.
+    When a fit fails, a search records NaN or its `error_score` under every key. No real table of
+    counts has the same number in every cell and as its score.
     """
     n_splits = number_of_splits(results)
     scores = np.stack(
@@ -182,7 +187,7 @@ def _recorded_positive(
     of_splits: Array,
     kept: Array,
 ) -> Any:
-    """Return the class of which the recorded scores are, if they were recorded."""
+    """Return the positive class that reproduces the recorded scores, or None if unknown."""
     if settings.key is None or len(labels) != 2:
         return None
     recorded = scores_of(results, settings.key, kept, of_splits.shape[1])
@@ -190,13 +195,13 @@ def _recorded_positive(
         if np.allclose(metric(of_splits, position), recorded, atol=1e-9):
             return labels[position]
     raise ValueError(
-        f"The recorded {settings.key!r} is of neither of the classes {list(labels)} by these "
-        "counts; say which is positive with pos_label=."
+        f"The recorded {settings.key!r} does not match the recorded counts for either of the "
+        f"classes {list(labels)} as the positive class. Specify it with pos_label=."
     )
 
 
-def _splits_told(cv: Any) -> int | None:
-    """Return how many splits a splitter says it has, where it needs no data to say so."""
+def _declared_splits(cv: Any) -> int | None:
+    """Return the number of splits of a splitter, or None if it depends on the data."""
     if isinstance(cv, Integral):
         return int(cv)
     try:
@@ -209,17 +214,17 @@ def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport
     if settings.key is None:
         raise ValueError(
             f"scoring={_name(settings.measure)!r} was not recorded, and there are no confusion "
-            f"counts to compute it from. Recorded are {recorded_keys(results)}; or give X and y."
+            f"counts to compute it from. Use one of {recorded_keys(results)}, or pass X and y."
         )
     everyone, n_splits = last_candidates(results), number_of_splits(results)
     if n_splits < 2:
         raise ValueError(
-            "One split has no spread, so its scores do not tell how sure they are. Record counts "
-            "with count_scorer, or give X and y to report_search."
+            "The scores of a single split do not show how much they vary. Record counts with "
+            "count_scorer, or pass X and y to report_search."
         )
-    geometry = settings.geometry(n_splits)
-    if geometry.test_fraction is None:
-        raise _unknown_geometry(settings.cv, "how strongly scores of these splits are correlated")
+    proportions = settings.proportions(n_splits)
+    if proportions.test_fraction is None:
+        raise _unknown_proportions(settings.cv, "the correlation between its splits")
     scores = scores_of(results, settings.key, everyone, n_splits)
     kept, failed = without_failures(everyone, ~np.isfinite(scores.sum(axis=1)), settings.key)
     candidates = {int(i): results["params"][i] for i in kept}
@@ -227,19 +232,19 @@ def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport
         dict(
             zip(name_candidates(candidates), scores[np.isin(everyone, kept)], strict=True),
         ),
-        test_fraction=geometry.test_fraction,
+        test_fraction=proportions.test_fraction,
         scoring=str(_name(settings.measure)),
         n_draws=settings.draws_of(len(kept)),
         random_state=settings.entropy,
     )
     basis = (
-        f"From the scores of {n_splits} splits ({_splits_name(settings.cv)}), correlated by "
-        f"{geometry.test_fraction:.3g}.{_training(geometry, settings)}"
+        f"Based on the scores of {n_splits} splits ({_splits_name(settings.cv)}), with correlation "
+        f"{proportions.test_fraction:.3g} between splits.{_training(proportions, settings)}"
     )
     if len(kept) >= n_splits:
         basis += (
-            " So few splits do not show how so many candidates vary together: P(best) is rough, "
-            "what is said of a pair is not."
+            " There are fewer splits than candidates, so the correlations between candidates are "
+            "poorly known: p_best is approximate. Comparisons of two candidates are not affected."
         )
     return make_report(ranking, candidates, settings, "scores", failed, results, basis)
 
@@ -253,7 +258,7 @@ def make_report(
     results: Mapping[str, Any],
     basis: str,
 ) -> SearchReport:
-    """Put a report together."""
+    """Return the report on a ranking of candidates."""
     return SearchReport(
         ranking,
         candidates,
@@ -269,7 +274,7 @@ def make_report(
 def without_failures(
     everyone: Array, bad: Array, key: str | None = None
 ) -> tuple[Array, tuple[int, ...]]:
-    """Return the candidates that can be compared, and those that failed."""
+    """Return the positions of the candidates that can be compared, and of those that failed."""
     kept, failed = everyone[~bad], tuple(int(i) for i in everyone[bad])
     if not len(kept):
         undefined = "" if key is None else f", or their {key!r} is not defined in some split"
@@ -288,8 +293,8 @@ def check_rope_around_zero(rope: Any) -> Interval:
     region = check_rope(rope)
     if not region.low <= 0 <= region.high:
         raise ValueError(
-            f"rope={rope!r} must contain 0: no candidate is better than the best, and one that is "
-            "just as good must be equivalent to it."
+            f"rope={rope!r} must contain 0, so that a candidate exactly as good as the best one "
+            "is equivalent to it."
         )
     return region
 
@@ -300,23 +305,23 @@ def check_draws(n_draws: Any) -> int | None:
 
 
 def check_fraction(test_fraction: Any) -> float | None:
-    """Return a share strictly between 0 and 1, or None."""
+    """Return a fraction strictly between 0 and 1, or None."""
     return None if test_fraction is None else check_probability(test_fraction, "test_fraction")
 
 
-def _unknown_geometry(cv: Any, what: str) -> ValueError:
+def _unknown_proportions(cv: Any, what: str) -> ValueError:
     return ValueError(
-        f"cv={cv!r} does not tell {what}. Give test_fraction=, the test instances over test and "
-        "training instances of one split."
+        f"cv={cv!r} does not determine {what}. Pass test_fraction=, the share of test instances "
+        "among the test and training instances of one split."
     )
 
 
 def _splits_name(cv: Any) -> str:
-    return "splits as given" if cv is UNKNOWN else splitter_name(cv)
+    return "splitter not specified" if cv is UNKNOWN else splitter_name(cv)
 
 
-def _training(geometry: SplitProportions, settings: Settings) -> str:
-    share = geometry.train_share
+def _training(proportions: SplitProportions, settings: Settings) -> str:
+    share = proportions.train_share
     if share is None:
         return ""
-    return f" It speaks of learners trained on {share:.0%} of {settings.instances}."
+    return f" Applies to learners trained on {share:.0%} of {settings.instances}."

@@ -1,4 +1,4 @@
-"""`refit_simplest`: the simplest candidate that is as good as the best, chosen in the search."""
+"""`refit_simplest`: make a search refit the simplest candidate equivalent to the best."""
 
 from __future__ import annotations
 
@@ -37,31 +37,35 @@ def refit_simplest(
     n_draws: int | None = None,
     random_state: Any = 0,
 ) -> RefitSimplest:
-    """Return a ``refit=`` that picks the simplest candidate that is as good as the best.
+    """Return a ``refit=`` callable that picks the simplest candidate equivalent to the best.
 
-    The choice of `SearchReport.simplest`, made inside the search, so that `best_estimator_` is the
-    simple one. Takes the counts of `count_scorer` where they were recorded, else scores. Halving
-    searches never call ``refit``: report those with `report_search`.
+    It makes the choice of `SearchReport.simplest` inside the search, so that `best_estimator_` is
+    the simplest candidate. It uses the counts of `count_scorer` if they were recorded, and
+    otherwise the split scores. Halving searches do not call ``refit``: use `report_search` with
+    them.
 
     Parameters
     ----------
     key : str, list of str or callable
-        What is simple: a parameter or several, smallest first, None last; or a function of the
-        parameters whose smallest value is simplest.
+        What makes a candidate simple: the name of a parameter, or several in order of priority,
+        where smaller values are simpler and None is the least simple; or a function of the dict
+        of parameters, where smaller return values are simpler.
     rope : float or (float, float)
         The region of practical equivalence, as in `report_search`.
     cv : int, splitter or list of splits, default=None
-        The search's splitter. None takes the splits for repeated folds, as few as they may be,
-        which is cautious: five splits for five folds, six for three times two halves unless the
-        recorded counts tell otherwise. Splits drawn at random, as by ShuffleSplit, must be told.
+        The splitter of the search. If None, the splits are assumed to be repeated k-fold with
+        the smallest possible k, which is conservative: five splits are taken as five folds, six
+        as two folds repeated three times, unless the recorded counts rule that out. Specify `cv`
+        if the splits are drawn at random, as by ShuffleSplit.
     test_fraction : float, default=None
-        Test instances over test and training instances of a split, where `cv` does not tell.
+        The share of test instances among the test and training instances of one split. Needed
+        if `cv` does not determine it.
     scoring : str or Metric, default=None
-        What to compare by; by default the one score that was recorded, or ``score``.
+        The metric to compare by. By default, the only recorded score, or ``score``.
     labels, pos_label : default=None
-        The classes of the count scorer, and the positive one, for metrics that need it.
+        The classes of the count scorer, and the positive class for metrics that need one.
     prob : float, default=0.95
-        How sure a decision must be.
+        The mass of the HDI that a decision is based on.
     n_draws : int, default=None
         The number of draws, as in `report_search`.
     random_state : int, RandomState, Generator or None, default=0
@@ -70,11 +74,11 @@ def refit_simplest(
     Returns
     -------
     refit : RefitSimplest
-        A callable from `cv_results_` to the index of the candidate.
+        A callable that maps `cv_results_` to the index of the chosen candidate.
 
     See Also
     --------
-    report_search : The same afterwards, with all that is known.
+    report_search : Report on a fitted search, with all candidates and their uncertainty.
 
     Examples
     --------
@@ -107,7 +111,7 @@ def refit_simplest(
 
 
 class RefitSimplest:
-    """Picks the simplest candidate that is as good as the best; made by `refit_simplest`.
+    """Pick the simplest candidate equivalent to the best; created by `refit_simplest`.
 
     Examples
     --------
@@ -146,7 +150,7 @@ class RefitSimplest:
         self.random_state = random_state
 
     def __call__(self, results: Mapping[str, Any]) -> int:
-        """Return the index of the simplest candidate that is as good as the best."""
+        """Return the index of the simplest candidate that is equivalent to the best."""
         keys = recorded_keys(results)
         key, measure = self._measure(results, keys)
         settings = Settings(
@@ -173,11 +177,11 @@ class RefitSimplest:
         return f"refit_simplest({self.key!r}, rope={self.rope!r}{options})"
 
     def _measure(self, results: Mapping[str, Any], keys: list[str]) -> tuple[str | None, Any]:
-        """Return the key of the recorded scores, and what they measure."""
+        """Return the name of the recorded scores, or None, and the metric to compare by."""
         if self.scoring is not None:
             name = self.scoring if isinstance(self.scoring, str) else self.scoring.name
             return (name if name in keys else None), self.scoring
-        if counted_classes(results):  # "score" is one of the others, or accuracy
+        if counted_classes(results):  # "score" repeats another key, or is the accuracy
             score = np.asarray(results["mean_test_score"])
             for name in keys:
                 same = np.array_equal(results[f"mean_test_{name}"], score, equal_nan=True)
@@ -186,4 +190,4 @@ class RefitSimplest:
             return "score", "accuracy"
         if len(keys) == 1 or "score" in keys:
             return (only := "score" if "score" in keys else keys[0]), only
-        raise ValueError(f"The search recorded several scores, {keys}; say by which with scoring=.")
+        raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")

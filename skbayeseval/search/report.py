@@ -1,4 +1,4 @@
-"""`SearchReport`: what a finished search says, with its uncertainty."""
+"""`SearchReport`: the candidates of a fitted search, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ Key = str | Sequence[str] | Callable[[dict[str, Any]], Any]
 PLOTS = ("ranking", "heatmap")
 COLUMNS = ("mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", "decision")
 
-# In words the best few will do.
+# The number of rows that print(report) shows.
 ROWS_IN_WORDS = 8
 
 
 class SearchReport:
-    """The candidates of a search: which is best, and which are as good as the best.
+    """The candidates of a search: which is best, and which are equivalent to the best.
 
-    Made by `report_search`. Read-only. "The best" is the draw-wise maximum: in every draw from the
-    posterior, the candidate that is best in that draw. The candidate with the highest mean was
-    picked for its luck as well.
+    Created by `report_search`; read-only. "The best" is the best candidate in each posterior draw,
+    not the candidate with the highest mean: being selected as the maximum of noisy means, that
+    candidate's mean is optimistic.
 
     Attributes
     ----------
     source : {"predictions", "counts", "scores"}
-        What the report rests on.
+        The kind of data the report is based on.
     ranking : Ranking
-        The joint posterior of the candidates, and the comparison of every pair.
+        The joint posterior of the candidates, with a comparison of every pair.
     candidates : dict of int to dict
-        The parameters of each candidate that was compared, by its index in `cv_results_`.
+        The parameters of each compared candidate, by its index in `cv_results_`.
     failed : tuple of int
-        The candidates that were left out because a fit or a score of theirs failed.
+        The indices of the candidates that were left out because a fit or a score failed.
     rope : Interval
-        The differences that do not matter.
+        The region of practical equivalence.
     prob : float
         The mass of the HDI.
 
     See Also
     --------
-    report_search : Makes it.
+    report_search : Create a report from a fitted search.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class SearchReport:
 
     @property
     def source(self) -> str:
-        """What the report rests on: "predictions", "counts" or "scores"."""
+        """The kind of data the report is based on: "predictions", "counts" or "scores"."""
         return self._source
 
     @property
@@ -119,12 +119,12 @@ class SearchReport:
 
     @property
     def failed(self) -> tuple[int, ...]:
-        """The candidates that were left out because a fit or a score failed."""
+        """The indices of the candidates that were left out because a fit or a score failed."""
         return self._failed
 
     @property
     def rope(self) -> Interval:
-        """The differences that do not matter."""
+        """The region of practical equivalence."""
         return self._rope
 
     @property
@@ -134,44 +134,46 @@ class SearchReport:
 
     @property
     def metric(self) -> str:
-        """What the candidates are compared by."""
+        """The name of the metric that the candidates are compared by."""
         return self._ranking.metrics[0]
 
     def summary(self) -> pd.DataFrame:
-        """Return one row a candidate, the highest posterior mean first.
+        """Return one row per candidate, sorted by decreasing posterior mean.
 
         Returns
         -------
         table : pandas.DataFrame
-            The index is the candidate's in `cv_results_`. A column for each parameter; then the
-            posterior mean and HDI of the score, the probability that the candidate is the best and
-            that it is within the ROPE of the best, and the code of its decision against the best:
-            "~" practically equivalent, "<<" surely worse, "<" neither for sure.
+            Indexed by the candidate's position in `cv_results_`. There is a column for each
+            parameter, followed by the posterior mean and HDI of the metric, the probability that
+            the candidate is the best, the probability that it is within the ROPE of the best, and
+            the code of the decision against the best: "~" practically equivalent, "<<"
+            significantly worse, "<" undecided.
         """
         if self._table is None:
             self._table = self._summarised()
         return self._table.copy()
 
     def equivalent(self) -> pd.DataFrame:
-        """Return the rows of `summary` that are practically equivalent to the best."""
+        """Return the rows of `summary` of the candidates practically equivalent to the best."""
         table = self.summary()
         return table[table["decision"] == "~"]
 
     def simplest(self, key: Key) -> dict[str, Any]:
-        """Return the parameters of the simplest candidate that is as good as the best.
+        """Return the parameters of the simplest candidate that is equivalent to the best.
 
         Parameters
         ----------
         key : str, list of str or callable
-            What is simple: a parameter or several, smallest first, None last; or a function of the
-            parameters whose smallest value is simplest.
+            What makes a candidate simple: the name of a parameter, or several in order of
+            priority, where smaller values are simpler and None is the least simple; or a function
+            of the dict of parameters, where smaller return values are simpler.
 
         Returns
         -------
         params : dict
-            Of the candidates that are practically equivalent to the best, the one with the smallest
-            key, and among several such the one with the highest posterior mean. Where none is
-            equivalent for sure, the candidate with the highest posterior mean.
+            The parameters of the candidate with the smallest key among those that are practically
+            equivalent to the best. Ties go to the highest posterior mean. If no candidate is
+            decided to be equivalent, the candidate with the highest posterior mean.
         """
         return dict(self._candidates[self.simplest_index(key)])
 
@@ -187,7 +189,9 @@ class SearchReport:
         known = dict.fromkeys(name for of_one in self._candidates.values() for name in of_one)
         for name in names:
             if name not in known:
-                raise ValueError(f"key={name!r} is not a parameter; they are {list(known)}.")
+                raise ValueError(
+                    f"key={name!r} is not a parameter. The parameters are {list(known)}."
+                )
         table = self.summary()
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
@@ -201,11 +205,11 @@ class SearchReport:
             return tuple((value is None, 0 if value is None else value) for value in values)
 
         try:
-            return int(min(chosen, key=complexity))  # the first of equals has the highest mean
+            return int(min(chosen, key=complexity))  # ties: the highest mean comes first
         except TypeError as error:
             raise TypeError(
-                f"key={key!r} gives values that have no order ({error}). Give a function of the "
-                "parameters that returns a number."
+                f"key={key!r} gives values that cannot be sorted ({error}). Pass a function of "
+                "the parameters that returns a number."
             ) from error
 
     def plot(
@@ -221,31 +225,32 @@ class SearchReport:
         Parameters
         ----------
         kind : {"ranking", "heatmap"}, default="ranking"
-            The 20 best with their HDIs and probabilities of being best; or the posterior means over
-            two parameters, with ≈ where a cell is practically equivalent to the best, and faded
-            where it is surely worse. A cell shows the best over all other parameters.
+            "ranking" shows the 20 best candidates with their HDIs and probabilities of being best.
+            "heatmap" shows the posterior means over two parameters, with ≈ in cells that are
+            practically equivalent to the best; significantly worse cells are faded. A cell shows
+            the best candidate over all other parameters.
         x, y : str, default=None
-            The parameters of the heatmap; where just two vary, those.
+            The parameters of the heatmap. Optional if exactly two parameters vary.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            The axes to draw on. By default, a new figure is created.
 
         Returns
         -------
         display : RankingDisplay or HeatmapDisplay
-            With `ax_` and `figure_`, as scikit-learn's displays.
+            The display, with attributes `ax_` and `figure_` as in scikit-learn.
         """
         if kind == "ranking":
             return draw_best(self.summary(), self._candidates, self.metric, self.prob, ax)
         if kind == "heatmap":
             return draw_grid(self.summary(), self._candidates, self.metric, x, y, ax)
-        raise ValueError(f"kind={kind!r} is not known. Known are: {list(PLOTS)}.")
+        raise ValueError(f"kind={kind!r} is not a known plot. Valid kinds are {list(PLOTS)}.")
 
     def to_markdown(self) -> str:
         """Return the summary as a Markdown table."""
         return markdown_table(self._printable(self.summary()))
 
     def to_latex(self) -> str:
-        """Return the summary as a LaTeX tabular with the rules of booktabs."""
+        """Return the summary as a LaTeX tabular that uses booktabs."""
         return latex_table(self._printable(self.summary()))
 
     def __repr__(self) -> str:
@@ -265,22 +270,22 @@ class SearchReport:
         of = f"{len(table)} candidates"
         if len(table) + len(self.failed) < self._n_tried:
             of = f"the {len(table)} most promising of {self._n_tried} candidates"
-        alone = "There is one candidate only"
+        alone = "There is only one candidate"
         if self._n_tried > 1:
-            alone = f"One of {self._n_tried} candidates was compared"
+            alone = f"The report covers only one of {self._n_tried} candidates"
         lines = [
-            f"{alone}, {name}, and nothing to hold it against on {self.metric}."
+            f"{alone}, {name}, so there is nothing to compare it with on {self.metric}."
             if len(table) == 1
             else f"Of {of}, {name} is most probably the best on {self.metric} "
             f"(probability {table['p_best'].max():.1%}).",
             f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
-            f"Surely worse: {worse}. Not settled by these data: {open_}.",
+            f"Significantly worse: {worse}. Undecided: {open_}.",
         ]
         if self._basis:
             lines.append(self._basis)
         if self.failed:
             shown = ", ".join(map(str, self.failed[:10])) + ", ..." * (len(self.failed) > 10)
-            lines.append(f"Left out, because a fit or score failed: candidates no. {shown}.")
+            lines.append(f"Left out because a fit or a score failed: candidates {shown}.")
         differing = varying(list(self._candidates.values()))
         columns = [self._column(name) for name in self._parameters() if name in differing]
         shown_rows = table.head(ROWS_IN_WORDS)
@@ -289,7 +294,7 @@ class SearchReport:
         lines.append(self._printable(shown_rows[[*columns, *COLUMNS]]).to_string())
         if len(table) > len(shown_rows):
             lines.append(f"... and {len(table) - len(shown_rows)} more")
-        lines.append("≈ practically equivalent to the best, ≪ surely worse, < not settled")
+        lines.append("≈ practically equivalent to the best, ≪ significantly worse, < undecided")
         return "\n".join(lines)
 
     def _summarised(self) -> pd.DataFrame:
@@ -322,7 +327,7 @@ class SearchReport:
         return f"param_{parameter}" if parameter in COLUMNS else parameter
 
     def _printable(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the table with all values as text, and the parameters by their short names."""
+        """Return the table with all values as text and short names of the parameters."""
         formats: dict[str, Callable[[Any], str]] = dict.fromkeys(COLUMNS, "{:.4f}".format)
         formats |= dict.fromkeys(("p_best", "p_equivalent"), "{:.3f}".format)
         formats["decision"] = lambda code: WORDS[code][0]
@@ -336,7 +341,7 @@ class SearchReport:
 
 
 def check_key(key: Any) -> tuple[str, ...]:
-    """Return the names of the parameters of a key; none where it is a function."""
+    """Return the parameter names in a key, none if the key is a function."""
     if callable(key):
         return ()
     names = (key,) if isinstance(key, str) else key
@@ -353,7 +358,7 @@ def check_key(key: Any) -> tuple[str, ...]:
 
 
 def _column_of(values: list[Any], index: pd.Index) -> pd.Series:
-    """Return values as a column; as they are unless all of them are numbers, bools or strings."""
+    """Return values as a column, of dtype object unless all are numbers, bools or strings."""
     if {type(value) for value in values} == {int, float}:
         return pd.Series(values, index=index, dtype=float)
     plain = len({type(value) for value in values}) == 1 and np.isscalar(values[0])

@@ -1,4 +1,4 @@
-"""`report_search`: from a finished search to a report."""
+"""`report_search`: report on a fitted search."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from skbayeseval.search.candidates import (
 )
 from skbayeseval.search.count_scorer import CountScorer, known_metric
 from skbayeseval.search.recorded import (
-    Opaque,
+    RecordedOnly,
     Settings,
     check_draws,
     check_fraction,
@@ -72,59 +72,62 @@ def report_search(
     verbose: int = 0,
     random_state: Any = None,
 ) -> SearchReport:
-    """Report a finished search: which candidates are best, and which are as good as the best.
+    """Report on a fitted search: which candidates are best or equivalent to the best.
 
-    The report rests on the best that there is. With `X` and `y` the `top` candidates are run again
-    over the same splits, and their predictions compared instance by instance, which is sharpest.
-    Without, it takes the confusion counts that `count_scorer` recorded, or else the scores of the
-    splits (correlated Bayesian t-test). It speaks of the learners trained on a training set's
-    number of instances, not of models refitted on all data.
+    The report uses the most informative data available. With `X` and `y`, the `top` candidates are
+    cross-validated again on the same splits and their predictions are compared instance by
+    instance; this gives the narrowest posteriors. Without them, the report uses the confusion
+    counts recorded by `count_scorer`, or otherwise the split scores (correlated Bayesian t-test).
+    It applies to learners trained on training sets of the size used in the search, not to models
+    refitted on all data.
 
     Parameters
     ----------
-    search : GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV, ... that was fitted
-        Of a halving search the last iteration is reported.
+    search : fitted GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV, ...
+        The search. For a halving search, the last iteration is reported.
     X, y : array-like, default=None
-        The data of the search, to run the `top` candidates again.
+        The data of the search. If given, the `top` candidates are cross-validated again.
     rope : float or (float, float)
-        The region of practical equivalence: a number r means that scores that differ by at most r
-        are as good as equal.
+        The region of practical equivalence. A number r means that metric values that differ by
+        at most r are practically equivalent.
     top : int, default=5
-        How many candidates to run again, those with the highest recorded mean.
+        How many candidates to cross-validate again: those with the highest recorded mean.
     scoring : str or Metric, default=None
-        What to compare by; by default what the search was refitted by. From predictions and counts
-        any metric of confusion matrices, from scores one that was recorded.
+        The metric to compare by. By default, the metric that the search refits by. Reports based
+        on predictions or counts allow any metric of confusion matrices, reports based on split
+        scores only a recorded one.
     test_fraction : float, default=None
-        Test instances over test and training instances of a split. Needed where the splitter does
-        not tell.
+        The share of test instances among the test and training instances of one split. Needed
+        if the splitter does not determine it.
     labels : array-like, default=None
-        The classes; by default those of the count scorer or of `y`.
+        The classes. By default, those of the count scorer or of `y`.
     pos_label : object, default=None
-        The positive class for metrics such as F1; by default that of the count scorer, or 1.
+        The positive class, for metrics such as F1. By default, that of the count scorer, or 1.
     groups : array-like of shape (n_samples,), default=None
-        Goes to the splitter, as in the search's `fit`.
+        Passed to the splitter, as in `fit` of the search.
     params : dict, default=None
-        Goes to every `fit`, or is routed where metadata routing is enabled.
+        Passed to every `fit`, or routed if metadata routing is enabled.
     prob : float, default=0.95
-        The mass of HDIs, and how sure a decision must be.
+        The mass of the HDIs, which decisions are based on.
     n_draws : int, default=None
-        The number of draws; None is 20,000 for up to 20 candidates and fewer for more, 2,000 from
-        200 on.
+        The number of posterior draws. None means 20,000 for up to 20 candidates, and fewer for
+        more candidates, down to 2,000 for 200 or more.
     n_jobs : int, default=None
-        How many fits run at once.
+        The number of fits to run in parallel.
     verbose : int, default=0
-        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
+        1 shows progress: a bar in terminals and notebooks, otherwise lines on standard error.
     random_state : int, RandomState, Generator or None, default=None
-        An int makes the draws reproducible. The splits are those of the search.
+        Pass an int for reproducible draws. The splits are those of the search.
 
     Returns
     -------
     report : SearchReport
+        The candidates with their uncertainty.
 
     See Also
     --------
-    count_scorer : Records confusion counts in a search.
-    refit_simplest : The same choice inside the search.
+    count_scorer : Record confusion counts in a search.
+    refit_simplest : Choose the simplest equivalent candidate inside the search.
 
     Examples
     --------
@@ -148,20 +151,20 @@ def report_search(
     """
     if not all(hasattr(search, name) for name in ("cv", "estimator", "refit", "scoring")):
         raise TypeError(
-            "search must be a fitted GridSearchCV, RandomizedSearchCV or the like, got "
-            f"{type(search).__name__}. Of a pipeline give the step that is the search, such as "
-            "pipeline[-1]."
+            "search must be a fitted GridSearchCV, RandomizedSearchCV or similar, got "
+            f"{type(search).__name__}. If the search is a step of a pipeline, pass that step, such "
+            "as pipeline[-1]."
         )
     check_is_fitted(search, "cv_results_")
     if (X is None) != (y is None):
-        raise ValueError("X and y go together: give both to run candidates again, or none.")
+        raise ValueError("X and y must be given together: pass both or neither.")
     results = search.cv_results_
     scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
     key, measure = _measure(search, scorer, scoring, X is not None)
     if X is not None and not _can_be_paired(measure):
         warnings.warn(
-            f"scoring={measure!r} is known by its value in each split only, so the candidates are "
-            "not run again: the report rests on the recorded scores.",
+            f"scoring={measure!r} is known only by its value in each split, so X and y are not "
+            "used: the report is based on the recorded scores.",
             UserWarning,
             stacklevel=2,
         )
@@ -182,7 +185,7 @@ def report_search(
     if X is None:
         if scorer is not None and labels is not None and check_labels(labels) != scorer.labels:
             raise ValueError(
-                f"labels={labels!r} are not those of the search's counts, {list(scorer.labels)}."
+                f"labels={labels!r} are not those of the recorded counts, {list(scorer.labels)}."
             )
         return report_recorded(results, settings)
     chosen, failed, picked_by = _most_promising(results, settings, check_whole_number(top, "top"))
@@ -219,27 +222,27 @@ def report_search(
         error_score="raise",
         entropy=settings.entropy,
     )
-    # Recorded scores may be weighted, counts never are.
+    # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
     if not hasattr(search, "n_resources_") and not weighted:
-        _warn_of_other_scores(ranking, results, key, list(candidates))
+        _warn_of_different_scores(ranking, results, key, list(candidates))
     basis = (
-        f"From paired predictions over {number_of_splits(results)} splits "
-        f"({splitter_name(search.cv)}), each count worth {ranking.weight:.3g}."
+        f"Based on paired predictions in {number_of_splits(results)} splits "
+        f"({splitter_name(search.cv)}), with weight {ranking.weight:.3g} per prediction."
     )
     if getattr(search, "resource", None) == "n_samples":
-        basis += f" The search itself ended with {search.n_resources_[-1]:,} instances in all."
+        basis += f" The last iteration of the search used {search.n_resources_[-1]:,} instances."
     if picked_by is not None:
-        basis += f" The candidates were picked by their {picked_by}, all that was recorded of them."
+        basis += f" The candidates were selected by their recorded {picked_by}."
     if ranking.train_size is not None:
-        basis += f" It speaks of learners trained on {ranking.train_size:.0f} instances."
+        basis += f" Applies to learners trained on {ranking.train_size:.0f} instances."
     return make_report(ranking, candidates, settings, "predictions", failed, results, basis)
 
 
 def _measure(
     search: Any, scorer: CountScorer | None, scoring: Any, can_run_again: bool
 ) -> tuple[str | None, Any]:
-    """Return the key of the recorded scores, None if there are none, and what they measure."""
+    """Return the name of the recorded scores, or None, and the metric to compare by."""
     keys = recorded_keys(search.cv_results_)
     if scoring is None and isinstance(search.refit, RefitSimplest):
         scoring = search.refit.scoring
@@ -254,8 +257,8 @@ def _measure(
         )
         if key is None and not from_elsewhere:
             raise ValueError(
-                f"scoring={name!r} was not recorded and is no metric of confusion matrices. "
-                f"Recorded are {keys}; or give X and y."
+                f"scoring={name!r} was not recorded and is not a metric of confusion matrices. "
+                f"Use one of {keys}, or pass X and y."
             )
         if name == "score" and key == "score":
             return key, own
@@ -267,20 +270,20 @@ def _measure(
         return "score", _single_measure(search)
     if isinstance(search.refit, str) and search.refit in keys:
         return search.refit, _named(search, search.refit, search.refit)
-    raise ValueError(f"The search recorded several scores, {keys}; say by which with scoring=.")
+    raise ValueError(f"The search recorded several scores, {keys}. Choose one with scoring=.")
 
 
 def _named(search: Any, key: str, measure: Any) -> Any:
-    """Return the measure behind a recorded key, `Opaque` where only the user's scorer knows it."""
+    """Return the metric of a recorded key, `RecordedOnly` if only a user-defined scorer has it."""
     given = search.scoring
     if isinstance(given, Mapping):
-        return given[key] if isinstance(given.get(key), str) else Opaque(key)
-    return Opaque(key) if callable(given) else measure
+        return given[key] if isinstance(given.get(key), str) else RecordedOnly(key)
+    return RecordedOnly(key) if callable(given) else measure
 
 
 def _can_be_paired(measure: Any) -> bool:
-    """Whether a metric can be compared instance by instance."""
-    if isinstance(measure, Opaque):
+    """Return whether a metric can be compared instance by instance."""
+    if isinstance(measure, RecordedOnly):
         return False
     try:
         resolve_scoring(measure, (0, 1))
@@ -290,23 +293,23 @@ def _can_be_paired(measure: Any) -> bool:
 
 
 def _instances(search: Any) -> str:
-    """Return what the shares of the splits are shares of, in words."""
+    """Return the set of instances that the search split, in words."""
     if getattr(search, "resource", None) != "n_samples":
         return "the instances"
     return f"the {search.n_resources_[-1]:,} instances of the last iteration"
 
 
 def _single_measure(search: Any) -> str:
-    """Return the name of the one score of a search."""
+    """Return the metric of a search that records a single score."""
     if isinstance(search.scoring, str):
         return search.scoring
     return "accuracy" if search.scoring is None and is_classifier(search.estimator) else "score"
 
 
-def _warn_of_other_scores(
+def _warn_of_different_scores(
     ranking: Ranking, results: Mapping[str, Any], key: str | None, indices: list[int]
 ) -> None:
-    """Warn where the candidates, run again, do not score as the search recorded."""
+    """Warn if the new split scores of the candidates differ from the recorded ones."""
     if key is None or ranking.cv_results is None:
         return
     recorded = scores_of(results, key, np.array(indices), number_of_splits(results))
@@ -314,9 +317,9 @@ def _warn_of_other_scores(
     off = float(np.abs(again - recorded).max())
     if off > 1e-6:
         warnings.warn(
-            f"Run again, the candidates do not score as the search recorded: a split differs by "
-            f"{off:.2g}. X and y must be the data of the search, in their order, and estimators "
-            "need a random_state.",
+            "The split scores differ from those that the search recorded, by up to "
+            f"{off:.2g}. Pass X and y exactly as to the search, in the same order, and set the "
+            "random_state of the estimators.",
             UserWarning,
             stacklevel=3,
         )
@@ -325,14 +328,15 @@ def _warn_of_other_scores(
 def _most_promising(
     results: Mapping[str, Any], settings: Settings, top: int
 ) -> tuple[Array, tuple[int, ...], str | None]:
-    """Return the `top` candidates, those that failed, and by what they were picked if not by it.
+    """Return the `top` candidates, the failed ones, and the score used in place of the metric.
 
-    By the recorded mean of the metric; else by its value in the recorded counts; else by the first
-    score that was recorded.
+    Candidates are selected by the recorded mean of the metric, or by its value for the recorded
+    counts, or otherwise by the first recorded score; the third return value is None except in the
+    last case.
     """
     everyone, picked_by = last_candidates(results), None
     failed_ones = failed_fits(results, everyone)
-    metric = None if isinstance(settings.measure, Opaque) else known_metric(settings.measure)
+    metric = None if isinstance(settings.measure, RecordedOnly) else known_metric(settings.measure)
     if settings.key is not None:
         means = _recorded_means(results, settings.key, everyone)
         failed_ones = failed_ones | ~np.isfinite(means)
@@ -356,7 +360,7 @@ def _recorded_means(results: Mapping[str, Any], key: str, candidates: Array) -> 
 def _check_repeatable(
     cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], n_recorded: int
 ) -> None:
-    """Raise unless the splitter gives the splits of the search again."""
+    """Raise unless the splitter reproduces the splits of the search."""
     n_splits, same = 0, True
     for one, other in zip(
         cv.split(X, y, **split_params), cv.split(X, y, **split_params), strict=True
@@ -365,8 +369,8 @@ def _check_repeatable(
         same = same and all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
     if not n_splits:
         raise ValueError(
-            f"The search's cv={cv!r} gives no splits any more: an iterator of splits serves once. "
-            "Give the search a list of splits, or report without X and y."
+            f"The search's cv={cv!r} is an iterator of splits that is exhausted. Pass a list of "
+            "splits to the search, or call report_search without X and y."
         )
     if n_splits != n_recorded:
         raise ValueError(
@@ -375,7 +379,7 @@ def _check_repeatable(
         )
     if not same:
         raise ValueError(
-            f"The search's cv={cv!r} gives other splits at every call, so its candidates cannot be "
-            "run again over the same ones. Give the splitter an int random_state, or report "
-            "without X and y."
+            f"The search's cv={cv!r} gives different splits at every call, so the splits of the "
+            "search cannot be reproduced. Give the splitter an int random_state, or call "
+            "report_search without X and y."
         )

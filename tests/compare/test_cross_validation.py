@@ -252,10 +252,10 @@ class NeverFitted(GaussianNB):
     [
         ({"scoring": "f7score"}, ValueError, "scoring='f7score' is not a known metric"),
         ({"scoring": "r2"}, ValueError, "cannot be computed from a confusion matrix"),
-        ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not known"),
+        ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not a known model"),
         ({"engine": "magic"}, ValueError, "engine='magic' is not known"),
-        ({"prior": {"mu": 0}}, ValueError, "prior 'mu' must hold finite numbers"),
-        ({"prior": {"nu": 1}}, ValueError, "prior has no parameter 'nu'"),
+        ({"prior": {"mu": 0}}, ValueError, "prior 'mu' must contain finite numbers"),
+        ({"prior": {"nu": 1}}, ValueError, "has no parameter 'nu'"),
         ({"n_draws": -5}, ValueError, "n_draws == -5"),
         ({"labels": [0, 2]}, ValueError, "y_true contains labels that are not in labels"),
         ({"pos_label": 3, "scoring": "f1"}, ValueError, "pos_label=3 is not a valid label"),
@@ -263,7 +263,7 @@ class NeverFitted(GaussianNB):
         (
             {"y": np.arange(160) % 3, "model": "bcv"},
             ValueError,
-            "model='bcv' is of two classes, but there are 3",
+            "model='bcv' requires two classes, but there are 3",
         ),
         ({"y": np.arange(160) % 3, "scoring": "f1"}, ValueError, "Target is multiclass but"),
         ({"y": Y[:100]}, ValueError, "inconsistent numbers of samples"),

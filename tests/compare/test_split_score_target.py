@@ -172,9 +172,9 @@ def test_bad_input(change, error, message):
 
 
 def test_scores_are_of_splits():
-    with pytest.raises(ValueError, match="model='scores' is of the scores of splits"):
+    with pytest.raises(ValueError, match="model='scores' requires split scores"):
         compare_predictions([0, 1], [0, 1], [1, 1], model="scores")
-    with pytest.raises(ValueError, match="CorrelatedT does not fit one class an instance"):
+    with pytest.raises(ValueError, match="CorrelatedT does not fit one label per instance"):
         compare_predictions([0, 1], [0, 1], [1, 1], model=CorrelatedT())
 
 
@@ -316,7 +316,7 @@ def test_scores_made_elsewhere():
         compare_predictions(y, None, None, y_score_a=a, y_score_b=b, scoring="f1")
     with pytest.raises(ValueError, match="y_score must be probabilities"):
         compare_predictions(y, None, None, y_score_a=3 * a, y_score_b=b, scoring="neg_log_loss")
-    with pytest.raises(ValueError, match="is of predicted classes"):
+    with pytest.raises(ValueError, match="models predicted classes"):
         compare_predictions(
             y, None, None, y_score_a=a, y_score_b=b, scoring="roc_auc", model="unpaired"
         )

@@ -251,13 +251,13 @@ def test_positive_class_may_come_first(model):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Paired(mu=0), "prior 'mu' must hold finite numbers greater than 0.*got 0"),
-        (Paired(theta=(1, 1, -1, 1)), "prior 'theta' must hold finite numbers"),
+        (Paired(mu=0), "prior 'mu' must contain finite numbers greater than 0.*got 0"),
+        (Paired(theta=(1, 1, -1, 1)), "prior 'theta' must contain finite numbers"),
         (Paired(theta=(1, 1, 1)), r"prior 'theta' must be a number or an array .* \(2, 4\)"),
-        (Unpaired(rho=np.nan), "prior 'rho' must hold finite numbers"),
+        (Unpaired(rho=np.nan), "prior 'rho' must contain finite numbers"),
         (BCV(lambda_="one"), "prior 'lambda' must be a number"),
         (BCV(lambda_="2"), "prior 'lambda' must be a number"),
-        (Paired(theta=1e-4), "of at least 0.01 for draws to stay in floating-point range"),
+        (Paired(theta=1e-4), "at least 0.01 to keep draws in floating-point range"),
     ],
 )
 def test_bad_priors(model, message):
@@ -296,7 +296,7 @@ def test_lopsided_priors_need_a_positive_class():
         Unpaired(mu=(2, 1)),
         Unpaired(rho=(2, 1)),
     ):
-        with pytest.raises(ValueError, match="say which is positive with pos_label="):
+        with pytest.raises(ValueError, match="Specify the positive class with pos_label="):
             model.specification(words)
     # A prior that favours the truth in both classes alike does not tell them apart.
     Unpaired(rho=((2, 1), (1, 2))).specification(words)

@@ -138,12 +138,18 @@ def test_saved(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"model": "unpaired"}, r"'unpaired' needs true negatives.*Use one of \['paired', 'bcv'\]"),
-        ({"model": "hierarchical"}, "'hierarchical' needs true negatives"),
-        ({"model": Paired()}, "Paired does not fit chunks of instances"),
+        (
+            {"model": "unpaired"},
+            r"'unpaired' requires true negatives.*Use one of \['paired', 'bcv'\]",
+        ),
+        ({"model": "hierarchical"}, "'hierarchical' requires true negatives"),
+        ({"model": Paired()}, "Paired does not fit evidence of kind 'chunks'"),
         ({"scoring": "accuracy"}, "scoring='accuracy' needs the true negatives"),
-        ({"prior": {"mu": 1}}, r"no parameter 'mu' in model 'paired'; it takes \['lambda'\]"),
-        ({"prior": {"lambda": 0.01}}, "prior 'lambda / 2' must hold finite numbers .* least 0.01"),
+        ({"prior": {"mu": 1}}, r"of model 'paired' has no parameter 'mu'.*\['lambda'\]"),
+        (
+            {"prior": {"lambda": 0.01}},
+            "prior 'lambda / 2' must contain finite numbers .* least 0.01",
+        ),
     ],
 )
 def test_bad_arguments(arguments, message):
@@ -153,7 +159,7 @@ def test_bad_arguments(arguments, message):
 
 def test_only_of_chunks():
     y = [0, 1, 1, 0]
-    with pytest.raises(ValueError, match="PairedChunks does not fit one class an instance"):
+    with pytest.raises(ValueError, match="PairedChunks does not fit one label per instance"):
         compare_predictions(y, y, y, model=PairedChunks())
-    with pytest.raises(ValueError, match="needs chunks that two taggers found"):
+    with pytest.raises(ValueError, match="needs the chunks that two taggers found"):
         PairedChunks().specification((COUNTS.margin(0), COUNTS.margin(1)))

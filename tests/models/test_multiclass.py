@@ -98,14 +98,14 @@ def test_priors(votes_of_four):
     assert share.mean() == pytest.approx((100 + np.sum(y == 0)) / (103 + 300), abs=0.003)
     unpaired = compare_predictions(*pair, model="unpaired", random_state=0)
     assert unpaired.model == "hierarchical"
-    with pytest.raises(ValueError, match="prior 'eta' must hold finite numbers greater than 0"):
+    with pytest.raises(ValueError, match="prior 'eta' must contain finite numbers greater than 0"):
         compare_predictions(*pair, prior={"eta": 0})
-    with pytest.raises(ValueError, match="no parameter 'theta' in model 'paired'"):
+    with pytest.raises(ValueError, match="of model 'paired' has no parameter 'theta'"):
         compare_predictions(*pair, prior={"theta": 1})
     for model in (BCV(), Paired(), PairedMany()):
-        with pytest.raises(ValueError, match="is of two classes, but there are 4"):
+        with pytest.raises(ValueError, match="requires two classes, but there are 4"):
             compare_predictions(*pair, model=model)
-    with pytest.raises(ValueError, match="Paired is of two classifiers, but there are 5"):
+    with pytest.raises(ValueError, match="Paired requires two classifiers, but there are 5"):
         compare_many(y % 2, {k: v % 2 for k, v in predictions.items()}, model=Paired())
 
 

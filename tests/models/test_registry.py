@@ -39,10 +39,20 @@ def test_models_are_parameter_objects():
 @pytest.mark.parametrize(
     ("model", "prior", "error", "message"),
     [
-        ("naive", None, ValueError, "model='naive' is not known. Known are: .*'paired'"),
+        (
+            "naive",
+            None,
+            ValueError,
+            "model='naive' is not a known model. Valid models are .*'paired'",
+        ),
         (3, None, TypeError, "model must be one of"),
-        (Paired(), {"mu": 1}, ValueError, "carries its prior; give either"),
-        ("paired", {"rho": 1}, ValueError, r"no parameter 'rho' in model 'paired'.*\['mu', 'theta"),
+        (Paired(), {"mu": 1}, ValueError, "has its own prior. Pass either"),
+        (
+            "paired",
+            {"rho": 1},
+            ValueError,
+            r"of model 'paired' has no parameter 'rho'.*\['mu', 'theta",
+        ),
         ("bcv", {"lambda_": 1}, ValueError, r"no parameter 'lambda_'.*\['lambda'\]"),
         ("paired", [1, 1], TypeError, "prior must be None or a dict"),
     ],

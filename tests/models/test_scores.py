@@ -190,7 +190,7 @@ def test_plots(kind):
         ({"test_fraction": None}, ValueError, "needs test_fraction="),
         ({"scoring": 3}, TypeError, "scoring is what to call the metric"),
         ({"names": ("x", "x")}, ValueError, "names must differ"),
-        ({"prior": {"mu": 1}}, ValueError, "prior has no parameter 'mu'"),
+        ({"prior": {"mu": 1}}, ValueError, "has no parameter 'mu'"),
         ({"n_draws": 3}, ValueError, "n_draws == 3"),
     ],
 )

@@ -148,8 +148,14 @@ def test_save(indicators, tmp_path):
     [
         ({}, "scoring='accuracy' requires one label per instance"),
         ({"scoring": "f1"}, "Target is multilabel-indicator but scoring='f1'"),
-        ({"scoring": "f1_micro", "model": "hierarchical"}, "is of one class an instance, but y is"),
-        ({"scoring": "f1_micro", "model": Paired()}, "Paired does not fit labels of instances"),
+        (
+            {"scoring": "f1_micro", "model": "hierarchical"},
+            "requires one label per instance, but y is",
+        ),
+        (
+            {"scoring": "f1_micro", "model": Paired()},
+            "Paired does not fit evidence of kind 'labels'",
+        ),
         ({"scoring": "f1_micro", "pos_label": 1}, "pos_label has no meaning"),
         ({"scoring": "f1_micro", "prevalence": [1 / 6] * 6}, "prevalence="),
         ({"scoring": metrics.from_confusion(np.sum, "s")}, "requires one label per instance"),
@@ -161,7 +167,7 @@ def test_bad_arguments(indicators, options, message):
 
 
 def test_weights_need_units():
-    with pytest.raises(ValueError, match="InstanceWeights does not fit one class an instance"):
+    with pytest.raises(ValueError, match="InstanceWeights does not fit one label per instance"):
         compare_predictions([0, 1, 1], [0, 1, 0], [0, 1, 1], model=InstanceWeights())
 
 
@@ -215,7 +221,7 @@ def test_groups_by_hand(votes):
     alarms = np.mean((y == 0) & (a == 1))
     assert result.metric(cost).observed_a == pytest.approx(-alarms)
     assert result.metric(cost).draws_a.mean() == pytest.approx(-alarms, abs=0.005)
-    with pytest.raises(ValueError, match="takes instances for independent"):
+    with pytest.raises(ValueError, match="assumes independent instances"):
         compare_predictions(y, a, b, groups=groups, model="unpaired")
 
 
@@ -269,7 +275,7 @@ def test_prevalence_of_many_classes(tmp_path):
         (1.5, {}, "prevalence must be a number in"),
         ([0.5, 0.6], {}, "2 positive numbers that sum to 1"),
         ([0.2, 0.3, 0.5], {}, "2 positive numbers that sum to 1"),
-        (0.3, {"model": "bcv"}, "needs a model with class proportions of its own"),
+        (0.3, {"model": "bcv"}, "needs a model with separate class proportions"),
         (0.3, {"groups": np.arange(400)}, "prevalence= goes with models of classes"),
     ],
 )

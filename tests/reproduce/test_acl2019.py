@@ -78,7 +78,8 @@ def test_tasks_of_the_paper():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("Acme NNP\n", "line 1: a word"), ("\n\n", "holds no sentences")]
+    ("text", "message"),
+    [("Acme NNP\n", "line 1: expected a word"), ("\n\n", "contains no sentences")],
 )
 def test_other_files_are_refused(tmp_path, text, message):
     path = tmp_path / "other"

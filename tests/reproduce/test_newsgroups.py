@@ -53,7 +53,7 @@ def test_missing_data_is_one_line_and_exit_code_2(paper, offline, tmp_path, caps
     out, err = capsys.readouterr()
     lines = [line for line in out.splitlines() if "20 Newsgroups is not in" in line]
     assert len(lines) == 2  # where it happened, and at the end
-    assert "left out" in lines[0]
+    assert "skipped" in lines[0]
     assert not err
 
 
@@ -101,7 +101,7 @@ def test_every_printed_number_has_a_line(made_up, monkeypatch):
 
 
 def test_unknown_paper(tmp_path, capsys):
-    with pytest.raises(ValueError, match="acl2020.*Known are"):
+    with pytest.raises(ValueError, match="acl2020.*Valid papers are"):
         reproduce(["acl2020"], tmp_path)
     with pytest.raises(SystemExit, match="2"):
         main(["reproduce", "acl2020"])

@@ -30,8 +30,8 @@ def test_columns_stand_under_each_other():
     title, head, *rows = text.splitlines()
     assert title == "Table 9"
     assert [cell.strip() for cell in head.split("|")[1:]] == [
-        "paper",
-        "ours",
+        "published",
+        "reproduced",
         "difference",
         "within",
     ]
@@ -70,7 +70,7 @@ def test_the_end_counts_and_explains(tmp_path):
     assert "Paper, Table 4" not in text
     assert "all                   3 inside,   3 outside" in text
     explained = text.index("Outside: a few documents")
-    assert explained < text.index("Paper, Table 2, row 2, mean: 0.100 printed, 0.1040 here")
+    assert explained < text.index("Paper, Table 2, row 2, mean: published 0.100, reproduced 0.1040")
     assert "Outside: not explained\n  Paper, Table 3, row 2" in text
 
 
@@ -78,9 +78,9 @@ def test_what_is_missing_is_said_and_the_rest_runs(tmp_path):
     out, texts = report(tmp_path)
     with out.step("Table 1"):
         raise MissingError("no data")
-    assert out.missing == ["Table 1 left out: no data"]
+    assert out.missing == ["Table 1 skipped: no data"]
     out.close()
-    assert texts == ["\nTable 1 left out: no data", "Table 1 left out: no data"]
+    assert texts == ["\nTable 1 skipped: no data", "Table 1 skipped: no data"]
     with pytest.raises(ZeroDivisionError), out.step("Table 2"):
         _ = 1 / 0
 

@@ -99,7 +99,7 @@ def test_positive_string():
     scorer = count_scorer(["yes", "no"], also="f1", pos_label="yes")
     expected = sklearn.metrics.f1_score(y, model.predict(X), pos_label="yes")
     assert scorer(model, X, y)["f1"] == pytest.approx(expected)
-    with pytest.raises(ValueError, match=r"also='f1' is about one of the two classes.*pos_label="):
+    with pytest.raises(ValueError, match=r"also='f1' needs a positive class.*pos_label="):
         count_scorer(["yes", "no"], also="f1")
 
 
@@ -184,7 +184,11 @@ def test_pickle_copy_and_repr(iris):
         ({"labels": [0, 1], "also": ["f1", "f1"]}, ValueError, "twice"),
         ({"labels": [0, 1, 2], "also": "f1"}, ValueError, "'f1_macro'"),
         ({"labels": [0, 1], "pos_label": 2}, ValueError, "pos_label=2"),
-        ({"labels": ["a", "b"], "also": "average_precision"}, ValueError, "say which with pos_l"),
+        (
+            {"labels": ["a", "b"], "also": "average_precision"},
+            ValueError,
+            "Specify it with pos_label=",
+        ),
     ],
 )
 def test_bad_arguments(options, error, match):

@@ -76,7 +76,7 @@ def test_one_split_has_no_spread():
     results = {"mean_test_score": [0.9, 0.8], "split0_test_score": [0.9, 0.8]}
     results = {name: np.array(scores) for name, scores in results.items()}
     results["params"] = [{"k": 1}, {"k": 2}]
-    with pytest.raises(ValueError, match="One split has no spread"):
+    with pytest.raises(ValueError, match="single split"):
         refit_simplest("k", rope=0.1)(results)
 
 
@@ -85,7 +85,7 @@ def test_other_scoring():
     for scoring in ("f1", "accuracy"):
         index = refit_simplest("max_depth", rope=0.05, cv=CV, scoring=scoring)(results)
         assert 0 <= index < 10
-    with pytest.warns(UserWarning, match="taken for the second of those counted"):
+    with pytest.warns(UserWarning, match="second of the counted classes is assumed"):
         refit_simplest("max_depth", rope=0.05, cv=CV, scoring="recall")(results)
 
 

@@ -223,7 +223,7 @@ def test_halving_reports_the_last_iteration(cancer):
     assert "instances of the last iteration" in str(report)
     again = report_search(search, X, y, rope=0.05)
     assert sorted(again.candidates) == last.tolist()
-    assert f"ended with {search.n_resources_[-1]} instances in all" in str(again)
+    assert f"of the search used {search.n_resources_[-1]} instances" in str(again)
     search.cv_results_["iter"][last[0]] = 99
     alone = report_search(search, rope=0.05)
     assert (list(alone.candidates), alone.summary()["p_best"].tolist()) == ([last[0]], [1])
@@ -257,7 +257,7 @@ def test_failures_are_left_out(cancer):
         report = report_search(search, *data, rope=0.1, random_state=0)
         assert report.failed == (2,)
         assert sorted(report.candidates) == [0, 1]
-        assert "failed: candidates no. 2." in str(report)
+        assert "failed: candidates 2." in str(report)
     search.cv_results_["split0_test_count_0_1"] = np.full(3, np.nan)
     with pytest.raises(ValueError, match="all 3 candidates failed"):
         report_search(search, rope=0.1)
@@ -278,9 +278,9 @@ def test_an_iterator_of_splits_serves_once(cancer):
     search = GridSearchCV(
         DecisionTreeClassifier(), {"max_depth": [1, 2]}, cv=splits, scoring=scorer, refit="score"
     ).fit(X, y)
-    with pytest.raises(ValueError, match="serves once"):
+    with pytest.raises(ValueError, match="exhausted"):
         report_search(search, X, y, rope=0.02)
-    with pytest.raises(ValueError, match=r"does not tell what a count.*test_fraction="):
+    with pytest.raises(ValueError, match=r"does not determine the weight.*test_fraction="):
         report_search(search, rope=0.02)
     assert report_search(search, rope=0.02, test_fraction=1 / 3).ranking.weight == 1
     assert report_search(search, rope=0.02, test_fraction=2 / 3).ranking.weight == pytest.approx(
@@ -335,13 +335,13 @@ def test_two_hundred_candidates_of_ten_classes():
     [
         ({"rope": (0.01, 0.02)}, ValueError, "must contain 0"),
         ({"rope": -1}, ValueError, "rope"),
-        ({"rope": 0.1, "X": [[0]]}, ValueError, "X and y go together"),
+        ({"rope": 0.1, "X": [[0]]}, ValueError, "X and y must be given together"),
         ({"rope": 0.1, "scoring": ["f1"]}, TypeError, "scoring must be"),
         ({"rope": 0.1, "scoring": "roc_auc"}, ValueError, "was not recorded"),
         ({"rope": 0.1, "test_fraction": 1.5}, ValueError, "test_fraction"),
         ({"rope": 0.1, "prob": 2}, ValueError, "prob"),
         ({"rope": 0.1, "n_draws": 3}, ValueError, "n_draws"),
-        ({"rope": 0.1, "labels": [0, 1, 2]}, ValueError, "are not those of the search's counts"),
+        ({"rope": 0.1, "labels": [0, 1, 2]}, ValueError, "are not those of the recorded counts"),
     ],
 )
 def test_bad_arguments(trees, options, error, match):
@@ -372,13 +372,13 @@ def test_scores_alone_are_the_correlated_t(cancer):
         cv=4,
         scoring="explained_variance",
     ).fit(X, y)
-    with pytest.warns(UserWarning, match="rests on the recorded scores"):
+    with pytest.warns(UserWarning, match="based on the recorded scores"):
         report = report_search(search, X, y, rope=0.01, random_state=0)
     assert (report.source, report.metric) == ("scores", "explained_variance")
-    assert "correlated by 0.25" in str(report)
-    assert "P(best) is rough" not in str(report)
+    assert "correlation 0.25" in str(report)
+    assert "p_best is approximate" not in str(report)
     search.set_params(param_grid={"max_depth": [1, 2, 3, 4]}, cv=3).fit(X, y)
-    assert "P(best) is rough" in str(report_search(search, rope=0.01, random_state=0))
+    assert "p_best is approximate" in str(report_search(search, rope=0.01, random_state=0))
 
 
 def test_scores_are_handed_on(cancer):
@@ -394,7 +394,7 @@ def test_scores_are_handed_on(cancer):
         expected = compare_scores(a, b, test_fraction=fraction)
         assert pair.probability(0.01) == pytest.approx(expected.probability(0.01))
     search.cv = LeavePOut(2)
-    with pytest.raises(ValueError, match="how strongly"):
+    with pytest.raises(ValueError, match="correlation between its splits"):
         report_search(search, rope=0.01)
     chosen = refit_simplest("max_depth", rope=0.01, test_fraction=0.25)(search.cv_results_)
     assert chosen == report.simplest_index("max_depth")
@@ -421,7 +421,7 @@ def test_one_candidate_is_the_best_of_one(cancer):
         assert report.summary()["p_best"].tolist() == [1]
         assert list(report.equivalent().index) == [0]
         assert report.simplest(lambda p: 0) == report.candidates[0]
-        assert "There is one candidate only, " in str(report)
+        assert "There is only one candidate, " in str(report)
         assert "=" in report.ranking.names[0]
 
 
@@ -443,7 +443,7 @@ def test_scorers_of_the_users_own_are_not_taken_for_ours(cancer):
             DecisionTreeClassifier(random_state=0), DEPTHS, cv=4, refit="f1", scoring=scoring
         ).fit(X, y)
         for given in ({}, {"scoring": "f1"}):
-            with pytest.warns(UserWarning, match="known by its value in each split only"):
+            with pytest.warns(UserWarning, match="known only by its value in each split"):
                 report = report_search(search, X, y, rope=0.01, random_state=0, **given)
             assert report.source == "scores"
             np.testing.assert_allclose(report.ranking.observed, search.cv_results_["mean_test_f1"])
@@ -486,7 +486,7 @@ def test_splits_that_failed_are_not_counted(error_score):
 
 def test_other_data_are_noticed(cancer, trees):
     X, y = cancer
-    with pytest.warns(UserWarning, match="do not score as the search recorded"):
+    with pytest.warns(UserWarning, match="differ from those that the search recorded"):
         report_search(trees, X[::-1], y[::-1], rope=0.02, random_state=0)
     with pytest.raises(ValueError, match="has 10 splits, but 6 were recorded"):
         refit_simplest("max_depth", rope=0.02, cv=10)(trees.cv_results_)
@@ -504,7 +504,7 @@ def test_words_show_the_best():
     text = str(report_search(planted(tables), rope=0.001, random_state=1))
     best = text.split("Of 20 candidates, k=")[1].split(" ")[0]
     assert f"\n{best} " in text
-    assert "< not settled" in text
+    assert "< undecided" in text
 
 
 def test_splits_may_differ_in_size():
@@ -545,15 +545,15 @@ def test_candidates_are_picked_by_what_is_asked_for():
     asked = {"rope": 0.02, "scoring": "recall", "top": 2, "random_state": 0}
     report = report_search(counted, X, y, **asked)
     assert sorted(report.candidates) == [3, 4]
-    assert "picked by" not in str(report)
+    assert "selected by" not in str(report)
     inner = count_scorer([0, 1])
     wrapped = GridSearchCV(tree, grid, scoring=lambda *given: inner(*given), **options).fit(X, y)
     assert sorted(report_search(wrapped, X, y, **asked).candidates) == [3, 4]
     plain = GridSearchCV(tree, grid, cv=StratifiedKFold(3)).fit(X, y)
     report = report_search(plain, X, y, **asked)
     assert 3 not in report.candidates
-    assert "picked by their score, all that was recorded" in str(report)
-    assert "picked by" not in str(report_search(plain, X, y, **asked | {"top": 5}))
+    assert "selected by their recorded score." in str(report)
+    assert "selected by" not in str(report_search(plain, X, y, **asked | {"top": 5}))
 
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0])
@@ -609,10 +609,10 @@ def test_one_split_has_counts_but_no_spread():
     assert report_search(search, rope=0.01, random_state=0).source == "counts"
     search.cv_results_ = {k: v for k, v in search.cv_results_.items() if "count" not in k}
     search.scoring = "accuracy"
-    with pytest.raises(ValueError, match="One split has no spread"):
+    with pytest.raises(ValueError, match="single split"):
         report_search(search, rope=0.01)
 
 
 def test_one_of_several(cancer, trees):
     words = str(report_search(trees, *cancer, rope=0.02, top=1, random_state=0))
-    assert words.startswith("One of 5 candidates was compared, max_depth=")
+    assert words.startswith("The report covers only one of 5 candidates, max_depth=")
