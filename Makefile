@@ -4,10 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test slow lint format benchmark reproduce clean
+.PHONY: demo test test-wheel slow lint format benchmark reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
-test slow reproduce: export OMP_NUM_THREADS = 1
+test test-wheel slow reproduce: export OMP_NUM_THREADS = 1
 
 demo: $(READY)
 	@echo "Comparing naive Bayes with a support vector machine."
@@ -16,6 +16,17 @@ demo: $(READY)
 test: $(READY)
 	@echo "Running the quick tests: a few minutes on two cores."
 	$(BIN)/pytest -n auto --dist loadgroup
+
+# The wheel in an empty environment, where the sources cannot be imported.
+test-wheel:
+	@echo "Building the wheel and testing it in $(VENV)."
+	@rm -rf $(VENV) build dist && $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade pip build
+	@$(BIN)/python -m build --wheel --outdir dist >/dev/null
+	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
+	@rm -rf build/wheel-test && mkdir -p build/wheel-test
+	@cp -r tests docs examples benchmarks README.md pyproject.toml build/wheel-test
+	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup tests
 
 slow: $(READY)
 	@echo "Running the slow tests: about half an hour on two cores."

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.compare.cross_validation import (
+    CrossValidationOptions,
     compare_learners,
     compares_scores,
     kind_of_target,
@@ -64,24 +65,25 @@ def _best_has(method: str) -> Callable[[BayesianComparer], bool]:
 class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     """Compare estimators by cross-validation: a posterior instead of two means.
 
-    Fits clones of the estimators over the same splits and hands their paired predictions to a
-    model. The result speaks of the learners trained on a training set's number of instances, not
-    of models refitted on all data.
+    Fits clones of the estimators on the same splits and passes their paired predictions to a
+    model. The result applies to learners trained on as many instances as a training set has, not to
+    models refitted on all data.
 
     Parameters
     ----------
     estimators : list of estimator or of (str, estimator)
         Two or more classifiers; or regressors, with ``model="scores"``.
     cv : int, splitter or iterable, default=None
-        None is ``BlockRegularizedCV(3)``; otherwise what scikit-learn's `check_cv` takes.
+        None means ``BlockRegularizedCV(3)``. Otherwise anything that scikit-learn's `check_cv`
+        accepts.
     scoring : str, Metric, list or dict, default=None
-        As in `compare_predictions`; None is accuracy.
+        As in `compare_predictions`. None means accuracy.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
             default="auto"
-        "auto" is "paired". "scores" compares the scores of the splits, of regressors too.
+        "auto" means "paired". "scores" compares split scores, also of regressors.
     engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
-        How draws are made: independent ones from the conjugate posterior, Markov chains by PyMC,
-        or the first where the prior is conjugate and the second where it is not.
+        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, and
+        "auto" uses "pymc" only if the prior is a callable.
     prior : dict or callable, default=None
         Parameters of the model's prior, as in `compare_predictions`.
     n_draws : int, default=20000
@@ -93,9 +95,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     rope : float or (float, float), default=None
         The region of practical equivalence that `decision`, `summary` and `plot` take by default.
     refit : bool, default=False
-        Whether to fit the best estimator on all data, and to delegate `predict` and its kin to it.
+        Whether to fit the best estimator on all data and to delegate `predict`, `predict_proba`,
+        `decision_function` and `score` to it.
     n_jobs : int, default=None
-        How many fits run at once, on the joblib backend that is set.
+        The number of fits to run in parallel, with the active joblib backend.
     verbose : int, default=0
         1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
     pre_dispatch : int or str, default="2*n_jobs"
@@ -108,21 +111,21 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     ranking_ : Ranking
-        All of them on one joint posterior.
+        All estimators on one joint posterior.
     result_ : ComparisonResult
-        The first against the second.
+        The comparison of the first two estimators.
     best_name_, best_index_ : str, int
         The estimator with the highest posterior mean of the first metric.
     best_estimator_ : estimator
-        Fitted on all data, with ``refit=True``.
+        The best estimator, fitted on all data. Available if ``refit=True``.
     refit_time_ : float
-        Seconds that took.
+        Seconds needed for that fit.
     cv_results_ : dict of str to dict
-        For each estimator what `cross_validate` would have returned.
+        For each estimator, what `cross_validate` would have returned.
     n_splits_ : int
-        The number of splits that count.
+        The number of splits that were used.
     classes_ : ndarray
-        The classes, of classifiers.
+        The classes, for classifiers.
     n_features_in_, feature_names_in_
         As scikit-learn defines them, where `X` has columns (with names).
 
@@ -275,22 +278,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             estimators,
             X,
             y,
+            CrossValidationOptions.of(super().get_params(deep=False)),
             cv=cv,
             split_params=split_params,
             fit_params=fit_params,
-            scoring=self.scoring,
-            model=self.model,
-            engine=self.engine,
-            prior=self.prior,
-            n_draws=self.n_draws,
-            labels=self.labels,
-            pos_label=self.pos_label,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            pre_dispatch=self.pre_dispatch,
-            return_estimator=False,
-            return_indices=False,
-            error_score=self.error_score,
             entropy=entropy,
         )
         best_index = int(ranking.draws.mean(axis=1).argmax())
@@ -327,7 +318,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         return self._result().decision(rope, prob, **options)
 
     def summary(self, rope: Any = None, **options: Any) -> pd.DataFrame:
-        """Return one row a metric; see `ComparisonResult.summary`."""
+        """Return one row per metric; see `ComparisonResult.summary`."""
         return self._result().summary(self.rope if rope is None else rope, **options)
 
     def plot(self, kind: str = "posterior", *, rope: Any = None, **options: Any) -> Display:

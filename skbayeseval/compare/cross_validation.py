@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.model_selection import check_cv
 
 from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.compare.split_score_target import ScoreTarget
-from skbayeseval.compare.targets import ChunkTarget, LabelTarget, Material, Target
+from skbayeseval.compare.targets import ChunkTarget, CollectedEvidence, LabelTarget, Target
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.models.scores import CorrelatedT
@@ -24,6 +25,7 @@ from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import (
     Collection,
     CrossValidation,
+    Split,
     check_error_score,
     collect,
     route,
@@ -31,6 +33,7 @@ from skbayeseval.splitting.collect import (
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 __all__ = [
+    "CrossValidationOptions",
     "bayesian_cross_validate",
     "compare_learners",
     "compares_scores",
@@ -69,53 +72,55 @@ def bayesian_cross_validate(
 ) -> ComparisonResult:
     """Compare two classifiers by cross-validation: the posterior next to `cross_validate`.
 
-    Both are fitted on the same splits, their paired predictions are counted, and the counts, at
-    the weight that repeated validation of the same instances leaves them, go to the model. The
-    result speaks of the learners trained on a training set's number of instances (half of them by
-    default), not of models refitted on all data.
+    Both are fitted on the same splits, and their paired predictions are counted. A count has a
+    weight below 1 if instances are validated more than once. The result applies to learners trained
+    on as many instances as a training set has (half of them by default), not to models refitted on
+    all data.
 
     Parameters
     ----------
     estimator_a, estimator_b : estimator or (str, estimator)
-        The classifiers; clones are fitted.
+        The classifiers. Clones of them are fitted.
     X : array-like of shape (n_samples, ...)
         The data: arrays, data frames, sparse matrices, lists of texts. They are only indexed.
     y : array-like of shape (n_samples,) or (n_samples, n_labels), or sequence of sequences
         The labels, of any dtype; or a multi-label indicator; or, with `counter`, the tags of each
         sentence.
     groups : array-like of shape (n_samples,), default=None
-        Goes to the splitter. With metadata routing enabled, pass it in `params`.
+        Passed to the splitter. With metadata routing enabled, pass it in `params`.
     scoring : str, Metric, list or dict, default=None
-        As in `compare_predictions`; None is accuracy, and F1 with `counter`. Metrics of scores
-        ("roc_auc" and its kin) are taken from `decision_function` or `predict_proba`, within each
-        split. With ``model="scores"`` whatever `cross_validate` takes; None is the estimators' own
-        `score`.
+        As in `compare_predictions`. None means accuracy, or F1 with `counter`. Metrics such as
+        "roc_auc" are computed from `decision_function` or `predict_proba`, within each split. With
+        ``model="scores"``, anything that `cross_validate` accepts; None then means the `score`
+        method of the estimators.
     cv : int, splitter or iterable, default=None
-        None is ``BlockRegularizedCV(3)``, with `counter` balanced in the types of chunks; otherwise
-        what scikit-learn's `check_cv` takes.
+        None means ``BlockRegularizedCV(3)``, with `counter` balanced in the types of chunks.
+        Otherwise anything that scikit-learn's `check_cv` accepts.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
             default="auto"
-        "auto" is "paired". "scores" compares the scores of the splits by the correlated t-test:
-        any scorer that `cross_validate` takes, regressors too.
+        "auto" means "paired". "scores" compares split scores by the correlated t-test, with any
+        scorer that `cross_validate` accepts, also of regressors.
     engine, prior, n_draws, labels, pos_label
         As in `compare_predictions`.
     counter : ChunkCounter, default=None
-        Made by `chunk_counter`: y holds tags of its first scheme, A predicts in the first scheme,
-        B in the second, and chunks are compared. `ConvertTags` makes a tagger learn the second.
+        Made by `chunk_counter`: `y` contains tags of its first scheme, A predicts in the first
+        scheme, B in the second, and chunks are compared. `ConvertTags` makes a tagger learn the
+        second.
     n_jobs : int, default=None
-        How many fits run at once, on the joblib backend that is set.
+        The number of fits to run in parallel, with the active joblib backend.
     verbose : int, default=0
         1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
     params : dict, default=None
-        Goes to every `fit`, or is routed where metadata routing is enabled. Sample weights reach
-        `fit` only: the counts stay unweighted.
+        Passed to every `fit`, or routed if metadata routing is enabled. Sample weights reach `fit`
+        only: the counts stay unweighted.
     pre_dispatch : int or str, default="2*n_jobs"
         As in `cross_validate`.
     return_estimator, return_indices : bool, default=False
-        Whether `cv_results` holds the fitted estimators and the splits.
+        Whether to include the fitted estimators and the splits in `cv_results`.
     error_score : "raise" or np.nan, default="raise"
-        With NaN, a replicate of block-regularised cross-validation (for other splitters, a split)
-        in which a fit fails is dropped for both, with a warning, and the weight follows.
+        With NaN, a repeat of block-regularised cross-validation (for other splitters, a split) in
+        which a fit fails is dropped for both classifiers, with a warning, and the weight is
+        adjusted.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the draws and, with ``cv=None``, the splits. A `cv` that is given is not altered.
 
@@ -150,13 +155,7 @@ def bayesian_cross_validate(
     split_params, fit_params = route(
         "bayesian_cross_validate", "bayesian_cross_validate", estimators, splitter, params, groups
     )
-    ranking = compare_learners(
-        estimators,
-        X,
-        y,
-        cv=splitter,
-        split_params=split_params,
-        fit_params=fit_params,
+    options = CrossValidationOptions(
         scoring=scoring,
         model=model,
         engine=engine,
@@ -171,6 +170,15 @@ def bayesian_cross_validate(
         return_estimator=return_estimator,
         return_indices=return_indices,
         error_score=error_score,
+    )
+    ranking = compare_learners(
+        estimators,
+        X,
+        y,
+        options,
+        cv=splitter,
+        split_params=split_params,
+        fit_params=fit_params,
         entropy=entropy,
     )
     return ranking.pairs[0, 1]
@@ -196,39 +204,67 @@ def kind_of_target(estimators: Mapping[str, Any], model: Any) -> str:
     return "numbers" if regress and compares_scores(model) else "classes"
 
 
+@dataclass(frozen=True)
+class CrossValidationOptions:
+    """What the cross-validating functions let users choose, beside estimators, data and splits.
+
+    The attributes are the parameters of `bayesian_cross_validate` of the same names.
+    """
+
+    scoring: Any = None
+    model: Any = "auto"
+    engine: Any = "exact"
+    prior: Any = None
+    n_draws: Any = 20_000
+    labels: Any = None
+    pos_label: Any = None
+    counter: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    pre_dispatch: int | str = "2*n_jobs"
+    return_estimator: bool = False
+    return_indices: bool = False
+    error_score: str | float = "raise"
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> CrossValidationOptions:
+        """Take the options out of a mapping that may hold more."""
+        return cls(
+            **{field.name: given[field.name] for field in fields(cls) if field.name in given}
+        )
+
+
 def compare_learners(
     estimators: Mapping[str, Any],
     X: Any,
     y: Any,
+    options: CrossValidationOptions,
     *,
     cv: Any,
     split_params: Mapping[str, Any],
     fit_params: Mapping[str, Mapping[str, Any]],
-    scoring: Any,
-    model: Any,
-    engine: Any,
-    prior: Any,
-    n_draws: Any,
-    labels: Any,
-    pos_label: Any,
-    n_jobs: int | None,
-    verbose: int,
-    pre_dispatch: int | str,
-    return_estimator: bool,
-    return_indices: bool,
-    error_score: str | float,
     entropy: int,
-    counter: ChunkCounter | None = None,
+    splits: list[Split] | None = None,
 ) -> Ranking:
-    """Fit, predict, count and compare; both cross-validating faces end here."""
-    check_error_score(error_score)
-    names = tuple(estimators)
-    target = _target(estimators, y, scoring, model, labels, pos_label, counter)
+    """Fit, predict, count and compare; all cross-validating functions end here.
 
-    def posterior(material: Material, *, rehearsal: bool = False) -> Any:
-        evidence, scored = material
+    `splits` are those of `cv`, where they were generated before.
+    """
+    check_error_score(options.error_score)
+    names = tuple(estimators)
+    target = _target(estimators, y, options)
+
+    def posterior(found: CollectedEvidence, *, rehearsal: bool = False) -> Any:
+        evidence, scored = found
         return make_posterior(
-            evidence, model, engine, prior, n_draws, entropy, scored=scored, rehearsal=rehearsal
+            evidence,
+            options.model,
+            options.engine,
+            options.prior,
+            options.n_draws,
+            entropy,
+            scored=scored,
+            rehearsal=rehearsal,
         )
 
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
@@ -244,21 +280,20 @@ def compare_learners(
         cv=cv,
         split_params=split_params,
         fit_params=fit_params,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        pre_dispatch=pre_dispatch,
-        return_estimator=return_estimator,
-        error_score=error_score,
+        splits=splits,
+        n_jobs=options.n_jobs,
+        verbose=options.verbose,
+        pre_dispatch=options.pre_dispatch,
+        return_estimator=options.return_estimator,
+        error_score=options.error_score,
         observe=target.observe,
         check_split=target.check_split,
     )
-    result = posterior(target.material(collection))
+    result = posterior(target.collected(collection))
     scores = _scores_of_splits(target, collection)
-    results = {
-        name: _as_cross_validate(collection, name, return_estimator, return_indices)
-        for name in names
-    }
-    single = len(target.metrics) == 1 and not isinstance(scoring, (list, tuple, set, Mapping))
+    results = {name: _as_cross_validate(collection, name, options) for name in names}
+    several = isinstance(options.scoring, (list, tuple, set, Mapping))
+    single = len(target.metrics) == 1 and not several
     for key, of_each in scores.items():
         for name in names:
             results[name]["test_score" if single else f"test_{key}"] = of_each[name]
@@ -276,24 +311,16 @@ def compare_learners(
     return Ranking(result, names, target.metrics, record)
 
 
-def _target(
-    estimators: Mapping[str, Any],
-    y: Any,
-    scoring: Any,
-    model: Any,
-    labels: Any,
-    pos_label: Any,
-    counter: ChunkCounter | None,
-) -> Target:
+def _target(estimators: Mapping[str, Any], y: Any, options: CrossValidationOptions) -> Target:
     """Return what is compared: chunks, plain scores, or classes and labels."""
-    if counter is not None:
-        if labels is not None or pos_label is not None:
+    if options.counter is not None:
+        if options.labels is not None or options.pos_label is not None:
             raise ValueError(
                 "labels and pos_label have no meaning with counter=, which has types=."
             )
-        return ChunkTarget(y, tuple(estimators), counter, scoring)
-    kind = ScoreTarget if compares_scores(model) else LabelTarget
-    return kind(y, estimators, labels, pos_label, scoring)
+        return ChunkTarget(y, tuple(estimators), options.counter, options.scoring)
+    kind = ScoreTarget if compares_scores(options.model) else LabelTarget
+    return kind(y, estimators, options.labels, options.pos_label, options.scoring)
 
 
 def compares_scores(model: Any) -> bool:
@@ -315,7 +342,7 @@ def _scores_of_splits(target: Target, collection: Collection) -> dict[str, dict[
 
 
 def _as_cross_validate(
-    collection: Collection, name: str, return_estimator: bool, return_indices: bool
+    collection: Collection, name: str, options: CrossValidationOptions
 ) -> dict[str, Any]:
     """Return what `cross_validate` would have returned, but for the scores."""
     runs = collection.runs[name]
@@ -325,9 +352,9 @@ def _as_cross_validate(
     }
     if any(run.chosen is not None for run in runs):
         found["best_params"] = [run.chosen for run in runs]
-    if return_estimator:
+    if options.return_estimator:
         found["estimator"] = [run.estimator for run in runs]
-    if return_indices:
+    if options.return_indices:
         train, test = zip(*collection.splits, strict=True)
         found["indices"] = {"train": train, "test": test}
     return found

@@ -69,27 +69,28 @@ def compare_predictions(
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
         The true labels, of any dtype; or a multi-label indicator, dense or sparse.
     y_pred_a, y_pred_b : array-like of shape (n_samples,) or (n_samples, n_labels)
-        What A and B predicted for the same instances; None for both where only metrics of scores
-        are asked for.
+        The predictions of A and B for the same instances. None for both if `scoring` contains only
+        metrics computed from instance scores.
     y_score_a, y_score_b : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
-        The scores that A and B gave, for "roc_auc", "average_precision", "neg_log_loss" and
-        "neg_brier_score" (the last two need probabilities): of the positive class, or of each
-        class or label in the order of `labels`. These metrics weight instances (the Bayesian
-        bootstrap), whatever the model.
+        The instance scores of A and B, for "roc_auc", "average_precision", "neg_log_loss" and
+        "neg_brier_score" (the last two require probabilities): those of the positive class, or of
+        each class or label in the order of `labels`. These metrics are always compared by the
+        Bayesian bootstrap over instances, whatever `model` is.
     scoring : str, Metric, list or dict, default=None
-        What to compare: None is accuracy; otherwise scikit-learn's names of metrics that depend
-        on the confusion matrix alone, "specificity", "cohen_kappa", objects of
-        `skbayeseval.metrics`, or, with `y_score_a` and `y_score_b`, metrics of scores.
+        The metrics to compare. None means accuracy. Otherwise scikit-learn's names of metrics that
+        depend only on the confusion matrix, "specificity", "cohen_kappa", objects of
+        `skbayeseval.metrics`, or, with `y_score_a` and `y_score_b`, metrics such as "roc_auc".
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
-        "auto" is "paired": the model that knows which instances both got right. For a multi-label
-        indicator it weights instances, and "unpaired" and "bcv" take labels for independent.
+        "auto" means "paired", the model that uses which instances both got right. For a multi-label
+        indicator it is the Bayesian bootstrap over instances; "unpaired" and "bcv" assume
+        independent labels.
     weight : float, default=1.0
-        What one instance is worth: below 1 where the vectors hold an instance more than once, as
+        The weight of one instance: below 1 if the vectors contain instances more than once, as
         predictions pooled over repeated cross-validation do.
     names : (str, str), default=("A", "B")
-        What to call the two.
+        The names of the two classifiers.
     labels : array-like, default=None
-        The classes; by default those that occur.
+        The classes. By default those that occur.
     pos_label : object, default=None
         The positive class for metrics such as F1; by default 1, if it is one of the classes.
     groups : array-like of shape (n_samples,), default=None
@@ -99,8 +100,8 @@ def compare_predictions(
         The proportions of the classes where the test set was sampled by class (case-control): a
         float is that of the positive class. The proportions are then known, not estimated.
     engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
-        How draws are made: independent ones from the conjugate posterior, Markov chains by PyMC,
-        or the first where the prior is conjugate and the second where it is not.
+        "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, and
+        "auto" uses "pymc" only if the prior is a callable.
     prior : dict or callable, default=None
         Parameters of the model's prior: "mu" and "theta" (paired, two classes), "mu" and "eta"
         (paired, more classes, and hierarchical), "mu" and "rho" (unpaired), "lambda" (bcv). With
@@ -184,7 +185,7 @@ def _posterior_of_instances(
     elif scored is not None:
         evidence = scored
     else:
-        raise ValueError("There is nothing to compare: give predictions, or scores.")
+        raise ValueError("There is nothing to compare: pass predictions, instance scores, or both.")
     metrics = resolve_scoring(scoring, margins_of(evidence)[0].labels)
     if scored is not None and all(metric.source == "instances" for metric in metrics.values()):
         evidence, scored = scored, None
@@ -212,8 +213,8 @@ def compare_confusion_matrices(
     Parameters
     ----------
     cm_a, cm_b : array-like of shape (M, M) or (n_runs, M, M)
-        Whole counts, rows the true class. A stack of runs is summed, and `weight` must say what
-        one of its counts is worth.
+        Whole counts; rows are the true class. A stack of runs is summed, and `weight` must be
+        given.
     labels : array-like, default=None
         The classes in the order of rows and columns; 0, 1, ... by default.
     scoring : str, Metric, list or dict, default=None
@@ -222,7 +223,7 @@ def compare_confusion_matrices(
         "auto" is "unpaired", which for more than two classes is "hierarchical". Matrices do not
         tell which instances both got right, so no paired model can be asked of them.
     weight : float, default=None
-        What one count is worth; None is 1 for single matrices.
+        The weight of one count. None means 1 for single matrices.
     names, pos_label, engine, prior, n_draws, random_state
         As in `compare_predictions`.
 
@@ -282,14 +283,14 @@ def compare_counts(
     Parameters
     ----------
     counts_a, counts_b : array-like of shape (3,), (4,), (n_runs, 3) or (n_runs, 4)
-        Whole counts. Runs are summed, and `weight` must say what one of their counts is worth:
+        Whole counts. Runs are summed, and `weight` must be given:
         ``BlockRegularizedCV(m).weight`` for m x 2 block-regularised cross-validation.
     scoring : str, Metric, list or dict, default="f1"
-        As in `compare_predictions`; without true negatives only metrics that do not need them.
+        As in `compare_predictions`. Without true negatives, only metrics that do not need them.
     model : {"bcv", "unpaired"} or model instance, default="bcv"
         "unpaired" needs the true negatives.
     weight : float, default=None
-        What one count is worth; None is 1 for single counts.
+        The weight of one count. None means 1 for single counts.
     names, engine, prior, n_draws, random_state
         As in `compare_predictions`.
 
@@ -355,9 +356,10 @@ def compare_many(
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
         The true labels, of any dtype; or a multi-label indicator.
     predictions : dict of str to array-like of the same shape
-        What each classifier predicted, by name; None where only metrics of scores are asked for.
+        The predictions of each classifier, by name. None if `scoring` contains only metrics
+        computed from instance scores.
     scores : dict of str to array-like, default=None
-        The scores that each gave, for metrics such as "roc_auc"; as ``y_score_a`` in
+        The instance scores of each, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
     scoring, model, weight, labels, pos_label, groups, prevalence, engine, prior, n_draws
         As in `compare_predictions`.
@@ -367,7 +369,7 @@ def compare_many(
     Returns
     -------
     ranking : Ranking
-        Given the same `labels`, what it says of a pair does not depend on who else was compared.
+        Given the same `labels`, the comparison of a pair does not depend on the other classifiers.
 
     Examples
     --------
@@ -428,7 +430,7 @@ def score_posterior(
     ----------
     y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_labels)
         True and predicted labels, of any dtype; or multi-label indicators. `y_pred` may be None
-        where only metrics of scores are asked for.
+        if `scoring` contains only metrics computed from instance scores.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, for metrics such as "roc_auc"; as ``y_score_a`` in `compare_predictions`.
     scoring : str, Metric, list or dict, default=None
@@ -436,9 +438,9 @@ def score_posterior(
     model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" is "unpaired"; for a multi-label indicator it weights instances.
     weight : float, default=1.0
-        What one instance is worth.
+        The weight of one instance.
     name : str, default="A"
-        What to call the classifier.
+        The name of the classifier.
     labels, pos_label, groups, prevalence, engine, prior, n_draws, random_state
         As in `compare_predictions`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
 from typing import Any
@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from skbayeseval._labels import check_label_vector, check_labels
-from skbayeseval.compare.targets import Material, count_one, score_by_scores, score_counts
+from skbayeseval.compare.targets import CollectedEvidence, count_one, score_by_scores, score_counts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.metrics.scoring import resolve_scoring, spelled_out
 from skbayeseval.splitting.collect import Collection, Observe
 
 __all__ = ["ScoreTarget", "resolve_scorers"]
@@ -41,12 +41,12 @@ class ScoreTarget:
     def check_split(self, split: int, test: Any) -> None:
         """Leave it to the scorers."""
 
-    def rehearsal(self) -> Material:
+    def rehearsal(self) -> CollectedEvidence:
         """Return scores as estimators might give them."""
         scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
-        return Material(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
+        return CollectedEvidence(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
 
-    def material(self, collection: Collection) -> Material:
+    def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the scores of the kept splits."""
         scores = {
             key: np.array(
@@ -60,7 +60,7 @@ class ScoreTarget:
         test, train = collection.test_size, collection.train_size
         if len(collection.kept) < 2:
             raise ValueError("model='scores' needs at least two splits to see how scores vary.")
-        return Material(SplitScores(scores, test / (train + test)))
+        return CollectedEvidence(SplitScores(scores, test / (train + test)))
 
     def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
         """Return for each metric the score of one estimator in one split."""
@@ -77,21 +77,15 @@ def resolve_scorers(
     """
     if scoring is None:
         return {"score": check_scoring(estimator)}
-    if isinstance(scoring, Mapping):
-        named = dict(scoring)
-    elif isinstance(scoring, str) or not isinstance(scoring, Iterable):
-        named = {_name_of(scoring): scoring}
-    else:
-        given = list(scoring)
-        named = {_name_of(one): one for one in given}
-        if len(named) < len(given):
+    named: dict[str, Any] = {}
+    for key, one in spelled_out(scoring):
+        name = _name_of(one) if key is None else key
+        if name in named:
             raise ValueError(
-                f"scoring names {len(given)} scorers, of which some are called the same: give a "
-                "dict of names to scorers."
+                f"scoring contains several scorers named {name!r}. Pass a dict of names to scorers."
             )
-    if not named:
-        raise ValueError("scoring is empty, give at least one metric.")
-    return {key: _resolve_one(one, y, labels, pos_label) for key, one in named.items()}
+        named[name] = one
+    return {name: _resolve_one(one, y, labels, pos_label) for name, one in named.items()}
 
 
 def _name_of(scoring: Any) -> str:

@@ -20,20 +20,20 @@ from skbayeseval._labels import (
     is_indicator,
 )
 from skbayeseval.evidence.chunk_counter import ChunkCounter
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence
+from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, respond
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
 from skbayeseval.metrics.scoring import resolve_scoring
-from skbayeseval.posterior.build import check_true_classes, count_predictions
+from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences.tags import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
 
 __all__ = [
     "ChunkTarget",
+    "CollectedEvidence",
     "LabelTarget",
-    "Material",
     "Target",
     "count_one",
     "score_by_scores",
@@ -43,7 +43,7 @@ __all__ = [
 Array = NDArray[Any]
 
 
-class Material(NamedTuple):
+class CollectedEvidence(NamedTuple):
     """What a posterior is made of: evidence, and the scores of its instances where metrics ask."""
 
     evidence: Evidence
@@ -59,10 +59,10 @@ class Target(Protocol):
     def check_split(self, split: int, test: Array) -> None:
         """Raise where a metric is not defined for a test set."""
 
-    def rehearsal(self) -> Material:
+    def rehearsal(self) -> CollectedEvidence:
         """Return what estimators without an error would give."""
 
-    def material(self, collection: Collection) -> Material:
+    def collected(self, collection: Collection) -> CollectedEvidence:
         """Return what the kept splits give."""
 
     def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
@@ -88,10 +88,13 @@ class LabelTarget:
             columns = labels if labels is not None else getattr(y, "columns", range(np.shape(y)[1]))
             self.truth, self.classes = check_indicator(y, "y"), check_labels(list(columns))
         else:
-            self.truth = check_label_vector(y, "y")
-            present = np.unique(self.truth).tolist()
+            vector = check_label_vector(y, "y")
+            present = np.unique(vector).tolist()
             check_true_classes(present, "y")
-            self.classes = tuple(present) if labels is None else check_labels(labels)
+            # From here on classes are their positions in `classes`, in predictions too.
+            self.classes, (self.truth,) = encode_labels(
+                [("y", vector)], tuple(present) if labels is None else labels
+            )
         self.metrics = resolve_scoring(scoring, self.classes)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
         self.counts_needed = len(of_scores) < len(self.metrics)
@@ -112,15 +115,15 @@ class LabelTarget:
                 sums = np.ravel(present.sum(axis=0))
                 absent = [c for c, n in zip(self.classes, sums, strict=True) if n in (0, len(test))]
             else:
-                found = set(np.unique(present).tolist())
-                absent = [c for c in self.classes if c not in found]
+                found = np.bincount(present, minlength=len(self.classes))
+                absent = [c for c, n in zip(self.classes, found, strict=True) if not n]
             if absent:
                 raise ValueError(
                     f"scoring={metric.name!r} is not defined in split {split}, where all or none "
                     f"of the test set are of {absent}. Use fewer splits, or stratified ones."
                 )
 
-    def rehearsal(self) -> Material:
+    def rehearsal(self) -> CollectedEvidence:
         """Return what estimators without an error would give."""
         rows = np.arange(self.truth.shape[0])
         scores: dict[str, Any] = {}
@@ -128,12 +131,11 @@ class LabelTarget:
             if is_indicator(self.truth):
                 perfect = self.truth.toarray()
             else:
-                _, (codes,) = encode_labels([("y", self.truth)], self.classes)
-                perfect = np.eye(len(self.classes))[codes]
+                perfect = np.eye(len(self.classes))[self.truth]
             scores = dict.fromkeys(self.names, dict.fromkeys(self.kinds, perfect))
-        return self._material(rows, dict.fromkeys(self.names, self.truth), scores, 1.0, None)
+        return self._collected(rows, dict.fromkeys(self.names, self.truth), scores, 1.0, None)
 
-    def material(self, collection: Collection) -> Material:
+    def collected(self, collection: Collection) -> CollectedEvidence:
         """Return what the kept splits give."""
         rows = collection.test_indices()
         predictions = {}
@@ -145,44 +147,60 @@ class LabelTarget:
         }
         sizes = [len(collection.splits[i][1]) for i in collection.kept]
         run = np.repeat(np.arange(len(sizes)), sizes)
-        return self._material(rows, predictions, scores, collection.weight, run)
+        return self._collected(rows, predictions, scores, collection.weight, run)
 
-    def _material(
+    def _collected(
         self,
         rows: Array,
         predictions: Mapping[str, Any],
         scores: Mapping[str, Any],
         weight: float,
         run: Array | None,
-    ) -> Material:
-        truth = self.truth[rows]
-        common: dict[str, Any] = {
-            "labels": self.classes,
-            "pos_label": self.pos_label,
-            "weight": weight,
-            "instances": rows,
-        }
+    ) -> CollectedEvidence:
         scored = None
         if self.kinds:
-            given = {f"Scores of {name!r}": scores[name] for name in self.names}
-            scored = ScoredInstances.from_scores(truth, given, run=run, **common)
+            given = {f"Instance scores of {name!r}": scores[name] for name in self.names}
+            scored = self._scored(rows, given, weight, run)
             if not self.counts_needed:
-                return Material(scored)
-        named = {f"Predictions of {name!r}": predictions[name] for name in self.names}
-        return Material(count_predictions(truth, named, **common), scored)
+                return CollectedEvidence(scored)
+        truth = self.truth[rows]
+        if is_indicator(self.truth):
+            named = {f"Predictions of {name!r}": predictions[name] for name in self.names}
+            counts: Evidence = UnitCounts.from_indicators(
+                truth, named, labels=self.classes, weight=weight, instances=rows
+            )
+        else:
+            said = np.column_stack([predictions[name] for name in self.names])
+            ones = np.ones(len(rows))
+            counts = PairedCounts(truth, said, ones, self.classes, weight, self.pos_label)
+        return CollectedEvidence(counts, scored)
+
+    def _scored(
+        self, rows: Array, scores: Mapping[str, Any], weight: float = 1.0, run: Array | None = None
+    ) -> ScoredInstances:
+        truth = self.truth[rows].toarray() if is_indicator(self.truth) else self.truth[rows]
+        return ScoredInstances.from_codes(
+            truth,
+            scores,
+            self.classes,
+            pos_label=self.pos_label,
+            weight=weight,
+            instances=rows,
+            run=run,
+        )
 
     def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
         """Return for each metric the score of one estimator in one split."""
         rows, observed = collection.splits[split][1], collection.runs[name][split].observed
-        truth = self.truth[rows]
         counts = scored = None
-        if "predict" in observed:
-            counts = count_one(truth, observed["predict"], self.classes, self.pos_label)
-        if self.kinds:
-            own = {name: {kind: observed[kind] for kind in self.kinds}}
-            scored = ScoredInstances.from_scores(
-                truth, own, labels=self.classes, pos_label=self.pos_label
+        if "predict" in observed and is_indicator(self.truth):
+            counts = count_one(self.truth[rows], observed["predict"], self.classes, None)
+        elif "predict" in observed:
+            counts = ConfusionCounts.from_codes(
+                self.truth[rows], observed["predict"], self.classes, self.pos_label
             )
+        if self.kinds:
+            scored = self._scored(rows, {name: {kind: observed[kind] for kind in self.kinds}})
         return {
             key: scored.observed(metric)[0]
             if metric.source == "instances" and scored is not None
@@ -212,18 +230,18 @@ class ChunkTarget:
     def check_split(self, split: int, test: Array) -> None:
         """Chunks are counted over all test sets, so any will do."""
 
-    def rehearsal(self) -> Material:
+    def rehearsal(self) -> CollectedEvidence:
         """Return what taggers without an error would give."""
-        return Material(self.counter(self.y, *self.counter.perfect(self.y), weight=1.0))
+        return CollectedEvidence(self.counter(self.y, *self.counter.perfect(self.y), weight=1.0))
 
-    def material(self, collection: Collection) -> Material:
+    def collected(self, collection: Collection) -> CollectedEvidence:
         """Return what the kept splits give."""
         tagged = [
             [tags for i in collection.kept for tags in collection.runs[name][i].observed["predict"]]
             for name in self.names
         ]
         truth = _safe_indexing(self.y, collection.test_indices())
-        return Material(self.counter(truth, *tagged, weight=collection.weight))
+        return CollectedEvidence(self.counter(truth, *tagged, weight=collection.weight))
 
     def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
         """Return for each metric the score of one tagger in one split."""
@@ -288,14 +306,14 @@ def _observe_labels(
     X_test: Any,
     y_test: Any,
 ) -> dict[str, Any]:
-    """Return predictions that are of the classes, and the scores that metrics need."""
+    """Return predictions as positions among the classes, and the scores that metrics need."""
     found = {}
     if counts_needed:
         found = observe_predictions(name, estimator, X_test, y_test)
         if several:
             check_indicator(found["predict"], "predict")
         else:
-            encode_labels([("predict", found["predict"])], classes)
+            _, (found["predict"],) = encode_labels([("predict", found["predict"])], classes)
     return found | {kind: respond(estimator, X_test, kind, classes, several) for kind in kinds}
 
 

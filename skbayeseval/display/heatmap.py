@@ -22,7 +22,7 @@ class HeatmapDisplay(Display):
     """Posterior means of a metric over a grid of two parameters.
 
     The colour of a cell is the posterior mean. Cells that are practically equivalent to the best
-    are marked with ≈, and cells that are significantly worse are faded.
+    are marked with ≈, and cells that are surely worse are faded.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class HeatmapDisplay(Display):
 
 
 def _range(values: np.ndarray, codes: np.ndarray) -> tuple[float, float]:
-    """Return the colour range, based on the cells that are not significantly worse.
+    """Return the colour range, based on the cells that are not surely worse.
 
     A few very poor candidates would otherwise dominate the colour range.
     """

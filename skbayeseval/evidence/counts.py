@@ -98,6 +98,18 @@ class ConfusionCounts:
         classes, (truth, predicted) = encode_labels(
             [("y_true", y_true), ("y_pred", y_pred)], labels
         )
+        return cls.from_codes(truth, predicted, classes, pos_label, weight)
+
+    @classmethod
+    def from_codes(
+        cls,
+        truth: Array,
+        predicted: Array,
+        classes: tuple[Any, ...],
+        pos_label: Any = None,
+        weight: float = 1.0,
+    ) -> ConfusionCounts:
+        """Count labels that are given as positions among the classes."""
         size = len(classes)
         pairs = truth * size + predicted
         table = np.bincount(pairs, minlength=size * size).reshape(size, size)

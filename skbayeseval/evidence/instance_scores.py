@@ -107,6 +107,31 @@ class ScoredInstances(Evidence):
             classes = check_labels(list(columns) if labels is None else labels)
         else:
             classes, (truth,) = encode_labels([("y_true", y_true)], labels)
+        return cls.from_codes(
+            truth,
+            scores,
+            classes,
+            pos_label=pos_label,
+            weight=weight,
+            groups=groups,
+            instances=instances,
+            run=run,
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        truth: Array,
+        scores: Mapping[str, Any],
+        classes: tuple[Any, ...],
+        *,
+        pos_label: Any = None,
+        weight: float = 1.0,
+        groups: ArrayLike | None = None,
+        instances: Array | None = None,
+        run: Array | None = None,
+    ) -> ScoredInstances:
+        """Take scores where the truth is given as positions among the classes, or as indicator."""
         if truth.ndim == 2 and pos_label is not None:
             raise ValueError("pos_label has no meaning for a multi-label indicator.")
         positive = resolve_pos_label(classes, pos_label)

@@ -10,7 +10,7 @@ from typing import Any
 from skbayeseval.metrics.confusion import Metric, check_zero_division, class_metric
 from skbayeseval.metrics.registry import get_metric
 
-__all__ = ["PerClass", "per_class", "resolve_scoring"]
+__all__ = ["PerClass", "per_class", "resolve_scoring", "spelled_out", "table_metric"]
 
 
 @dataclass(frozen=True)
@@ -60,26 +60,44 @@ def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metri
     `scoring` is None (accuracy), a name, a `Metric`, a `PerClass`, a list of these, or a dict from
     names to these. `labels` are the classes for which a `PerClass` is expanded.
     """
-    if scoring is None:
-        scoring = "accuracy"
-    if isinstance(scoring, (str, Metric, PerClass)) or not isinstance(scoring, Iterable):
-        scoring = [scoring]
+    metrics: dict[str, Metric] = {}
+    for key, one in spelled_out("accuracy" if scoring is None else scoring):
+        for metric in _resolve_one(one, labels):
+            name = metric.name
+            if key is not None:
+                name = key + (name.removeprefix(one.name) if isinstance(one, PerClass) else "")
+            if name in metrics:
+                raise ValueError(f"scoring contains duplicate metrics: {name!r}.")
+            metrics[name] = replace(metric, name=name)
+    return metrics
+
+
+def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
+    """Return the items of `scoring=` with their names, None for an item without a given name.
+
+    The one place that distinguishes the forms of `scoring`: one item, a list, or a dict.
+    """
+    found: list[tuple[str | None, Any]]
     if isinstance(scoring, Mapping):
         if not all(isinstance(key, str) for key in scoring):
             raise TypeError(f"The keys of scoring must be strings, got {list(scoring)!r}.")
-        metrics = {}
-        for key, one in scoring.items():
-            for metric in _resolve_one(one, labels):
-                suffix = metric.name.removeprefix(one.name) if isinstance(one, PerClass) else ""
-                metrics[key + suffix] = replace(metric, name=key + suffix)
+        found = list(scoring.items())
+    elif isinstance(scoring, (str, Metric, PerClass)) or not isinstance(scoring, Iterable):
+        found = [(None, scoring)]
     else:
-        found = [metric for one in scoring for metric in _resolve_one(one, labels)]
-        metrics = {metric.name: metric for metric in found}
-        if len(metrics) < len(found):
-            raise ValueError(f"scoring contains duplicate metrics: {[m.name for m in found]}.")
-    if not metrics:
+        found = [(None, one) for one in scoring]
+    if not found:
         raise ValueError("scoring is empty, pass at least one metric.")
-    return metrics
+    return found
+
+
+def table_metric(scoring: Any) -> Metric | None:
+    """Return the metric if it can be computed from a confusion matrix, otherwise None."""
+    try:
+        metric = scoring if isinstance(scoring, Metric) else get_metric(scoring)
+    except (TypeError, ValueError):
+        return None
+    return metric if metric.source == "tables" else None
 
 
 def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:

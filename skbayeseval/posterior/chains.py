@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from skbayeseval.evidence.counts import Evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import Model
-from skbayeseval.posterior.recipe import Posterior, Prior
+from skbayeseval.posterior.recipe import Memory, Posterior, Prior, T
 
 __all__ = ["SampledPosterior", "SampledPrior"]
 
@@ -44,6 +44,7 @@ class SampledPrior(Prior):
         super().__init__(model, evidence, prevalence)
         self._draw = draw
         self._drawn: Mapping[str, Array] | None = None
+        self._memory = Memory()
 
     def parameters(self, n_draws: int | None = None) -> dict[str, Array]:
         """Return draws of the parameters; there may be fewer than asked for."""
@@ -73,6 +74,10 @@ class SampledPrior(Prior):
         a, b = self.draws(metric, len(next(iter(self.parameters().values()))))
         inside = (a - b >= region.low) & (a - b <= region.high)
         yield inside[: len(inside) // 2 * 2].reshape(2, -1).astype(float)
+
+    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what was computed before of this prior, else compute it."""
+        return self._memory.get(key, compute)
 
     def __eq__(self, other: object) -> bool:
         return self is other

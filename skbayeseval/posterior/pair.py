@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.chains import SampledPrior
-from skbayeseval.posterior.recipe import Posterior, Prior
+from skbayeseval.posterior.recipe import Posterior, Prior, T
 
 __all__ = ["PairPosterior", "PairPrior"]
 
@@ -132,6 +132,10 @@ class PairPrior(SampledPrior):
         super().__init__(joint.model, joint.evidence, joint.prevalence, draw)
         self._joint = joint
         self._rows = rows
+
+    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what was computed before of this pair, else compute it."""
+        return self._joint.remembered((tuple(self._rows), key), compute)
 
     def rates(self, n_draws: int) -> dict[str, Array]:
         """Return the recall of each class, drawn given the parameters."""

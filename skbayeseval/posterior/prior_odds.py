@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -83,9 +82,12 @@ def bayes_factor(
     return ratio(density_by_kde(_difference(posterior, metric))[0], prior, "kde", bandwidth)
 
 
-@lru_cache(maxsize=256)
 def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
     """Return the log density of the difference at 0 before the data, if it is known and finite."""
+    return prior.remembered(("density at zero", metric), lambda: _density_at_zero(prior, metric))
+
+
+def _density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
     exact = prior.log_density_at_zero(metric)
     if exact is not None:
         return Estimate(exact) if exact < np.inf else None
@@ -126,17 +128,21 @@ def _interval_null(posterior: Posterior, metric: Metric, rope: Interval) -> Baye
     return ratio(odds, _prior_odds(posterior.prior, metric, rope), "interval")
 
 
-@lru_cache(maxsize=256)
 def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
-    margins = prior.independent_margins(metric)
-    if margins:
-        return _odds_by_quadrature(*margins, rope)
-    return odds_of_shares(prior.shares(metric, rope))
+    def compute() -> Estimate:
+        margins = prior.independent_margins(metric)
+        if margins:
+            return _odds_by_quadrature(*margins, rope)
+        return odds_of_shares(prior.shares(metric, rope))
+
+    return prior.remembered(("odds", metric, rope), compute)
 
 
-@lru_cache(maxsize=256)
 def _prior_density_by_kde(prior: Prior, metric: Metric) -> tuple[Estimate, float]:
-    return density_by_kde(prior_difference_draws(prior, metric))
+    def compute() -> tuple[Estimate, float]:
+        return density_by_kde(prior_difference_draws(prior, metric))
+
+    return prior.remembered(("kernel density", metric), compute)
 
 
 def _odds_by_quadrature(a: BetaMargin, b: BetaMargin, rope: Interval) -> Estimate:

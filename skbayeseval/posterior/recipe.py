@@ -6,8 +6,8 @@ so every metric of a posterior sees the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,15 +33,35 @@ from skbayeseval.posterior.distributions import (
     StudentQuantity,
 )
 
-__all__ = ["Posterior", "Prior"]
+__all__ = ["Memory", "Posterior", "Prior"]
 
 Array = NDArray[Any]
+T = TypeVar("T")
 
 # Children of the entropy, by what they seed.
 _POSTERIOR = 0
 
 # The prior says nothing of the data, so neither does its seed.
 _PRIOR_ENTROPY = 20160717
+
+
+class Memory:
+    """The most recent results of long computations, by key."""
+
+    def __init__(self, size: int = 256) -> None:
+        self._size = size
+        self._found: dict[Hashable, Any] = {}
+
+    def get(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return the result under the key, computed only if it is not there."""
+        found: T = self._found.pop(key) if key in self._found else compute()
+        self._found[key] = found  # the most recently used comes last
+        while len(self._found) > self._size:
+            self._found.pop(next(iter(self._found)), None)
+        return found
+
+
+_MEMORY = Memory()
 
 
 class _Recipe:
@@ -112,6 +132,13 @@ class Prior(_Recipe):
     """
 
     is_prior = True
+
+    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what was computed before of an equal prior, else compute it.
+
+        Only results are kept, and the prior's parameters as their key, never the evidence.
+        """
+        return _MEMORY.get((self._key(), key), compute)
 
     def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
         """Yield estimates of P(A - B in the region), in blocks of shape (2, n)."""

@@ -465,8 +465,8 @@ class ComparisonResult(PosteriorView):
         return "\n".join(
             [
                 *lines,
-                "  decision(rope=r) holds this against the smallest difference r that matters to "
-                "you.",
+                "  Use decision(rope=r) to compare this with the smallest difference r that "
+                "matters to you.",
             ]
         )
 

@@ -249,6 +249,8 @@ class Ranking(PosteriorView):
     def _pair(self, i: int, j: int) -> ComparisonResult:
         if i == j:
             raise KeyError(f"pairs takes two different classifiers, got {i} twice.")
-        posterior = PairPosterior(self._posterior, i, j)
+        posterior = self._posterior
+        if (i, j) != (0, 1) or len(self.names) > 2:
+            posterior = PairPosterior(posterior, i, j)
         names = (self.names[i], self.names[j])
         return ComparisonResult(posterior, names, self._metrics, self._cross_validation)

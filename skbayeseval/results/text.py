@@ -55,7 +55,7 @@ def describe_basis(
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         labels = list(posterior.counts[0].labels)
         lines.append(f"  prevalence  {shares} of {labels}; observed scores are plain")
-    lines += [f"  speaks of   {words}" for words in _learners(posterior, record)]
+    lines += [f"  applies to  {words}" for words in _learners(posterior, record)]
     results = {} if record is None else record.results
     for name in names:
         chosen = results.get(name, {}).get("best_params")

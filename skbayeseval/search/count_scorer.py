@@ -17,8 +17,9 @@ from skbayeseval.evidence.counts import ConfusionCounts
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
 from skbayeseval.metrics.registry import get_metric
+from skbayeseval.metrics.scoring import table_metric
 
-__all__ = ["CountScorer", "count_key", "count_scorer", "known_metric"]
+__all__ = ["CountScorer", "count_key", "count_scorer"]
 
 MOST_CLASSES = 30
 
@@ -104,7 +105,7 @@ class CountScorer:
         self.pos_label = resolve_pos_label(self.labels, pos_label)
         self.also = _check_names(also)
         for name in self.also:
-            self._check(get_metric(name) if name in SCORE_METRICS else known_metric(name), name)
+            self._check(get_metric(name) if name in SCORE_METRICS else table_metric(name), name)
 
     @property
     def main(self) -> str:
@@ -140,7 +141,7 @@ class CountScorer:
 
     def _score(self, name: str, counts: ConfusionCounts, estimator: Any, X: Any, y: Any) -> float:
         """Return one score, from the counts if possible, otherwise by scikit-learn's scorer."""
-        metric = known_metric(name)
+        metric = table_metric(name)
         if metric is not None:
             return score_counts(metric, counts)
         try:
@@ -171,15 +172,6 @@ class CountScorer:
             )
 
 
-def known_metric(name: Any) -> Metric | None:
-    """Return the metric of that name, or None if confusion counts do not determine it."""
-    try:
-        metric = name if isinstance(name, Metric) else get_metric(name)
-    except (TypeError, ValueError):
-        return None
-    return metric if metric.source == "tables" else None
-
-
 def count_key(i: int, j: int) -> str:
     """Return the key of the count of true class i and predicted class j."""
     return f"count_{i}_{j}"
@@ -190,7 +182,7 @@ def _check_names(also: Any) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"also must be the name of a scorer or a list of names, got {also!r}.")
     for name in names:
-        if known_metric(name) is None and name not in get_scorer_names():
+        if table_metric(name) is None and name not in get_scorer_names():
             raise ValueError(
                 f"also={name!r} is not a known scorer. Use sklearn.metrics.get_scorer_names() to "
                 "get valid names."

@@ -82,7 +82,7 @@ def draw_grid(
         pd.Index([format_value(value, 3) for value in values[name]], name=label, dtype=object)
         for name, label in short_names([y, x]).items()
     )
-    note = "≈ practically equivalent to the best; faded: significantly worse"
+    note = "≈ practically equivalent to the best; faded: surely worse"
     others = [name for name in differing if name not in (x, y)]
     if others:
         note += f"\nbest over {', '.join(short_names(others).values())}"

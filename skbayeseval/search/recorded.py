@@ -18,7 +18,7 @@ from skbayeseval.evidence.counts import ConfusionCounts
 from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.metrics.scoring import resolve_scoring, table_metric
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import (
@@ -30,7 +30,6 @@ from skbayeseval.search.candidates import (
     scores_of,
     tables_of,
 )
-from skbayeseval.search.count_scorer import known_metric
 from skbayeseval.search.report import SearchReport
 from skbayeseval.splitting.weights import (
     SplitProportions,
@@ -110,7 +109,7 @@ def report_recorded(results: Mapping[str, Any], settings: Settings) -> SearchRep
     recorded_only = isinstance(settings.measure, RecordedOnly)
     if (
         not recorded_only
-        and known_metric(settings.measure) is not None
+        and table_metric(settings.measure) is not None
         and counted_classes(results)
     ):
         return _from_counts(results, settings)
@@ -129,7 +128,7 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     proportions = settings.proportions(n_splits, of_splits[0].sum(axis=2))
     if proportions.weight is None:
         raise _unknown_proportions(settings.cv, "the weight of a pooled count")
-    metric = known_metric(settings.measure)
+    metric = table_metric(settings.measure)
     pos_label = settings.pos_label
     if pos_label is None and metric is not None and metric.needs_positive:
         pos_label = _recorded_positive(results, settings, labels, metric, of_splits, kept)

@@ -147,7 +147,7 @@ class SearchReport:
             parameter, followed by the posterior mean and HDI of the metric, the probability that
             the candidate is the best, the probability that it is within the ROPE of the best, and
             the code of the decision against the best: "~" practically equivalent, "<<"
-            significantly worse, "<" undecided.
+            surely worse, "<" not settled.
         """
         if self._table is None:
             self._table = self._summarised()
@@ -227,7 +227,7 @@ class SearchReport:
         kind : {"ranking", "heatmap"}, default="ranking"
             "ranking" shows the 20 best candidates with their HDIs and probabilities of being best.
             "heatmap" shows the posterior means over two parameters, with ≈ in cells that are
-            practically equivalent to the best; significantly worse cells are faded. A cell shows
+            practically equivalent to the best; surely worse cells are faded. A cell shows
             the best candidate over all other parameters.
         x, y : str, default=None
             The parameters of the heatmap. Optional if exactly two parameters vary.
@@ -279,7 +279,7 @@ class SearchReport:
             else f"Of {of}, {name} is most probably the best on {self.metric} "
             f"(probability {table['p_best'].max():.1%}).",
             f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
-            f"Significantly worse: {worse}. Undecided: {open_}.",
+            f"Surely worse: {worse}. Not settled: {open_}.",
         ]
         if self._basis:
             lines.append(self._basis)
@@ -294,7 +294,7 @@ class SearchReport:
         lines.append(self._printable(shown_rows[[*columns, *COLUMNS]]).to_string())
         if len(table) > len(shown_rows):
             lines.append(f"... and {len(table) - len(shown_rows)} more")
-        lines.append("≈ practically equivalent to the best, ≪ significantly worse, < undecided")
+        lines.append("≈ practically equivalent to the best, ≪ surely worse, < not settled")
         return "\n".join(lines)
 
     def _summarised(self) -> pd.DataFrame:

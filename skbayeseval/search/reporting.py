@@ -18,9 +18,9 @@ from skbayeseval._validation import (
     check_random_state_entropy,
     check_whole_number,
 )
-from skbayeseval.compare.cross_validation import compare_learners
+from skbayeseval.compare.cross_validation import CrossValidationOptions, compare_learners
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.metrics.scoring import resolve_scoring, table_metric
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import (
     counted_classes,
@@ -31,7 +31,7 @@ from skbayeseval.search.candidates import (
     scores_of,
     tables_of,
 )
-from skbayeseval.search.count_scorer import CountScorer, known_metric
+from skbayeseval.search.count_scorer import CountScorer
 from skbayeseval.search.recorded import (
     RecordedOnly,
     Settings,
@@ -199,28 +199,25 @@ def report_search(
     split_params, fit_params = route(
         "report_search", "report_search", estimators, cv, params, groups
     )
-    _check_repeatable(cv, X, y, split_params, number_of_splits(results))
-    ranking = compare_learners(
-        estimators,
-        X,
-        y,
-        cv=cv,
-        split_params=split_params,
-        fit_params=fit_params,
+    splits = _repeated_splits(cv, X, y, split_params, number_of_splits(results))
+    options = CrossValidationOptions(
         scoring=measure,
-        model="auto",
-        engine="exact",
-        prior=None,
         n_draws=settings.draws_of(len(candidates)),
         labels=labels,
         pos_label=settings.pos_label,
         n_jobs=n_jobs,
         verbose=verbose,
-        pre_dispatch="2*n_jobs",
-        return_estimator=False,
-        return_indices=False,
-        error_score="raise",
+    )
+    ranking = compare_learners(
+        estimators,
+        X,
+        y,
+        options,
+        cv=cv,
+        split_params=split_params,
+        fit_params=fit_params,
         entropy=settings.entropy,
+        splits=splits,
     )
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
@@ -252,7 +249,7 @@ def _measure(
         name = scoring if isinstance(scoring, str) else scoring.name
         own = scorer.main if scorer is not None else _single_measure(search)
         key = name if name in keys else "score" if name == own and "score" in keys else None
-        from_elsewhere = known_metric(scoring) is not None or (
+        from_elsewhere = table_metric(scoring) is not None or (
             can_run_again and _can_be_paired(scoring)
         )
         if key is None and not from_elsewhere:
@@ -336,7 +333,7 @@ def _most_promising(
     """
     everyone, picked_by = last_candidates(results), None
     failed_ones = failed_fits(results, everyone)
-    metric = None if isinstance(settings.measure, RecordedOnly) else known_metric(settings.measure)
+    metric = None if isinstance(settings.measure, RecordedOnly) else table_metric(settings.measure)
     if settings.key is not None:
         means = _recorded_means(results, settings.key, everyone)
         failed_ones = failed_ones | ~np.isfinite(means)
@@ -357,15 +354,13 @@ def _recorded_means(results: Mapping[str, Any], key: str, candidates: Array) -> 
     return np.asarray(results[f"mean_test_{key}"], dtype=float)[candidates]
 
 
-def _check_repeatable(
+def _repeated_splits(
     cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], n_recorded: int
-) -> None:
-    """Raise unless the splitter reproduces the splits of the search."""
-    n_splits, same = 0, True
-    for one, other in zip(
-        cv.split(X, y, **split_params), cv.split(X, y, **split_params), strict=True
-    ):
-        n_splits += 1
+) -> list[tuple[Array, Array]]:
+    """Return the splits of the search; raise unless the splitter reproduces them."""
+    splits, same = list(cv.split(X, y, **split_params)), True
+    n_splits = len(splits)
+    for one, other in zip(splits, cv.split(X, y, **split_params), strict=False):
         same = same and all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
     if not n_splits:
         raise ValueError(
@@ -383,3 +378,4 @@ def _check_repeatable(
             "search cannot be reproduced. Give the splitter an int random_state, or call "
             "report_search without X and y."
         )
+    return splits

@@ -172,6 +172,7 @@ def collect(
     cv: Any,
     split_params: Mapping[str, Any],
     fit_params: Mapping[str, Mapping[str, Any]],
+    splits: list[Split] | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
     pre_dispatch: int | str = "2*n_jobs",
@@ -193,10 +194,8 @@ def collect(
     X, y = indexable(X, y)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     rows = np.arange(n_samples)  # converts masks and negative indices to non-negative indices
-    splits = [
-        (rows[np.asarray(train)], rows[np.asarray(test)])
-        for train, test in cv.split(X, y, **split_params)
-    ]
+    generated = cv.split(X, y, **split_params) if splits is None else splits
+    splits = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in generated]
     if not splits:
         raise ValueError(
             f"cv={cv!r} yields no splits. An iterator of splits can be used only once."

@@ -257,7 +257,7 @@ class NeverFitted(GaussianNB):
         ({"prior": {"mu": 0}}, ValueError, "prior 'mu' must contain finite numbers"),
         ({"prior": {"nu": 1}}, ValueError, "has no parameter 'nu'"),
         ({"n_draws": -5}, ValueError, "n_draws == -5"),
-        ({"labels": [0, 2]}, ValueError, "y_true contains labels that are not in labels"),
+        ({"labels": [0, 2]}, ValueError, "y contains labels that are not in labels"),
         ({"pos_label": 3, "scoring": "f1"}, ValueError, "pos_label=3 is not a valid label"),
         ({"y": np.zeros(160)}, ValueError, "y must hold at least two classes"),
         (

@@ -158,7 +158,7 @@ def test_failures_drop_the_split():
         ({"scoring": 3}, TypeError, "neither a name, a metric nor a scorer"),
         ({"scoring": lambda *_: np.nan}, ValueError, "gave nan, not a finite number"),
         ({"scoring": lambda *_: {"a": 1}}, ValueError, "gave .'a': 1., not a finite number"),
-        ({"scoring": ["r2", "r2"]}, ValueError, "called the same"),
+        ({"scoring": ["r2", "r2"]}, ValueError, "several scorers named"),
         ({"scoring": [max, min]}, ValueError, "give a dict of names to scorers"),
         ({"model": "paired"}, ValueError, "compared with model='scores'"),
         ({"model": "auto"}, ValueError, "Ridge.. is a regressor"),

@@ -80,7 +80,7 @@ def test_always_the_best():
 def test_words(report):
     words = str(report)
     assert "Of 6 candidates, C=0.1, kernel=None is most probably the best on f1" in words
-    assert "within 0.02: 3. Significantly worse: 2. Undecided: 1." in words
+    assert "within 0.02: 3. Surely worse: 2. Not settled: 1." in words
     assert "From thin air." in words
     assert "failed: candidates 7." in words
     assert "SearchReport(source='counts', metric='f1', 6 candidates" in repr(report)
