@@ -15,6 +15,7 @@ __all__ = [
     "check_indicator",
     "check_label_vector",
     "check_labels",
+    "check_predictions",
     "encode_labels",
     "is_indicator",
     "resolve_pos_label",
@@ -150,3 +151,18 @@ def check_indicator(y: Any, name: str) -> Any:
     if not np.isin(matrix.data, (0, 1)).all():
         raise ValueError(f"{name} must contain only 0 and 1, with one column per label.")
     return matrix
+
+
+def check_predictions(predictions: Any, n_test: int, classes: tuple[Any, ...] | None) -> Any:
+    """Return the predictions of a fitted estimator as positions among the classes.
+
+    `classes` is None for multi-label indicators, which are returned as they are.
+    """
+    n_predicted = predictions.shape[0] if hasattr(predictions, "shape") else len(predictions)
+    if n_predicted != n_test:
+        raise ValueError(f"predict returned {n_predicted} labels for {n_test} instances")
+    if classes is None:
+        check_indicator(predictions, "predict")
+        return predictions
+    _, (codes,) = encode_labels([("predict", predictions)], classes)
+    return codes

@@ -329,15 +329,12 @@ def compares_scores(model: Any) -> bool:
 
 
 def _scores_of_splits(target: Target, collection: Collection) -> dict[str, dict[str, Any]]:
-    """Return for each metric and estimator the scores of the splits, NaN where a fit failed."""
+    """Return for each metric and estimator its values in the splits, NaN where a fit failed."""
     scores: dict[str, dict[str, Any]] = {key: {} for key in target.metrics}
-    for name, runs in collection.runs.items():
-        of_splits = [
-            {} if run.error is not None else target.split_scores(name, i, collection)
-            for i, run in enumerate(runs)
-        ]
-        for key, of_each in scores.items():
-            of_each[name] = _frozen([of_one.get(key, np.nan) for of_one in of_splits])
+    for name in collection.runs:
+        for key, values in target.split_scores(name, collection).items():
+            values.flags.writeable = False
+            scores[key][name] = values
     return scores
 
 

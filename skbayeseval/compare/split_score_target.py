@@ -62,9 +62,12 @@ class ScoreTarget:
             raise ValueError("model='scores' needs at least two splits to see how scores vary.")
         return CollectedEvidence(SplitScores(scores, test / (train + test)))
 
-    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
-        """Return for each metric the score of one estimator in one split."""
-        return dict(collection.runs[name][split].observed)
+    def split_scores(self, name: str, collection: Collection) -> dict[str, Any]:
+        """Return for each metric its value in each split, NaN where a fit failed."""
+        runs = collection.runs[name]
+        return {
+            key: np.array([run.observed.get(key, np.nan) for run in runs]) for key in self.metrics
+        }
 
 
 def resolve_scorers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -16,8 +16,10 @@ from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
     check_labels,
+    check_predictions,
     encode_labels,
     is_indicator,
+    resolve_pos_label,
 )
 from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
@@ -65,8 +67,8 @@ class Target(Protocol):
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return what the kept splits give."""
 
-    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
-        """Return for each metric the score of one estimator in one split."""
+    def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
+        """Return for each metric its value in each split, NaN where a fit failed."""
 
 
 class LabelTarget:
@@ -83,8 +85,8 @@ class LabelTarget:
                 )
         self.names = tuple(estimators)
         self.pos_label = pos_label
-        several = is_indicator(y)
-        if several:
+        self.several = is_indicator(y)
+        if self.several:
             columns = labels if labels is not None else getattr(y, "columns", range(np.shape(y)[1]))
             self.truth, self.classes = check_indicator(y, "y"), check_labels(list(columns))
         else:
@@ -95,6 +97,8 @@ class LabelTarget:
             self.classes, (self.truth,) = encode_labels(
                 [("y", vector)], tuple(present) if labels is None else labels
             )
+        positive = resolve_pos_label(self.classes, None if self.several else pos_label)
+        self.positive = 0 if positive is None else self.classes.index(positive)
         self.metrics = resolve_scoring(scoring, self.classes)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
         self.counts_needed = len(of_scores) < len(self.metrics)
@@ -102,7 +106,7 @@ class LabelTarget:
         for metric in of_scores:
             _check_responses(metric, estimators)
         self.observe: Observe = partial(
-            _observe_labels, self.classes, several, self.kinds, self.counts_needed
+            _observe_labels, self.classes, self.several, self.kinds, self.counts_needed
         )
 
     def check_split(self, split: int, test: Array) -> None:
@@ -111,7 +115,7 @@ class LabelTarget:
         for metric in self.metrics.values():
             if metric.source != "instances" or SCORE_METRICS[str(metric.formula)].of_means:
                 continue
-            if is_indicator(self.truth):
+            if self.several:
                 sums = np.ravel(present.sum(axis=0))
                 absent = [c for c, n in zip(self.classes, sums, strict=True) if n in (0, len(test))]
             else:
@@ -128,7 +132,7 @@ class LabelTarget:
         rows = np.arange(self.truth.shape[0])
         scores: dict[str, Any] = {}
         if self.kinds:
-            if is_indicator(self.truth):
+            if self.several:
                 perfect = self.truth.toarray()
             else:
                 perfect = np.eye(len(self.classes))[self.truth]
@@ -164,7 +168,7 @@ class LabelTarget:
             if not self.counts_needed:
                 return CollectedEvidence(scored)
         truth = self.truth[rows]
-        if is_indicator(self.truth):
+        if self.several:
             named = {f"Predictions of {name!r}": predictions[name] for name in self.names}
             counts: Evidence = UnitCounts.from_indicators(
                 truth, named, labels=self.classes, weight=weight, instances=rows
@@ -178,7 +182,7 @@ class LabelTarget:
     def _scored(
         self, rows: Array, scores: Mapping[str, Any], weight: float = 1.0, run: Array | None = None
     ) -> ScoredInstances:
-        truth = self.truth[rows].toarray() if is_indicator(self.truth) else self.truth[rows]
+        truth = self.truth[rows].toarray() if self.several else self.truth[rows]
         return ScoredInstances.from_codes(
             truth,
             scores,
@@ -189,24 +193,32 @@ class LabelTarget:
             run=run,
         )
 
-    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
-        """Return for each metric the score of one estimator in one split."""
-        rows, observed = collection.splits[split][1], collection.runs[name][split].observed
-        counts = scored = None
-        if "predict" in observed and is_indicator(self.truth):
-            counts = count_one(self.truth[rows], observed["predict"], self.classes, None)
-        elif "predict" in observed:
-            counts = ConfusionCounts.from_codes(
-                self.truth[rows], observed["predict"], self.classes, self.pos_label
-            )
+    def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
+        """Return for each metric its value in each split, NaN where a fit failed."""
+        runs = collection.runs[name]
+        found = {key: np.full(len(runs), np.nan) for key in self.metrics}
+        done = [i for i, run in enumerate(runs) if run.error is None]
+        if self.counts_needed:
+            counts = [self._counts(runs[i].observed, collection.splits[i][1]) for i in done]
+            for key, metric in self.metrics.items():
+                if metric.source == "tables":
+                    found[key][done] = scores_of_splits(metric, counts, self.positive)
         if self.kinds:
-            scored = self._scored(rows, {name: {kind: observed[kind] for kind in self.kinds}})
-        return {
-            key: scored.observed(metric)[0]
-            if metric.source == "instances" and scored is not None
-            else score_counts(metric, counts)
-            for key, metric in self.metrics.items()
-        }
+            for i in done:
+                own = {name: {kind: runs[i].observed[kind] for kind in self.kinds}}
+                scored = self._scored(collection.splits[i][1], own)
+                for key, metric in self.metrics.items():
+                    if metric.source == "instances":
+                        found[key][i] = scored.observed(metric)[0]
+        return found
+
+    def _counts(self, observed: Mapping[str, Any], rows: Array) -> Any:
+        """Return the confusion table of one split, or what was counted of each label."""
+        if self.several:
+            return count_one(self.truth[rows], observed["predict"], self.classes, None)
+        m = len(self.classes)
+        cells = np.bincount(self.truth[rows] * m + observed["predict"], minlength=m * m)
+        return cells.reshape(m, m).astype(float)
 
 
 class ChunkTarget:
@@ -243,12 +255,17 @@ class ChunkTarget:
         truth = _safe_indexing(self.y, collection.test_indices())
         return CollectedEvidence(self.counter(truth, *tagged, weight=collection.weight))
 
-    def split_scores(self, name: str, split: int, collection: Collection) -> dict[str, float]:
-        """Return for each metric the score of one tagger in one split."""
-        truth = _safe_indexing(self.y, collection.splits[split][1])
-        tags = collection.runs[name][split].observed["predict"]
-        counts = self.counter.count_one(truth, tags, self.names.index(name))
-        return {key: score_counts(metric, counts) for key, metric in self.metrics.items()}
+    def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
+        """Return for each metric its value in each split, NaN where a fit failed."""
+        found = {key: np.full(len(collection.splits), np.nan) for key in self.metrics}
+        for i, run in enumerate(collection.runs[name]):
+            if run.error is None:
+                truth = _safe_indexing(self.y, collection.splits[i][1])
+                tagger = self.names.index(name)
+                counts = self.counter.count_one(truth, run.observed["predict"], tagger)
+                for key, metric in self.metrics.items():
+                    found[key][i] = score_counts(metric, counts)
+        return found
 
 
 def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
@@ -273,16 +290,27 @@ def score_by_scores(
 
 
 def score_counts(metric: Metric, counts: Any) -> float:
-    """Return the score as scikit-learn's scorer gives it."""
+    """Return the metric value as scikit-learn's scorer gives it."""
     if counts.table is None:
         return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
-    table = counts.table
+    return float(scores_of_splits(metric, [counts.table], counts.positive or 0)[0])
+
+
+def scores_of_splits(metric: Metric, counts: Sequence[Any], positive: int) -> Array:
+    """Return the metric value of each split as scikit-learn's scorer gives it.
+
+    `counts` are confusion tables; or, for a multi-label indicator, what was counted of each label.
+    """
+    if not counts or not isinstance(counts[0], np.ndarray):
+        return np.array([score_counts(metric, one) for one in counts])
+    tables = np.stack(counts)
     of_all = metric.formula is not None and not metric.formula.endswith("]")
-    if of_all and not metric.needs_positive:
-        # scikit-learn averages over the classes that occur.
-        seen = (table.sum(axis=0) + table.sum(axis=1)) > 0
-        table = table[np.ix_(seen, seen)]
-    return float(metric(table, counts.positive or 0))
+    seen = (tables.sum(axis=1) + tables.sum(axis=2)) > 0
+    if metric.needs_positive or not of_all or seen.all():
+        return np.asarray(metric(tables, positive))
+    # scikit-learn averages over the classes that occur.
+    pruned = [table[np.ix_(here, here)] for table, here in zip(tables, seen, strict=True)]
+    return np.array([float(metric(table, positive)) for table in pruned])
 
 
 def _check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
@@ -307,14 +335,14 @@ def _observe_labels(
     y_test: Any,
 ) -> dict[str, Any]:
     """Return predictions as positions among the classes, and the scores that metrics need."""
-    found = {}
+    found: dict[str, Any] = {}
     if counts_needed:
-        found = observe_predictions(name, estimator, X_test, y_test)
-        if several:
-            check_indicator(found["predict"], "predict")
-        else:
-            _, (found["predict"],) = encode_labels([("predict", found["predict"])], classes)
-    return found | {kind: respond(estimator, X_test, kind, classes, several) for kind in kinds}
+        n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
+        known = None if several else classes
+        found["predict"] = check_predictions(estimator.predict(X_test), n_test, known)
+    for kind in kinds:
+        found[kind] = respond(estimator, X_test, kind, classes, several)
+    return found
 
 
 def _observe_tags(

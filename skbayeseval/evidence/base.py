@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -108,7 +109,11 @@ class Evidence(ABC):
 
     def margins(self) -> tuple[Any, ...]:
         """Return what each classifier did alone."""
-        return tuple(self.margin(k) for k in range(self.n_classifiers))
+        return self._margins
+
+    @cached_property
+    def _margins(self) -> tuple[Any, ...]:
+        return tuple([self.margin(k) for k in range(self.n_classifiers)])
 
     @abstractmethod
     def pair(self, i: int, j: int) -> Evidence:
@@ -133,7 +138,7 @@ class Evidence(ABC):
 
     def check_metric(self, metric: Metric) -> None:
         """Raise if the evidence does not hold what the metric needs."""
-        check_metric_of_counts(metric, self.margin(0))
+        check_metric_of_counts(metric, self.margins()[0])
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the data for ArviZ, by name."""

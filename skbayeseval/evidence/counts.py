@@ -116,6 +116,16 @@ class ConfusionCounts:
         return cls(table, classes, weight, pos_label)
 
     @classmethod
+    def of_checked(
+        cls, table: Array, labels: tuple[Any, ...], weight: float, pos_label: Any
+    ) -> ConfusionCounts:
+        """Take values that were checked before."""
+        counts = object.__new__(cls)
+        values = {"table": _frozen(table), "labels": labels, "weight": weight}
+        counts.__dict__.update(values, pos_label=pos_label)
+        return counts
+
+    @classmethod
     def from_cells(
         cls,
         tp: float,
@@ -296,7 +306,7 @@ class PairedCounts(Evidence):
         """Return the confusion counts of one classifier alone."""
         table = np.zeros((len(self.labels), len(self.labels)))
         np.add.at(table, (self.truth, self.predictions[:, classifier]), self.counts)
-        return ConfusionCounts(table, self.labels, self.weight, self.pos_label)
+        return ConfusionCounts.of_checked(table, self.labels, self.weight, self.pos_label)
 
     def pair(self, i: int, j: int) -> PairedCounts:
         """Return the counts of two of the classifiers."""

@@ -19,7 +19,7 @@ from skbayeseval.models.specification import Model
 from skbayeseval.planning.replications import draw_differences, populations_after
 from skbayeseval.planning.sample_size import SETTLED, smallest_size, smoothed
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.splitting.progress import ProgressParallel
+from skbayeseval.splitting.progress import parallel_with_progress
 
 __all__ = [
     "Question",
@@ -248,7 +248,7 @@ def in_chunks(
     """
     chunks = [min(CHUNK, n - start) for start in range(0, n, CHUNK)]
     tasks = [(job, chunk) for job in jobs for chunk in chunks]
-    parallel = ProgressParallel(
+    parallel = parallel_with_progress(
         total=len(tasks), show=verbose > 0, doing="simulating", n_jobs=n_jobs
     )
     found = parallel(

@@ -77,7 +77,7 @@ def make_posterior(
             f"model={model!r} carries its prior; give either a model instance or prior=, not both."
         )
     evidence = as_evidence(evidence)
-    counts = evidence.margin(0)
+    counts = evidence.margins()[0]
     n_classes = len(counts.labels)
     resolved = resolve_model(
         model,

@@ -76,11 +76,11 @@ class _Recipe:
         self, model: Model, evidence: Evidence, prevalence: tuple[float, ...] | None = None
     ) -> None:
         self.model = model
-        self.evidence = as_evidence(evidence)
+        self.evidence = evidence if isinstance(evidence, Evidence) else as_evidence(evidence)
         self.prevalence = prevalence
         self.counts = self.evidence.margins()
         self.positive = self.counts[0].positive
-        self.has_true_negatives = all(counts.has_true_negatives for counts in self.counts)
+        self.has_true_negatives = self.counts[0].has_true_negatives
         self.specification = model.specification(self.evidence)
         if prevalence is not None:
             known = np.array(prevalence)
@@ -289,14 +289,14 @@ class Posterior(_Recipe):
         law = self.law(metric, np.array([1.0, -1.0]))
         if law is not None:
             return StudentQuantity(difference, law)
-        margins = self.independent_margins(metric)
-        if margins is not None:
-            return BetaDifference(difference, *margins)
         differences, strength = self.specification.ranked(metric.name)
         if strength is not None:
             rng = np.random.default_rng(self._seed())
             weights = draw_weights(len(differences), strength, rng, self.n_draws)
             return SignedRankDifference(difference, weights, differences)
+        margins = self.independent_margins(metric)
+        if margins is not None:
+            return BetaDifference(difference, *margins)
         return Distribution(difference, self.mcse(difference))
 
     def value(self, metric: Metric, classifier: int) -> Distribution:

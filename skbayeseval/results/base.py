@@ -238,6 +238,8 @@ class PosteriorView:
             return next(iter(self._metrics.values()))
         if isinstance(metric, str) and metric in self._metrics:
             return self._metrics[metric]
+        if any(metric is known for known in self._metrics.values()):
+            return metric  # type: ignore[return-value]
         if not isinstance(metric, (str, Metric)):
             raise TypeError(f"metric must be a name or a Metric, got {metric!r}.")
         if self.evidence.is_of_splits and isinstance(metric, str):

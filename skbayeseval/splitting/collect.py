@@ -21,7 +21,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import delayed
 
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.progress import ProgressParallel
+from skbayeseval.splitting.progress import parallel_with_progress
 from skbayeseval.splitting.weights import pooled_weight
 
 __all__ = [
@@ -204,7 +204,7 @@ def collect(
         if check_split is not None:
             check_split(i, test)
     tasks = [(name, i) for i in range(len(splits)) for name in estimators]
-    parallel = ProgressParallel(
+    parallel = parallel_with_progress(
         n_jobs=n_jobs, pre_dispatch=pre_dispatch, total=len(tasks), show=verbose > 0
     )
     runs = parallel(

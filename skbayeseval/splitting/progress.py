@@ -19,7 +19,16 @@ from rich.progress import (
 )
 from sklearn.utils.parallel import Parallel
 
-__all__ = ["ProgressParallel"]
+__all__ = ["ProgressParallel", "parallel_with_progress"]
+
+
+def parallel_with_progress(
+    *, total: int, show: bool, doing: str = "fitting", **options: Any
+) -> Parallel:
+    """Return scikit-learn's `Parallel`, one that shows progress if `show`."""
+    if not show:
+        return Parallel(**options)
+    return ProgressParallel(total=total, show=True, doing=doing, **options)
 
 
 class ProgressParallel(Parallel):

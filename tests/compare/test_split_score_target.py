@@ -159,7 +159,7 @@ def test_failures_drop_the_split():
         ({"scoring": lambda *_: np.nan}, ValueError, "gave nan, not a finite number"),
         ({"scoring": lambda *_: {"a": 1}}, ValueError, "gave .'a': 1., not a finite number"),
         ({"scoring": ["r2", "r2"]}, ValueError, "several scorers named"),
-        ({"scoring": [max, min]}, ValueError, "give a dict of names to scorers"),
+        ({"scoring": [max, min]}, ValueError, "Pass a dict of names to scorers"),
         ({"model": "paired"}, ValueError, "compared with model='scores'"),
         ({"model": "auto"}, ValueError, "Ridge.. is a regressor"),
         ({"prior": {"mu": 1}}, ValueError, "no parameter 'mu'"),
