@@ -130,7 +130,7 @@ def test_two_priors_of_one_model_are_told_apart():
         (SCENARIO, {"rope": -1}, ValueError, "rope"),
         (SCENARIO, {"scoring": ["f1", "recall"]}, ValueError, "one metric"),
         (SCENARIO, {"scoring": "nothing"}, ValueError, "not a known metric"),
-        (SCENARIO, {"model": "nothing"}, ValueError, "not known"),
+        (SCENARIO, {"model": "nothing"}, ValueError, "is not a known model"),
         (SCENARIO, {"n_replications": 0}, ValueError, "n_replications"),
         ({"mu": 0.5}, {}, ValueError, "keys 'mu', 'theta\\+'"),
         (SCENARIO | {"mu": 2}, {}, ValueError, "mu"),
