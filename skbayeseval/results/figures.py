@@ -1,4 +1,4 @@
-"""Which display shows which part of a comparison."""
+"""The displays of a comparison."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ def factor_display(posterior: Posterior, metric: Metric, names: tuple[str, str])
 def scores_display(
     scores: tuple[NDArray[Any], NDArray[Any]], metric: Metric, names: tuple[str, str]
 ) -> ScoresDisplay:
-    """Return the display of the values of the metric in each split."""
+    """Return the display of the split scores."""
     from skbayeseval.display import ScoresDisplay
 
     return ScoresDisplay(*scores, names=names, metric=metric.name)
 
 
 def trace_display(posterior: Posterior, metric: Metric, names: tuple[str, str]) -> TraceDisplay:
-    """Return the display of the draws in the order in which they were made."""
+    """Return the display of the draws in the order in which they were drawn."""
     from skbayeseval.display import TraceDisplay
 
     draws = posterior.difference(metric).draws

@@ -79,7 +79,7 @@ def test_every_metric_and_model_of_two_classes():
 
 
 def test_metrics_of_scores_cannot_be_simulated():
-    with pytest.raises(ValueError, match="needs scores of the instances"):
+    with pytest.raises(ValueError, match="requires instance scores"):
         power_analysis(JOINT, 50, scoring="roc_auc", rope=0.05, goal="<", n_replications=2)
 
 
@@ -87,7 +87,7 @@ def test_tables_of_each_alone():
     pair = JOINT.sum(axis=2), JOINT.sum(axis=1)
     found = power_analysis(pair, 4000, model=["unpaired", "bcv"], **QUICK)
     assert (found.table["power"] > 0.85).all()
-    with pytest.raises(ValueError, match="model='paired' needs to know"):
+    with pytest.raises(ValueError, match="model='paired' requires the predictions"):
         power_analysis(pair, 4000, **QUICK)
 
 
@@ -130,7 +130,7 @@ def test_two_priors_of_one_model_are_told_apart():
         (SCENARIO, {"rope": -1}, ValueError, "rope"),
         (SCENARIO, {"scoring": ["f1", "recall"]}, ValueError, "one metric"),
         (SCENARIO, {"scoring": "nothing"}, ValueError, "not a known metric"),
-        (SCENARIO, {"model": "nothing"}, ValueError, "not known"),
+        (SCENARIO, {"model": "nothing"}, ValueError, "is not a known model"),
         (SCENARIO, {"n_replications": 0}, ValueError, "n_replications"),
         ({"mu": 0.5}, {}, ValueError, "keys 'mu', 'theta\\+'"),
         (SCENARIO | {"mu": 2}, {}, ValueError, "mu"),
