@@ -133,7 +133,7 @@ def test_counts(capsys):
             "rope=-1.0 must be finite and at least 0",
         ),
         ("counts --a 1 2 --b 1 2 3", "counts_a must be (tp, fp, fn)"),
-        ("counts --a 1 2.5 3 --b 1 2 3", "counts_a must hold whole numbers"),
+        ("counts --a 1 2.5 3 --b 1 2 3", "counts_a must contain whole numbers"),
         ("counts --a 1 -2 3 --b 1 2 3", "counts_a must not be negative"),
         ("counts --a one two three --b 1 2 3", "invalid float value: 'one'"),
         ("counts --a 1 2 3", "the following arguments are required: --b"),

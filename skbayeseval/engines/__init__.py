@@ -1,4 +1,4 @@
-"""Engines: from a specification to draws."""
+"""Engines, which draw from the posterior that a specification describes."""
 
 from skbayeseval.engines.base import Engine, ExactEngine
 from skbayeseval.engines.data_sets import sample_data_sets

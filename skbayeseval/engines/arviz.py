@@ -1,6 +1,6 @@
-"""ArviZ: diagnostics of chains, and results as what ArviZ users expect.
+"""Diagnostics of chains, and conversion of results to the data structures of ArviZ.
 
-`InferenceData` where ArviZ is 0.x, `xarray.DataTree` where it is 1.x.
+These are `InferenceData` for ArviZ 0.x and `xarray.DataTree` for ArviZ 1.x.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 
 class Diagnostics(NamedTuple):
-    """How well chains have mixed.
+    """Convergence diagnostics of Markov chains.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ def to_inference_data(
     dims: Mapping[str, list[str]],
     attrs: Mapping[str, Any],
 ) -> Any:
-    """Return the groups as the ArviZ that is installed has them."""
+    """Return the groups in the data structure of the installed version of ArviZ."""
     az = _import()
     filled = {name: dict(group) for name, group in groups.items() if group}
     if az.__version__.startswith("0."):
@@ -65,7 +65,7 @@ def to_inference_data(
 
 
 def _import() -> Any:
-    """Import ArviZ without its once-a-day note on the coming release."""
+    """Import ArviZ without its daily warning about the next release."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         import arviz

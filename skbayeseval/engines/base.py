@@ -1,4 +1,4 @@
-"""What every engine answers: whether its draws are independent, what it can sample, and draws."""
+"""The interface of all engines."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["Engine", "ExactEngine", "Trace"]
 
 Array = NDArray[Any]
 
-# A function that builds PyMC variables in place of published priors.
+# A function that builds PyMC variables to replace published priors.
 PriorBuilder = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Draws of parameters by Markov chains.
+    """Draws of parameters from Markov chains.
 
     Parameters
     ----------
     parameters : mapping of str to ndarray of shape (n_chains, n_draws, ...)
-        The draws.
+        The draws of each parameter.
     stats : mapping of str to ndarray of shape (n_chains, n_draws)
-        Statistics of the sampler.
+        The statistics of the sampler.
     """
 
     parameters: Mapping[str, Array]
@@ -42,19 +42,19 @@ class Trace:
 
     @property
     def n_draws(self) -> int:
-        """The number of draws of all chains."""
+        """The number of draws in all chains together."""
         return int(np.prod(next(iter(self.parameters.values())).shape[:2]))
 
     def flat(self) -> dict[str, Array]:
-        """Return the draws of all chains one after the other."""
+        """Return the draws of all chains, concatenated."""
         return {name: v.reshape(-1, *v.shape[2:]) for name, v in self.parameters.items()}
 
 
 class Engine(ParameterObject):
-    """A way from a specification to draws.
+    """Base class of all engines, which draw from the posterior of a specification.
 
-    An engine whose draws are independent streams metrics itself. Any other engine draws the
-    parameters by Markov chains (`draw`), and metrics are computed from these.
+    An engine with independent draws yields draws of metrics directly. All other engines draw the
+    parameters with Markov chains (`draw`), and metrics are computed from these draws.
     """
 
     name: ClassVar[str]
@@ -63,12 +63,12 @@ class Engine(ParameterObject):
     random_seed: int | None = None
 
     def check(self) -> None:
-        """Raise on invalid parameters of the engine."""
+        """Raise if a parameter of the engine is invalid."""
 
     def check_specification(
         self, specification: AnySpecification, labels: tuple[Any, ...], prior: PriorBuilder | None
     ) -> None:
-        """Raise where the engine cannot sample the specification, before anything is sampled."""
+        """Raise if the engine cannot sample the specification; called before sampling."""
 
     def draw(
         self,
@@ -77,7 +77,7 @@ class Engine(ParameterObject):
         prior: PriorBuilder | None,
         seed: int,
     ) -> Trace:
-        """Return draws of the parameters after the data."""
+        """Return posterior draws of the parameters."""
         raise NotImplementedError
 
     def draw_prior(
@@ -87,12 +87,12 @@ class Engine(ParameterObject):
         prior: PriorBuilder | None,
         seed: int,
     ) -> dict[str, Array]:
-        """Return independent draws of the parameters before the data, of shape (n_draws, ...)."""
+        """Return independent prior draws of the parameters, of shape (n_draws, ...)."""
         raise NotImplementedError
 
 
 class ExactEngine(Engine):
-    """Independent draws from conjugate posteriors; `engines/exact.py` has its kernels."""
+    """Draw independently from conjugate posteriors; see `engines/exact.py`."""
 
     name = "exact"
     has_independent_draws = True

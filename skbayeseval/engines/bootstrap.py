@@ -1,8 +1,9 @@
-"""Exact draws of metrics of scores: the Bayesian bootstrap (Rubin 1981) over instances or groups.
+"""Exact draws of metrics of instance scores by the Bayesian bootstrap (Rubin 1981).
 
-All classifiers share the weights of a draw. The metric is computed within each run, as scores of
-different fits are on different scales, and then averaged over runs by how much the weights of a
-draw favour each. With all weights alike that is the plain mean of the runs.
+The bootstrap is over instances or groups, and all classifiers share the weights of a draw. The
+metric is computed within each run, because scores of different fits are on different scales, and
+then averaged over runs in proportion to the weight of each run in the draw. With equal weights,
+this is the mean over runs.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ __all__ = ["stream_bootstrap"]
 
 Array = NDArray[Any]
 
-# A block of draws takes about this much memory. Part of the recipe, as the order of draws is.
+# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**26
 
 
@@ -36,26 +37,26 @@ def stream_bootstrap(
     Parameters
     ----------
     runs : sequence of (ndarray of shape (n,), sequence of Prepared)
-        The test sets: which unit each instance belongs to, and the metric of each classifier as a
-        function of the weights of the instances.
+        For each run, the unit of each instance, and the metric of each classifier as a function of
+        the instance weights.
     shape : ndarray of shape (n_units,)
-        The shape of the Gamma weight of each unit: how often it was seen.
+        The Gamma shape of the weight of each unit.
     n_classifiers : int
-        How many there are in each run.
+        The number of classifiers.
     rng : numpy.random.Generator
         The source of randomness.
     n_draws : int
-        How many draws in all.
+        The total number of draws.
 
     Yields
     ------
     scores : ndarray of shape (n_classifiers, n)
-        Averages over runs.
+        Metric values, averaged over runs.
     """
     gammas = GammaRows(np.asarray(shape, dtype=float))
     places = [gammas.place[units] for units, _ in runs]
     plain = [[metric.sums(np.ones((len(units), 1))) for metric in each] for units, each in runs]
-    # The weights of units; those of a run's instances, and what a metric makes of them.
+    # The weights of units, the weights of a run's instances, and the arrays of the metric.
     rows = len(shape) + 4 * max(len(place) for place in places)
     block = max(1, min(4096, BLOCK_BYTES // (8 * rows)))
     for start in range(0, n_draws, block):

@@ -1,9 +1,10 @@
-"""Shares of a region of differences for chunks that two taggers found, before the data.
+"""The prior probability of a region of differences, for the chunks that two taggers found.
 
-The seven cells are independent gammas up to their sum, and scores of chunks are ratios, so the sum
-does not matter. Precision, F-beta and Jaccard of B fall with its own false alarms, on which A's
-score does not depend; the difference in recall falls with what B alone found. Given the other six
-cells a region of differences is therefore an interval of the last one: a difference of gamma CDFs.
+The seven cells are independent Gamma variables divided by their sum. Metrics of chunks are ratios
+of cells, so the sum cancels. Precision, F-beta and Jaccard of B decrease with B's own false alarms,
+on which A's metric does not depend. The difference in recall decreases with the number of chunks
+that only B found. Given the other six cells, a region of differences is therefore an interval of
+the last cell, whose probability is a difference of Gamma CDFs.
 """
 
 from __future__ import annotations
@@ -28,48 +29,48 @@ _FBETA = re.compile(r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 
 
 def has_chunk_shares(formula: str | None) -> bool:
-    """Whether the metric is one of those above."""
+    """Return whether the metric is one of those in the description of this module."""
     return formula in ("precision", "recall", "jaccard") or bool(_FBETA.fullmatch(str(formula)))
 
 
 def shares_of_chunks(
     prior: Array, formula: str, rng: np.random.Generator, region: Interval
 ) -> Iterator[Array]:
-    """Yield estimates of P(A - B in the region), in blocks of shape (2, n).
+    """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
     Parameters
     ----------
     prior : ndarray of shape (7,)
         The Dirichlet prior of the cells, in the order of `ChunkCounts`.
     formula : str
-        The metric.
+        The registered name of the metric.
     rng : numpy.random.Generator
         The source of randomness.
     region : Interval
-        The differences in question.
+        The region of differences.
     """
     free = 2 if formula == "recall" else 6
     for _ in range(MOST_BLOCKS):
         cells = rng.standard_gamma(prior, (BLOCK, 7)).T
         bounds = (_bound(cells, formula, end) for end in region)
         at_low, at_high = (gammainc(prior[free], x) for x in bounds)
-        # The difference falls with recall's cell and rises with false alarms.
+        # The difference decreases with the cell of recall and increases with false alarms.
         share = at_low - at_high if formula == "recall" else at_high - at_low
         yield share.reshape(2, -1)
 
 
 def _bound(cells: Array, formula: str, difference: float) -> Array:
-    """Return the value of the free cell at which the difference is the given one."""
+    """Return the value of the free cell at which A - B equals `difference`."""
     both, only_a, only_b, neither, false_both, false_a, _ = cells
     if formula == "recall":
-        # (only A - x) / (both + only A + x + neither) is the difference.
+        # The difference is (only_a - x) / (both + only_a + x + neither).
         if difference <= -1:
             return np.full_like(both, np.inf)
         others = both + only_a + neither
         return np.maximum((only_a - difference * others) / (1 + difference), 0.0)
     found_a, found_b = both + only_a, both + only_b
     gold = found_a + only_b + neither
-    # A score is gain * found / (gain * found + miss * missed + false alarms).
+    # The metric is gain * found / (gain * found + miss * missed + false alarms).
     beta = _FBETA.fullmatch(formula)
     gain, miss = {"precision": (1.0, 0.0), "jaccard": (1.0, 1.0)}.get(
         formula, (1 + float(beta[1]) ** 2, float(beta[1]) ** 2) if beta else (0.0, 0.0)

@@ -1,11 +1,12 @@
 """The hierarchical model of cross-validated differences on several data sets (Corani et al. 2017).
 
-The differences x_i on data set i are normal around delta_i with variance sigma_i^2 and, as training
-sets overlap, correlation rho; the delta_i are draws from a Student t with location delta0, scale
-sigma0 and nu degrees of freedom. This t is a normal of variance sigma0^2 / lambda_i with a Gamma
-lambda_i, given which the mean of x_i is normal around delta0 with both variances added. So delta_i
-is integrated out in closed form, lambda_i by a sum over nodes, and both are drawn afterwards; NUTS
-is left with what it samples well, however small sigma0 is.
+The differences x_i on data set i are normal with mean delta_i, variance sigma_i^2 and, because
+training sets overlap, correlation rho. The delta_i are draws from a Student t distribution with
+location delta0, scale sigma0 and nu degrees of freedom. This t is a scale mixture: a normal with
+variance sigma0^2 / lambda_i, where lambda_i is Gamma. Given lambda_i, the mean of x_i is normal
+around delta0, with the sum of both variances. So delta_i is integrated out in closed form and
+lambda_i numerically, and both are drawn afterwards. NUTS samples the remaining parameters well,
+however small sigma0 is.
 """
 
 from __future__ import annotations
@@ -28,34 +29,34 @@ __all__ = ["Summaries", "build_data_sets_graph", "sample_data_sets", "summarise"
 
 Array = NDArray[Any]
 
-# Standard deviations within a data set are at least this part of their mean. Scores that never
-# differ would otherwise be known without any error.
+# The standard deviation within a data set is at least this fraction of their mean. Otherwise
+# constant differences would be treated as known without error.
 LEAST_SD = 0.01
 
-# The scale of the t is uniform up to this many standard deviations of the means; nu - 1 is Gamma
-# with parameters that are uniform themselves, as in baycomp, which the paper's authors wrote.
+# The scale of the t is uniform up to this many standard deviations of the means. nu - 1 is Gamma
+# with uniform hyperparameters, as in baycomp, the package of the paper's authors.
 UPPER_SIGMA = 1000.0
 ALPHA = (1.0, 2.0)
 BETA = (0.01, 0.1)
 
-# Nodes of log(lambda_i), in units of sqrt(2 / nu), its standard deviation where nu is large. The
-# trapezoidal rule with steps well below that has errors below 1e-6 of any term.
+# Nodes of log(lambda_i), in units of sqrt(2 / nu), its standard deviation for large nu. With this
+# step the relative error of the trapezoidal rule is below 1e-6.
 NODES = np.arange(-24.0, 8.01, 0.4)
 
 _SHARED = ("delta0", "sigma0", "nu")
 
 
 class Summaries(NamedTuple):
-    """What the model needs of the differences.
+    """Sufficient statistics of the differences.
 
     Attributes
     ----------
     mean : ndarray of shape (n_data_sets,)
-        The mean of each data set.
+        The mean difference on each data set.
     sd : ndarray of shape (n_data_sets,)
         The standard deviation within each data set, at least `LEAST_SD` of their mean.
     n_scores : int
-        How many scores each data set has.
+        The number of differences per data set.
     bound : float
         The largest difference that the prior of delta0 allows.
     """
@@ -71,18 +72,18 @@ def summarise(differences: ArrayLike) -> Summaries:
     x = np.asarray(differences, dtype=float)
     if x.ndim != 2 or x.shape[0] < 2 or x.shape[1] < 3:
         raise ValueError(
-            "differences must be of two data sets or more (rows) with three scores or more "
-            f"(columns), got shape {x.shape}."
+            "differences must have at least two rows (data sets) and three columns (splits), got "
+            f"shape {x.shape}."
         )
     if not np.isfinite(x).all():
-        raise ValueError("differences must be finite numbers.")
+        raise ValueError("differences must be finite numbers, but contain NaN or infinity.")
     sd = np.where(np.ptp(x, axis=1) == 0, 0.0, x.std(axis=1))
     if not sd.any():
         raise ValueError(
-            "The differences of scores must vary within one data set at least. Use "
-            "model='signed-rank', which takes their means."
+            "The differences of scores must vary within at least one data set. Use "
+            "model='signed-rank', which only uses their means."
         )
-    # From -1 to 1, as differences of accuracies are; wider for scores on a wider scale.
+    # [-1, 1] for differences of accuracies, wider for metrics with a wider range.
     bound = max(1.0, float(np.abs(x).max()))
     return Summaries(x.mean(axis=1), np.maximum(sd, LEAST_SD * sd.mean()), x.shape[1], bound)
 
@@ -95,27 +96,27 @@ def build_data_sets_graph(
     Parameters
     ----------
     differences : array-like of shape (n_data_sets, J)
-        The differences of scores in each split.
+        The differences of the split scores.
     rho : float
-        The correlation of scores of two splits: the share of the test set, as in the correlated
-        t test of Nadeau and Bengio (2003); at least 0 and below 1.
+        The correlation between splits, in [0, 1): the fraction of the instances in a test set, as
+        in the correlated t-test of Nadeau and Bengio (2003).
     prior : callable, default=None
-        Called inside the model; what it builds or returns under the name delta0, sigma0 or nu takes
-        the place of the published prior.
+        A function that is called in the context of the model. Variables that it builds or returns
+        with the name delta0, sigma0 or nu replace the published prior.
     """
     summaries = summarise(differences)
     mean, _, n_scores, _ = summaries
     if not 0 <= rho < 1:
-        raise ValueError(f"rho == {rho}, must be at least 0 and below 1.")
+        raise ValueError(f"rho == {rho}, must be >= 0 and < 1.")
     pm = quiet_import()
     import pytensor.tensor as pt
 
     with pm.Model(coords={"data_set": np.arange(len(mean))}, model=None) as model:
         delta0, sigma0, nu = _shared(pm, model, summaries, prior)
-        # Of a uniform sigma_i and the sum of squares around the mean, which is
-        # sigma_i^2 (1 - rho) times a chi-squared with J - 1 degrees of freedom. The upper limit of
-        # sigma_i, in the paper 1000 times their mean, is left out: with four scores or more there
-        # is less than a millionth beyond it.
+        # The posterior given a uniform prior of sigma_i and the sum of squares around the mean,
+        # which is sigma_i^2 (1 - rho) times a chi-squared with J - 1 degrees of freedom. The upper
+        # limit of sigma_i, 1000 times their mean in the paper, is omitted: with four scores or
+        # more, the probability beyond it is below 1e-6.
         precision = pm.ChiSquared("precision", n_scores - 2, dims="data_set")
         own = _error_variance(summaries, rho, precision)
         terms = _log_terms(pt, mean[:, None] - delta0, own[:, None], sigma0, nu)
@@ -130,25 +131,25 @@ def sample_data_sets(
     seed: int,
     prior: Callable[..., Any] | None = None,
 ) -> Trace:
-    """Return draws of delta0, sigma0, nu, delta, and next_delta.
+    """Return posterior draws of delta0, sigma0, nu, delta and next_delta.
 
     Parameters
     ----------
     differences : array-like of shape (n_data_sets, J)
-        The differences of scores in each split.
+        The differences of the split scores.
     rho : float
-        The correlation of scores of two splits.
+        The correlation between splits.
     engine : PyMCEngine
-        How to sample; `target_accept` of 0.9 or more is advised.
+        The settings of the sampler. A `target_accept` of at least 0.9 is recommended.
     seed : int
-        The source of randomness.
+        The seed of the random number generator.
     prior : callable, default=None
         As in `build_data_sets_graph`.
 
     Returns
     -------
     trace : Trace
-        next_delta is the difference on a further data set, a draw from the t of each draw.
+        next_delta is the difference on a new data set, drawn from the t distribution of each draw.
     """
     summaries = summarise(differences)
     model = build_data_sets_graph(differences, rho, prior)
@@ -195,14 +196,14 @@ def _(
 
 
 def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:
-    """Return the log of each node's term of the density of a mean, nodes on the last axis.
+    """Return the log of each node's term in the density of a mean; nodes are on the last axis.
 
     Parameters
     ----------
     library : module
         numpy or pytensor.tensor.
     error : array of shape (..., 1)
-        The mean less delta0.
+        The mean minus delta0.
     own : array of shape (..., 1)
         The variance of the mean around delta_i.
     sigma0, nu : array of shape () or (..., 1)
@@ -221,7 +222,7 @@ def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:
 def _draw_delta(
     rng: np.random.Generator, mean: float, own: Array, delta0: Array, sigma0: Array, nu: Array
 ) -> Array:
-    """Return draws of one delta_i given the others: of lambda_i by its node, then of a normal."""
+    """Return draws of one delta_i: draw the node of lambda_i, then delta_i from a normal."""
     parts = (part[..., None] for part in (mean - delta0, own, sigma0, nu))
     terms = _log_terms(np, *parts)
     cumulated = np.cumsum(np.exp(terms - terms.max(axis=-1, keepdims=True)), axis=-1)
@@ -241,7 +242,7 @@ def _error_variance(summaries: Summaries, rho: float, precision: Any) -> Any:
 def _shared(
     pm: Any, model: Any, summaries: Summaries, prior: Callable[..., Any] | None
 ) -> list[Any]:
-    """Build delta0, sigma0 and nu, other than those that `prior` builds."""
+    """Return delta0, sigma0 and nu; those that `prior` does not build have published priors."""
     bound = summaries.bound
     spread = summaries.mean.std() or summaries.sd.mean()
 

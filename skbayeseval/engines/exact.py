@@ -1,4 +1,4 @@
-"""The exact engine: independent draws from conjugate posteriors, no Markov chain."""
+"""The exact engine: independent draws from conjugate posteriors, without Markov chains."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["check_scores", "draw_simplexes", "stream_scores", "stream_tables"]
 
 Array = NDArray[Any]
 
-# Draws a block. Part of the recipe: the same seed gives the same draws only for the same size.
+# The number of draws per block. Changing it changes the draws of a given seed.
 BLOCK = 8192
 
 
@@ -48,18 +48,18 @@ def stream_scores(
 
     Parameters
     ----------
-    specification : Specification, or another kind of it
+    specification : Specification, or another kind of specification
         The model.
     metric : Metric
-        What to compute of each draw.
+        The metric to compute from each draw.
     positive : int
         The index of the positive class.
     rng : numpy.random.Generator
         The source of randomness.
     n_draws : int
-        How many draws in all.
+        The total number of draws.
     prior : bool
-        Whether to leave the data out.
+        Whether to draw from the prior instead of the posterior.
     remainder : float
         As in `stream_outcomes`.
 
@@ -67,7 +67,7 @@ def stream_scores(
     ------
     scores : ndarray of shape (n_classifiers, n)
     """
-    raise TypeError(f"The exact engine does not know {type(specification).__name__}.")
+    raise TypeError(f"The exact engine does not support {type(specification).__name__}.")
 
 
 @stream_scores.register
@@ -144,7 +144,7 @@ def _(
     prior: bool,
     remainder: float = REMAINDER,
 ) -> Iterator[Array]:
-    raise ValueError(f"scoring={metric.name!r} is not computed from instance scores.")
+    raise ValueError(f"scoring={metric.name!r} cannot be computed from instance scores.")
 
 
 @stream_scores.register
@@ -183,11 +183,11 @@ def _values(block: Totals | Array, metric: Metric, positive: int) -> Array:
 
 
 def check_scores(scores: Array, metric: Metric) -> Array:
-    """Return the scores; raise if one of them is not a number."""
+    """Return the metric values; raise if one of them is NaN."""
     if np.isnan(scores).any():
         raise ValueError(
-            f"Metric {metric.name!r} is not a number (NaN) for some tables without zeros; it must "
-            "be defined for every such table."
+            f"Metric {metric.name!r} is NaN for a table without zeros. It must be defined for "
+            "every such table."
         )
     return scores
 
@@ -204,7 +204,7 @@ def stream_tables(
 def draw_simplexes(
     specification: Specification, rng: np.random.Generator, size: int, *, prior: bool
 ) -> dict[str, Array]:
-    """Return draws of each probability vector, of shape (k, size)."""
+    """Return draws of each probability vector, with shape (k, size)."""
     draws = {
         name: np.ascontiguousarray(rng.dirichlet(shape, size).T)
         for name, shape in specification.shapes(prior=prior).items()

@@ -1,4 +1,4 @@
-"""Gammas of many shapes, drawn shape by shape: numpy is much faster so than by broadcasting."""
+"""Draws of Gamma variables, grouped by shape: in NumPy, faster than broadcasting shapes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Array = NDArray[Any]
 
 
 class GammaRows:
-    """Draws of gammas, a row for each shape, rows in rising order of their shapes.
+    """Draw Gamma variables, one row per shape, with rows in increasing order of shape.
 
     Parameters
     ----------
     shape : ndarray of shape (k,)
-        The shapes.
+        The Gamma shapes.
 
     Attributes
     ----------
     order : ndarray of shape (k,)
-        Which of the shapes each row is of.
+        The index in `shape` of each row.
     place : ndarray of shape (k,)
-        The row of each of the shapes.
+        The row of each entry of `shape`.
     """
 
     def __init__(self, shape: Array) -> None:

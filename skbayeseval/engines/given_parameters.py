@@ -1,4 +1,4 @@
-"""From draws of a model's parameters to draws of a metric, and exact draws of the parameters.
+"""Draws of metrics given draws of a model's parameters, and exact draws of the parameters.
 
 Each function has one implementation per kind of specification.
 """
@@ -39,7 +39,7 @@ CLOSEST_TO_ONE = 1 - np.finfo(float).epsneg
 
 
 def parameters_of_pair(draws: Draws, i: int, j: int) -> dict[str, Array]:
-    """Return the draws that classifiers `i` and `j` have, named as those of A and B."""
+    """Return the draws of the parameters of classifiers `i` and `j`, renamed to A and B."""
     if "delta" in draws:
         if i < j:
             return dict(draws)
@@ -54,7 +54,7 @@ def parameters_of_pair(draws: Draws, i: int, j: int) -> dict[str, Array]:
     for name, values in draws.items():
         stem, _, owner = name.rpartition("_")
         if not stem:
-            # Outcomes (1, 0) and (0, 1) change places where the two do.
+            # If A and B are swapped, so are the outcomes (1, 0) and (0, 1).
             order = {"theta+": [0, 2, 1, 3], "theta-": [0, 2, 1, 3], "pi": [0, 2, 1, 3, 4, 6, 5]}
             found[name] = values[..., order[name]] if name in order and i > j else values
         elif owner in (letter(i), letter(j)):
@@ -75,24 +75,24 @@ def scores_given(
 
     Parameters
     ----------
-    specification : Specification, or another kind of it
+    specification : Specification, or another kind of specification
         The model.
     draws : mapping of str to ndarray of shape (n_draws, ...)
         Draws of its parameters.
     metric : Metric
-        What to compute of each draw.
+        The metric to compute from each draw.
     positive : int
         The index of the positive class.
     rng : numpy.random.Generator
-        Draws the rows of tables given eta, unless `draws` has them as theta.
+        Used to draw the rows of tables given eta, unless `draws` contains them as theta.
     prior : bool
-        Whether rows are drawn without the data.
+        Whether rows are drawn from the prior instead of the posterior.
     """
     missing = [p.name for p in specification.parameters() if p.name not in draws]
     if missing:
         raise ValueError(
-            f"There are no draws of {missing[0]!r}, only of {list(draws)}, so no other metric can "
-            "be computed of them."
+            f"There are no draws of {missing[0]!r}, only of {list(draws)}. Other metrics cannot be "
+            "computed from them."
         )
     yield from _scores(specification, draws, metric, positive, rng, prior)
 
@@ -184,7 +184,7 @@ def _(
         yield centre[None]
     elif "next_delta" in draws:
         yield draws["next_delta"][None]
-    else:  # a further data set, of a graph that was altered
+    else:  # a new data set, in the trace of a modified graph
         yield (centre + draws["sigma0"] * rng.standard_t(draws["nu"]))[None]
 
 
@@ -198,7 +198,7 @@ def _blocks(draws: Draws) -> Iterator[tuple[dict[str, Array], int]]:
 def rates_given(
     specification: AnySpecification, draws: Draws, rng: np.random.Generator, *, prior: bool
 ) -> dict[str, Array]:
-    """Return the recall of each class, where the rows of tables are drawn given the parameters."""
+    """Return the recall of each class; empty unless rows are drawn given the parameters."""
     if not isinstance(specification, OutcomeSpecification) or _has_rows(specification, draws):
         return {}
     n_draws = len(next(iter(draws.values())))
@@ -216,10 +216,10 @@ def rates_given(
 def stream_parameters(
     specification: AnySpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
 ) -> Iterator[dict[str, Array]]:
-    """Yield blocks of exact draws of the parameters, those behind the draws of every metric.
+    """Yield blocks of exact draws of the parameters, from which all metrics are computed.
 
-    To what the specification names come the rates of a table with rows: rho, the recall of each
-    class.
+    For tables drawn by rows, this includes rho, the recall of each class, besides the parameters of
+    the specification.
     """
     yield from ()
 
@@ -320,7 +320,7 @@ def _proportions(group: Outcomes, position: int, draws: Draws, size: int) -> Arr
 
 
 def _of_all_classifiers(draws: Draws) -> dict[str, Array]:
-    """Return the draws of a parameter with all classifiers first."""
+    """Return the draws of each parameter, with classifiers on the first axis."""
     found: dict[str, list[Array]] = {}
     for name, values in draws.items():
         found.setdefault(name.rpartition("_")[0], []).append(values)

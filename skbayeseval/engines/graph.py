@@ -1,7 +1,7 @@
-"""A model's specification as a PyMC graph: the same prior, the same effective counts.
+"""A model's specification as a PyMC graph, with the same prior and the same effective counts.
 
-Counts of weighted evidence are fractions, which PyMC's own likelihoods of counts would cut down to
-whole numbers without a word. So likelihoods enter as potentials over real counts.
+The counts of weighted evidence are not whole numbers, and PyMC's likelihoods of counts would
+silently truncate them. So likelihoods are added as potentials of real-valued counts.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ FORMS = ("collapsed", "rows", "joint")
 
 
 def check_has_graph(specification: AnySpecification) -> None:
-    """Raise where a specification is no PyMC model, or leaves nothing to sample."""
+    """Raise if the specification has no PyMC graph, or no parameters to sample."""
     _check_graph(specification)
     if not specification.parameters():
         raise ValueError(
-            "With a known prevalence= this model leaves PyMC nothing to sample: all else is drawn "
-            "from its conjugate posterior. Use engine='exact'."
+            "With prevalence=, this model has no parameters for PyMC to sample: the others are "
+            "drawn from their conjugate posterior. Use engine='exact'."
         )
 
 
 @singledispatch
 def _check_graph(specification: AnySpecification) -> None:
-    """Raise where this kind of specification is no PyMC model."""
+    """Raise if this kind of specification has no PyMC graph."""
 
 
 @_check_graph.register(WeightSpecification)
 @_check_graph.register(RankSpecification)
 def _(specification: AnySpecification) -> None:
     raise ValueError(
-        "Weights of instances or groups (the Bayesian bootstrap) are no PyMC model. Use "
-        "engine='exact'. Labels taken for independent have one: model='unpaired' or 'bcv', "
-        "without groups=."
+        "Models that weight instances or groups (the Bayesian bootstrap) have no PyMC model. Use "
+        "engine='exact'. For a multi-label indicator without groups=, model='unpaired' and "
+        "model='bcv' have a PyMC model."
     )
 
 
@@ -65,15 +65,15 @@ def _(specification: ScoreSpecification) -> None:
     for name, scores in specification.scores.items():
         if len(scores) != 2:
             raise ValueError(
-                f"The PyMC graph of split scores is of two estimators, but there are "
-                f"{len(scores)}. Use engine='exact', or compare two."
+                f"The PyMC model of split scores compares two estimators, but there are "
+                f"{len(scores)}. Use engine='exact', or compare two estimators."
             )
         sums = sums_of_splits(*scores)
         tiny = 1e-20 * np.square(scores).sum()
         if sums.n_splits < 4 or sums.ss_d <= tiny or sums.ss_e <= tiny:
             raise ValueError(
-                f"The scores {name!r} of {sums.n_splits} splits leave no spread to sample: "
-                "PyMC needs four splits or more that differ. Use engine='exact'."
+                f"The {sums.n_splits} split scores of {name!r} vary too little for PyMC, which "
+                "requires at least four splits with different scores. Use engine='exact'."
             )
 
 
@@ -81,7 +81,7 @@ def _(specification: ScoreSpecification) -> None:
 def _(specification: DataSetSpecification) -> None:
     if specification.correlation is None:
         raise ValueError(
-            "The signed-rank test is no PyMC model. Use engine='exact', or model='hierarchical'."
+            "The signed-rank test has no PyMC model. Use engine='exact' or model='hierarchical'."
         )
 
 
@@ -95,30 +95,31 @@ def build_graph(
     likelihood: bool = True,
     name: str = "",
 ) -> Any:
-    """Return a `pymc.Model`.
+    """Return the specification as a `pymc.Model`.
 
     Parameters
     ----------
-    specification : Specification, or another kind of it
+    specification : Specification, or another kind of specification
         The model.
     labels : tuple
         The classes, or the labels of an indicator.
     prior : callable, default=None
-        Called inside the model; what it builds or returns under a parameter's name takes the place
-        of the published prior.
+        A function that is called in the context of the model. Variables that it builds or returns
+        with the name of a parameter replace the published prior.
     form : {"collapsed", "rows", "joint"}, default="collapsed"
-        Of hierarchical models: with the rows of the table integrated out; with every row as a
-        variable of its own (theta_A, theta_B), as the graph to extend; or, where classifiers are
-        paired, with the etas inferred from the outcomes of all, not each from its own margin.
+        The form of a hierarchical model. "collapsed" integrates out the rows of the table. "rows"
+        has the rows as variables (theta_A, theta_B), for graphs that are to be extended. "joint",
+        for paired classifiers, infers the etas from the joint outcomes of all classifiers, instead
+        of each eta from the counts of its own classifier.
     likelihood : bool, default=True
-        Whether to add the data.
+        Whether to include the likelihood of the data.
     name : str, default=""
-        Goes before the names of all variables, so that several graphs fit into one model.
+        A prefix of the names of all variables, to combine several graphs in one model.
     """
     check_has_graph(specification)
     check_form(form, specification)
     pm = quiet_import()
-    # A graph of its own, even where the caller is inside another model.
+    # Do not nest the graph in another model whose context is active.
     parent = {} if name else {"model": None}
     with pm.Model(name, coords=specification.coordinates(labels), **parent) as model:
         parameters = Parameters(specification.parameters(), publish)
@@ -134,18 +135,18 @@ def build_graph(
 
 
 def check_form(form: str, specification: AnySpecification) -> None:
-    """Raise unless the specification has a graph of this form."""
+    """Raise if the specification has no graph of this form."""
     if form not in FORMS:
-        raise ValueError(f"form={form!r} is not known. Known are: {list(FORMS)}.")
+        raise ValueError(f"form={form!r} is not a known form. Valid forms are {list(FORMS)}.")
     groups: tuple[Any, ...] = getattr(specification, "groups", ())
     if form == "rows" and not (groups and all(len(group.etas) == 1 for group in groups)):
-        raise ValueError("form='rows' is of the hierarchical model, each classifier on its own.")
+        raise ValueError("form='rows' requires the unpaired hierarchical model.")
     if form == "joint" and not (len(groups) == 1 and len(groups[0].etas) > 1 and groups[0].etas[0]):
-        raise ValueError("form='joint' is of the paired model of more than two classes.")
+        raise ValueError("form='joint' requires the paired model with more than two classes.")
 
 
 def _rows(pm: Any, specification: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Build theta, the rows of each classifier's table."""
+    """Return theta, the rows of the table of each classifier."""
     found = {}
     for g, group in enumerate(specification.groups):
         eta = values[group.names(g)[1][0]]
@@ -160,8 +161,8 @@ def _rows(pm: Any, specification: Any, values: dict[str, Any]) -> dict[str, Any]
 def _log_likelihoods(
     specification: AnySpecification, values: Mapping[str, Any], form: str
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the terms of the log likelihood by name."""
-    raise TypeError(f"{type(specification).__name__} has no likelihood of counts.")
+    """Yield the name and the value of each term of the log likelihood."""
+    raise TypeError(f"{type(specification).__name__} has no likelihood.")
 
 
 @_log_likelihoods.register
@@ -208,10 +209,10 @@ def _(
 def _(
     specification: ScoreSpecification, values: Mapping[str, Any], form: str
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the terms of equicorrelated normal scores: of the differences, and of B given them.
+    """Yield the terms of equicorrelated normal scores: of A - B, and of B given A - B.
 
-    The mean of n splits has variance (1 + (n - 1) rho) / n in units of that of one, and their sum
-    of squares is 1 - rho times a chi-square, independent of it.
+    Relative to the variance of one split score, the mean of n split scores has variance
+    (1 + (n - 1) rho) / n, and their sum of squares is 1 - rho times an independent chi-squared.
     """
     import pytensor.tensor as pt
 
@@ -258,7 +259,7 @@ def _of_group(
 
 
 def _log_multinomial(p: Any, counts: Array) -> Any:
-    """Sum of counts times log p; cells without counts are left out, as their log may be -inf."""
+    """Return the sum of counts * log(p), without empty cells, where log(p) may be -inf."""
     import pytensor.tensor as pt
 
     seen = np.nonzero(counts)
@@ -274,7 +275,7 @@ def _log_binomial(p: Any, yes: Any, no: Any) -> Any:
 
 
 def _log_dirichlet_multinomial(value: Any, eta: Eta) -> Any:
-    """Log likelihood of all rows given eta, the rows integrated out."""
+    """Return the log likelihood of eta, with all rows integrated out."""
     import pytensor.tensor as pt
 
     total = pt.as_tensor_variable(0.0)
@@ -286,7 +287,7 @@ def _log_dirichlet_multinomial(value: Any, eta: Eta) -> Any:
 
 
 def _log_joint_outcomes(group: Outcomes, etas: list[Any]) -> Any:
-    """Log likelihood of the outcomes of all classifiers given their etas."""
+    """Return the log likelihood of the joint outcomes of all classifiers given their etas."""
     import pytensor.tensor as pt
 
     n_classes = len(group.mu.prior)

@@ -1,10 +1,10 @@
-"""Exact draws of tables with sparse outcomes: the eta grid, and observed cells plus sticks.
+"""Exact draws of tables with sparse outcomes: a grid for eta, and stick-breaking for rows.
 
-The prior of a row of the table has a small total mass, spread over all its cells. A Dirichlet with
-that prior and the observed counts is a mixture of the two: the observed cells get Gamma(count),
-without the prior, and a further Gamma(mass) is spread by sticks over cells drawn from the full
-prior (Sethuraman 1994). So a draw costs the observed cells and a constant for each row, not M^2 or
-M^K, and no gamma of a tiny shape is ever drawn.
+The prior of a row of the table has a small total mass, spread over all cells of the row. A draw
+from the Dirichlet posterior has two parts: each observed cell gets a Gamma(count) variable, without
+the prior, and a Gamma(mass) variable is divided by stick-breaking among cells drawn from the prior
+(Sethuraman 1994). So the cost of a draw is proportional to the number of observed cells plus the
+number of rows, not to M^2 or M^K, and no Gamma variable with a tiny shape is drawn.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# A block of draws takes about this much memory. Part of the recipe, as the order of draws is.
+# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**26
 
-# What the sticks leave out is less than this share of a row, on average.
+# The expected fraction of a row that is lost by truncating the stick-breaking is below this.
 REMAINDER = 1e-6
 
 
 class Population(NamedTuple):
-    """What instances are drawn from: outcomes, and how probable each is.
+    """A distribution of outcomes, from which instances are simulated.
 
     Attributes
     ----------
     truth : ndarray of shape (n_outcomes,)
-        The true class.
+        The true class of each outcome.
     predictions : ndarray of shape (n_outcomes, n_classifiers)
-        What each classifier says.
+        The predictions of each classifier.
     probability : ndarray of shape (n_outcomes,)
-        Sums to 1.
+        The probability of each outcome; sums to 1.
     """
 
     truth: Array
@@ -59,7 +59,7 @@ class Population(NamedTuple):
 
 
 class GroupDraws(NamedTuple):
-    """Draws of what the rows of one group stand on: class proportions, and logit(eta) of each."""
+    """Draws of the class proportions and of each logit(eta), on which the rows depend."""
 
     mu: Array
     logits: tuple[Array | None, ...]
@@ -82,18 +82,18 @@ def stream_outcomes(
     specification : OutcomeSpecification
         The model.
     rng : numpy.random.Generator
-        The source of randomness; it is used alike whatever is asked for.
+        The source of randomness. Its use does not depend on `tables`.
     n_draws : int
-        How many draws in all.
+        The total number of draws.
     prior : bool
-        Whether to leave the data out.
+        Whether to draw from the prior instead of the posterior.
     tables : bool
         Whether to yield tables of shape (n_classifiers, n * repeats, M, M) instead of totals.
     repeats : int
-        How often to draw each classifier with the same class proportions and sticks, given which
-        classifiers are independent; its etas are spread evenly over the repeats.
+        The number of times to draw each classifier with the same class proportions and sticks.
+        Given these, classifiers are independent. The etas are stratified over the repeats.
     remainder : float
-        The share of a row that sticks may leave out, on average.
+        The largest expected fraction of a row that may be lost by truncating the stick-breaking.
     """
     for _, block in outcome_blocks(
         specification,
@@ -118,13 +118,13 @@ def outcome_blocks(
     remainder: float = REMAINDER,
     given: Sequence[GroupDraws] | None = None,
 ) -> Iterator[tuple[list[GroupDraws], Totals | Array]]:
-    """Yield blocks as `stream_outcomes` does, each with the draws that its rows stand on.
+    """Yield the blocks of `stream_outcomes`, each with the draws on which its rows depend.
 
-    With `given` those draws come from elsewhere, such as a Markov chain; the rows are then drawn
-    from their conjugate posterior.
+    With `given`, these draws come from elsewhere, such as a Markov chain, and only the rows are
+    drawn, from their conjugate posterior.
     """
     samplers = [_GroupSampler(group, prior, remainder) for group in specification.groups]
-    # Groups are drawn one after another, and only what they give is kept.
+    # Groups are drawn one after another, and only their results are kept.
     kept = sum(sampler.bytes_kept(tables) for sampler in samplers[1:])
     cost = repeats * (max(sampler.bytes_per_draw for sampler in samplers) + kept)
     block = max(1, min(4096, BLOCK_BYTES // cost))
@@ -149,13 +149,13 @@ def outcome_blocks(
 def draw_populations(
     specification: OutcomeSpecification, rng: np.random.Generator, n_draws: int
 ) -> list[tuple[Population, ...]]:
-    """Return draws of the joint probabilities after the data, one population a group."""
+    """Return posterior draws of the joint probabilities, each with one population per group."""
     samplers = [_GroupSampler(group, False, REMAINDER) for group in specification.groups]
     return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
 
 
 class EtaSampler:
-    """Draws of logit(eta), which keeps 1 - eta to full relative precision, by inverse CDF."""
+    """Draw logit(eta) by inverse CDF; the logit keeps the relative precision of 1 - eta."""
 
     def __init__(self, eta: Eta, *, prior: bool) -> None:
         self.grid, log_density = _eta_grid(eta, prior)
@@ -163,7 +163,7 @@ class EtaSampler:
         self.mass = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
 
     def draw(self, rng: np.random.Generator, n_draws: int, n_strata: int = 1) -> Array:
-        """Return draws of logit(eta), `n_draws` times one from each of the strata."""
+        """Return `n_draws` times `n_strata` draws of logit(eta), one per stratum."""
         uniform = (np.arange(n_strata) + rng.random((n_draws, n_strata))).ravel() / n_strata
         return np.interp(uniform * self.mass[-1], self.mass, self.grid)
 
@@ -171,7 +171,7 @@ class EtaSampler:
 def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
     """Return the log density of logit(eta), up to a constant.
 
-    With the rows integrated out, the likelihood is a product of Dirichlet-multinomials.
+    The rows are integrated out, so the likelihood is a product of Dirichlet-multinomials.
     """
     log_right, log_wrong = log_expit(logit), log_expit(-logit)
     total = eta.prior[0] * log_right + eta.prior[1] * log_wrong
@@ -186,7 +186,7 @@ def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
 def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
     """Return a grid of logit(eta) around the mode, and the log density on it."""
     low, high = -60.0, 60.0
-    for n_nodes in (201, 201, 1001):  # to find the place, to narrow it down, to draw from
+    for n_nodes in (201, 201, 1001):  # locate the mode, narrow the range, final grid
         grid = np.linspace(low, high, n_nodes)
         log_density = log_density_of_eta(eta, grid, prior=prior)
         inside = np.flatnonzero(log_density > log_density.max() - 40)
@@ -196,7 +196,7 @@ def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
 
 
 class _GroupSampler:
-    """Draws of one group of classifiers."""
+    """Draw the rows of one group of classifiers."""
 
     def __init__(self, group: Outcomes, prior: bool, remainder: float) -> None:
         self.group = group
@@ -210,31 +210,31 @@ class _GroupSampler:
         self.counts = group.counts[self.gammas.order]
         self.to_row = self._indicator(self.truth)
         self.n_sticks = self._sticks_needed(remainder)
-        cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # should tables be wanted
+        cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # if tables are drawn
         sticks = self.n_classes * self.n_sticks
         self.bytes_per_draw = 8 * (4 * len(self.truth) + 8 * sticks + 2 * cells)
 
     def bytes_kept(self, tables: bool) -> int:
-        """Return the memory of a draw of totals, or of tables."""
+        """Return the memory in bytes of one draw of totals, or of tables."""
         return 8 * self.n_classifiers * self.n_classes * (self.n_classes if tables else 3)
 
     def _sticks_needed(self, remainder: float) -> int:
-        """Return how many sticks leave out less than `remainder` of any row, on average."""
+        """Return the number of sticks that keeps the expected loss of a row below `remainder`."""
         mass = self.group.mass
         fewest = np.bincount(self.truth, self.counts, self.n_classes).min()
-        # A row's prior has mass / (mass + counts) of it, of which every stick V ~ Beta(1, mass)
-        # leaves 1 - V, on average mass / (1 + mass).
+        # The prior is mass / (mass + counts) of a row, and each stick V ~ Beta(1, mass) leaves a
+        # fraction 1 - V of it, mass / (1 + mass) on average.
         left_of_prior = remainder * (mass + fewest) / mass
         return max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
 
     def _indicator(self, columns: Array, n_columns: int | None = None) -> Any:
-        """Return a sparse matrix that sums outcomes into columns, transposed for speed."""
+        """Return a sparse matrix that sums outcomes into columns; transposed for speed."""
         n_outcomes = len(columns)
         shape = (n_columns or self.n_classes, n_outcomes)
         return sparse.csr_matrix((np.ones(n_outcomes), (columns, np.arange(n_outcomes))), shape)
 
     def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
-        """Return draws of the class proportions and, a repeat, of each logit(eta)."""
+        """Return draws of the class proportions and, per repeat, of each logit(eta)."""
         logits = tuple(None if eta is None else eta.draw(rng, n, repeats) for eta in self.etas)
         known = self.group.known_mu
         mu = rng.dirichlet(self.mu_shape, n) if known is None else np.tile(known, (n, 1))
@@ -268,7 +268,7 @@ class _GroupSampler:
         return Totals(*(np.stack(parts) for parts in zip(*found, strict=True)))
 
     def draw_population(self, rng: np.random.Generator) -> Population:
-        """Return one draw of the joint probabilities: the observed outcomes, and the sticks."""
+        """Return one draw of the joint probabilities of observed outcomes and sticks."""
         mu, logits = self.draw_base(rng, 1, 1)
         observed, sticks = self._draw_probabilities(rng, mu)
         landed = [self._where_sticks_land(rng, sticks.shape, one)[1].ravel() for one in logits]
@@ -283,18 +283,21 @@ class _GroupSampler:
         n = len(mu)
         observed = self.gammas.draw(rng, n)
         unseen = rng.standard_gamma(self.group.mass, (self.n_classes, n))
-        # A row's probabilities times the proportion of its class.
+        # The probabilities in a row, multiplied by the proportion of its class.
         scale = mu.T / (self.to_row @ observed + unseen)
         observed *= scale[self.truth]
         return observed, self._break_sticks(rng, unseen * scale)
 
     def _break_sticks(self, rng: np.random.Generator, prior: Array) -> Array:
-        """Return the prior's share of each row, (M, n), broken into sticks, (n_sticks, M, n)."""
-        # V ~ Beta(1, mass): 1 - V is a uniform to the power of 1 / mass.
+        """Return the part of each row that is due to the prior, divided into sticks.
+
+        `prior` has shape (M, n), the sticks have shape (n_sticks, M, n).
+        """
+        # If V ~ Beta(1, mass), 1 - V is a uniform variable to the power of 1 / mass.
         sticks = rng.random((self.n_sticks, *prior.shape))
         if self.group.mass != 1:
             sticks **= 1 / self.group.mass
-        sticks[-1] = 0.0  # the remainder goes to the last
+        sticks[-1] = 0.0  # the last stick gets the remainder
         remaining = prior
         for stick in sticks:
             stick *= remaining
@@ -304,13 +307,13 @@ class _GroupSampler:
     def _where_sticks_land(
         self, rng: np.random.Generator, shape: tuple[int, ...], logit: Array | None
     ) -> tuple[Array, Array]:
-        """Return whether a stick lands on the true class (1.0 or 0.0), and on which class."""
+        """Return whether each stick is on the true class (1.0 or 0.0), and the class it is on."""
         m = self.n_classes
         u = rng.random(shape)
         p_wrong = 1 - 1 / m if logit is None else expit(-logit)
-        # Below p_wrong a uniform u is wrong, and then u / p_wrong is uniform again.
+        # The class is wrong if u < p_wrong, and then u / p_wrong is uniform as well.
         u *= (m - 1) / p_wrong
-        steps = np.minimum(u, m - 1, out=u).astype(np.int32)  # past the next class; all: right
+        steps = np.minimum(u, m - 1, out=u).astype(np.int32)  # classes after the next; m - 1: right
         right = (steps == m - 1).astype(float)
         steps += np.arange(1, m + 1, dtype=np.int32)[:, None]
         return right, np.where(steps < m, steps, steps - m)
@@ -324,7 +327,7 @@ class _GroupSampler:
 
 
 def _scatter(where: Array, what: Array, size: int) -> Array:
-    """Add up `what` of each draw at the places `where`, of shape (n_sticks, M, n): (size, n)."""
+    """Sum `what` of each draw at the indices `where`: from (n_sticks, M, n) to (size, n)."""
     n = what.shape[-1]
     flat = where * n + np.arange(n)
     return np.bincount(flat.ravel(), what.ravel(), n * size).reshape(size, n)

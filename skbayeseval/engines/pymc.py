@@ -1,4 +1,4 @@
-"""The second engine: the same specification sampled by PyMC."""
+"""The PyMC engine, which samples a specification with Markov chains."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ __all__ = ["PyMCEngine", "Trace", "check_trace", "sample_posterior", "sample_pri
 
 Array = NDArray[Any]
 
-# Draws of a prior that is not conjugate, for Bayes factors.
+# The number of draws from a prior that is not conjugate, for Bayes factors.
 PRIOR_DRAWS = 50_000
 
-# The statistics of the sampler that are kept.
+# The sampler statistics to keep.
 STATS = ("diverging", "energy", "tree_depth", "acceptance_rate", "lp")
 
 
 class PyMCEngine(Engine):
-    """Sample with PyMC's NUTS, for priors that are not conjugate and as a second opinion.
+    """Sample with PyMC's NUTS, for priors that are not conjugate and to check the exact engine.
 
-    Where a model is conjugate the exact engine gives the same posterior in a fraction of the time.
-    In models of more than two classes PyMC samples the class proportions and eta, with the rows of
-    the table integrated out; the rows are then drawn from their conjugate posterior given those.
+    For conjugate priors, the exact engine gives the same posterior in a fraction of the time. In
+    models with more than two classes, PyMC samples the class proportions and eta, with the rows of
+    the table integrated out. The rows are then drawn from their conjugate posterior given these.
 
     Parameters
     ----------
     draws, tune : int, default=1000
-        Draws a chain that are kept, and that adapt the sampler before them.
+        The number of draws and of tuning steps per chain. Tuning steps are discarded.
     chains : int, default=4
-        How many chains.
+        The number of chains.
     cores : int, default=None
-        How many chains run at once; None leaves it to PyMC.
+        The number of chains to run in parallel. None means the default of PyMC.
     nuts_sampler : str, default="pymc"
-        Whatever `pymc.sample` takes: "pymc", "nutpie", "numpyro", "blackjax".
+        The sampler, as in `pymc.sample`: "pymc", "nutpie", "numpyro" or "blackjax".
     target_accept : float, default=0.8
-        Higher values take smaller steps, which helps against divergences.
+        The target acceptance rate. Higher values mean smaller steps and fewer divergences.
     progressbar : bool, default=False
-        Whether PyMC shows one.
+        Whether to show PyMC's progress bar.
     random_seed : int, default=None
-        None follows from `random_state` of the comparison. An int goes before that.
+        The seed of the sampler. By default, it is derived from `random_state` of the comparison.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class PyMCEngine(Engine):
         self.random_seed = random_seed
 
     def check(self) -> None:
-        """Raise on invalid parameters."""
+        """Raise if a parameter of the engine is invalid."""
         check_whole_number(self.draws, "draws", minimum=4)
         check_whole_number(self.tune, "tune", minimum=0)
         check_whole_number(self.chains, "chains")
@@ -96,17 +96,17 @@ class PyMCEngine(Engine):
         if self.random_seed is not None:
             check_whole_number(self.random_seed, "random_seed", minimum=0)
         check_probability(self.target_accept, "target_accept")
-        # PyMC names samplers by their packages.
+        # The names of samplers are those of their packages.
         if not isinstance(self.nuts_sampler, str) or find_spec(self.nuts_sampler) is None:
             raise ValueError(
-                f"nuts_sampler={self.nuts_sampler!r} is not installed. PyMC has 'pymc', and "
-                "'nutpie', 'numpyro' and 'blackjax' where these packages are."
+                f"nuts_sampler={self.nuts_sampler!r} is not installed. Use 'pymc', or install "
+                "'nutpie', 'numpyro' or 'blackjax'."
             )
 
     def check_specification(
         self, specification: AnySpecification, labels: tuple[Any, ...], prior: PriorBuilder | None
     ) -> None:
-        """Raise where there is no graph of the specification, or the prior does not fit it."""
+        """Raise if the specification has no PyMC graph, or if the prior does not fit it."""
         check_has_graph(specification)
         if prior is not None:
             build_graph(specification, labels, prior=prior)
@@ -118,7 +118,7 @@ class PyMCEngine(Engine):
         prior: PriorBuilder | None,
         seed: int,
     ) -> Trace:
-        """Return draws of the parameters after the data."""
+        """Return posterior draws of the parameters."""
         return sample_posterior(specification, labels, self, prior, seed)
 
     def draw_prior(
@@ -128,7 +128,7 @@ class PyMCEngine(Engine):
         prior: PriorBuilder | None,
         seed: int,
     ) -> dict[str, Array]:
-        """Return independent draws of the parameters before the data, of shape (n_draws, ...)."""
+        """Return independent prior draws of the parameters, of shape (n_draws, ...)."""
         return sample_prior(specification, labels, self, prior, seed)
 
 
@@ -140,7 +140,7 @@ def sample_posterior(
     prior: Callable[..., Any] | None,
     seed: int,
 ) -> Trace:
-    """Return draws of the parameters after the data."""
+    """Return posterior draws of the parameters."""
     model = build_graph(specification, labels, prior=prior)
     return sample(model, engine, [p.name for p in specification.parameters()], seed)
 
@@ -153,11 +153,11 @@ def sample_prior(
     seed: int,
     n_draws: int = PRIOR_DRAWS,
 ) -> dict[str, Array]:
-    """Return draws of the parameters before the data, of shape (n_draws, ...)."""
+    """Return prior draws of the parameters, of shape (n_draws, ...)."""
     model = build_graph(specification, labels, prior=prior, likelihood=False)
     names = [parameter.name for parameter in specification.parameters()]
     if model.potentials or model.observed_RVs:
-        # Forward draws would leave these out of the prior.
+        # Forward sampling would ignore these.
         return _independent(sample(model, engine, names, seed))
     pm = quiet_import()
     with _quietly(), model:
@@ -174,7 +174,7 @@ def sample_prior(
 
 
 def _independent(trace: Trace) -> dict[str, Array]:
-    """Return draws so far apart in their chains that they may be taken for independent."""
+    """Return the draws, thinned so that they are approximately independent."""
     least = min(
         diagnose(one).ess
         for draws in trace.parameters.values()
@@ -188,7 +188,7 @@ def _independent(trace: Trace) -> dict[str, Array]:
 
 
 def sample(model: Any, engine: PyMCEngine, names: list[str], seed: int) -> Trace:
-    """Run NUTS on a graph and return the draws of the named variables."""
+    """Sample a graph with NUTS and return the draws of the named variables."""
     pm = quiet_import()
     own = {"compile_kwargs": _compile_kwargs()} if engine.nuts_sampler == "pymc" else {}
     with _quietly(), model:
@@ -208,33 +208,35 @@ def sample(model: Any, engine: PyMCEngine, names: list[str], seed: int) -> Trace
 
 
 def check_trace(trace: Trace, parameters: list[Parameter]) -> None:
-    """Raise unless all chains are equally long, and have draws of these parameters."""
+    """Raise unless the trace has valid draws of all parameters, in chains of equal length."""
     for parameter in parameters:
         draws = trace.parameters[parameter.name]
         if draws.ndim < 2 or draws.shape[2:] != parameter.shape:
             raise ValueError(
-                f"trace has {parameter.name!r} with shape {draws.shape}; it must be (chains, draws"
+                f"{parameter.name!r} in trace has shape {draws.shape}, must be (chains, draws"
                 f"{''.join(f', {n}' for n in parameter.shape)})."
             )
         first = trace.parameters[parameters[0].name].shape[:2]
         if draws.shape[:2] != first:
             raise ValueError(
-                f"trace has {parameter.name!r} with {draws.shape[:2]} chains and draws, but "
-                f"{parameters[0].name!r} with {first}."
+                f"{parameter.name!r} in trace has {draws.shape[:2]} chains and draws, but "
+                f"{parameters[0].name!r} has {first}."
             )
         if not np.isfinite(draws).all():
-            raise ValueError(f"trace has draws of {parameter.name!r} that are not finite.")
+            raise ValueError(f"{parameter.name!r} in trace contains NaN or infinity.")
         if not parameter.flat and not ((draws >= 0) & (draws <= 1)).all():
-            raise ValueError(f"trace has draws of {parameter.name!r} that are no probabilities.")
+            raise ValueError(
+                f"{parameter.name!r} in trace must be a probability, got values outside [0, 1]."
+            )
 
 
 def trace_of(found: Any, names: list[str]) -> Trace:
-    """Return the named draws of what PyMC or ArviZ calls a trace, or of a dict of arrays."""
+    """Return the draws of the named variables in an ArviZ trace or a dict of arrays."""
     posterior, stats = group_of(found, "posterior"), group_of(found, "sample_stats")
     missing = [name for name in names if name not in posterior]
     if missing:
         raise ValueError(
-            f"trace has no variable {missing[0]!r}, which the model needs; it has "
+            f"trace has no variable {missing[0]!r}, which the model requires, only "
             f"{sorted(map(str, posterior))}."
         )
     return Trace(
@@ -244,15 +246,15 @@ def trace_of(found: Any, names: list[str]) -> Trace:
 
 
 def group_of(trace: Any, name: str) -> Mapping[str, Any]:
-    """Return a group of a trace; empty where it has none. A dict of arrays is a posterior."""
+    """Return a group of a trace, or an empty dict. A dict of arrays is a posterior group."""
     if isinstance(trace, Mapping) and not hasattr(trace, "posterior"):
         return trace if name == "posterior" else {}
     if not hasattr(trace, "posterior"):
         raise TypeError(
-            "trace must be an InferenceData or DataTree, as pymc.sample returns it, or a dict of "
-            f"names to arrays of shape (chains, draws, ...), got {type(trace).__name__}."
+            "trace must be an InferenceData or DataTree, as returned by pymc.sample, or a dict of "
+            f"arrays of shape (chains, draws, ...), got {type(trace).__name__}."
         )
-    # An attribute of a DataTree may be one of its groups or of its attrs.
+    # The attributes of a DataTree include its attrs, so look up groups in its children.
     groups = getattr(trace, "children", None)
     found: Mapping[str, Any] = getattr(trace, name, {}) if groups is None else groups.get(name, {})
     return found
@@ -260,10 +262,10 @@ def group_of(trace: Any, name: str) -> Mapping[str, Any]:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep PyMC from saying what the user can do nothing about.
+    """Silence messages of PyMC that users cannot act on.
 
-    Its log, the once-a-day note of ArviZ 0.x, that there is no BLAS to link to (nothing here needs
-    one) and deprecations between its dependencies. Convergence is judged and told by the result.
+    These are its log, the daily warning of ArviZ 0.x, the warning about a missing BLAS (which is
+    not needed here) and deprecation warnings of its dependencies. Results check convergence.
     """
     logger = logging.getLogger("pymc")
     level = logger.level
@@ -280,7 +282,7 @@ def _quietly() -> Iterator[None]:
 
 
 def _compile_kwargs() -> dict[str, Any]:
-    """Return how to compile: without a C compiler by numba, where that is installed."""
+    """Return the compilation mode: numba if there is no C++ compiler and numba is installed."""
     import pytensor
 
     if pytensor.config.cxx or pytensor.config.mode != "Mode":
@@ -288,7 +290,7 @@ def _compile_kwargs() -> dict[str, Any]:
     if find_spec("numba"):
         return {"mode": "NUMBA"}
     warnings.warn(
-        "There is neither a C++ compiler nor numba, so PyMC runs in plain Python, many times "
+        "Neither a C++ compiler nor numba was found, so PyMC runs in pure Python, which is much "
         "slower. Install g++ (apt install g++, conda install gxx) or numba (pip install numba).",
         UserWarning,
         stacklevel=2,

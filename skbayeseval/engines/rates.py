@@ -1,9 +1,10 @@
-"""Two binary classifiers on the same instances: a region of differences given all rates but one.
+"""The prior probability of a region of differences, for two paired binary classifiers.
 
-For each class let x be the probability that A is right, u that B is right where A is, and v that B
-is right where A is wrong: independent Beta variables. B is right with probability
-x u + (1 - x) v, and every registered score rises with it. So given all of these but one u or v, a
-region of differences is an interval of that one, whose probability is a Beta's.
+For each class, let x be the probability that A is right, u the probability that B is right if A is
+right, and v the probability that B is right if A is wrong. These are independent Beta variables. B
+is right with probability x u + (1 - x) v, and every registered metric increases with it. So given
+all of these variables except one u or v, a region of differences is an interval of that variable,
+whose probability is a difference of Beta CDFs.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MOST_BLOCKS = 2**9
 
 
 def is_paired(specification: Specification) -> bool:
-    """Whether the specification is that of two binary classifiers on the same instances."""
+    """Return whether the specification is that of two paired binary classifiers."""
     return any(simplex.name == "theta+" for simplex in specification.simplexes)
 
 
@@ -39,13 +40,13 @@ def shares_given_rates(
     rng: np.random.Generator,
     region: Interval,
 ) -> Iterator[Array]:
-    """Yield estimates of P(A - B in the region) before the data, in blocks of shape (2, n).
+    """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
-    The n strata are of mu. Its ends, where scores such as F1 are small and nearly equal, get more
-    strata than their probability, and each share is weighted by what its stratum is worth.
+    The n strata divide the range of mu. There are more strata near its ends, where metrics such as
+    F1 are small and nearly equal, and each estimate is weighted to correct for that.
     """
     shapes = specification.shapes(prior=True)
-    # Of each class, positive first: whether A is right, then whether B is.
+    # Axes: class (the positive one first), whether A is right, whether B is right.
     theta = np.stack([shapes["theta+"], shapes["theta-"][::-1]]).reshape(2, 2, 2)
     for _ in range(MOST_BLOCKS):
         even = (np.arange(STRATA) + rng.random((2, STRATA))).ravel() / STRATA
@@ -60,19 +61,19 @@ def shares_given_rates(
 
 
 def _proportions(shapes: Array, even: Array) -> Array:
-    """Return quantiles of a Beta variable and of its complement, drawn towards both ends.
+    """Return quantiles of a Beta variable and of its complement, denser near both ends.
 
-    The slope of t^2 (3 - 2 t), 6 t (1 - t), is what the quantile at t is worth.
+    The levels are t^2 (3 - 2 t), and the weight of the quantile at t is their slope, 6 t (1 - t).
     """
     first, second = (
         betaincinv(p, q, t**2 * (3 - 2 * t))
         for (p, q), t in ((shapes, even), (shapes[::-1], 1 - even))
     )
-    return np.maximum([first, second], 1e-300)  # below which rates of a class are 0 / 0
+    return np.maximum([first, second], 1e-300)  # smaller values lead to 0 / 0
 
 
 def _beta(rng: np.random.Generator, shapes: Array, n: int) -> Array:
-    """Return draws of shape (..., n) for Beta shapes in the last axis."""
+    """Return draws of shape (..., n), given the Beta shapes on the last axis."""
     return rng.beta(shapes[..., 0, None], shapes[..., 1, None], (*shapes.shape[:-1], n))
 
 
@@ -85,28 +86,28 @@ def _shares(
     positive: int,
     region: Interval,
 ) -> Array:
-    """Return the probability of the region given all but one of the `rates`, draw by draw.
+    """Return the probability of the region given all but one of the `rates`, for each draw.
 
-    `mu` and `x` are of shape (class, n), `rates` of shape (class, whether A is wrong, n).
+    `mu` and `x` have shape (class, n), `rates` has shape (class, whether A is wrong, n).
     """
 
     def score(right: Array) -> Array:
-        """Return the score of a classifier that is right with probability `right`."""
+        """Return the metric of a classifier that is right with probability `right`."""
         hits, misses = mu * right, mu * (1 - right)
         tables = np.array([[hits[0], misses[0]], [misses[1], hits[1]]])
         if positive != 0:
             tables = tables[::-1, ::-1]
         return metric(np.moveaxis(tables, -1, 0), positive)
 
-    # In each class the rate that counts most is a candidate to be left out.
+    # In each class, the rate with the larger weight is a candidate for integration.
     chances = np.stack([x, 1 - x], axis=1)
     candidate = chances.argmax(axis=1)[:, None]
     reach = np.take_along_axis(chances, candidate, axis=1)[:, 0]
     y = (chances * rates).sum(axis=1)
     least = y - reach * np.take_along_axis(rates, candidate, axis=1)[:, 0]
 
-    # Of the two the one that moves B's score further: judged with the other in the middle of its
-    # range, since the choice must not look at what is left out.
+    # Of the two candidates, take the one with the larger effect on B's metric, evaluated with the
+    # other in the middle of its range: the choice must not depend on the draws of the candidates.
     middle = least + reach / 2
     is_first = np.array([[True], [False]])
     spans = [
@@ -129,11 +130,11 @@ def _shares(
 
 
 def _solve(rising: Callable[[Array], Array], target: Array, n_steps: int = 5) -> Array:
-    """Return where in [0, 1] a rising function meets the target, or the end nearest to it.
+    """Return where in [0, 1] an increasing function equals the target, or the nearest end.
 
-    Scores are ratios of linear functions of a rate, or sums of a few. Each step halves the bracket
-    and puts a ratio of linear functions through its ends and its middle, which always meets the
-    target inside.
+    Metrics are ratios of linear functions of a rate, or sums of a few such ratios. Each step
+    bisects the bracket and fits a ratio of linear functions to its ends and its middle, which
+    always has a root inside the bracket.
     """
     low, high = np.zeros_like(target), np.ones_like(target)
     at_low, at_high = rising(low), rising(high)
@@ -142,10 +143,10 @@ def _solve(rising: Callable[[Array], Array], target: Array, n_steps: int = 5) ->
         for _ in range(n_steps):
             middle = (low + high) / 2
             at_middle = rising(middle)
-            # The middle being half way, (root - low) / (high - root) is this cross-ratio.
+            # Since the middle bisects the bracket, (root - low) / (high - root) is a cross-ratio.
             ratio = (target - at_low) * (at_high - at_middle)
             ratio = ratio / ((at_high - target) * (at_middle - at_low))
-            # Negative by rounding only; not a number where the function is flat.
+            # The ratio is negative only by rounding, and NaN where the function is constant.
             root = high - (high - low) / (1 + np.maximum(ratio, 0.0))
             root = np.where(np.isnan(root), middle, root)
             at_root = rising(root)

@@ -1,4 +1,4 @@
-"""Exact draws of mean scores, given the scores of splits."""
+"""Exact draws of mean scores, given split scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["stream_means"]
 
 Array = NDArray[Any]
 
-# A block of draws takes about this much memory. Part of the recipe, as the order of draws is.
+# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**26
 
 
@@ -23,10 +23,11 @@ def stream_means(
 ) -> Iterator[Array]:
     """Yield blocks of draws of the mean score of each estimator, of shape (n_estimators, n).
 
-    A multivariate t: the means plus sqrt(1/J + rho / (1 - rho)) S^(1/2) z / sqrt(chi2 / (J - 1)).
-    With C the centred splits, S is C C^T / (J - 1), so C g with one standard normal a split takes
-    the place of sqrt(J - 1) S^(1/2) z: no root of S, which is singular where estimators outnumber
-    splits, and the same draws of a pair whoever else is compared.
+    The posterior is a multivariate t: the sample means plus
+    sqrt(1/J + rho / (1 - rho)) S^(1/2) z / sqrt(chi2 / (J - 1)). With C the centred split scores,
+    S = C C^T / (J - 1), so sqrt(J - 1) S^(1/2) z is drawn as C g, with one standard normal variable
+    per split in g. This avoids the square root of S, which is singular if there are more estimators
+    than splits, and the draws of a pair do not depend on the other estimators.
     """
     scores = specification.scores[metric]
     n_estimators, n_splits = scores.shape

@@ -1,16 +1,17 @@
-"""How probable a region of differences is before the data, sharper than by counting draws.
+"""The prior probability of a region of differences, more precise than by counting draws.
 
-Counting draws in a narrow region wastes nearly all of them. Here every draw gives a share: the
-probability of the region given a part of what was drawn. All streams yield blocks of shape (2, n),
-two independent unbiased estimates from each of n strata, whose differences tell their error.
+Few draws fall into a narrow region, so counting them is inefficient. Instead, every draw gives a
+share: the probability of the region given a part of the variables (Rao-Blackwellization). All
+functions yield blocks of shape (2, n), two independent unbiased estimates from each of n strata,
+whose differences give the Monte Carlo error.
 
 - Independent classifiers: the share of all pairs of draws.
-- Rows of outcomes: given class proportions and sticks classifiers are independent, so all pairs
-  again.
-- Two binary classifiers on the same instances: B's score rises with each of its rates, so given
-  all but one of them the region is an interval of the last.
+- Rows of outcomes: classifiers are independent given class proportions and sticks, so the share of
+  all pairs again.
+- Two paired binary classifiers: B's metric increases with each of its rates, so given all but one
+  of them, the region is an interval of the last one.
 - Chunks of two taggers: the same, given all but one cell.
-- Paired classifiers and a function of the user's, which need not rise: counting.
+- Paired classifiers and a user-supplied metric, which need not be increasing: counting.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ __all__ = ["stream_shares"]
 
 Array = NDArray[Any]
 
-# Where streams end though the error is not small yet: after ten to twenty seconds.
+# Limits at which streams end even if the error is still large: after ten to twenty seconds.
 MOST_COUNTED_DRAWS = 2**23
 MOST_INDEPENDENT_DRAWS = 2**22
 MOST_STICKS = 2**28
 
-# How many draws of either classifier are paired with each other.
+# The number of draws per classifier of which all pairs are formed.
 BATCH = 256
 
-# Memory for the sticks of a batch.
+# The memory for the sticks of a batch.
 BATCH_BYTES = 2**26
 
 
@@ -57,20 +58,20 @@ def stream_shares(
     rng: np.random.Generator,
     region: Interval,
 ) -> Iterator[Array]:
-    """Yield estimates of P(A - B in the region) before the data, in blocks of shape (2, n).
+    """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
     Parameters
     ----------
-    specification : Specification, or another kind of it
+    specification : Specification, or another kind of specification
         The model of two classifiers.
     metric : Metric
-        Of what to take the difference.
+        The metric whose difference is taken.
     positive : int
         The index of the positive class.
     rng : numpy.random.Generator
         The source of randomness.
     region : Interval
-        The differences in question.
+        The region of differences.
     """
     if isinstance(specification, OutcomeSpecification):
         return _in_twos(_given_sticks(specification, metric, positive, rng, region))
@@ -92,12 +93,12 @@ def stream_shares(
 
 
 def _share_parameters(specification: Specification) -> bool:
-    """Whether there is a parameter that does not belong to one classifier alone."""
+    """Return whether a parameter is shared by the classifiers."""
     return any("_" not in simplex.name for simplex in specification.simplexes)
 
 
 def _in_twos(blocks: Iterable[Array]) -> Iterator[Array]:
-    """Yield independent shares, two by two."""
+    """Yield independent shares in blocks of shape (2, n)."""
     rest = np.empty(0)
     for block in blocks:
         joined = np.concatenate([rest, block])
@@ -108,7 +109,7 @@ def _in_twos(blocks: Iterable[Array]) -> Iterator[Array]:
 
 
 def _of_all_pairs(scores: Array, size: int, region: Interval) -> Array:
-    """Return, for every `size` draws, the share of their pairs that lies in the region."""
+    """Return, per batch of `size` draws, the share of their pairs that is in the region."""
     n_batches = scores.shape[1] // size
     a, b = scores[:, : n_batches * size].reshape(2, n_batches, size)
     difference = a[:, :, None] - b[:, None, :]
@@ -122,14 +123,14 @@ def _given_sticks(
     rng: np.random.Generator,
     region: Interval,
 ) -> Iterator[Array]:
-    """Yield shares given class proportions and sticks, from batches of both classifiers."""
+    """Yield shares given class proportions and sticks, from batches of draws."""
     group = specification.groups[0]
     n_classes = len(group.mu.prior)
-    # Sticks much shorter than the region do not matter, but to functions that look at cells.
+    # Sticks much smaller than the region do not matter, except for functions of single cells.
     remainder = REMAINDER if metric.needs_tables else min(1e-4, (region.high - region.low) / 100)
     sticks = n_classes * np.log(remainder) / np.log(group.mass / (1 + group.mass))
     cells = n_classes**2 if metric.needs_tables else 0
-    # The more classes, the less do the sticks of one draw differ from those of another.
+    # With more classes, the sticks vary less between draws.
     repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
     n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
     for block in stream_outcomes(

@@ -1,8 +1,8 @@
 """The Bayesian signed-rank test over data sets (Benavoli et al. 2014).
 
-The differences on data sets are draws from an unknown distribution with a Dirichlet process as its
-prior: after the data, it has random weights on the differences and on a pseudo-observation at 0.
-What is asked of it is the Walsh average, the mean of two independent draws from it.
+The differences on data sets are draws from an unknown distribution whose prior is a Dirichlet
+process. A posteriori, this distribution has random weights on the differences and on a
+pseudo-observation at 0. The test is about its Walsh average, the mean of two independent draws.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["draw_weights", "pseudo_medians", "region_masses", "region_probabilit
 
 Array = NDArray[Any]
 
-# A block of draws takes about this much memory.
+# The approximate memory of a block of draws.
 BLOCK_BYTES = 2**26
 
-# Differences of scores come with errors of rounding, which must neither make nor break ties.
+# Rounding errors of the differences must not create or break ties.
 TOLERANCE = 1e-12
 
 
 class RegionProbabilities(NamedTuple):
-    """How probable it is that a region has more of the mass than the others."""
+    """Posterior probabilities that a region has a larger mass than the others."""
 
     worse: float
     equivalent: float
@@ -41,13 +41,13 @@ def draw_weights(
     Parameters
     ----------
     n_data_sets : int
-        Each has strength 1.
+        The number of data sets, each of which has strength 1.
     strength : float
-        The strength of the pseudo-observation at 0, whose weights are in the first row.
+        The strength of the pseudo-observation at 0. Its weights are in the first row.
     rng : numpy.random.Generator
         The source of randomness.
     n_draws : int
-        How many draws.
+        The number of draws.
     """
     weights = np.empty((1 + n_data_sets, n_draws))
     rng.standard_gamma(strength, out=weights[0])
@@ -57,30 +57,30 @@ def draw_weights(
 
 
 def region_masses(weights: Array, differences: ArrayLike, low: float, high: float) -> Array:
-    """Return the mass of Walsh averages below `low`, between, and above `high`.
+    """Return the masses of Walsh averages below `low`, in between, and above `high`.
 
     Parameters
     ----------
     weights : ndarray of shape (1 + n_data_sets, n_draws)
-        From `draw_weights`.
+        The output of `draw_weights`.
     differences : array-like of shape (n_data_sets,)
-        One number a data set.
+        One number per data set.
     low, high : float
-        The region of practical equivalence; equal where there is none. Averages at a limit count
-        half on either side of it.
+        The limits of the region of practical equivalence; equal if there is no such region. Half of
+        the mass at a limit is counted on each side.
 
     Returns
     -------
     masses : ndarray of shape (3, n_draws)
     """
     if not low <= high:
-        raise ValueError(f"low must not be above high, got {low} and {high}.")
+        raise ValueError(f"low must not be greater than high, got low={low} and high={high}.")
     points = _points(differences)
     order = np.argsort(points, kind="stable")
     points = points[order]
     sums = points[:, None] + points
     tolerance = TOLERANCE * np.abs(points).max()
-    # Sums rise along a row: those below a limit, and those not above it, are its first ones.
+    # Sums increase along a row, so those below a limit, or not above it, come first.
     counts = [
         [(sums - 2 * limit < -tolerance).sum(axis=1), (sums - 2 * limit <= tolerance).sum(axis=1)]
         for limit in (low, high)
@@ -106,17 +106,17 @@ def region_probabilities(
 ) -> RegionProbabilities:
     """Return the shares of draws in which each region has the largest mass.
 
-    Where regions have the same mass, they share the draw. With no region of equivalence,
-    ``low == high``, its probability is 0.
+    Regions with equal mass share the draw. If there is no region of practical equivalence
+    (``low == high``), its probability is 0.
 
     Parameters
     ----------
     weights : ndarray of shape (1 + n_data_sets, n_draws)
-        From `draw_weights`.
+        The output of `draw_weights`.
     differences : array-like of shape (n_data_sets,)
-        One number a data set; above 0 is better.
+        One number per data set. Positive means better.
     low, high : float
-        The region of practical equivalence.
+        The limits of the region of practical equivalence.
 
     Examples
     --------
@@ -135,16 +135,16 @@ def region_probabilities(
 def pseudo_medians(weights: Array, differences: ArrayLike) -> Array:
     """Return the median of the Walsh averages in each draw (Hodges and Lehmann 1963).
 
-    The averages are discrete. Their cumulative mass counts half of what is at a value, and between
-    values it is interpolated (the mid-distribution function; Ma, Genton and Parzen 2011). So the
-    median is above 0 exactly where the mass above 0, with half of that at 0, is more than 1/2.
+    The averages are discrete. Their cumulative mass includes half of the mass at a value, and is
+    interpolated between values (the mid-distribution function; Ma, Genton and Parzen 2011). So the
+    median is positive if and only if the mass above 0, plus half of the mass at 0, exceeds 1/2.
 
     Parameters
     ----------
     weights : ndarray of shape (1 + n_data_sets, n_draws)
-        From `draw_weights`.
+        The output of `draw_weights`.
     differences : array-like of shape (n_data_sets,)
-        One number a data set.
+        One number per data set.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def pseudo_medians(weights: Array, differences: ArrayLike) -> Array:
         mass = adder @ (weights[first, here] * weights[second, here])
         middle = np.cumsum(mass, axis=0) - mass / 2
         draws = np.arange(mass.shape[1])
-        # Half of the first value's mass is below 1/2, unless that value is all there is.
+        # Half of the mass at the first value is below 1/2, unless that value has all the mass.
         after = np.maximum((middle >= 0.5).argmax(axis=0), 1)
         lower, upper = middle[after - 1, draws], middle[after, draws]
         share = np.clip((0.5 - lower) / (upper - lower), 0.0, 1.0)
@@ -178,10 +178,10 @@ def pseudo_medians(weights: Array, differences: ArrayLike) -> Array:
 
 
 def _points(differences: ArrayLike) -> Array:
-    """Return the pseudo-observation at 0 and the differences."""
+    """Return the pseudo-observation at 0, followed by the differences."""
     differences = np.asarray(differences, dtype=float)
     if differences.ndim != 1 or not len(differences) or not np.isfinite(differences).all():
-        raise ValueError("differences must be finite numbers, one a data set.")
+        raise ValueError("differences must contain one finite number per data set.")
     return np.concatenate([[0.0], differences])
 
 

@@ -1,8 +1,8 @@
-"""A simplex as the sticks that are broken off it, on the scale of their log odds.
+"""A stick-breaking transform of a simplex, on the scale of the log odds of the sticks.
 
-PyMC's own transform of a simplex leaves log ratios that depend on each other, the more the rarer
-some cells are, and chains then diverge now and then. Given counts, the sticks of a Dirichlet are
-independent betas.
+PyMC's default transform of a simplex gives log ratios that are correlated, especially with rare
+cells, which leads to occasional divergences. Given counts, the sticks of a Dirichlet are
+independent Beta variables.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ __all__ = ["stick_transform"]
 
 @cache
 def stick_transform() -> Any:
-    """Return the transform, made here because PyMC is imported only where it is used."""
+    """Return the transform. It is defined in a function so that PyMC is imported lazily."""
     import pytensor.tensor as pt
     from pymc.distributions.transforms import Transform
 
     def log_parts(value: Any) -> tuple[Any, Any, Any]:
-        """Return the logs of what each stick takes, leaves, and finds."""
+        """Return the logs of the fractions that each stick takes and leaves, and of its start."""
         takes, leaves = -pt.softplus(-value), -pt.softplus(value)
         return takes, leaves, pt.cumsum(leaves, axis=-1) - leaves
 

@@ -1,4 +1,4 @@
-"""The variables of a PyMC graph: published priors, or those that a callable builds instead."""
+"""The variables of a PyMC graph, with published priors or priors built by a callable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Parameters", "call_prior", "publish", "quiet_import"]
 
 
 def quiet_import() -> Any:
-    """Import PyMC without what its dependencies say on import."""
+    """Import PyMC without the warnings of its dependencies."""
     import warnings
 
     with warnings.catch_warnings():
@@ -25,14 +25,15 @@ def quiet_import() -> Any:
 
 
 class Parameters(Mapping[str, Any]):
-    """The parameters of a graph by name; each is built with its published prior on first use.
+    """The parameters of a graph by name; each is built with its published prior on first access.
 
-    Handed to a callable prior, which may ask for some, and give others of its own.
+    This mapping is passed to a callable prior, which may use some of the parameters and replace
+    others.
 
     Parameters
     ----------
     parameters : list of Parameter
-        What there is.
+        The parameters of the model.
     build : callable
         Builds the variable of a parameter with its published prior.
     """
@@ -44,7 +45,9 @@ class Parameters(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._parameters:
-            raise KeyError(f"{name!r} is no parameter of this model; it has {list(self)}.")
+            raise KeyError(
+                f"{name!r} is not a parameter of this model. Valid parameters are {list(self)}."
+            )
         if name not in self._built:
             self._built[name] = self._build(self._parameters[name])
         return self._built[name]
@@ -60,19 +63,19 @@ class Parameters(Mapping[str, Any]):
 
     @property
     def built(self) -> set[str]:
-        """The names of those that were asked for or given."""
+        """The names of the parameters that were accessed or replaced."""
         return set(self._built)
 
     def replace(self, name: str, variable: Any) -> None:
-        """Take `variable` for the parameter."""
+        """Use `variable` for the parameter."""
         wanted = self._parameters[name].shape
         shape = tuple(variable.type.shape)
         if None in shape and len(shape) == len(wanted):
             shape = tuple(int(n) for n in variable.shape.eval())
         if shape != wanted:
             raise ValueError(
-                f"prior gives {name!r} the shape {shape}, but it has {wanted}: "
-                f"{self._parameters[name].dims or 'it is a number'}."
+                f"prior gives {name!r} the shape {shape}, but its shape must be {wanted}: "
+                f"{self._parameters[name].dims or 'a scalar'}."
             )
         self._built[name] = variable
 
@@ -91,13 +94,13 @@ def publish(parameter: Parameter) -> Any:
     if parameter.is_beta:
         a, b = np.moveaxis(parameter.prior, -1, 0)
         return pm.Beta(parameter.name, a, b, dims=dims)
-    # Chains diverge over outcomes and cells that are rare; class proportions do well as they are.
+    # Rare outcomes and cells cause divergences, class proportions do not.
     own = {} if "class" in parameter.dims else {"default_transform": stick_transform()}
     return pm.Dirichlet(parameter.name, parameter.prior, dims=dims, **own)
 
 
 def call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) -> None:
-    """Let `prior` build variables, and take those that it names or returns."""
+    """Call `prior`, and use the variables that it builds or returns as parameters."""
     pm = quiet_import()
     from pytensor.graph.basic import Variable
 
@@ -108,7 +111,7 @@ def call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) ->
         and one.default is one.empty
     ]
     returned = prior(parameters) if takes else prior()
-    if isinstance(returned, Variable):  # a lambda's; it is known by its name
+    if isinstance(returned, Variable):  # from a lambda; found by its name below
         returned = None
     if returned is not None and not isinstance(returned, Mapping):
         raise TypeError(
@@ -119,28 +122,28 @@ def call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) ->
     unknown = [name for name in given if name not in parameters]
     if unknown:
         raise ValueError(
-            f"prior returned {unknown[0]!r}, which is no parameter of this model; it has "
-            f"{list(parameters)}."
+            f"prior returned {unknown[0]!r}, which is not a parameter of this model. Valid "
+            f"parameters are {list(parameters)}."
         )
     asked = parameters.built
     for name in parameters:
         if name in given:
             if name in asked:
                 raise ValueError(
-                    f"prior both asked for the published {name!r} and returned one of its own."
+                    f"prior used the published prior of {name!r} and also returned a replacement."
                 )
             variable = given[name]
             if name not in model.named_vars:
                 variable = pm.Deterministic(name, variable)
             elif model[name] is not variable:
-                raise ValueError(f"prior built {name!r}, and returned another variable for it.")
+                raise ValueError(f"prior built {name!r}, but returned another variable for it.")
             parameters.replace(name, variable)
         elif name in model.named_vars and name not in asked:
             parameters.replace(name, model[name])
     if not parameters.built and not model.potentials:
         raise ValueError(
-            f"prior built none of the model's parameters, which are {list(parameters)}; it built "
-            f"{sorted(model.named_vars)}. Give a variable one of these names, or return a dict."
+            f"prior built none of the parameters {list(parameters)}, only "
+            f"{sorted(model.named_vars)}. Name a variable like a parameter, or return a dict."
         )
 
 

@@ -1,4 +1,4 @@
-"""Exact draws for labels, any of many: instance weights, and independent labels."""
+"""Exact draws for weighted instances or groups, and for independent labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["label_blocks", "label_totals", "stream_labels", "stream_weights"]
 
 Array = NDArray[Any]
 
-# A block of draws takes about this much memory. Part of the recipe, as the order of draws is.
+# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**26
 
 
@@ -53,7 +53,7 @@ def label_blocks(
 ) -> Iterator[dict[str, Array]]:
     """Yield blocks of draws of the parameters.
 
-    They are mu, rho+ and rho- of shape (n_classifiers, n, n_labels); or pi, the cells
+    These are either mu, rho+ and rho- of shape (n_classifiers, n, n_labels), or pi, the cells
     (tp, fp, fn, tn), of shape (n_classifiers, n, n_labels, 4).
     """
     counts = np.zeros_like(specification.cells) if prior else specification.cells
@@ -74,7 +74,7 @@ def label_blocks(
 
 
 def label_totals(parameters: Mapping[str, Array]) -> Totals:
-    """Return what was found, was there and was predicted, of shape (n_classifiers, n, n_labels)."""
+    """Return the totals of hits, true and predicted, of shape (n_classifiers, n, n_labels)."""
     if "pi" in parameters:
         tp, fp, fn, _ = np.moveaxis(parameters["pi"], -1, 0)
     else:

@@ -1,4 +1,4 @@
-"""Evidence: all that a model sees of the data, one class for each kind."""
+"""Evidence: the data that a model is given, with one class per kind of data."""
 
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunks import ChunkCounts
@@ -20,7 +20,7 @@ __all__ = [
     "UnitCounts",
 ]
 
-# All kinds of evidence by the name that files have for them.
+# All kinds of evidence, by the name that is used in saved files.
 KINDS: dict[str, type[Evidence]] = {
     kind.kind: kind
     for kind in (

@@ -1,7 +1,7 @@
-"""What every kind of evidence can say of itself, so that nobody has to ask what kind it is.
+"""The interface of all kinds of evidence, so that callers need not check the kind.
 
-A new kind of evidence is a subclass of `Evidence` in a file of its own, a line in `KINDS` of
-`skbayeseval.evidence`, and a line in the table of models that fit it.
+To add a kind of evidence, write a subclass of `Evidence` in its own file, and add it to `KINDS` in
+`skbayeseval.evidence` and to the table of models that fit it.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ Array = NDArray[Any]
 
 
 class ObservedArray(NamedTuple):
-    """Observed data under a name, with the names of its dimensions."""
+    """An array of observed data and the names of its dimensions."""
 
     dims: tuple[str, ...]
     values: Array
 
 
 class Correctness(NamedTuple):
-    """Which of the things that both classifiers judged each got right.
+    """Whether each of two classifiers was right, for each instance or gold chunk.
 
     Attributes
     ----------
     metric : str
-        The metric that is the share of things judged right.
+        The metric that equals the fraction of correct entries, such as "accuracy".
     right : ndarray of shape (2, n)
-        1 where A and B were right, 0 elsewhere.
+        1 where A (first row) or B (second row) was right, 0 elsewhere.
     """
 
     metric: str
@@ -55,16 +55,16 @@ class Correctness(NamedTuple):
 
 
 class Evidence(ABC):
-    """All that a model sees of the data.
+    """Base class of all evidence: the data that a model is given.
 
     Attributes
     ----------
     kind : str
-        What files call this kind of evidence.
+        The name of this kind of evidence in saved files.
     labels : tuple
         The classes or labels.
     pos_label : object
-        The positive class of two, if there is one.
+        The positive class of two classes; None if there is none.
     weight : float
         The weight of one count.
     n_classifiers : int
@@ -72,18 +72,18 @@ class Evidence(ABC):
     """
 
     kind: ClassVar[str]
-    # Whether it is known what all classifiers said of each instance.
+    # Whether the predictions of all classifiers are known for each instance.
     is_paired: ClassVar[bool] = True
     # Whether each instance has one label and is independent of the others, so that further
     # instances can be simulated.
     has_independent_instances: ClassVar[bool] = False
-    # Whether counts of different instances (or chunks) are independent of each other.
+    # Whether the counts of different instances (or chunks) are independent.
     has_independent_counts: ClassVar[bool] = False
-    # Whether it counts what was true and predicted of each class or label.
+    # Whether there are counts of true and predicted instances of each class or label.
     has_class_counts: ClassVar[bool] = True
-    # Whether only the difference of two estimators has a posterior.
+    # Whether the posterior is that of the difference only, not of each estimator.
     is_of_difference: ClassVar[bool] = False
-    # Whether the values of a metric in the splits are all that is known.
+    # Whether the evidence consists of split scores only.
     is_of_splits: ClassVar[bool] = False
 
     n_classifiers: int
@@ -91,24 +91,24 @@ class Evidence(ABC):
     @property
     @abstractmethod
     def family(self) -> str:
-        """The models that fit it, as `skbayeseval.models.registry` names them."""
+        """The family of models that fit it, as named in `skbayeseval.models.registry`."""
 
     @abstractmethod
     def margin(self, classifier: int) -> Any:
-        """Return what one classifier did alone."""
+        """Return the evidence of a single classifier."""
 
     @property
     def scored(self) -> Any:
-        """The instance scores that it holds, for metrics such as ROC AUC, or None."""
+        """The instance scores, for metrics such as ROC AUC; None if there are none."""
         return None
 
     @property
     def train_share(self) -> float | None:
-        """The share of the data that a split trains on; None where there are no splits."""
+        """The fraction of the data in a training set; None if there are no splits."""
         return None
 
     def margins(self) -> tuple[Any, ...]:
-        """Return what each classifier did alone."""
+        """Return the evidence of each classifier on its own."""
         return self._margins
 
     @cached_property
@@ -121,57 +121,62 @@ class Evidence(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """Return what there is, in words, such as "400 counts"."""
+        """Return a short description of the evidence, such as "400 counts"."""
 
     @abstractmethod
     def saved(self) -> dict[str, Any]:
-        """Return what `restored` needs: plain values, and arrays."""
+        """Return the state as plain values and arrays, for `restored`."""
 
     @classmethod
     @abstractmethod
     def restored(cls, saved: Mapping[str, Any]) -> Self:
-        """Put the evidence together again from what `saved` returned."""
+        """Return the evidence from the output of `saved`."""
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the metric of each classifier on the data as they are."""
+        """Return the observed metric value of each classifier."""
         return tuple(observed_value(metric, counts) for counts in self.margins())
 
     def check_metric(self, metric: Metric) -> None:
-        """Raise if the evidence does not hold what the metric needs."""
+        """Raise if the metric cannot be computed from the evidence."""
         check_metric_of_counts(metric, self.margins()[0])
 
     def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the data for ArviZ, by name."""
+        """Return the observed data for ArviZ, by name."""
         return {}
 
+    def of_splits(self, metric: str) -> Any:
+        """Return the split scores of each estimator, where these are the evidence; else None."""
+        return None
+
     def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:
-        """Return classical tests of split scores that it holds itself: name, level, note, test."""
+        """Return classical tests of the split scores in the evidence: name, level, note, test."""
         return []
 
     def correctness(self) -> Correctness | None:
-        """Return which things both classifiers judged, where that is known of each thing."""
+        """Return whether both classifiers were right, per instance or chunk; None if unknown."""
         return None
 
 
 def letter(classifier: int) -> str:
-    """Return what a classifier is called in the names of variables: A, B, ..., A1, B1, ..."""
+    """Return the letter of a classifier in the names of variables: A, B, ..., A1, B1, ..."""
     name = chr(ord("A") + classifier % 26)
     return name if classifier < 26 else f"{name}{classifier // 26}"
 
 
 def observed_value(metric: Metric, counts: Any) -> float:
-    """Return the metric of one classifier's counts."""
+    """Return the metric value of the counts of one classifier."""
     if counts.table is not None:
         return float(metric(counts.table, 1 if counts.positive is None else counts.positive))
     return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
 
 
 def check_metric_of_counts(metric: Metric, counts: Any) -> None:
-    """Raise if the counts of one classifier do not hold what the metric needs."""
+    """Raise if the metric cannot be computed from the counts of one classifier."""
     labels = counts.labels
     if metric.source == "splits":
         raise ValueError(
-            f"scoring={metric.name!r} is not known of these instances: use model='scores'."
+            f"scoring={metric.name!r} cannot be computed from predictions, only from split scores. "
+            "Use model='scores'."
         )
     if counts.table is None and (metric.one_of_many or metric.needs_tables):
         raise ValueError(
@@ -181,12 +186,12 @@ def check_metric_of_counts(metric: Metric, counts: Any) -> None:
         )
     if metric.needs_positive and counts.table is None:
         raise ValueError(
-            f"Target is multilabel-indicator but scoring={metric.name!r} is of one of two "
-            f"classes. Please choose another average setting, such as '{metric.name}_micro'."
+            f"Target is multilabel-indicator but scoring={metric.name!r} is a binary metric. "
+            f"Please choose another average setting, such as '{metric.name}_micro'."
         )
     if metric.needs_positive and len(labels) > 2:
         raise ValueError(
-            f"Target is multiclass but scoring={metric.name!r} is of one of two classes. "
+            f"Target is multiclass but scoring={metric.name!r} is a binary metric. "
             f"Please choose another average setting, such as '{metric.name}_micro', "
             f"'{metric.name}_macro', '{metric.name}_weighted' or "
             f"metrics.per_class('{metric.name}')."
@@ -195,32 +200,32 @@ def check_metric_of_counts(metric: Metric, counts: Any) -> None:
         check_positive(metric, labels, counts.positive)
     if metric.needs_true_negatives and not counts.has_true_negatives:
         raise ValueError(
-            f"scoring={metric.name!r} needs the true negatives, but the counts hold "
-            "(tp, fp, fn) only. Give (tp, fp, fn, tn), or a metric such as 'f1', "
-            "'precision', 'recall' or 'jaccard'."
+            f"scoring={metric.name!r} requires true negatives, but only (tp, fp, fn) were given. "
+            "Pass (tp, fp, fn, tn), or use a metric such as 'f1', 'precision', 'recall' or "
+            "'jaccard'."
         )
 
 
 def check_positive(metric: Metric, labels: tuple[Any, ...], positive: int | None) -> None:
-    """Raise if the metric is about one of two classes and none is positive."""
+    """Raise if there is no positive class, which a binary metric requires."""
     if positive is None:
         raise ValueError(
-            f"pos_label=1 is not a valid label. It should be one of {list(labels)}: "
-            f"{metric.name!r} is about one of the two classes, so say which with pos_label=."
+            f"pos_label=1 is not a valid label. It should be one of {list(labels)}. "
+            f"scoring={metric.name!r} requires a positive class: pass pos_label=."
         )
 
 
 def count_in_words(margins: tuple[Any, ...], what: str = "counts") -> str:
-    """Return how many counts there are and what they weigh, in words."""
+    """Return the number of counts and the weight of one count, as text."""
     sizes = dict.fromkeys(counts.total for counts in margins)
     number = " and ".join(f"{size:,.0f}" for size in sizes)
     weight = margins[0].weight
-    worth = "" if weight == 1 else f", each worth {weight:.4g} of one"
+    worth = "" if weight == 1 else f", each with weight {weight:.4g}"
     return f"{number} {what}{worth}"
 
 
 def tables_or_totals(margins: tuple[Any, ...]) -> dict[str, ObservedArray]:
-    """Return each classifier's confusion table, or its totals of each label."""
+    """Return the confusion table of each classifier, or its totals per label."""
     found = {}
     for k, counts in enumerate(margins):
         if counts.table is not None:

@@ -1,4 +1,4 @@
-"""`chunk_counter`: from tags of sentences to counts of chunks."""
+"""`chunk_counter`: count the chunks in tagged sentences."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Array = NDArray[Any]
 
 
 class ChunkCounter(ParameterObject):
-    """From tags to counts of chunks; made by `chunk_counter`.
+    """Count chunks in tagged sentences; created by `chunk_counter`.
 
     Parameters
     ----------
     scheme_a : {"IOB1", "IOB2", "IOBES", "BMES"}
         The scheme of the true tags and of A's predictions.
     scheme_b : {"IOB1", "IOB2", "IOBES", "BMES"}, default=None
-        The scheme of B's predictions; None is that of A.
+        The scheme of B's predictions. None means `scheme_a`.
     types : str or list of str, default=None
-        Which types of chunks count; None is all.
+        The types of chunks to count. None means all types.
 
     Examples
     --------
@@ -63,16 +63,16 @@ class ChunkCounter(ParameterObject):
     def __call__(
         self, y_true: Any, y_pred_a: Any, y_pred_b: Any, *, weight: float = 1.0
     ) -> ChunkCounts:
-        """Count what two taggers found.
+        """Count the chunks that two taggers found.
 
         Parameters
         ----------
         y_true, y_pred_a : sequence of sequences of str
-            True tags and A's, in `scheme_a`.
+            The true tags and the tags predicted by A, in `scheme_a`.
         y_pred_b : sequence of sequences of str
-            B's tags, in `scheme_b`.
+            The tags predicted by B, in `scheme_b`.
         weight : float, default=1.0
-            What one count is worth.
+            The weight of one count.
 
         Returns
         -------
@@ -84,32 +84,33 @@ class ChunkCounter(ParameterObject):
     def by_type(
         self, y_true: Any, y_pred_a: Any, y_pred_b: Any, *, weight: float = 1.0
     ) -> dict[str, ChunkCounts]:
-        """Count for each type of chunk what two taggers found of it.
+        """Count the chunks that two taggers found, separately for each type of chunk.
 
         Parameters
         ----------
         y_true, y_pred_a, y_pred_b, weight
-            As in the call.
+            As in `__call__`.
 
         Returns
         -------
         counts : dict of str to ChunkCounts
-            The types that occur, in alphabetical order; they sum to the counts of the call.
+            The counts of each type that occurs, in alphabetical order. Their sum is what
+            `__call__` returns.
         """
         by_type = self._cells(y_true, y_pred_a, y_pred_b)
         return {kind: ChunkCounts(by_type[kind], weight) for kind in sorted(by_type)}
 
     def count_one(self, y_true: Any, y_pred: Any, classifier: int = 0) -> ConfusionCounts:
-        """Count what one tagger found: (tp, fp, fn).
+        """Count the chunks that one tagger found: (tp, fp, fn).
 
         Parameters
         ----------
         y_true : sequence of sequences of str
-            True tags, in `scheme_a`.
+            The true tags, in `scheme_a`.
         y_pred : sequence of sequences of str
-            The tagger's.
+            The predicted tags.
         classifier : {0, 1}, default=0
-            Whether the tagger is A or B, and so writes `scheme_a` or `scheme_b`.
+            0 if the predicted tags are in `scheme_a`, 1 if they are in `scheme_b`.
 
         Returns
         -------
@@ -123,18 +124,18 @@ class ChunkCounter(ParameterObject):
         )
 
     def perfect(self, y_true: Any) -> tuple[Any, list[list[str]]]:
-        """Return the true tags as A and as B would write them."""
+        """Return the true tags in `scheme_a` and in `scheme_b`."""
         return y_true, convert_tags(y_true, *self._schemes(), name="y_true")
 
     def frequencies(self, X: Any, y: Any) -> pd.DataFrame:
-        """Return how many chunks of each type a sentence has: balances the blocks of a splitter.
+        """Return the number of chunks per sentence and type, to balance the blocks of a splitter.
 
         Parameters
         ----------
         X : object
-            Ignored, there for the splitter's sake.
+            Ignored. Present because splitters pass it.
         y : sequence of sequences of str
-            True tags, in `scheme_a`.
+            The true tags, in `scheme_a`.
 
         Returns
         -------
@@ -152,7 +153,7 @@ class ChunkCounter(ParameterObject):
         return first, first if self.scheme_b is None else check_scheme(self.scheme_b, "scheme_b")
 
     def _cells(self, y_true: Any, y_pred_a: Any, y_pred_b: Any) -> dict[str, Array]:
-        """Return the seven cells of each type."""
+        """Return the seven cells of `ChunkCounts`, per type of chunk."""
         first, second = self._schemes()
         sets = self._sets(y_true, ("y_pred_a", y_pred_a, first), ("y_pred_b", y_pred_b, second))
         cells: dict[str, Array] = defaultdict(lambda: np.zeros(len(CELLS)))
@@ -162,7 +163,7 @@ class ChunkCounter(ParameterObject):
         return cells
 
     def _sets(self, y_true: Any, *predictions: tuple[str, Any, str]) -> list[list[set[Chunk]]]:
-        """Return a set of chunks a sentence: of the truth, and of (name, tags, scheme) of each."""
+        """Return one set of chunks per sentence, for `y_true` and each (name, tags, scheme)."""
         wanted = check_types(self.types)
         truth = check_sentences(y_true, "y_true")
         for name, y, _ in predictions:
@@ -179,28 +180,28 @@ class ChunkCounter(ParameterObject):
 def chunk_counter(
     scheme_a: str, scheme_b: str | None = None, *, types: str | Iterable[str] | None = None
 ) -> ChunkCounter:
-    """Return what turns tags into counts of chunks, for ``counter=``.
+    """Return a callable that counts chunks in tagged sentences, for ``counter=``.
 
-    Precision, recall and F1 of chunks then stand on the chunks that both taggers found, only one
-    or neither, and on shared and separate false alarms.
+    Precision, recall and F1 of chunks are then computed from the chunks that both taggers, one
+    tagger or neither found, and from their shared and separate false alarms.
 
     Parameters
     ----------
     scheme_a : {"IOB1", "IOB2", "IOBES", "BMES"}
         The scheme of the true tags and of A's predictions.
     scheme_b : {"IOB1", "IOB2", "IOBES", "BMES"}, default=None
-        The scheme of B's predictions; None is that of A. Chunks are compared, not tags.
+        The scheme of B's predictions. None means `scheme_a`. Chunks are compared, not tags.
     types : str or list of str, default=None
-        Which types of chunks count, such as "ORG"; None is all.
+        The types of chunks to count, such as "ORG". None means all types.
 
     Returns
     -------
     counter : ChunkCounter
-        Called with true tags, A's and B's, it gives `ChunkCounts`.
+        Returns `ChunkCounts` when called with the true tags, A's tags and B's tags.
 
     See Also
     --------
-    ConvertTags : An estimator that learns the tags of another scheme.
+    ConvertTags : An estimator that is trained on tags of another scheme.
 
     Examples
     --------
@@ -227,6 +228,6 @@ def _check_lengths(truth: list[Any], predicted: list[Any], name: str) -> None:
     for i, (true, given) in enumerate(zip(truth, predicted, strict=True)):
         if len(true) != len(given):
             raise ValueError(
-                f"Every token needs a tag: y_true[{i}] has {len(true)} tags, but {name}[{i}] has "
-                f"{len(given)}."
+                f"Every token must have a tag, but y_true[{i}] has {len(true)} tags and "
+                f"{name}[{i}] has {len(given)}."
             )

@@ -1,4 +1,4 @@
-"""Chunks counted: what two taggers found of the same sentences."""
+"""Counts of the chunks that two taggers found in the same sentences."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = ["CELLS", "OUTCOMES", "ChunkCounts"]
 
 Array = NDArray[Any]
 
-# Gold chunks by who found them, then false alarms by who raised them.
+# Gold chunks by the taggers that found them, then false alarms by the taggers that predicted them.
 CELLS = ("both", "only_a", "only_b", "neither", "false_both", "false_a", "false_b")
 
-# The same as (gold, of A, of B); and the cells with A and B changing places.
+# The same cells as (gold, predicted by A, predicted by B), and their order with A and B swapped.
 OUTCOMES = [(gold, a, b) for gold in (True, False) for a in (True, False) for b in (True, False)][
     :-1
 ]
@@ -35,24 +35,24 @@ _SWAPPED = [0, 2, 1, 3, 4, 6, 5]
 
 @dataclass(frozen=True, eq=False)
 class ChunkCounts(Evidence):
-    """What two taggers found in the same sentences; there are no true negatives.
+    """Counts of the chunks that two taggers found in the same sentences, without true negatives.
 
-    A gold chunk is found by a tagger that predicts the same tokens and the same type. A predicted
-    chunk that is no gold chunk is a false alarm, shared where both predict the same.
+    A tagger finds a gold chunk if it predicts a chunk of the same tokens and type. A predicted
+    chunk that is not a gold chunk is a false alarm. It is shared if both taggers predict it.
 
     Parameters
     ----------
     cells : ndarray of shape (7,)
-        Gold chunks found by both, only by A, only by B, by neither; false alarms of both, only of
-        A, only of B.
+        Gold chunks found by both taggers, only A, only B and neither, then false alarms of both
+        taggers, only A and only B.
     weight : float, default=1.0
-        What one count is worth.
+        The weight of one count.
 
     Examples
     --------
     >>> from skbayeseval.evidence import ChunkCounts
     >>> counts = ChunkCounts([80, 8, 3, 9, 4, 6, 10])
-    >>> counts.margin(0).table  # rows the true class: (tn, fp), (fn, tp)
+    >>> counts.margin(0).table  # rows are true classes: (tn, fp), (fn, tp)
     array([[nan, 10.],
            [12., 88.]])
     """
@@ -70,7 +70,9 @@ class ChunkCounts(Evidence):
     def __post_init__(self) -> None:
         cells = check_counts(self.cells, "cells").copy()
         if cells.shape != (len(CELLS),):
-            raise ValueError(f"cells must be the {len(CELLS)} counts {CELLS}, got {self.cells!r}.")
+            raise ValueError(
+                f"cells must contain {len(CELLS)} counts, {CELLS}, got {self.cells!r}."
+            )
         cells.flags.writeable = False
         object.__setattr__(self, "cells", cells)
         object.__setattr__(self, "weight", check_weight(self.weight))
@@ -86,7 +88,7 @@ class ChunkCounts(Evidence):
         return float(self.cells.sum())
 
     def margin(self, classifier: int) -> ConfusionCounts:
-        """Return (tp, fp, fn) of one tagger alone."""
+        """Return the counts (tp, fp, fn) of one tagger."""
         both, only_a, only_b, neither, false_both, false_a, false_b = self.cells
         mine, others, false = (only_b, only_a, false_b) if classifier else (only_a, only_b, false_a)
         return ConfusionCounts.from_cells(
@@ -98,16 +100,16 @@ class ChunkCounts(Evidence):
         return self if (i, j) == (0, 1) else ChunkCounts(self.cells[_SWAPPED], self.weight)
 
     def describe(self) -> str:
-        """Return what there is, in words."""
+        """Return a short description of the counts."""
         return count_in_words(self.margins())
 
     def saved(self) -> dict[str, Any]:
-        """Return what `restored` needs."""
+        """Return the state for `restored`."""
         return {"cells": self.cells, "weight": self.weight}
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> ChunkCounts:
-        """Put the counts together again."""
+        """Return the counts from the output of `saved`."""
         return cls(saved["cells"], saved["weight"])
 
     def observed_data(self) -> dict[str, ObservedArray]:

@@ -1,9 +1,9 @@
-"""Frozen counts: all that a model ever sees of the data.
+"""Immutable counts of predictions, the data that most models are given.
 
-`ConfusionCounts` holds what one classifier did, `PairedCounts` what several did to the same
-instances. Both carry the labels, which of them is positive, and the weight of one count: below 1
-where instances were counted more often than they give information, as under repeated
-cross-validation. Counts of shards of the data add up with ``+``.
+`ConfusionCounts` holds the counts of one classifier, `PairedCounts` the joint counts of several
+classifiers on the same instances. Both have the labels, the positive class, and the weight of one
+count. The weight is below 1 if instances are counted more than once, as in repeated
+cross-validation. Use ``+`` to add the counts of parts of the data.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class ConfusionCounts:
-    """Counts of (true class, predicted class) of one classifier.
+    """Counts of (true class, predicted class) for one classifier.
 
     Parameters
     ----------
     table : ndarray of shape (n_classes, n_classes)
-        Whole numbers, rows the true class. With two classes the true negatives may be NaN:
-        not counted, as in retrieval and chunking.
+        Whole numbers; rows are true classes. With two classes, the true negatives may be NaN, which
+        means that they are not counted, as in retrieval and chunking.
     labels : tuple
         The classes, in the order of rows and columns.
     weight : float, default=1.0
-        What one count is worth.
+        The weight of one count.
     pos_label : object, default=None
-        The positive class of two; None where none was named and none of them is 1.
+        The positive class of two classes. By default 1 if it is a label, otherwise there is none.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class ConfusionCounts:
         labels = tuple(self.labels)
         if table.shape != (len(labels), len(labels)):
             raise ValueError(
-                f"labels has {len(labels)} classes, but the table has shape {table.shape}."
+                f"labels has {len(labels)} classes, but table has shape {table.shape}."
             )
         object.__setattr__(self, "table", table)
         object.__setattr__(self, "labels", labels)
@@ -94,7 +94,7 @@ class ConfusionCounts:
         pos_label: Any = None,
         weight: float = 1.0,
     ) -> ConfusionCounts:
-        """Count label vectors of any dtype."""
+        """Return the counts of two label vectors of any dtype."""
         classes, (truth, predicted) = encode_labels(
             [("y_true", y_true), ("y_pred", y_pred)], labels
         )
@@ -136,7 +136,7 @@ class ConfusionCounts:
         weight: float = 1.0,
         name: str = "counts",
     ) -> ConfusionCounts:
-        """Take the four cells, or three where true negatives are not counted."""
+        """Return the counts of the four cells, or of three if true negatives are not counted."""
         known = check_counts([tp, fp, fn] if tn is None else [tp, fp, fn, tn], name)
         rest = np.nan if tn is None else known[3]
         return cls(np.array([[rest, known[1]], [known[2], known[0]]]), (0, 1), weight, 1)
@@ -151,11 +151,11 @@ class ConfusionCounts:
         weight: float = 1.0,
         name: str = "matrix",
     ) -> ConfusionCounts:
-        """Take a square matrix of counts, rows the true class."""
+        """Return the counts of a square confusion matrix, rows being true classes."""
         table = check_counts(matrix, name)
         if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
             raise ValueError(
-                f"{name} must be a square matrix of at least two classes, rows the true class, "
+                f"{name} must be a square matrix with at least two rows, one per true class, "
                 f"got shape {table.shape}."
             )
         classes = tuple(range(len(table))) if labels is None else check_labels(labels)
@@ -163,17 +163,17 @@ class ConfusionCounts:
 
     @property
     def hits(self) -> Array:
-        """For each class, how many were of it and predicted so."""
+        """The number of correctly predicted instances of each class."""
         return np.diagonal(self.table)
 
     @property
     def true(self) -> Array:
-        """For each class, how many were of it."""
+        """The number of instances of each class."""
         return self.table.sum(axis=1)
 
     @property
     def predicted(self) -> Array:
-        """For each class, how many were predicted to be of it."""
+        """The number of instances predicted as each class."""
         return self.table.sum(axis=0)
 
     @property
@@ -188,12 +188,12 @@ class ConfusionCounts:
 
     @property
     def has_true_negatives(self) -> bool:
-        """Whether all cells are known."""
+        """Whether true negatives are counted."""
         return not bool(np.isnan(self.table).any())
 
     @property
     def positive(self) -> int | None:
-        """The index of the positive class, if there is one."""
+        """The index of the positive class; None if there is none."""
         return None if self.pos_label is None else self.labels.index(self.pos_label)
 
     def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
@@ -214,14 +214,16 @@ class ConfusionCounts:
 
 @dataclass(frozen=True, eq=False)
 class PairedCounts(Evidence):
-    """Counts of (true class, prediction of every classifier), the observed ones only.
+    """Joint counts of the true class and the predictions of several classifiers.
+
+    Only outcomes that were observed are stored.
 
     Parameters
     ----------
     truth : ndarray of shape (n_outcomes,)
-        Index of the true class of each distinct outcome.
+        The index of the true class of each distinct outcome.
     predictions : ndarray of shape (n_outcomes, n_classifiers)
-        Index of the class that each classifier predicted.
+        The index of the class that each classifier predicted.
     counts : ndarray of shape (n_outcomes,)
         How often the outcome occurred.
     labels, weight, pos_label
@@ -252,7 +254,7 @@ class PairedCounts(Evidence):
 
     def __post_init__(self) -> None:
         labels = tuple(self.labels)
-        # One row an outcome, in a fixed order: the draws must not depend on the instances' order.
+        # One row per outcome, sorted, so that draws do not depend on the order of the instances.
         outcomes, inverse = np.unique(
             np.column_stack([self.truth, self.predictions]), axis=0, return_inverse=True
         )
@@ -274,7 +276,7 @@ class PairedCounts(Evidence):
         pos_label: Any = None,
         weight: float = 1.0,
     ) -> PairedCounts:
-        """Count label vectors of any dtype; the keys of `predictions` name them in errors."""
+        """Count label vectors of any dtype; error messages use the keys of `predictions`."""
         classes, (truth, *predicted) = encode_labels(
             [("y_true", y_true), *predictions.items()], labels
         )
@@ -299,11 +301,11 @@ class PairedCounts(Evidence):
 
     @property
     def positive(self) -> int | None:
-        """The index of the positive class, if there is one."""
+        """The index of the positive class; None if there is none."""
         return None if self.pos_label is None else self.labels.index(self.pos_label)
 
     def margin(self, classifier: int) -> ConfusionCounts:
-        """Return the confusion counts of one classifier alone."""
+        """Return the confusion counts of one classifier."""
         table = np.zeros((len(self.labels), len(self.labels)))
         np.add.at(table, (self.truth, self.predictions[:, classifier]), self.counts)
         return ConfusionCounts.of_checked(table, self.labels, self.weight, self.pos_label)
@@ -320,11 +322,11 @@ class PairedCounts(Evidence):
         )
 
     def describe(self) -> str:
-        """Return what there is, in words."""
+        """Return a short description of the counts."""
         return count_in_words(self.margins())
 
     def saved(self) -> dict[str, Any]:
-        """Return what `restored` needs."""
+        """Return the state for `restored`."""
         return {
             "labels": list(self.labels),
             "pos_label": self.pos_label,
@@ -336,7 +338,7 @@ class PairedCounts(Evidence):
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> PairedCounts:
-        """Put the counts together again."""
+        """Return the counts from the output of `saved`."""
         return cls(
             saved["truth"],
             saved["predictions"],
@@ -347,7 +349,7 @@ class PairedCounts(Evidence):
         )
 
     def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the outcomes of pairs of two classes, and the confusion tables."""
+        """Return the confusion tables and, for two binary classifiers, their joint outcomes."""
         found = {}
         if self.n_classifiers == 2 and len(self.labels) == 2:
             cube = self.cube()
@@ -356,7 +358,7 @@ class PairedCounts(Evidence):
         return found | tables_or_totals(self.margins())
 
     def correctness(self) -> Correctness:
-        """Return which instances each classifier got right."""
+        """Return whether each classifier was right, per instance."""
         right = (self.predictions == self.truth[:, None]).T.astype(float)
         return Correctness("accuracy", np.repeat(right, self.counts.astype(int), axis=1))
 
@@ -372,7 +374,7 @@ class PairedCounts(Evidence):
         _check_addable(self, other)
         if self.n_classifiers != other.n_classifiers:
             raise ValueError(
-                "Counts of different numbers of classifiers cannot be added: "
+                "Counts with different numbers of classifiers cannot be added: "
                 f"{self.n_classifiers} and {other.n_classifiers}."
             )
         return PairedCounts(
@@ -398,7 +400,7 @@ class PairedCounts(Evidence):
 
 @dataclass(frozen=True)
 class MarginalCounts(Evidence):
-    """Counts of several classifiers, each alone; a sequence of `ConfusionCounts`.
+    """Separate counts of several classifiers: a sequence of `ConfusionCounts`.
 
     Examples
     --------
@@ -445,11 +447,11 @@ class MarginalCounts(Evidence):
         return MarginalCounts((self.counts[i], self.counts[j]))
 
     def describe(self) -> str:
-        """Return what there is, in words."""
+        """Return a short description of the counts."""
         return count_in_words(self.counts)
 
     def saved(self) -> dict[str, Any]:
-        """Return what `restored` needs."""
+        """Return the state for `restored`."""
         return {
             "labels": list(self.counts[0].labels),
             "pos_label": self.counts[0].pos_label,
@@ -459,7 +461,7 @@ class MarginalCounts(Evidence):
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> MarginalCounts:
-        """Put the counts together again."""
+        """Return the counts from the output of `saved`."""
         labels = tuple(saved["labels"])
         return cls(
             tuple(
@@ -474,41 +476,40 @@ class MarginalCounts(Evidence):
 
 
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:
-    """Return evidence; a tuple of confusion counts is that of classifiers known each alone."""
+    """Return `given` as evidence; confusion counts become `MarginalCounts`."""
     return given if isinstance(given, Evidence) else MarginalCounts(tuple(given))
 
 
 def margins_of(evidence: Evidence | Sequence[ConfusionCounts]) -> tuple[Any, ...]:
-    """Return what each classifier did alone."""
+    """Return the evidence of each classifier on its own."""
     return as_evidence(evidence).margins()
 
 
 def check_paired(evidence: Evidence | Sequence[ConfusionCounts]) -> PairedCounts:
-    """Raise unless it is known what all classifiers said of each instance."""
+    """Raise unless the predictions of all classifiers are known for each instance."""
     if not isinstance(evidence, PairedCounts):
         raise ValueError(
-            "model='paired' needs to know what both classifiers said of each instance, but "
-            "only the counts of each alone were given. Use compare_predictions, or "
-            "model='unpaired'."
+            "model='paired' requires the predictions of both classifiers for each instance, but "
+            "only separate counts were given. Use compare_predictions or model='unpaired'."
         )
     return evidence
 
 
 def check_counts(values: ArrayLike, name: str) -> Array:
-    """Return `values` as a float array of finite whole numbers of at least 0."""
+    """Return `values` as a float array; raise unless they are non-negative whole numbers."""
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must hold numbers, got {values!r}.") from error
+        raise TypeError(f"{name} must contain numbers, got {values!r}.") from error
     if not np.isfinite(array).all():
-        raise ValueError(f"Input {name} contains NaN or infinity: counts are whole numbers.")
+        raise ValueError(f"Input {name} contains NaN or infinity. Counts must be finite.")
     if (array < 0).any():
         raise ValueError(f"{name} must not be negative, got {array.min():g}.")
     if (array != np.round(array)).any():
         wrong = array[array != np.round(array)].flat[0]
         raise ValueError(
-            f"{name} must hold whole numbers, got {wrong:g}. For counts that are worth less "
-            "than one each, give whole counts and weight=."
+            f"{name} must contain whole numbers, got {wrong:g}. To weight the counts, pass whole "
+            "numbers and weight=."
         )
     return array
 

@@ -1,4 +1,4 @@
-"""Scores of instances: what metrics such as AUC are made of."""
+"""Instance scores, from which metrics such as ROC AUC are computed."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["RESPONSES", "PreparedRun", "ScoredInstances", "respond"]
 
 Array = NDArray[Any]
 
-# The unit of each row of a run, and for each classifier the metric as a function of their weights.
+# The unit of each row of a run, and per classifier the metric as a function of the row weights.
 PreparedRun = tuple[Array, list[Prepared]]
 
-# What to ask of an estimator, by what a metric needs; the first that it has.
+# The methods that give each kind of score, in order of preference.
 RESPONSES = {
     "ranking": ("decision_function", "predict_proba"),
     "probability": ("predict_proba",),
@@ -40,19 +40,19 @@ RESPONSES = {
 
 @dataclass(frozen=True, eq=False)
 class ScoredInstances(Evidence):
-    """The scores that several classifiers gave to the same instances, in one or several runs.
+    """Instance scores of several classifiers on the same instances, in one or more runs.
 
     Parameters
     ----------
     truth : ndarray of shape (n_rows,) or (n_rows, n_labels)
-        The index of the true class; or a multi-label indicator.
+        The index of the true class, or a multi-label indicator.
     responses : tuple of mapping of str to ndarray
-        For each classifier its scores by what they are good for, "ranking" or "probability": of
-        shape (n_rows,) for the positive of two classes, otherwise (n_rows, n_labels).
+        The scores of each classifier, by kind: "ranking" or "probability". Their shape is (n_rows,)
+        for the positive class of two classes, otherwise (n_rows, n_labels).
     run : ndarray of shape (n_rows,)
-        The run in which a row was tested; metrics are taken within runs.
+        The run in which a row was scored. Metrics are computed within runs.
     unit : ndarray of shape (n_rows,)
-        The instance, or the group of instances, that a row belongs to.
+        The unit of each row: an instance, or a group of instances.
     shape : ndarray of shape (n_units,)
         The Gamma shape of each unit's weight.
     labels, weight, pos_label
@@ -83,7 +83,7 @@ class ScoredInstances(Evidence):
 
     @property
     def family(self) -> str:
-        """The models that fit it: of scores of instances, or of groups of them."""
+        """The family of models that fit: "scores" or "grouped scores"."""
         return "grouped scores" if self.grouped else "scores"
 
     @classmethod
@@ -99,7 +99,7 @@ class ScoredInstances(Evidence):
         instances: Array | None = None,
         run: Array | None = None,
     ) -> ScoredInstances:
-        """Take the scores of each classifier: an array, or a dict of arrays by what they serve."""
+        """Return the evidence of scores, each an array or a dict of arrays by kind of score."""
         truth: Array
         if is_indicator(y_true):
             truth = check_indicator(y_true, "y_true").toarray()
@@ -133,7 +133,10 @@ class ScoredInstances(Evidence):
     ) -> ScoredInstances:
         """Take scores where the truth is given as positions among the classes, or as indicator."""
         if truth.ndim == 2 and pos_label is not None:
-            raise ValueError("pos_label has no meaning for a multi-label indicator.")
+            raise ValueError(
+                "pos_label was given, but y_true is a multi-label indicator, which has no positive "
+                "class."
+            )
         positive = resolve_pos_label(classes, pos_label)
         responses = []
         for name, of_one in scores.items():
@@ -164,18 +167,18 @@ class ScoredInstances(Evidence):
 
     @property
     def scored(self) -> ScoredInstances:
-        """The instance scores, which are all there is."""
+        """The instance scores: this object."""
         return self
 
     def margin(self, classifier: int) -> SplitMargin:
-        """Return what is known of one classifier."""
+        """Return the size and the labels, as `ConfusionCounts` has them."""
         return SplitMargin(
             float(len(self.truth)), self.labels, self.pos_label, self.positive, self.weight
         )
 
     @property
     def positive(self) -> int | None:
-        """The index of the positive class, if there is one."""
+        """The index of the positive class; None if there is none."""
         return None if self.pos_label is None else self.labels.index(self.pos_label)
 
     def pair(self, i: int, j: int) -> ScoredInstances:
@@ -193,7 +196,7 @@ class ScoredInstances(Evidence):
         )
 
     def prepared(self, metric: str) -> Iterator[PreparedRun]:
-        """Yield the units of each run, and the metric of each classifier given their weights."""
+        """Yield, per run, the unit of each row and the metric as a function of row weights."""
         needs = SCORE_METRICS[metric].needs
         binary = self.truth.ndim == 1 and len(self.labels) == 2
         positive = 1 if self.positive is None else self.positive
@@ -206,30 +209,30 @@ class ScoredInstances(Evidence):
             )
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the metric of each classifier, the mean over its runs."""
+        """Return the observed metric value of each classifier, averaged over runs."""
         return tuple(self.of_runs(str(metric.formula)).mean(axis=1).tolist())
 
     def check_metric(self, metric: Metric) -> None:
         """Raise if the metric is not computed from instance scores, or lacks a positive class."""
         if metric.source != "instances":
             raise ValueError(
-                f"scoring={metric.name!r} is not known of these instances: "
+                f"scoring={metric.name!r} cannot be computed from instance scores. "
                 + (
-                    "give predictions too, and name it in scoring= beside the metrics of scores."
+                    "Pass predictions as well, and list all metrics in scoring=."
                     if metric.source == "tables"
-                    else "use model='scores'."
+                    else "Use model='scores'."
                 )
             )
         if metric.needs_positive and self.truth.ndim == 1 and len(self.labels) == 2:
             check_positive(metric, self.labels, self.positive)
 
     def describe(self) -> str:
-        """Return what there is, in words."""
+        """Return a short description of the scores."""
         groups = f" in {len(self.shape):,} groups" if self.grouped else ""
         return count_in_words(self.margins(), f"scored instances{groups}")
 
     def saved(self) -> dict[str, Any]:
-        """Return what `restored` needs."""
+        """Return the state for `restored`."""
         return {
             "labels": list(self.labels),
             "pos_label": self.pos_label,
@@ -244,7 +247,7 @@ class ScoredInstances(Evidence):
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> ScoredInstances:
-        """Put the scores together again."""
+        """Return the scores from the output of `saved`."""
         return cls(
             saved["truth"],
             tuple(saved["responses"]),
@@ -258,7 +261,7 @@ class ScoredInstances(Evidence):
         )
 
     def of_runs(self, metric: str) -> Array:
-        """Return the plain scores, of shape (n_classifiers, n_runs)."""
+        """Return the metric values per run, of shape (n_classifiers, n_runs)."""
         return np.array(
             [
                 [float(of_one(np.ones((len(unit), 1)))[0]) for of_one in of_each]
@@ -270,11 +273,11 @@ class ScoredInstances(Evidence):
 def _check_scores(
     scores: Any, name: str, truth: Array, classes: tuple[Any, ...], pos_label: Any
 ) -> Array:
-    """Return scores with a row for each instance; of two classes those of the positive one."""
+    """Return scores with one row per instance; with two classes, those of the positive class."""
     try:
         array = np.asarray(scores, dtype=float)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must hold numbers, got {type(scores).__name__}.") from error
+        raise TypeError(f"{name} must contain numbers, got {type(scores).__name__}.") from error
     if array.ndim not in (1, 2) or len(array) != len(truth):
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: y_true has "
@@ -291,23 +294,23 @@ def _check_scores(
     what = "classes" if truth.ndim == 1 else "labels"
     if (array.ndim == 1) != two or (array.ndim == 2 and array.shape[1] != len(classes)):
         raise ValueError(
-            f"{name} has shape {array.shape}, but there are {len(classes)} {what}: give "
-            f"{expected}, in the order of labels."
+            f"{name} has shape {array.shape}, but there are {len(classes)} {what}. Pass "
+            f"{expected}, in the order of the labels."
         )
     return array
 
 
 def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several: bool) -> Array:
-    """Return the scores that a fitted estimator gives, a column for each class or label.
+    """Return the scores of a fitted estimator, with one column per class or label.
 
     Parameters
     ----------
     estimator : estimator
-        Has `decision_function` or `predict_proba`.
+        A fitted estimator with `decision_function` or `predict_proba`.
     X : array-like
         The instances.
     kind : {"ranking", "probability"}
-        What the scores are for.
+        The kind of scores.
     classes : tuple
         The classes or labels, in the order of the columns.
     several : bool
@@ -316,11 +319,12 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
     method = next((name for name in RESPONSES[kind] if hasattr(estimator, name)), None)
     if method is None:
         raise AttributeError(
-            f"{type(estimator).__name__} has none of {list(RESPONSES[kind])}, which metrics need"
+            f"{type(estimator).__name__} has none of the methods {list(RESPONSES[kind])}, one of "
+            "which the metric requires"
         )
     found = getattr(estimator, method)(X)
     if several:
-        # Forests give a list, the probabilities of absence and presence for each label.
+        # Forests return one array per label, with the probabilities of absence and presence.
         columns = [one[:, -1] for one in found] if isinstance(found, list) else np.asarray(found).T
         return np.column_stack(list(columns))
     scores = np.asarray(found)
@@ -333,12 +337,12 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
         pairs and getattr(last, "decision_function_shape", "ovr") == "ovo"
     ):
         raise ValueError(
-            f"{method} gives {scores.shape[1]} columns that are not those of the {len(known)} "
-            "classes; an SVM needs decision_function_shape='ovr'"
+            f"{method} returned {scores.shape[1]} columns that do not correspond to the "
+            f"{len(known)} classes. For an SVM, set decision_function_shape='ovr'"
         )
     if len(known) < 2:
-        raise ValueError("The training set holds one class only, so nothing can be ranked")
-    # A class that was never seen in training comes last.
+        raise ValueError("The training set has only one class, so the instances cannot be ranked")
+    # A class that is missing from the training set gets the lowest score.
     lowest = 0.0 if method == "predict_proba" else np.finfo(float).min
     aligned = np.full((len(scores), len(classes)), lowest)
     for column, label in enumerate(known):

@@ -1,4 +1,4 @@
-"""Scores of the splits of a cross-validation, where nothing else is known of them."""
+"""Split scores of cross-validations, without the predictions behind them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class SplitMargin:
-    """The scores of one estimator; it answers as `ConfusionCounts` does."""
+    """The size of the evidence of one estimator, with the attributes of `ConfusionCounts`."""
 
     total: float
     labels: tuple[Any, ...] = ()
@@ -38,7 +38,7 @@ class SplitMargin:
 
 
 class _Scores(Evidence):
-    """What scores of splits share, of one data set or of several."""
+    """Base class of split scores on one data set or on several."""
 
     scores: Mapping[str, Array]
     test_fraction: float | None
@@ -46,15 +46,15 @@ class _Scores(Evidence):
     has_class_counts = False
 
     def check_metric(self, metric: Metric) -> None:
-        """Raise unless the splits were scored by the metric."""
+        """Raise unless there are split scores of the metric."""
         if metric.source != "splits" or metric.name not in self.scores:
             raise ValueError(
-                f"The splits were not scored by {metric.name!r}, only by {list(self.scores)}, and "
-                "nothing else is known of them."
+                f"There are no split scores of {metric.name!r}, only of {list(self.scores)}, and "
+                "no predictions to compute it from."
             )
 
     def saved(self) -> dict[str, Any]:
-        """Return what `restored` needs."""
+        """Return the state for `restored`."""
         return {"scores": dict(self.scores), "test_fraction": self.test_fraction}
 
     def _observed_data(self, prefix: str, dims: tuple[str, ...]) -> dict[str, ObservedArray]:
@@ -67,15 +67,15 @@ class _Scores(Evidence):
 
 @dataclass(frozen=True, eq=False)
 class SplitScores(_Scores):
-    """Scores of several estimators in the same splits.
+    """Split scores of several estimators in the same splits.
 
     Parameters
     ----------
     scores : mapping of str to ndarray of shape (n_estimators, n_splits)
-        For each metric.
+        The split scores of each metric.
     test_fraction : float
-        The share of the instances that a split tests: the correlation between splits
-        (Nadeau and Bengio 2003).
+        The fraction of the instances in a test set, which is used as the correlation between
+        splits (Nadeau and Bengio 2003).
 
     Examples
     --------
@@ -101,8 +101,12 @@ class SplitScores(_Scores):
 
     @property
     def train_share(self) -> float:
-        """The share of the data that a split trains on."""
+        """The fraction of the data in a training set."""
         return 1 - self.test_fraction
+
+    def of_splits(self, metric: str) -> Array:
+        """Return the split scores of each estimator."""
+        return self.scores[metric]
 
     @property
     def n_splits(self) -> int:
@@ -110,7 +114,7 @@ class SplitScores(_Scores):
         return next(iter(self.scores.values())).shape[-1]
 
     def margin(self, classifier: int) -> SplitMargin:
-        """Return what is known of one estimator."""
+        """Return the size of the evidence of one estimator."""
         return SplitMargin(float(self.n_splits))
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
@@ -118,16 +122,16 @@ class SplitScores(_Scores):
         return tuple(self.scores[metric.name].mean(axis=-1).tolist())
 
     def describe(self) -> str:
-        """Return what there is, in words."""
+        """Return a short description of the scores."""
         return f"{self.n_splits:,} splits with a correlation of {self.test_fraction:.3g}"
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> SplitScores:
-        """Put the scores together again."""
+        """Return the scores from the output of `saved`."""
         return cls(saved["scores"], saved["test_fraction"])
 
     def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the scores of each estimator."""
+        """Return the split scores of each estimator."""
         return self._observed_data("splits", ("split",))
 
     def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:
@@ -137,7 +141,7 @@ class SplitScores(_Scores):
         return [(test.name, "splits", "Nadeau and Bengio (2003)", test)]
 
     def pair(self, i: int, j: int) -> SplitScores:
-        """Return the scores of two of them."""
+        """Return the split scores of two of the estimators."""
         return SplitScores(
             {n: values[[i, j]] for n, values in self.scores.items()}, self.test_fraction
         )
@@ -145,14 +149,14 @@ class SplitScores(_Scores):
 
 @dataclass(frozen=True, eq=False)
 class DataSetScores(_Scores):
-    """Scores of two estimators on several data sets, in the same splits of each.
+    """Split scores of two estimators on several data sets, in the same splits.
 
     Parameters
     ----------
     scores : mapping of str to ndarray of shape (2, n_data_sets, n_splits)
-        For each metric.
+        The split scores of each metric.
     test_fraction : float or None
-        As in `SplitScores`; None where it is not known.
+        As in `SplitScores`; None if unknown.
 
     Examples
     --------
@@ -179,15 +183,15 @@ class DataSetScores(_Scores):
         return next(iter(self.scores.values())).shape[1]
 
     def margin(self, classifier: int) -> SplitMargin:
-        """Return what is known of one estimator."""
+        """Return the size of the evidence of one estimator."""
         return SplitMargin(float(self.n_data_sets))
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the mean score of each estimator over data sets."""
+        """Return the mean score of each estimator over all data sets."""
         return tuple(self.of_metric(metric.name).mean(axis=(1, 2)).tolist())
 
     def of_metric(self, name: str) -> Array:
-        """Return the scores of a metric; for the difference on a further data set, of the first."""
+        """Return the scores of a metric; those of the first metric for derived quantities."""
         return self.scores.get(name, next(iter(self.scores.values())))
 
     def pair(self, i: int, j: int) -> DataSetScores:
@@ -196,16 +200,16 @@ class DataSetScores(_Scores):
         return DataSetScores(scores, self.test_fraction)
 
     def describe(self) -> str:
-        """Return what there is, in words."""
+        """Return a short description of the scores."""
         return f"{self.n_data_sets:,} data sets"
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> DataSetScores:
-        """Put the scores together again."""
+        """Return the scores from the output of `saved`."""
         return cls(saved["scores"], saved["test_fraction"])
 
     def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the scores of each estimator."""
+        """Return the split scores of each estimator."""
         return self._observed_data("datasets", ("data_set", "split"))
 
     def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:
@@ -225,27 +229,29 @@ def _frozen(scores: Mapping[str, ArrayLike]) -> dict[str, Array]:
 
 
 def check_scores(scores: ArrayLike, name: str) -> Array:
-    """Return scores as a vector of at least two finite numbers."""
+    """Return split scores as a vector of at least two finite numbers."""
     try:
         array = np.asarray(scores, dtype=float)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must hold numbers, got {scores!r}.") from error
+        raise TypeError(f"{name} must contain numbers, got {scores!r}.") from error
     if array.ndim != 1:
         raise ValueError(
-            f"{name} must hold one score a split, got an array of shape {array.shape}."
+            f"{name} must contain one score per split, got an array of shape {array.shape}."
         )
     if len(array) < 2:
-        raise ValueError(f"{name} must hold the scores of at least two splits, got {len(array)}.")
+        raise ValueError(
+            f"{name} must contain the scores of at least two splits, got {len(array)}."
+        )
     if not np.isfinite(array).all():
-        raise ValueError(f"Input {name} contains NaN or infinity: leave out splits that failed.")
+        raise ValueError(f"Input {name} contains NaN or infinity. Remove failed splits.")
     return array
 
 
 def check_test_fraction(test_fraction: Any) -> float:
-    """Return the share of the instances that a split tests, strictly between 0 and 1."""
+    """Return the fraction of the instances in a test set, strictly between 0 and 1."""
     if test_fraction is None:
         raise ValueError(
-            "The correlated t-test needs test_fraction=, the share of the instances that a split "
-            "tests: 1 / k for k folds."
+            "The correlated t-test requires test_fraction=, the fraction of the instances in a "
+            "test set: 1 / k for k folds."
         )
     return check_probability(test_fraction, "test_fraction")

@@ -1,4 +1,4 @@
-"""Counts unit by unit, where instances or groups of them are weighted: labels and groups."""
+"""Counts per unit, for models that weight instances or groups of instances."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class UnitMargin:
-    """What one classifier did, summed over the units; it answers as `ConfusionCounts` does."""
+    """Counts of one classifier summed over units, with the attributes of `ConfusionCounts`."""
 
     labels: tuple[Any, ...]
     pos_label: Any
@@ -47,22 +47,22 @@ class UnitMargin:
 
     @property
     def positive(self) -> int | None:
-        """The index of the positive class, if there is one."""
+        """The index of the positive class; None if there is none."""
         return None if self.pos_label is None else self.labels.index(self.pos_label)
 
 
 @dataclass(frozen=True, eq=False)
 class UnitCounts(Evidence):
-    """What several classifiers did in each unit: an instance, or a group that belongs together.
+    """Counts of several classifiers per unit: an instance, or a group of instances.
 
     Parameters
     ----------
     true : sparse matrix of shape (n_units, n_labels)
-        How many instances of each unit are of each class, or have each label.
+        The number of instances of each class, or with each label, per unit.
     hits, predicted : tuple of sparse matrix of shape (n_units, n_labels)
-        For each classifier, how many of them were found, and how many were predicted.
+        For each classifier, the numbers of true positives and of predicted instances.
     cells : tuple of sparse matrix of shape (n_units, n_labels ** 2)
-        For each classifier the whole tables; empty where instances may have several labels.
+        For each classifier, the confusion table of each unit. Empty for multi-label indicators.
     shape : ndarray of shape (n_units,)
         The Gamma shape of each unit's weight.
     sizes : ndarray of shape (n_units,)
@@ -96,7 +96,7 @@ class UnitCounts(Evidence):
 
     @property
     def family(self) -> str:
-        """The models that fit it: of groups, or of labels."""
+        """The family of models that fit: "groups" or "labels"."""
         return "groups" if self.grouped else "labels"
 
     @classmethod
@@ -112,14 +112,16 @@ class UnitCounts(Evidence):
     ) -> UnitCounts:
         """Count multi-label indicators.
 
-        `instances` names the instance of each row, where an instance occurs more than once, as in
-        repeated cross-validation: its rows then share one weight, of a larger shape.
+        Pass `instances`, the instance of each row, if instances occur more than once, as in
+        repeated cross-validation. The rows of an instance share one weight with a larger shape.
         """
         columns = getattr(y_true, "columns", None)
         names = labels if labels is not None else columns
         given = None if labels is None else check_labels(labels)
         if given is not None and columns is not None and list(given) != list(columns):
-            raise ValueError(f"labels={list(given)} are not y_true's columns, {list(columns)}.")
+            raise ValueError(
+                f"labels={list(given)} differ from the columns of y_true, {list(columns)}."
+            )
         truth = check_indicator(y_true, "y_true")
         found = {
             name: check_indicator(_in_order(p, columns, name), name)
@@ -132,12 +134,12 @@ class UnitCounts(Evidence):
                 )
         classes = tuple(range(truth.shape[1])) if names is None else check_labels(names)
         if len(classes) != truth.shape[1]:
-            raise ValueError(f"labels has {len(classes)} labels, y_true {truth.shape[1]}.")
+            raise ValueError(f"labels has {len(classes)} labels, but y_true has {truth.shape[1]}.")
         empty = [label for label, n in zip(classes, truth.sum(axis=0).flat, strict=True) if n == 0]
         if empty:
             warnings.warn(
-                f"Labels without a positive instance: {empty}. Their recall and, where they are "
-                "not predicted, their precision and F1 follow zero_division.",
+                f"Labels {empty} have no positive instance. Their recall is set by zero_division, "
+                "and so are their precision and F1 if they are never predicted.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -166,7 +168,7 @@ class UnitCounts(Evidence):
         pos_label: Any = None,
         weight: float = 1.0,
     ) -> UnitCounts:
-        """Count label vectors, group by group."""
+        """Count label vectors per group."""
         classes, (truth, *predicted) = encode_labels(
             [("y_true", y_true), *predictions.items()], labels
         )
@@ -198,7 +200,7 @@ class UnitCounts(Evidence):
         return len(self.hits)
 
     def margin(self, classifier: int) -> UnitMargin:
-        """Return what one classifier did in all."""
+        """Return the counts of one classifier, summed over units."""
         m = len(self.labels)
         times = self.shape / self.weight  # how often the unit was counted
         table = (self.cells[classifier].T @ times).reshape(m, m) if self.cells else None
@@ -212,11 +214,11 @@ class UnitCounts(Evidence):
         )
 
     def describe(self) -> str:
-        """Return what there is, in words."""
+        """Return a short description of the counts."""
         return count_in_words(self.margins())
 
     def saved(self) -> dict[str, Any]:
-        """Return what `restored` needs."""
+        """Return the state for `restored`."""
         return {
             "labels": list(self.labels),
             "pos_label": self.pos_label,
@@ -232,7 +234,7 @@ class UnitCounts(Evidence):
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> UnitCounts:
-        """Put the counts together again."""
+        """Return the counts from the output of `saved`."""
         hits, predicted, cells = (
             tuple(_matrix(entries) for entries in saved[name])
             for name in ("hits", "predicted", "cells")
@@ -251,7 +253,7 @@ class UnitCounts(Evidence):
         )
 
     def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the confusion tables, or the totals of each label."""
+        """Return the confusion tables, or the totals per label."""
         return tables_or_totals(self.margins())
 
     def pair(self, i: int, j: int) -> UnitCounts:
@@ -270,14 +272,14 @@ class UnitCounts(Evidence):
         )
 
     def label_tables(self, classifier: int) -> Array:
-        """Return (tp, fp, fn, tn) of each label, of shape (n_labels, 4), effective counts."""
+        """Return the effective counts (tp, fp, fn, tn) per label, of shape (n_labels, 4)."""
         one = self.margin(classifier)
         tp, fp, fn = one.hits, one.predicted - one.hits, one.true - one.hits
         return np.stack([tp, fp, fn, one.total - tp - fp - fn], axis=1) * self.weight
 
 
 def _entries(matrix: Any) -> dict[str, Any]:
-    """Return a sparse matrix as arrays, entries in the order of rows."""
+    """Return a sparse matrix as arrays of its entries, in row order."""
     entries = sparse.coo_matrix(matrix)
     order = np.lexsort((entries.col, entries.row))
     return {
@@ -294,12 +296,12 @@ def _matrix(entries: Mapping[str, Any]) -> Any:
 
 
 def _in_order(predictions: Any, columns: Any, name: str) -> Any:
-    """Return a frame with the columns of the truth, in their order."""
+    """Return a data frame with its columns in the order of those of y_true."""
     own = getattr(predictions, "columns", None)
     if own is None or columns is None:
         return predictions
     if set(own) != set(columns):
-        raise ValueError(f"{name} has the columns {list(own)}, but y_true has {list(columns)}.")
+        raise ValueError(f"{name} has columns {list(own)}, but y_true has {list(columns)}.")
     return predictions[list(columns)]
 
 
@@ -308,7 +310,7 @@ def assign_units(
 ) -> tuple[Array, Array]:
     """Return the unit of each row, a group or an instance, and the Gamma shape of each unit.
 
-    An instance that was validated r times has a weight of shape w r, a group one of shape w.
+    The shape is r times `weight` for an instance that occurs r times, and `weight` for a group.
     """
     if groups is not None:
         labels = check_label_vector(groups, "groups", classes=False)
@@ -327,7 +329,7 @@ def assign_units(
 def _units(
     n_rows: int, groups: ArrayLike | None, instances: Array | None, weight: float
 ) -> tuple[Any, Array, Array]:
-    """Return the matrix that takes rows to units, and the shape and size of each unit."""
+    """Return the matrix that sums rows into units, and the shape and size of each unit."""
     unit, shape = assign_units(n_rows, groups, instances, weight)
     times = np.bincount(unit)
     share = np.ones(n_rows) if groups is not None else 1 / times[unit]

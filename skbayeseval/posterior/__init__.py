@@ -1,1 +1,1 @@
-"""Posteriors: how one is built, drawn from, and seen as a pair of many."""
+"""Posteriors: construction, draws, closed forms, and pairs of a joint posterior."""

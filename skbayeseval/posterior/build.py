@@ -1,4 +1,4 @@
-"""From labels to counts, and from counts to a posterior: what all faces share."""
+"""Count predictions and build posteriors, for all comparison functions."""
 
 from __future__ import annotations
 
@@ -32,10 +32,13 @@ def count_predictions(
     groups: Any = None,
     instances: Any = None,
 ) -> PairedCounts | UnitCounts:
-    """Count predictions of the same instances: classes, labels of an indicator, or groups."""
+    """Count predictions for the same instances: classes, multi-label indicators or groups."""
     if is_indicator(y_true):
         if pos_label is not None:
-            raise ValueError("pos_label has no meaning for a multi-label indicator.")
+            raise ValueError(
+                "pos_label was given, but y_true is a multi-label indicator, which has no positive "
+                "class."
+            )
         return UnitCounts.from_indicators(
             y_true, predictions, labels=labels, weight=weight, groups=groups, instances=instances
         )
@@ -65,16 +68,16 @@ def make_posterior(
     scored: ScoredInstances | None = None,
     rehearsal: bool = False,
 ) -> Posterior:
-    """Return the posterior of the model that `model` and `prior` name, after checking both.
+    """Return the posterior of the evidence under the given model and prior.
 
-    `scored` are the scores of the instances that the evidence counts, for metrics that need them.
-    A rehearsal checks everything and samples nothing.
+    `scored` holds the scores of the same instances, for metrics of instance scores. With
+    ``rehearsal=True``, all arguments are checked, but nothing is sampled.
     """
     sampler = resolve_engine(engine, prior)
     own_prior = prior if callable(prior) else None
     if own_prior and isinstance(model, Model):
         raise ValueError(
-            f"model={model!r} carries its prior; give either a model instance or prior=, not both."
+            f"model={model!r} has its own prior. Pass either a model instance or prior=, not both."
         )
     evidence = as_evidence(evidence)
     counts = evidence.margins()[0]
@@ -89,8 +92,8 @@ def make_posterior(
     )
     if resolved.needs_true_negatives and not counts.has_true_negatives:
         raise ValueError(
-            f"model={resolved.name!r} needs the true negatives, but the counts hold (tp, fp, fn) "
-            "only. Give (tp, fp, fn, tn), or model='bcv'."
+            f"model={resolved.name!r} requires true negatives, but only (tp, fp, fn) were given. "
+            "Pass (tp, fp, fn, tn), or use model='bcv'."
         )
     posterior = Posterior(
         resolved,
@@ -104,9 +107,9 @@ def make_posterior(
     specification = posterior.specification
     if n_classes > 2 and prevalence is None and 2 * specification.class_prior_mass > size:
         warnings.warn(
-            f"{n_classes} classes are many for {size:.0f} effective instances: the prior of "
-            "the class proportions weighs as much as the data. Consider prior={'mu': ...} with "
-            "a smaller value.",
+            f"There are {n_classes} classes, but only {size:.0f} effective instances, so the prior "
+            "of the class proportions has a strong influence. Consider passing prior={'mu': ...} "
+            "with a smaller value.",
             UserWarning,
             stacklevel=3,
         )
@@ -115,14 +118,14 @@ def make_posterior(
     sampler.check_specification(specification, counts.labels, own_prior if rehearsal else None)
     if scored is not None:
         raise ValueError(
-            "Metrics of scores come from weights of instances (the Bayesian bootstrap), which are "
-            "no PyMC model. Use engine='exact', or compare them in a call of their own."
+            "Metrics of instance scores use the Bayesian bootstrap, which has no PyMC model. Use "
+            "engine='exact', or compare these metrics in a separate call."
         )
     return posterior if rehearsal else SampledPosterior.sample(posterior, sampler, own_prior)
 
 
 def resolve_engine(engine: Any, prior: Any) -> Engine:
-    """Return the engine; "auto" is the exact one unless `prior` builds PyMC variables."""
+    """Return the engine; "auto" means "exact", or "pymc" if `prior` is callable."""
     known = ["auto", *ENGINES]
     if isinstance(engine, Engine):
         engine.check()
@@ -130,15 +133,14 @@ def resolve_engine(engine: Any, prior: Any) -> Engine:
     if not isinstance(engine, str):
         raise TypeError(f"engine must be one of {known} or a PyMCEngine, got {engine!r}.")
     if engine not in known:
-        raise ValueError(f"engine={engine!r} is not known. Known are: {known}, or a PyMCEngine.")
+        raise ValueError(f"engine={engine!r} is not a known engine. Valid engines are {known}.")
     if engine == "auto":
         engine = "pymc" if callable(prior) else "exact"
     found = ENGINES[engine]()
     if callable(prior) and not found.takes_callable_priors:
         raise ValueError(
-            f"prior={prior!r} is a callable that builds PyMC variables, and the exact engine draws "
-            "from conjugate priors only. Use engine='pymc', or engine='auto', which takes the "
-            "exact engine wherever it can."
+            f"prior={prior!r} is a callable, but engine={engine!r} supports only conjugate priors. "
+            "Use engine='pymc' or engine='auto'."
         )
     return found
 
@@ -147,7 +149,7 @@ def check_true_classes(present: Sequence[Any], name: str) -> None:
     """Raise if there are fewer than two true classes."""
     if len(present) < 2:
         only = ", ".join(map(repr, present)) or "none"
-        raise ValueError(f"{name} must hold at least two classes, got one class only: {only}.")
+        raise ValueError(f"{name} must contain at least two classes, got only one class: {only}.")
 
 
 def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
@@ -156,18 +158,18 @@ def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
     try:
         values = np.asarray(prevalence, dtype=float)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"prevalence must hold numbers, got {prevalence!r}.") from error
+        raise TypeError(f"prevalence must contain numbers, got {prevalence!r}.") from error
     if values.ndim == 0:
         if n_classes != 2 or counts.positive is None:
             raise ValueError(
-                f"prevalence={prevalence!r} is a number, which is the proportion of the positive "
-                "class of two; give pos_label=, or one value for each class."
+                f"prevalence={prevalence!r} is a number, the proportion of the positive class of "
+                "two classes. Pass pos_label=, or one proportion per class."
             )
         values = np.array([1 - values, values])
         values = values if counts.positive == 1 else values[::-1]
     if values.shape != (n_classes,) or not (values > 0).all() or not np.isclose(values.sum(), 1):
         raise ValueError(
-            f"prevalence must be a number in (0, 1), or {n_classes} positive numbers that sum to "
+            f"prevalence must be a number in (0, 1) or {n_classes} positive numbers that sum to "
             f"1, got {prevalence!r}."
         )
     return tuple((values / values.sum()).tolist())

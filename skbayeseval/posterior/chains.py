@@ -1,4 +1,4 @@
-"""Posteriors known by Markov chains over their parameters."""
+"""Posteriors represented by Markov chains of their parameters."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["SampledPosterior", "SampledPrior"]
 
 Array = NDArray[Any]
 
-# Children of the entropy, by what they seed; 0 is the posterior's own, 1 the splitter's.
+# Spawn keys of the seeds that are derived from the entropy: 0 is the posterior, 1 the splitter.
 _CHAINS = 2
 _PRIOR = 3
 
 
 class SampledPrior(Prior):
-    """A prior that is not conjugate, known by draws of its parameters."""
+    """A prior that is not conjugate, represented by draws of its parameters."""
 
     has_closed_forms = False
 
@@ -47,7 +47,7 @@ class SampledPrior(Prior):
         self._memory = Memory()
 
     def parameters(self, n_draws: int | None = None) -> dict[str, Array]:
-        """Return draws of the parameters; there may be fewer than asked for."""
+        """Return at most `n_draws` draws of the parameters."""
         if self._drawn is None:
             self._drawn = self._draw()
         return {name: values[:n_draws] for name, values in self._drawn.items()}
@@ -58,7 +58,7 @@ class SampledPrior(Prior):
         return rates_given(self.specification, self.parameters(n_draws), rng, prior=True)
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
-        """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
+        """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
         for scores in scores_given(
             self.specification,
             self.parameters(n_draws),
@@ -70,7 +70,7 @@ class SampledPrior(Prior):
             yield check_scores(scores, metric)
 
     def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
-        """Yield whether draws lie in the region, in blocks of shape (2, n)."""
+        """Yield whether each draw of A - B is in the region, in a block of shape (2, n)."""
         a, b = self.draws(metric, len(next(iter(self.parameters().values()))))
         inside = (a - b >= region.low) & (a - b <= region.high)
         yield inside[: len(inside) // 2 * 2].reshape(2, -1).astype(float)
@@ -87,7 +87,7 @@ class SampledPrior(Prior):
 
 
 class SampledPosterior(Posterior):
-    """A posterior known by Markov chains over its parameters.
+    """A posterior represented by Markov chains of its parameters.
 
     Parameters
     ----------
@@ -96,11 +96,11 @@ class SampledPosterior(Posterior):
     trace : Trace
         The chains.
     prior : SampledPrior, default=None
-        The prior, where it is not the model's own.
+        The prior, if it is not the prior of the model.
     prior_name : str, default=None
-        What to call that prior.
+        The name of that prior.
     build_prior : callable, default=None
-        What builds that prior's variables, where it is at hand.
+        The function that builds the variables of that prior, if it is available.
     """
 
     engine = "pymc"
@@ -134,7 +134,7 @@ class SampledPosterior(Posterior):
         engine: Engine,
         prior: Callable[..., Any] | None,
     ) -> SampledPosterior:
-        """Sample the model and the evidence of another posterior."""
+        """Sample the posterior with the model and the evidence of `like`."""
         labels = like.counts[0].labels
         entropy = like.entropy if engine.random_seed is None else int(engine.random_seed)
 
@@ -165,7 +165,7 @@ class SampledPosterior(Posterior):
 
     @classmethod
     def from_trace(cls, trace: Any, like: Posterior) -> SampledPosterior:
-        """Return the posterior of a trace of an altered graph of another posterior."""
+        """Return the posterior given by a trace of a modified graph of `like`."""
         specification = like.specification
         check_has_graph(specification)
         parameters = specification.parameters()
@@ -174,7 +174,7 @@ class SampledPosterior(Posterior):
         rows = [name for name in specification.row_names if name in after]
         if rows and len(rows) < len(specification.row_names):
             missing = next(name for name in specification.row_names if name not in rows)
-            raise ValueError(f"trace has {rows[0]!r}, but not {missing!r}.")
+            raise ValueError(f"trace has variable {rows[0]!r}, but not {missing!r}.")
         before = group_of(trace, "prior")
         prior = None
         if all(name in before for name in names):
@@ -194,25 +194,25 @@ class SampledPosterior(Posterior):
 
     @property
     def has_known_prior(self) -> bool:
-        """Whether there is a `prior`: not for a graph that was altered elsewhere."""
+        """Whether the prior is known; for a modified graph, it may not be."""
         return self.prior_name is None or self._prior is not None
 
     @property
     def prior(self) -> Prior:
-        """The same model before the data."""
+        """The prior of the same model."""
         if self._prior is not None:
             return self._prior
         if self.prior_name is not None:
             raise ValueError(
-                "The prior of an altered graph is not known, so neither is the Bayes factor. Add "
-                "draws of the prior to the trace: trace.extend(pymc.sample_prior_predictive(...)) "
-                "with ArviZ 0.x, trace.update(...) with 1.x."
+                "The Bayes factor requires the prior, which is unknown for a modified graph. Add "
+                "prior draws to the trace: trace.extend(pymc.sample_prior_predictive(...)) with "
+                "ArviZ 0.x, trace.update(...) with ArviZ 1.x."
             )
         return super().prior
 
     @property
     def prior_description(self) -> dict[str, Any]:
-        """The parameters of the prior, as `prior=` takes them; the name of a callable."""
+        """The prior in the form that `prior=` accepts, or the name of a callable prior."""
         if self.prior_name is None:
             return super().prior_description
         return {"callable": self.prior_name}
@@ -224,29 +224,29 @@ class SampledPosterior(Posterior):
 
     @property
     def stats(self) -> Mapping[str, Array]:
-        """Statistics of the sampler, of shape (n_chains, n_draws of a chain)."""
+        """The sampler statistics, of shape (n_chains, n_draws per chain)."""
         return self.trace.stats
 
     def parameters(self) -> dict[str, Array]:
-        """Return draws of the parameters, of shape (n_draws, ...), those behind all metrics."""
+        """Return draws of the parameters, of shape (n_draws, ...)."""
         return self.trace.flat()
 
     def rates(self) -> dict[str, Array]:
-        """Return the recall of each class, where the rows of tables are drawn given the chains."""
+        """Return the recall of each class; empty unless rows are drawn given the parameters."""
         rng = np.random.default_rng(self._seed())
         return rates_given(self.specification, self.parameters(), rng, prior=False)
 
     def effective_share(self, draws: Array) -> float:
-        """Return what one of the draws is worth in independent ones."""
+        """Return the effective sample size divided by the number of draws."""
         ess = diagnose(draws.reshape(self.n_chains, -1)).ess
         return min(1.0, ess / len(draws)) if np.isfinite(ess) else 1.0
 
     def mcse(self, draws: Array) -> float:
-        """Return the Monte Carlo standard error of a mean."""
+        """Return the Monte Carlo standard error of the mean."""
         return diagnose(draws.reshape(self.n_chains, -1)).mcse
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
-        """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
+        """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
         for scores in scores_given(
             self.specification,
             self.trace.flat(),

@@ -1,4 +1,4 @@
-"""What Markov chains say of themselves, and what to do about it."""
+"""Convergence diagnostics of Markov chains, and warnings about them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LOWEST_ESS = 400
 
 
 def mixing(posterior: Posterior, draws: NDArray[Any]) -> Diagnostics | None:
-    """Return how well the chains behind the draws have mixed; None for independent draws."""
+    """Return the convergence diagnostics of the draws; None for independent draws."""
     if posterior.has_independent_draws:
         return None
     return diagnose(draws.reshape(posterior.n_chains, -1))
 
 
 def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> list[str]:
-    """Return what is wrong with the chains: of differences, or of the score of one classifier."""
+    """Return warnings about the chains of the differences, or of a single classifier."""
     if posterior.has_independent_draws:
         return []
     found = []
@@ -33,7 +33,7 @@ def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> lis
     if divergences:
         found.append(
             f"{divergences} of {posterior.n_draws} draws diverged, so the chains may miss part of "
-            "the posterior. Take smaller steps: engine=PyMCEngine(target_accept=0.95)."
+            "the posterior. Increase target_accept: engine=PyMCEngine(target_accept=0.95)."
         )
     first, *others = posterior.draws(metric)
     what = f"the difference in {name}" if others else name
@@ -41,15 +41,18 @@ def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> lis
         diagnose(first.reshape(posterior.n_chains, -1))
     ]
     if posterior.n_chains == 1:
-        found.append("One chain cannot tell whether it has mixed; engine=PyMCEngine(chains=4) can.")
+        found.append(
+            "One chain is not enough to check convergence. Use several: "
+            "engine=PyMCEngine(chains=4)."
+        )
     elif not (worst := np.max([one.r_hat for one in checked])) < HIGHEST_R_HAT:
         found.append(
             f"R-hat of {what} is {worst:.3f}, not below {HIGHEST_R_HAT}: the chains have not "
-            "mixed. Run them longer: engine=PyMCEngine(tune=4000, draws=4000)."
+            "converged. Run longer chains: engine=PyMCEngine(tune=4000, draws=4000)."
         )
     if not (least := np.min([one.ess for one in checked])) > LOWEST_ESS:
         found.append(
             f"The effective sample size of {what} is {least:.0f}, not above {LOWEST_ESS}: its "
-            "interval is uncertain. Take more: engine=PyMCEngine(draws=4000)."
+            "interval is imprecise. Increase draws: engine=PyMCEngine(draws=4000)."
         )
     return found

@@ -1,4 +1,4 @@
-"""Posteriors of single quantities that are known, in part or in whole, in closed form."""
+"""Posteriors of single quantities that are known partly or fully in closed form."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Array = NDArray[Any]
 
 
 class BetaValue(Distribution):
-    """A metric that is Beta, or an increasing function of a Beta variable."""
+    """A metric that has a Beta distribution, or is an increasing function of such a variable."""
 
     def __init__(self, draws: Array, margin: BetaMargin) -> None:
         super().__init__(draws)
         self.margin = margin
 
     def interval(self, prob: float = 0.95) -> Interval:
-        """Return the equal-tailed interval, from quantiles in closed form."""
+        """Return the equal-tailed interval, in closed form."""
         return Interval(*self.margin.interval(check_probability(prob)))
 
     def mass(self, low: float, high: float) -> float:
@@ -46,7 +46,7 @@ class BetaValue(Distribution):
 
 
 class BetaDifference(Distribution):
-    """The difference of two independent metrics that are both `BetaValue`."""
+    """The difference of two independent quantities that are both `BetaValue`."""
 
     def __init__(self, draws: Array, a: BetaMargin, b: BetaMargin) -> None:
         super().__init__(draws)
@@ -70,7 +70,7 @@ class BetaDifference(Distribution):
 
 
 class StudentQuantity(Distribution):
-    """A quantity that is Student's t: a mean of split scores, or the difference of two."""
+    """A quantity with a Student t distribution: a mean split score, or a difference of two."""
 
     def __init__(self, draws: Array, law: StudentMargin) -> None:
         super().__init__(draws, mcse=0.0)
@@ -87,11 +87,11 @@ class StudentQuantity(Distribution):
         return self.law.sd
 
     def hdi(self, prob: float = 0.95) -> Interval:
-        """Return the highest-density interval: of a symmetric law, the equal-tailed one."""
+        """Return the highest-density interval, which equals the equal-tailed one by symmetry."""
         return self.interval(prob)
 
     def hdi_mcse(self, prob: float = 0.95) -> float:
-        """Return 0: the ends are known in closed form."""
+        """Return 0, because the ends are known in closed form."""
         return 0.0
 
     def interval(self, prob: float = 0.95) -> Interval:
@@ -111,8 +111,8 @@ class StudentQuantity(Distribution):
 class SignedRankDifference(Distribution):
     """The pseudo-median of differences on data sets (Benavoli et al. 2014).
 
-    As in the paper, the probabilities say in how many draws the mean of two data sets is most
-    probably worse, equivalent or better.
+    As in the paper, the probabilities are the fractions of draws in which the mean difference of
+    two data sets is most probably below, inside or above the region.
     """
 
     def __init__(self, draws: Array, weights: Array, differences: Array) -> None:

@@ -21,15 +21,15 @@ Array = NDArray[Any]
 class PairPosterior(Posterior):
     """Two classifiers of a joint posterior of several.
 
-    Its draws are those of the joint posterior. The margin of any pair is the model of two
-    classifiers, which gives the closed forms and the prior.
+    The draws are those of the joint posterior. The closed forms and the prior are those of the
+    model of two classifiers, which is the margin of the joint model.
     """
 
     def __init__(self, joint: Posterior, i: int, j: int) -> None:
         self._joint = joint
         self._rows = [i, j]
         model = joint.model
-        # Exact draws of the two are those of the model of two, which is known in closed form.
+        # With exact draws, the margin of the pair is the model of two, which has closed forms.
         if joint.has_independent_draws:
             model = model.of_pair()
         super().__init__(
@@ -46,54 +46,54 @@ class PairPosterior(Posterior):
 
     @property
     def prior(self) -> Prior:
-        """The same model before the data."""
+        """The prior of the same model."""
         joint = self._joint.prior
         return PairPrior(joint, self._rows) if isinstance(joint, SampledPrior) else super().prior
 
     @property
     def has_known_prior(self) -> bool:
-        """Whether there is a `prior`: not for a graph that was altered elsewhere."""
+        """Whether the prior is known; for a modified graph, it may not be."""
         return self._joint.has_known_prior
 
     @property
     def prior_name(self) -> str | None:
-        """What a prior of one's own is called."""
+        """The name of a user-supplied prior; None if there is none."""
         return getattr(self._joint, "prior_name", None)
 
     @property
     def build_prior(self) -> Callable[..., Any] | None:
-        """What builds the variables of a prior of one's own, where they are those of the two."""
+        """The function that builds a user-supplied prior; None unless it fits this pair."""
         of_both = len(self._joint.counts) == 2 and self._rows == [0, 1]
         return getattr(self._joint, "build_prior", None) if of_both else None
 
     @property
     def prior_description(self) -> dict[str, Any]:
-        """The parameters of the prior, as `prior=` takes them."""
+        """The prior in the form that `prior=` accepts."""
         return self._joint.prior_description
 
     @property
     def n_chains(self) -> int:
-        """The number of Markov chains; independent draws count as one."""
+        """The number of Markov chains; 1 for independent draws."""
         return self._joint.n_chains
 
     @property
     def stats(self) -> Mapping[str, Array]:
-        """Statistics of the sampler, of shape (n_chains, n_draws of a chain)."""
+        """The sampler statistics, of shape (n_chains, n_draws per chain)."""
         return self._joint.stats
 
     def parameters(self) -> dict[str, Array]:
-        """Return draws of the parameters that the two have, named as those of A and B."""
+        """Return draws of the parameters of the pair, named as those of A and B."""
         found = parameters_of_pair(self._joint.parameters(), *self._rows)
-        if type(self.model) is not type(self._joint.model):  # of two instead of many classifiers
+        if type(self.model) is not type(self._joint.model):  # model of two classifiers
             return self._of_positive(found)
         return found
 
     def rates(self) -> dict[str, Array]:
-        """Return what is derived from draws of the parameters, and not among them."""
+        """Return draws of rates that are not parameters of the model."""
         return parameters_of_pair(self._joint.rates(), *self._rows)
 
     def _of_positive(self, parameters: Mapping[str, Array]) -> dict[str, Array]:
-        """Return proportions and recalls of both classes as those of the positive one."""
+        """Return mu and the rates of the positive class, given those of both classes."""
         positive = self._positive_index
         found = {"mu": parameters["mu"][:, positive]} if "mu" in parameters else {}
         for name in ("A", "B"):
@@ -103,11 +103,11 @@ class PairPosterior(Posterior):
         return found
 
     def effective_share(self, draws: Array) -> float:
-        """Return what one of the draws is worth in independent ones."""
+        """Return the effective sample size divided by the number of draws."""
         return self._joint.effective_share(draws)
 
     def mcse(self, draws: Array) -> float | None:
-        """Return the Monte Carlo standard error of a mean; None for independent draws."""
+        """Return the Monte Carlo standard error of the mean; None for independent draws."""
         return self._joint.mcse(draws)
 
     def draws(self, metric: Metric) -> Array:
@@ -117,7 +117,7 @@ class PairPosterior(Posterior):
         return draws
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the plain scores of the two."""
+        """Return the observed metric values of the pair."""
         observed = self._joint.observed(metric)
         return tuple(observed[i] for i in self._rows)
 
@@ -142,6 +142,6 @@ class PairPrior(SampledPrior):
         return parameters_of_pair(self._joint.rates(n_draws), *self._rows)
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
-        """Yield blocks of shape (2, n) of the metric's draws."""
+        """Yield blocks of draws of the metric, of shape (2, n)."""
         for block in self._joint.stream(metric, rng, n_draws):
             yield block[self._rows]

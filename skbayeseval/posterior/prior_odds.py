@@ -1,4 +1,4 @@
-"""Bayes factors of a posterior: which estimate of odds or density serves which model and metric."""
+"""Bayes factors, with the best available estimate of odds or densities."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ __all__ = [
 
 METHODS = ("interval", "savage-dickey", "kde")
 
-# The papers' estimate of the prior density stands on this many draws. It is part of the method:
-# the bandwidth, and with it the estimate, depends on their number.
+# The number of draws in the papers' estimate of the prior density. It is part of the method,
+# because the bandwidth depends on it.
 KDE_PRIOR_DRAWS = 50_000
 
 LONGEST_PRIOR_SIMULATION = 2**23
 MOST_INDEPENDENT_DRAWS = 2**18
 
-# Half the width of the interval that stands for 0 in a prior density. Densities that are finite
-# without being bounded change by less than 0.1% within it.
+# Half the width of the interval around 0 in which the prior density is averaged. Densities that are
+# finite at 0 change by less than 0.1% within it.
 NEARLY_ZERO = 1e-5
 
 
@@ -51,30 +51,33 @@ def bayes_factor(
 ) -> BayesFactor:
     """Return the Bayes factor of equality over difference.
 
-    With a ROPE the interval null; without, Savage-Dickey where the prior density at 0 is known
-    and finite, and the papers' kernel estimate elsewhere.
+    With a ROPE, it is the Bayes factor of the interval null. Without a ROPE, it is the
+    Savage-Dickey ratio if the prior density at 0 is known and finite, otherwise the papers' kernel
+    density estimate.
     """
     if not posterior.has_proper_prior(metric):
         raise ValueError(
-            f"{metric.name!r} under model={posterior.model_name(metric)!r} has no proper prior, so "
-            "there is no Bayes factor."
+            f"The Bayes factor is not defined: {metric.name!r} has no proper prior under "
+            f"model={posterior.model_name(metric)!r}."
         )
     if method not in (None, *METHODS):
-        raise ValueError(f"method={method!r} is not known. Known are: {list(METHODS)}.")
+        raise ValueError(
+            f"method={method!r} is not a known method. Valid methods are {list(METHODS)}."
+        )
     if rope is not None:
         if method not in (None, "interval"):
-            raise ValueError(f"method={method!r} has no ROPE; leave out rope= or method=.")
+            raise ValueError(f"method={method!r} does not use rope=. Pass either rope= or method=.")
         return _interval_null(posterior, metric, check_rope(rope))
     if method == "interval":
-        raise ValueError("method='interval' needs rope=, the differences that do not matter.")
+        raise ValueError("method='interval' requires rope=.")
     prior_density = prior_density_at_zero(posterior.prior, metric)
     if method == "savage-dickey" and prior_density is None:
         infinite = has_infinite_prior_density(posterior.prior, metric)
         raise ValueError(
             f"The prior density of the difference in {metric.name!r} at 0 under model "
-            f"{posterior.model.name!r} is {'infinite' if infinite else 'not known'}. Give rope= "
-            "for the interval null, which is always defined, or method='kde' for the papers' "
-            "estimate."
+            f"{posterior.model.name!r} is {'infinite' if infinite else 'unknown'}. Pass rope= for "
+            "the interval null, which is always defined, or method='kde' for the papers' kernel "
+            "density estimate."
         )
     if prior_density is not None and method != "kde":
         return ratio(_density(posterior, metric), prior_density, "savage-dickey")
@@ -83,7 +86,7 @@ def bayes_factor(
 
 
 def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
-    """Return the log density of the difference at 0 before the data, if it is known and finite."""
+    """Return the log prior density of the difference at 0; None if unknown or infinite."""
     return prior.remembered(("density at zero", metric), lambda: _density_at_zero(prior, metric))
 
 
@@ -102,12 +105,12 @@ def _density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:
 
 
 def has_infinite_prior_density(prior: Prior, metric: Metric) -> bool:
-    """Whether the density of the difference at 0 before the data is known to be infinite."""
+    """Return whether the prior density of the difference at 0 is known to be infinite."""
     return prior.has_finite_density(metric) is False or prior.log_density_at_zero(metric) == np.inf
 
 
 def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
-    """Return draws of the difference under the prior, as many as the papers took."""
+    """Return prior draws of the difference, as many as in the papers."""
     a, b = prior.draws(metric, min(KDE_PRIOR_DRAWS, prior.affordable(LONGEST_PRIOR_SIMULATION)))
     return a - b
 
@@ -115,8 +118,8 @@ def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
 def _interval_null(posterior: Posterior, metric: Metric, rope: Interval) -> BayesFactor:
     if rope.low == rope.high:
         raise ValueError(
-            f"rope={tuple(rope)} has no width, so its prior probability is 0. Leave rope out for "
-            "the Savage-Dickey factor."
+            f"rope={tuple(rope)} has zero width, so its prior probability is 0. Omit rope= for the "
+            "Savage-Dickey ratio."
         )
     margins = posterior.independent_margins(metric)
     if margins:

@@ -1,7 +1,7 @@
-"""A posterior as a recipe: model, evidence and seed, streamed through metrics on demand.
+"""Posteriors given by a model, evidence and a seed; metrics are drawn on demand.
 
-Tables of draws are never stored. Asking for another metric streams them again from the same seed,
-so every metric of a posterior sees the same draws.
+Draws of tables are not stored. They are drawn again from the same seed for every metric, so all
+metrics of a posterior are computed from the same draws.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ __all__ = ["Memory", "Posterior", "Prior"]
 Array = NDArray[Any]
 T = TypeVar("T")
 
-# Children of the entropy, by what they seed.
+# The spawn key of the posterior's seed.
 _POSTERIOR = 0
 
-# The prior says nothing of the data, so neither does its seed.
+# The prior does not depend on the data, and neither does its seed.
 _PRIOR_ENTROPY = 20160717
 
 
@@ -65,11 +65,11 @@ _MEMORY = Memory()
 
 
 class _Recipe:
-    """Draws of metrics, before or after the data."""
+    """Base class of priors and posteriors, which give draws of metrics."""
 
     is_prior: ClassVar[bool]
 
-    # Whether laws in closed form are those of the draws.
+    # Whether closed forms of the model apply to the draws.
     has_closed_forms = True
 
     def __init__(
@@ -88,11 +88,11 @@ class _Recipe:
 
     @property
     def shapes(self) -> dict[str, Array]:
-        """The Dirichlet shapes, where the model is a set of Dirichlet vectors."""
+        """The Dirichlet shapes; empty if the model does not consist of Dirichlet vectors."""
         return self.specification.shapes(prior=self.is_prior) if self.has_closed_forms else {}
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
-        """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
+        """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
         for scores in stream_scores(
             self.specification, metric, self._positive_index, rng, n_draws, prior=self.is_prior
         ):
@@ -103,32 +103,32 @@ class _Recipe:
         return 1 if self.positive is None else self.positive
 
     def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
-        """Return the law of one classifier's metric, where it is a Beta variable's."""
+        """Return the distribution of one classifier's metric; None if not in closed form."""
         if not self.has_closed_forms:
             return None
         return self.model.margin(metric.formula, self.shapes, classifier)
 
     def law(self, metric: Metric, contrast: Array) -> StudentMargin | None:
-        """Return the law of a combination of metrics such as A - B, where it is Student's."""
+        """Return the distribution of a contrast such as A - B; None unless Student t."""
         return self.specification.law(metric.name, contrast) if self.has_closed_forms else None
 
     def independent_margins(self, metric: Metric) -> tuple[BetaMargin, BetaMargin] | None:
-        """Return the laws of both scores if they are known and independent."""
+        """Return the distributions of both metrics; None unless known and independent."""
         if not self.has_closed_forms:
             return None
         return self.model.independent_margins(metric.formula, self.shapes)
 
     def log_density_at_zero(self, metric: Metric) -> float | None:
-        """Return the log density of the difference at 0, where it is known in closed form."""
+        """Return the log density of the difference at 0; None if not in closed form."""
         if not self.has_closed_forms:
             return None
         return self.model.log_density_at_zero(metric.formula, self.shapes)
 
 
 class Prior(_Recipe):
-    """What the model says of the metric before the data.
+    """The prior of a model.
 
-    Two priors are equal where they give the same draws, whatever the evidence.
+    Two priors are equal if they give the same draws, even if the evidence differs.
     """
 
     is_prior = True
@@ -146,7 +146,7 @@ class Prior(_Recipe):
         return stream_shares(self.specification, metric, self._positive_index, rng, region)
 
     def has_finite_density(self, metric: Metric) -> bool | None:
-        """Whether the density of the difference at 0 is finite, None where nobody knows."""
+        """Return whether the density of the difference is finite at 0; None if unknown."""
         if not self.has_closed_forms:
             return None
         return self.model.has_finite_prior_density(metric.formula, self.shapes)
@@ -162,11 +162,11 @@ class Prior(_Recipe):
         return _joined(stream_parameters(self.specification, rng, n_draws, prior=True))
 
     def rates(self, n_draws: int) -> dict[str, Array]:
-        """Return what is derived from draws of the parameters, and not among them."""
+        """Return draws of rates that are not parameters of the model."""
         return {}
 
     def affordable(self, n_draws: int) -> int:
-        """Return fewer draws where one costs more than two classes do, but never very few."""
+        """Return `n_draws`, reduced if draws are expensive because there are many classes."""
         if self.specification.draws_cost_one:
             return n_draws
         return max(2**14, n_draws // (4 * len(self.counts[0].labels)))
@@ -184,23 +184,23 @@ class Prior(_Recipe):
 
 
 class Posterior(_Recipe):
-    """What the model says of the metric after the data.
+    """The posterior of a model, given evidence.
 
     Parameters
     ----------
     model : model instance
-        The prior, and what the posterior is.
-    evidence : PairedCounts or tuple of ConfusionCounts
+        The model, including its prior.
+    evidence : Evidence or tuple of ConfusionCounts
         The data.
     entropy : int
-        What all draws follow from.
+        The entropy from which all seeds are derived.
     n_draws : int
-        How many draws of each metric.
+        The number of draws of each metric.
     prevalence : tuple of float, default=None
-        Class proportions that are known, in the order of the labels.
+        Known class proportions, in the order of the labels.
     scored : ScoredInstances, default=None
-        The scores of the same instances, for metrics that are no function of counts. These are
-        given by weights of instances, whatever the model.
+        The scores of the same instances, for metrics of instance scores. These metrics use instance
+        weights (the Bayesian bootstrap), whatever the model.
     """
 
     engine: str = "exact"
@@ -221,28 +221,28 @@ class Posterior(_Recipe):
         self.scored = self.evidence.scored if scored is None else scored
         self.entropy = entropy
         self.n_draws = n_draws
-        self.has_warned = True  # whether the user was warned of what is wrong with the draws
+        self.has_warned = True  # whether convergence warnings were issued
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
         self._runs: dict[str, list[PreparedRun]] = {}
 
     def model_name(self, metric: Metric) -> str:
-        """Return the name of the model that gives the metric."""
+        """Return the name of the model that is used for the metric."""
         return ScoreWeights.name if metric.source == "instances" else self.model.name
 
     def has_proper_prior(self, metric: Metric) -> bool:
-        """Whether the metric has a proper prior, and with it Bayes factors."""
+        """Return whether the metric has a proper prior, which Bayes factors require."""
         return self.model.has_proper_prior and metric.source != "instances"
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
-        """Yield blocks of shape (n_classifiers, n) of the metric's draws."""
+        """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
         if metric.source != "instances" or self.scored is None:
             return super().stream(metric, rng, n_draws)
         runs = self._prepared(self.scored, metric)
         return stream_bootstrap(runs, self.scored.shape, self.scored.n_classifiers, rng, n_draws)
 
     def _prepared(self, scored: ScoredInstances, metric: Metric) -> list[PreparedRun]:
-        """Return what the metric needs of each run, once for all blocks of draws."""
+        """Return the prepared metric of each run, computed once for all draws."""
         formula = str(metric.formula)
         if formula not in self._runs:
             self._runs[formula] = list(scored.prepared(formula))
@@ -250,36 +250,36 @@ class Posterior(_Recipe):
 
     @property
     def prior(self) -> Prior:
-        """The same model before the data."""
+        """The prior of the same model."""
         return Prior(self.model, self.evidence, self.prevalence)
 
     @property
     def prior_description(self) -> dict[str, Any]:
-        """The parameters of the prior, as `prior=` takes them."""
+        """The prior in the form that `prior=` accepts."""
         return self.model.prior()
 
     @property
     def has_known_prior(self) -> bool:
-        """Whether there is a `prior`: not for a graph that was altered elsewhere."""
+        """Whether the prior is known; for a modified graph, it may not be."""
         return True
 
     @property
     def n_chains(self) -> int:
-        """The number of Markov chains; independent draws count as one."""
+        """The number of Markov chains; 1 for independent draws."""
         return 1
 
     @property
     def stats(self) -> Mapping[str, Array]:
-        """Statistics of the sampler, of shape (n_chains, n_draws of a chain)."""
+        """The sampler statistics, of shape (n_chains, n_draws per chain)."""
         return {}
 
     def parameters(self) -> dict[str, Array]:
-        """Return draws of the parameters, of shape (n_draws, ...), those behind all metrics."""
+        """Return draws of the parameters, of shape (n_draws, ...)."""
         rng = np.random.default_rng(self._seed())
         return _joined(stream_parameters(self.specification, rng, self.n_draws, prior=False))
 
     def rates(self) -> dict[str, Array]:
-        """Return what is derived from draws of the parameters, and not among them."""
+        """Return draws of rates that are not parameters of the model."""
         return {}
 
     def difference(self, metric: Metric) -> Distribution:
@@ -303,8 +303,8 @@ class Posterior(_Recipe):
         """Return the posterior of the metric of one classifier."""
         if self.evidence.is_of_difference:
             raise ValueError(
-                f"model={self.model.name!r} is of the difference alone: there are no draws of A "
-                "and B."
+                f"model={self.model.name!r} models the difference only: there are no draws of A "
+                "and B alone."
             )
         draws = self.draws(metric)[classifier]
         law = self.law(metric, np.arange(len(self.counts)) == classifier)
@@ -316,21 +316,20 @@ class Posterior(_Recipe):
         return Distribution(draws, self.mcse(draws))
 
     def mcse(self, draws: Array) -> float | None:
-        """Return the Monte Carlo standard error of a mean; None for independent draws."""
+        """Return the Monte Carlo standard error of the mean; None for independent draws."""
         return None
 
     def exact(self, asked: str) -> Posterior:
-        """Return the same without its draws; raise where `asked` cannot simulate from it."""
+        """Return the same posterior with exact draws; raise if `asked` cannot simulate from it."""
         if not self.evidence.has_independent_instances:
             raise ValueError(
-                f"{asked} simulates instances of one class each that stand for themselves; it does "
-                "not know how labels, groups or chunks go together, nor what instances lie behind "
-                f"scores (model {self.model.name!r})."
+                f"{asked} simulates independent instances with one label each. It does not support "
+                f"multi-label indicators, groups, chunks or scores (model={self.model.name!r})."
             )
         if not self.has_known_prior or "callable" in self.prior_description:
             raise ValueError(
-                f"{asked} needs a conjugate prior, but this result has one of its own. Compare "
-                "again with engine='exact'."
+                f"{asked} requires a conjugate prior, but this result has a user-supplied prior. "
+                "Compare again with engine='exact'."
             )
         return Posterior(
             self.model,
@@ -344,12 +343,12 @@ class Posterior(_Recipe):
         return np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR,))
 
     def effective_share(self, draws: Array) -> float:
-        """Return what one of the draws is worth in independent ones."""
+        """Return the effective sample size divided by the number of draws."""
         return 1.0
 
     @property
     def weight(self) -> float:
-        """What one count is worth."""
+        """The weight of one count."""
         return self.counts[0].weight
 
     def draws(self, metric: Metric) -> Array:
@@ -362,7 +361,7 @@ class Posterior(_Recipe):
         return self._draws[metric]
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the plain scores of the counts."""
+        """Return the observed metric value of each classifier."""
         if metric in self._observed:
             return self._observed[metric]
         evidence = self.evidence
@@ -371,13 +370,13 @@ class Posterior(_Recipe):
         return evidence.observed(metric)
 
     def remember(self, metric: Metric, draws: Array, observed: tuple[float, ...]) -> None:
-        """Keep draws and scores that were computed before, such as those of a saved result."""
+        """Store known draws and observed values, such as those of a saved result."""
         draws.flags.writeable = False
         self._draws[metric] = draws
         self._observed[metric] = observed
 
     def check_metric(self, metric: Metric) -> Metric:
-        """Raise if the evidence does not hold what the metric needs."""
+        """Return the metric; raise if it cannot be computed from the evidence."""
         if metric.source == "splits" and metric.name in self.model.derived_metrics:
             return metric
         if metric.source != "instances" or self.evidence.is_of_splits:
@@ -385,14 +384,14 @@ class Posterior(_Recipe):
             return metric
         if self.scored is None:
             raise ValueError(
-                f"scoring={metric.name!r} needs scores of the instances, not only predictions: "
-                "give y_score_a= and y_score_b= (scores= in compare_many, y_score= in "
-                "score_posterior), or name it in scoring= of a cross-validating face."
+                f"scoring={metric.name!r} requires instance scores, but only predictions are "
+                "available. Pass y_score_a= and y_score_b= (scores= to compare_many, y_score= to "
+                "score_posterior), or pass it as scoring= of a cross-validation."
             )
         if self.prevalence is not None:
             raise ValueError(
-                f"prevalence= is of models of classes; {metric.name!r} weights instances as they "
-                "are. Ask for it without prevalence=."
+                f"prevalence= does not apply to {metric.name!r}, which is computed from instance "
+                "scores. Compare by this metric without prevalence=."
             )
         self.scored.check_metric(metric)
         self._prepared(self.scored, metric)

@@ -1,1 +1,1 @@
-"""What can be asked of a posterior: answers, words, tables and files."""
+"""Results: answers, text, tables, figures and files computed from a posterior."""

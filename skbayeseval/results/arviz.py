@@ -1,4 +1,4 @@
-"""What goes into a result's ArviZ groups."""
+"""Conversion of results to ArviZ."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Array = NDArray[Any]
 
 PRIOR_DRAWS = 4000
 
-# Parameters of more numbers than this are left out of the export.
+# If the draws of the parameters have more elements than this, they are not exported.
 MOST_NUMBERS = 5 * 10**7
 
 
 def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str, Metric]) -> Any:
-    """Return InferenceData (ArviZ 0.x) or a DataTree (1.x) of parameters, metrics and counts."""
+    """Return InferenceData (ArviZ 0.x) or a DataTree (1.x) of parameters, metrics and data."""
     labels = posterior.counts[0].labels
     specification = posterior.specification
     chains = (posterior.n_chains, -1)
@@ -76,7 +76,7 @@ def _affordable(posterior: Posterior) -> dict[str, Array]:
 
 
 def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
-    """Add the rates of positive predictions where outcomes or cells were sampled."""
+    """Add the rates of positive predictions if outcomes or cells were sampled."""
     rates = {}
     for name, values in parameters.items():
         if name in ("theta+", "theta-"):
@@ -93,10 +93,10 @@ def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
 
 
 def _named_scores(scores: Mapping[str, Array], difference_alone: bool = False) -> dict[str, Array]:
-    """Return the metric of each classifier and, of two, the difference."""
+    """Return the metric of each classifier and, for two classifiers, the difference."""
     found: dict[str, Array] = {}
     for full_name, draws in scores.items():
-        name = full_name.replace("/", "_")  # netCDF has it between groups
+        name = full_name.replace("/", "_")  # netCDF separates groups by a slash
         if len(draws) > 1 or not difference_alone:
             found |= {f"{name}_{letter(k)}": of_one for k, of_one in enumerate(draws)}
         if len(draws) == 2:

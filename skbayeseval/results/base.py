@@ -1,4 +1,4 @@
-"""What all results share: a posterior seen through one or several metrics."""
+"""The base class of all results: a posterior and one or more metrics."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["PosteriorView"]
 
 
 class PosteriorView:
-    """A posterior, the names of its classifiers, and the metrics that it is seen through.
+    """Base class of results: a posterior, the names of its classifiers, and metrics.
 
-    Read-only. Every method takes ``metric=``; the first metric is the default.
+    Results are read-only. Methods take ``metric=``, which defaults to the first metric.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class PosteriorView:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the Markov chains, and what to do; empty for exact draws."""
+        """Convergence warnings of the Markov chains; empty for exact draws."""
         found = (
             convergence_warnings(self._posterior, m, name) for name, m in self._metrics.items()
         )
@@ -69,7 +69,7 @@ class PosteriorView:
 
     @property
     def prior(self) -> dict[str, Any]:
-        """The parameters of the model's prior, or the name of a callable."""
+        """The parameters of the prior, or the name of a callable prior."""
         return self._posterior.prior_description
 
     @property
@@ -79,7 +79,7 @@ class PosteriorView:
 
     @property
     def weight(self) -> float:
-        """What one count is worth."""
+        """The weight of one count."""
         return self._posterior.weight
 
     @property
@@ -94,16 +94,31 @@ class PosteriorView:
 
     @property
     def evidence(self) -> Evidence:
-        """The counts."""
+        """The evidence, such as counts."""
         return self._posterior.evidence
 
+    @property
+    def cv_results(self) -> dict[str, dict[str, Any]] | None:
+        """The output of `cross_validate` for each estimator; None without cross-validation."""
+        return None if self._cross_validation is None else self._cross_validation.results
+
+    @property
+    def n_splits(self) -> int | None:
+        """The number of splits; None without cross-validation."""
+        return None if self._cross_validation is None else self._cross_validation.n_splits
+
+    @property
+    def train_size(self) -> float | None:
+        """The mean number of training instances; None without cross-validation."""
+        return None if self._cross_validation is None else self._cross_validation.train_size
+
     def metric(self, name: str | Metric | PerClass) -> Self:
-        """Return the same posterior seen through another metric: no refit, the same draws.
+        """Return the result for another metric, from the same draws and without refitting.
 
         Parameters
         ----------
         name : str, Metric or PerClass
-            One of the result's metrics, or any that `scoring` takes.
+            A metric of the result, or any other metric that `scoring` accepts.
         """
         if isinstance(name, PerClass):
             metrics = resolve_scoring(name, self.labels)
@@ -115,36 +130,39 @@ class PosteriorView:
     def pymc_model(
         self, *, prior: Callable[..., Any] | None = None, form: str = "collapsed"
     ) -> Any:
-        """Return the model as a PyMC graph over the evidence at hand, to sample, alter or draw.
+        """Return the model and the evidence as a PyMC graph, to sample, modify or plot.
 
         Parameters
         ----------
         prior : callable, default=None
-            Builds the variables that take the place of published priors, as ``prior=`` of the
-            faces does; by default the result's own.
+            A function that builds variables to replace published priors, as ``prior=`` of the
+            comparison functions. By default, the prior of the result.
         form : {"collapsed", "rows", "joint"}, default="collapsed"
-            For more than two classes: the graph that the engine samples, with the rows of the
-            confusion table integrated out; every row as a variable of its own (theta_A, theta_B;
-            slow, and it diverges on cells without counts); or, where classifiers are paired, the
-            etas inferred from the outcomes of all, not each from its own margin. Data added to a
-            collapsed graph do not reach the rows: take "rows" for that.
+            The form of the graph for more than two classes:
+
+            - "collapsed": the graph that the engine samples, with the rows of the confusion table
+              integrated out. Data added to this graph do not affect the rows.
+            - "rows": the rows are variables (theta_A, theta_B). Sampling is slow and diverges for
+              cells without counts.
+            - "joint": for paired classifiers, the etas are inferred from the joint outcomes of all
+              classifiers, instead of each eta from the counts of its own classifier.
 
         Returns
         -------
         model : pymc.Model
-            `ComparisonResult.from_trace` turns a trace of it into a result.
+            Pass a trace of it to `ComparisonResult.from_trace` to get a result.
         """
         build = self._prior_builder() if prior is None else prior
         return build_graph(self._posterior.specification, self.labels, prior=build, form=form)
 
     def _prior_builder(self) -> Callable[..., Any] | None:
-        """Return what built the variables of the prior; None where it is the published one."""
+        """Return the function that builds the prior; None for a published prior."""
         name = self.prior.get("callable")
         build: Callable[..., Any] | None = getattr(self._posterior, "build_prior", None)
         if name is not None and build is None:
             raise ValueError(
-                f"The prior of this result, {name!r}, is a function that is not at hand. Give it "
-                "as prior=, or take the graph of the result that was altered."
+                f"The prior of this result is the function {name!r}, which is not available. Pass "
+                "it as prior=, or call pymc_model of the original result."
             )
         return build
 
@@ -157,19 +175,19 @@ class PosteriorView:
         names: Sequence[str] | None = None,
         scoring: Any = None,
     ) -> Self:
-        """Return a result from a trace of an altered graph.
+        """Return a result from a trace of a modified graph.
 
         Parameters
         ----------
         trace : InferenceData, DataTree or dict of str to ndarray of shape (chains, draws, ...)
-            Draws of the parameters, named as in the graph that `pymc_model` returned. Where there
-            is a group "prior" with the same variables, Bayes factors stand on it.
+            Draws of the parameters, named as in the graph returned by `pymc_model`. If there is a
+            group "prior" with the same variables, it is used for Bayes factors.
         like : ComparisonResult
-            The result whose graph it was: it has the evidence and the model.
+            The result whose graph was modified. It provides the evidence and the model.
         names : sequence of str, default=None
-            What to call the classifiers; as in `like` by default.
+            The names of the classifiers. By default, those of `like`.
         scoring : str, Metric, list or dict, default=None
-            The metrics; those of `like` by default.
+            The metrics. By default, those of `like`.
 
         Returns
         -------
@@ -192,36 +210,38 @@ class PosteriorView:
         )
 
     def to_arviz(self) -> Any:
-        """Return the result as ArviZ has it: InferenceData (0.x) or DataTree (1.x).
+        """Return the result as an ArviZ InferenceData (0.x) or DataTree (1.x).
 
         Returns
         -------
         data : InferenceData or DataTree
-            Groups: posterior (the model's parameters, the rates, every metric of each classifier
-            and its difference), prior (the same before the data), observed_data (counts), and
-            sample_stats of Markov chains.
+            The groups are posterior (the parameters and rates, the metrics of each classifier and
+            their differences), prior (prior draws of the same variables), observed_data (such as
+            counts) and, for Markov chains, sample_stats.
         """
         return as_arviz(self._posterior, self._names, self._metrics)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all but the draws, ready for JSON."""
+        """Return the result without its draws, as a dict that can be written as JSON."""
         return describe(self._parts())
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the result to a file that `load` reads back, draws and all, without pickle."""
+        """Save the result and its draws to a file that `load` can read. Does not use pickle."""
         write(self._parts(), path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a result that `save` wrote."""
+        """Load a result that was saved with `save`."""
         parts = read(path)
         if parts.kind != cls.__name__:
-            raise ValueError(f"{path} holds a {parts.kind}, not a {cls.__name__}; use load_result.")
+            raise ValueError(
+                f"{path} contains a {parts.kind}, not a {cls.__name__}. Use load_result."
+            )
         return cls.from_parts(parts)
 
     @classmethod
     def from_parts(cls, parts: Parts) -> Self:
-        """Put a result together again."""
+        """Return the result with the given parts."""
         return cls(parts.posterior, parts.names, parts.metrics, parts.cross_validation)
 
     def _parts(self) -> Parts:
@@ -246,3 +266,16 @@ class PosteriorView:
             return self._posterior.check_metric(split_metric(metric))
         found = resolve_scoring(metric, self.labels)
         return self._posterior.check_metric(next(iter(found.values())))
+
+    def _n_instances(self) -> int:
+        """Return the number of instances, which may each be counted several times."""
+        record = self._cross_validation
+        if record is not None and record.test_size is not None:
+            return round(record.train_size + record.test_size)
+        return round(max(counts.total for counts in self._posterior.counts))
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(names={self._names}, metrics={self.metrics}, "
+            f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
+        )

@@ -1,9 +1,8 @@
-"""`ComparisonResult`: the posterior of two classifiers, and what can be asked of it."""
+"""`ComparisonResult`: the result of comparing two classifiers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -23,7 +22,7 @@ from skbayeseval.results import figures
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.frequentist import classical_tests
 from skbayeseval.results.summary import prior_sensitivity, summary_row
-from skbayeseval.results.text import describe_basis, describe_difference
+from skbayeseval.results.text import describe_comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,9 +43,9 @@ Array = NDArray[Any]
 class ComparisonResult(PosteriorView):
     """The posterior of the difference between two classifiers, A minus B.
 
-    Made by `bayesian_cross_validate`, `BayesianComparer`, `compare_predictions`,
-    `compare_confusion_matrices` and `compare_counts`; a pair of a `Ranking`. Read-only.
-    With several metrics, properties are those of the first and every method takes ``metric=``.
+    Returned by `bayesian_cross_validate`, `BayesianComparer`, `compare_predictions`,
+    `compare_confusion_matrices` and `compare_counts`, and by the pairs of a `Ranking`. Read-only.
+    With several metrics, properties refer to the first metric and methods take ``metric=``.
 
     Attributes
     ----------
@@ -55,21 +54,11 @@ class ComparisonResult(PosteriorView):
     metrics : tuple of str
         The names of the metrics.
     model, engine : str
-        What was computed, and how.
-    prior : dict
-        The parameters of the model's prior.
-    weight : float
-        What one count is worth.
-    n_draws : int
-        The number of draws.
+        The names of the model and of the engine.
     draws, draws_a, draws_b : ndarray of shape (n_draws,)
-        Draws of the difference, of A's score and of B's.
+        Draws of the difference and of the metric of A and of B.
     observed_a, observed_b : float
-        The plain scores.
-    cv_results : dict or None
-        For each estimator what `cross_validate` would have returned.
-    n_splits : int or None
-        The number of splits of the cross-validation.
+        The observed metric values of A and B.
 
     Examples
     --------
@@ -92,33 +81,23 @@ class ComparisonResult(PosteriorView):
 
     @property
     def draws_a(self) -> Array:
-        """Draws of A's score."""
+        """Draws of the metric of A."""
         return self._distribution(of="a").draws
 
     @property
     def draws_b(self) -> Array:
-        """Draws of B's score."""
+        """Draws of the metric of B."""
         return self._distribution(of="b").draws
 
     @property
     def observed_a(self) -> float:
-        """A's plain score."""
+        """The observed metric value of A."""
         return self._posterior.observed(self._metric(None))[0]
 
     @property
     def observed_b(self) -> float:
-        """B's plain score."""
+        """The observed metric value of B."""
         return self._posterior.observed(self._metric(None))[1]
-
-    @property
-    def cv_results(self) -> dict[str, dict[str, Any]] | None:
-        """For each estimator what `cross_validate` would have returned; None if not from there."""
-        return None if self._cross_validation is None else self._cross_validation.results
-
-    @property
-    def n_splits(self) -> int | None:
-        """The number of splits of the cross-validation; None if not from there."""
-        return None if self._cross_validation is None else self._cross_validation.n_splits
 
     def hdi(
         self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
@@ -128,11 +107,11 @@ class ComparisonResult(PosteriorView):
         Parameters
         ----------
         prob : float, default=0.95
-            Its mass.
+            The probability mass of the interval.
         of : {"difference", "a", "b"}, default="difference"
-            Whose interval.
+            The quantity: the difference, or the metric of A or of B.
         metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The metric. By default, the first metric of the result.
 
         Returns
         -------
@@ -143,7 +122,7 @@ class ComparisonResult(PosteriorView):
     def interval(
         self, prob: float = 0.95, *, of: str = "difference", metric: str | Metric | None = None
     ) -> Interval:
-        """Return the equal-tailed interval, in closed form or by quadrature where there is one.
+        """Return the equal-tailed interval, in closed form or by quadrature if possible.
 
         Parameters
         ----------
@@ -157,35 +136,35 @@ class ComparisonResult(PosteriorView):
         return self._distribution(metric, of).interval(prob)
 
     def probability(self, rope: Any = 0.0, *, metric: str | Metric | None = None) -> Probabilities:
-        """Return the posterior mass of the difference left of, in and right of the ROPE.
+        """Return the posterior probabilities of a difference below, inside and above the ROPE.
 
         Parameters
         ----------
         rope : float or (float, float), default=0.0
-            Differences that do not matter; a number r means [-r, r].
+            The region of practical equivalence. A number r means [-r, r].
         metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The metric. By default, the first metric of the result.
 
         Returns
         -------
         probabilities : Probabilities
-            `worse`, `equivalent` and `better`, of A compared with B.
+            The probabilities `worse`, `equivalent` and `better` of A compared with B.
         """
         return self._distribution(metric).around(check_rope(rope))
 
     def decision(
         self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
     ) -> Decision:
-        """Return what the posterior says of A against B.
+        """Return the decision between A and B.
 
         Parameters
         ----------
         rope : float or (float, float)
-            Differences that do not matter; a number r means [-r, r].
+            The region of practical equivalence. A number r means [-r, r].
         prob : float, default=0.95
-            The mass of the HDI that is held against the ROPE.
+            The probability mass of the HDI that is compared with the ROPE.
         metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The metric. By default, the first metric of the result.
 
         Returns
         -------
@@ -206,47 +185,50 @@ class ComparisonResult(PosteriorView):
         Parameters
         ----------
         rope : float or (float, float), default=None
-            With a ROPE, the interval null: posterior over prior odds of a difference in the ROPE.
-            Recommended.
+            With a ROPE (recommended), the null hypothesis is a difference inside the ROPE, and the
+            factor is the ratio of its posterior and prior odds.
         method : {"interval", "savage-dickey", "kde"}, default=None
-            Without a ROPE, Savage-Dickey where the prior density at 0 is known and finite,
-            elsewhere the papers' kernel estimate, which is never called reliable.
+            The method. By default, "interval" with a ROPE. Without a ROPE, "savage-dickey" if the
+            prior density at 0 is known and finite, otherwise "kde", the kernel density estimate of
+            the papers, which is never marked as reliable.
         metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The metric. By default, the first metric of the result.
 
         Returns
         -------
         factor : BayesFactor
-            Above 3 is substantial evidence for equality, below 1/3 against it.
+            A value above 3 is substantial evidence for equality, a value below 1/3 against it.
         """
         return bayes_factor(self._posterior, self._metric(metric), rope, method)
 
     def bayes_test(self, *, metric: str | Metric | None = None) -> BayesTest:
         """Return the Bayes test of Wang and Li (2019), H1: B is better than A.
 
-        By quadrature where both scores are independent with laws in closed form (model "bcv"),
-        otherwise from the draws.
+        Computed by quadrature if the metrics of A and B are independent with known distributions
+        (model "bcv"), otherwise from the draws.
         """
         return favour(self._distribution(metric).mass(0.0, math.inf))
 
     def summary(self, rope: Any = None, *, prob: float = 0.95) -> pd.DataFrame:
-        """Return one row a metric.
+        """Return a summary with one row per metric.
 
         Parameters
         ----------
         rope : float or (float, float), default=None
-            Differences that do not matter. None is the point 0: no two classifiers are then
-            practically equivalent, and `bf` is Savage-Dickey where that is defined, else NaN.
+            The region of practical equivalence. None means the point 0: classifiers are then never
+            practically equivalent, and `bf` is the Savage-Dickey ratio, or NaN if it is not
+            defined.
         prob : float, default=0.95
-            The mass of the HDI.
+            The probability mass of the HDI.
 
         Returns
         -------
         table : pandas.DataFrame
-            mean, sd and mcse (its Monte Carlo error) of the difference, bf (Bayes factor of
-            equality; `bayes_factor` tells its error and whether it is reliable), p_worse, p_rope,
-            p_better, hdi_low, hdi_high, hdi_mcse, decision; of Markov chains also ess (bulk
-            effective sample size) and r_hat, and mcse is then ArviZ's.
+            The columns are the mean, sd and mcse (Monte Carlo standard error of the mean) of the
+            difference, bf (Bayes factor of equality; see `bayes_factor` for its error and
+            reliability), p_worse, p_rope, p_better, hdi_low, hdi_high, hdi_mcse and decision. For
+            Markov chains, there are also ess (bulk effective sample size) and r_hat, and mcse is
+            computed by ArviZ.
         """
         rows = [
             summary_row(self._posterior, metric, self.names, rope, prob)
@@ -257,22 +239,22 @@ class ComparisonResult(PosteriorView):
     def prior_sensitivity(
         self, rope: Any, *, prob: float = 0.95, metric: str | Metric | None = None
     ) -> pd.DataFrame:
-        """Return the summary under each model's published prior and a few others.
+        """Return the summary under each model that fits, with published and other priors.
 
         Parameters
         ----------
         rope : float or (float, float)
-            Differences that do not matter.
+            The region of practical equivalence.
         prob : float, default=0.95
-            The mass of the HDI.
+            The probability mass of the HDI.
         metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The metric. By default, the first metric of the result.
 
         Returns
         -------
         table : pandas.DataFrame
-            One row a model and prior; the first of each model is the published one, and the
-            result's own comes first if it is none of them.
+            One row per model and prior. The first row of each model has the published prior. If
+            the prior of the result is not among them, it comes first.
         """
         return prior_sensitivity(self._posterior, self._metric(metric), self.names, rope, prob)
 
@@ -289,49 +271,47 @@ class ComparisonResult(PosteriorView):
         verbose: int = 0,
         random_state: Any = None,
     ) -> SampleSize:
-        """Return how many labelled instances would probably settle the comparison.
+        """Return how many labelled instances are needed for a definite decision.
 
-        Settled is a decision that A is significantly better, significantly worse or practically
-        equivalent. By simulation: a truth is drawn from the posterior, further instances from that
-        truth, they are added to those at hand, and the decision is taken as `decision` does. The
-        answer is the smallest number of instances at which it is settled as often as asked for.
+        A decision is definite if A is significantly better, significantly worse or practically
+        equivalent. The number is found by simulation: draw a truth from the posterior, draw new
+        instances from that truth, add them to the present instances, and decide as `decision` does.
+        The result is the smallest number of instances at which the fraction of definite decisions
+        reaches `assurance`.
 
         Parameters
         ----------
-        rope : float or (float, float)
-            Differences that do not matter; a number r means [-r, r].
+        rope, prob, metric
+            As in `decision`.
         assurance : float, default=0.8
-            The probability with which it is to be settled.
-        prob : float, default=0.95
-            The mass of the HDI that is held against the ROPE.
-        metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The probability of a definite decision.
         largest : int, default=None
-            The largest number of instances in all to try; 1,000 times the present one by default.
+            The largest total number of instances to try. By default, 1,000 times the present
+            number.
         n_replications : int, default=1000
-            How many test sets are simulated. With two classes that takes seconds; with more classes
-            minutes, so fewer, such as 200, may do.
-        n_jobs : int, default=None
-            How many jobs to run at a time, as joblib has it. It does not change the numbers.
-        verbose : int, default=0
-            1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
+            The number of simulated test sets. This takes seconds with two classes, but minutes with
+            more classes, for which a smaller number, such as 200, may be enough.
+        n_jobs, verbose : int
+            As in `power_analysis`.
         random_state : int, RandomState, Generator or None, default=None
-            What the simulation follows from; None is the seed that the result has.
+            The seed of the simulation. By default, it is derived from the seed of the result.
 
         Returns
         -------
         size : SampleSize
-            `n_total`, `n_more`, the probability `reached` with its Monte Carlo error `mcse`, an
-            `interval` for `n_total`; `never` where even `largest` would not do, as happens where
-            the posterior sits on the edge of the ROPE. `str` is a sentence.
+            The attributes are `n_total`, `n_more`, the probability `reached` with its Monte Carlo
+            error `mcse`, an `interval` for `n_total`, and `never`, which is True if even `largest`
+            instances are not enough, for example if the posterior is concentrated at a limit of the
+            ROPE. `str` returns a sentence.
 
         Notes
         -----
-        Under cross-validation every further instance is validated as often as those at hand, and
-        its counts are worth as much; it speaks of learners trained on as many instances as now.
-        Where A and B were tested on instances of their own, both get `n_more`, and `n_now` is the
-        larger of their numbers. Instances are the counts where true negatives are not counted, or
-        where a weight came without a cross-validation to tell how often each was counted.
+        After a cross-validation, every new instance is validated as often as the present ones, and
+        its counts have the same weight. The answer is then about learners trained on as many
+        instances as now. If A and B were evaluated on different instances, both get `n_more` new
+        instances, and `n_now` is the larger of their numbers of instances. The number of counts is
+        used as the number of instances if true negatives are not counted, or if a weight was given
+        without a cross-validation.
 
         Examples
         --------
@@ -356,36 +336,31 @@ class ComparisonResult(PosteriorView):
         )
 
     def exact_posterior(self, asked: str) -> Posterior:
-        """Return the posterior without its draws; raise where `asked` cannot stand on it."""
+        """Return the posterior with exact draws; raise if `asked` cannot simulate from it."""
         return self._posterior.exact(asked)
 
-    def _n_instances(self) -> int:
-        """Return the number of instances, each of which may have been counted several times."""
-        record = self._cross_validation
-        if record is not None and record.test_size is not None:
-            return round(record.train_size + record.test_size)
-        return round(max(counts.total for counts in self._posterior.counts))
-
     def frequentist(self, *, metric: str | Metric | None = None) -> pd.DataFrame:
-        """Return the classical tests that the same evidence allows, one row a test.
+        """Return the classical tests that apply to the evidence, with one row per test.
 
-        Of instances judged by both: sign test (the s-test of Yang and Liu 1999) and McNemar's,
-        where every instance counts once. Of each alone: the unpaired two-proportion z-test
-        (p-test). Of three or more classes: sign test and paired t-test of their F1 (S-test,
-        T-test). Of the splits of a cross-validation: the corrected resampled t-test, and the tests
-        made for 3 x 2 block-regularised and for 5 x 2 cross-validation.
+        - Paired predictions in which every instance is counted once: the sign test (the s-test of
+          Yang and Liu 1999) and McNemar's test.
+        - Separate counts: the unpaired two-proportion z-test (p-test).
+        - Three or more classes: the sign test and the paired t-test of the F1 of each class (S-test
+          and T-test).
+        - Splits of a cross-validation: the corrected resampled t-test, and the tests for 3 x 2
+          block-regularised and for 5 x 2 cross-validation.
 
         Parameters
         ----------
         metric : str or Metric, default=None
-            Whose scores the tests of splits compare; the first by default.
+            The metric for tests of split scores. By default, the first metric of the result.
 
         Returns
         -------
         table : pandas.DataFrame
-            level ("micro": instances or chunks, "macro": classes, "splits"), compares, statistic
-            (positive where A is ahead; for sign and McNemar tests in how many of the `n` pairs that
-            differ A is ahead), df, n, pvalue (two-sided), note.
+            The columns are level ("micro" for instances or chunks, "macro" for classes, "splits"),
+            compares, statistic (positive if A is better; for sign and McNemar tests, the number of
+            the `n` differing pairs in which A is better), df, n, pvalue (two-sided) and note.
 
         Examples
         --------
@@ -399,8 +374,8 @@ class ComparisonResult(PosteriorView):
         two-proportion z    0.025
         Name: pvalue, dtype: float64
         """
-        which = self._metric(metric)
-        return classical_tests(self.evidence, self._cross_validation, self.names, which.name)
+        name = self._metric(metric).name
+        return classical_tests(self.evidence, self._cross_validation, self.names, name)
 
     def plot(
         self,
@@ -411,90 +386,56 @@ class ComparisonResult(PosteriorView):
         metric: str | Metric | None = None,
         ax: Axes | None = None,
     ) -> PosteriorDisplay | JointDisplay | FactorDisplay | ScoresDisplay | TraceDisplay:
-        """Draw the result.
+        """Plot the result.
 
         Parameters
         ----------
         kind : {"posterior", "joint", "factor", "scores", "trace"}, default="posterior"
-            The posterior of the difference; draws of A against draws of B; prior and posterior
-            density at 0; the scores of each split of a cross-validation; or the draws of the
-            difference in the order in which they were made.
+            The kind of plot:
+
+            - "posterior": the posterior of the difference.
+            - "joint": the draws of A against the draws of B.
+            - "factor": the prior and posterior density of the difference at 0.
+            - "scores": the split scores of a cross-validation.
+            - "trace": the draws of the difference in the order in which they were drawn.
         rope : float or (float, float), default=None
-            The region to mark ("posterior" and "joint").
+            The region of practical equivalence, for "posterior" and "joint".
         prob : float, default=0.95
-            The mass of the HDI to mark ("posterior").
+            The probability mass of the HDI, for "posterior".
         metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The metric. By default, the first metric of the result.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            The axes to draw on. By default, a new figure is created.
 
         Returns
         -------
         display : PosteriorDisplay, JointDisplay, FactorDisplay, ScoresDisplay or TraceDisplay
-            With `ax_` and `figure_`, as scikit-learn's displays.
+            The display, with attributes `ax_` and `figure_` as in scikit-learn.
         """
-        posterior, which, names = self._posterior, self._metric(metric), self.names
-        region = None if rope is None else check_rope(rope)
-        displays: dict[str, Callable[[], Any]] = {
-            "posterior": lambda: figures.posterior_display(posterior, which, names, region, prob),
-            "joint": lambda: figures.joint_display(posterior, which, names, region),
-            "factor": lambda: figures.factor_display(posterior, which, names),
-            "scores": lambda: figures.scores_display(self.split_scores(which), which, names),
-            "trace": lambda: figures.trace_display(posterior, which, names),
-        }
-        if kind not in displays:
-            raise ValueError(f"kind={kind!r} is not known. Known are: {list(displays)}.")
-        return displays[kind]().plot(ax=ax)
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(names={self.names}, metrics={self.metrics}, "
-            f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
-        )
+        return figures.comparison_display(
+            kind,
+            self._posterior,
+            self._cross_validation,
+            self._metric(metric),
+            self.names,
+            None if rope is None else check_rope(rope),
+            prob,
+        ).plot(ax=ax)
 
     def __str__(self) -> str:
-        lines = []
-        for name, metric in self._metrics.items():
-            observed = self._posterior.observed(metric)
-            difference = self._distribution(metric)
-            lines += describe_difference(name, self.names, difference, observed)
-        lines += describe_basis(self._posterior, self._metrics, self.names, self._cross_validation)
-        if "callable" in self.prior:
-            lines.append(f"  prior       {self.prior['callable']}")
-        lines += [f"  warning     {warning}" for warning in self.warnings]
-        return "\n".join(
-            [
-                *lines,
-                "  Use decision(rope=r) to compare this with the smallest difference r that "
-                "matters to you.",
-            ]
+        return describe_comparison(
+            self._posterior, self._metrics, self.names, self._cross_validation, self.warnings
         )
 
     def _distribution(
         self, metric: str | Metric | None = None, of: str = "difference"
     ) -> Distribution:
-        """Return the posterior that all answers about a quantity come from."""
+        """Return the posterior of the difference, or of the metric of A or B."""
         if of not in ("difference", "a", "b"):
-            raise ValueError(f"of={of!r} is not known. Known are: ['difference', 'a', 'b'].")
+            raise ValueError(
+                f"of={of!r} is not a known quantity. Valid quantities are ['difference', 'a', 'b']."
+            )
         which = self._metric(metric)
         if of == "difference":
             return self._posterior.difference(which)
         return self._posterior.value(which, "ab".index(of))
-
-    def split_scores(self, metric: Metric) -> tuple[Array, Array]:
-        """Return the values of a metric in the splits, of A and of B."""
-        if self.evidence.is_of_splits and not self.evidence.is_of_difference:
-            a, b = self.evidence.scores[metric.name]  # type: ignore[attr-defined]
-            return a, b
-        if self._cross_validation is None:
-            raise ValueError(
-                "kind='scores' shows the splits of a cross-validation, but this result is not of "
-                "one; bayesian_cross_validate and BayesianComparer give such results."
-            )
-        scores = self._cross_validation.scores
-        if metric.name not in scores:
-            raise ValueError(
-                f"The splits were not scored by {metric.name!r}, only by {list(scores)}."
-            )
-        a, b = (scores[metric.name][name] for name in self.names)
-        return a, b

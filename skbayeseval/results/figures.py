@@ -1,10 +1,12 @@
-"""Which display shows which part of a comparison."""
+"""The displays of a comparison."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from skbayeseval.evidence import Evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.diagnostics import mixing
@@ -14,10 +16,9 @@ from skbayeseval.posterior.prior_odds import (
     prior_difference_draws,
 )
 from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from skbayeseval.display import (
         FactorDisplay,
         JointDisplay,
@@ -26,13 +27,29 @@ if TYPE_CHECKING:
         TraceDisplay,
     )
 
-__all__ = [
-    "factor_display",
-    "joint_display",
-    "posterior_display",
-    "scores_display",
-    "trace_display",
-]
+__all__ = ["comparison_display"]
+
+
+def comparison_display(
+    kind: str,
+    posterior: Posterior,
+    record: CrossValidation | None,
+    metric: Metric,
+    names: tuple[str, str],
+    rope: Interval | None,
+    prob: float,
+) -> Any:
+    """Return the display of that kind, not yet drawn."""
+    displays: dict[str, Callable[[], Any]] = {
+        "posterior": lambda: posterior_display(posterior, metric, names, rope, prob),
+        "joint": lambda: joint_display(posterior, metric, names, rope),
+        "factor": lambda: factor_display(posterior, metric, names),
+        "scores": lambda: scores_display(posterior.evidence, record, metric, names),
+        "trace": lambda: trace_display(posterior, metric, names),
+    }
+    if kind not in displays:
+        raise ValueError(f"kind={kind!r} is not a known kind. Valid kinds are {list(displays)}.")
+    return displays[kind]()
 
 
 def posterior_display(
@@ -82,16 +99,29 @@ def factor_display(posterior: Posterior, metric: Metric, names: tuple[str, str])
 
 
 def scores_display(
-    scores: tuple[NDArray[Any], NDArray[Any]], metric: Metric, names: tuple[str, str]
+    evidence: Evidence, record: CrossValidation | None, metric: Metric, names: tuple[str, str]
 ) -> ScoresDisplay:
-    """Return the display of the values of the metric in each split."""
+    """Return the display of the split scores of both."""
     from skbayeseval.display import ScoresDisplay
 
-    return ScoresDisplay(*scores, names=names, metric=metric.name)
+    of_splits = evidence.of_splits(metric.name)
+    if of_splits is None and record is None:
+        raise ValueError(
+            "kind='scores' requires the split scores of a cross-validation, which this result "
+            "does not have. Use bayesian_cross_validate or BayesianComparer."
+        )
+    if of_splits is None and record is not None:
+        if metric.name not in record.scores:
+            raise ValueError(
+                f"There are no split scores of {metric.name!r}, only of {list(record.scores)}."
+            )
+        of_splits = tuple(record.scores[metric.name][name] for name in names)
+    a, b = of_splits
+    return ScoresDisplay(a, b, names=names, metric=metric.name)
 
 
 def trace_display(posterior: Posterior, metric: Metric, names: tuple[str, str]) -> TraceDisplay:
-    """Return the display of the draws in the order in which they were made."""
+    """Return the display of the draws in the order in which they were drawn."""
     from skbayeseval.display import TraceDisplay
 
     draws = posterior.difference(metric).draws

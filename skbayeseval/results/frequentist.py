@@ -1,4 +1,4 @@
-"""Which classical tests the evidence of a comparison allows."""
+"""The classical tests that apply to the evidence of a comparison."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Array = NDArray[Any]
 
 COLUMNS = ["level", "compares", "statistic", "df", "n", "pvalue", "note"]
 
-# What to call the test, its level, what it compares, a note, and the test.
+# The name of the test, its level, what it compares, a note, and the test itself.
 Row = tuple[str, str, str, str, SignificanceTest]
 
 
 def classical_tests(
     evidence: Evidence, record: CrossValidation | None, names: tuple[str, str], metric: str
 ) -> pd.DataFrame:
-    """Return one row per test; tests of splits use the split scores that `record` holds."""
+    """Return one row per test; tests of splits use the split scores in `record`."""
     rows = [*_of_instances(evidence), *_of_classes(evidence)]
     if record is None:
         rows += [
@@ -60,9 +60,9 @@ def classical_tests(
 def _of_instances(evidence: Evidence) -> Iterator[Row]:
     """Yield the tests of instances, or of chunks.
 
-    Exact tests need whole instances, each counted once: where counts have a weight only the z-test
-    is left, of effective counts. The labels of an instance, and the instances of a group, are not
-    independent.
+    Exact tests require that every instance is counted once. If counts are weighted, only the z-test
+    applies, to effective counts. There are no tests for multi-label indicators and groups, because
+    the labels of an instance and the instances of a group are not independent.
     """
     if not evidence.has_independent_counts:
         return
@@ -86,11 +86,11 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
 
 
 def _of_classes(evidence: Evidence) -> Iterator[Row]:
-    """Yield the tests of the F1 of each of three or more classes or labels."""
+    """Yield the tests of the F1 of each class, if there are three or more classes or labels."""
     margins = evidence.margins()
     if len(margins[0].labels) < 3 or not evidence.has_class_counts:
         return
-    # 0 where a class neither occurs nor is predicted.
+    # F1 is 0 if a class neither occurs nor is predicted.
     a, b = (2 * one.hits / np.maximum(one.true + one.predicted, 1) for one in margins)
     note = "-test of Yang and Liu (1999)"
     yield "sign test of classes", "macro", "F1 of each class", f"S{note}", sign_test(a, b)
@@ -100,7 +100,7 @@ def _of_classes(evidence: Evidence) -> Iterator[Row]:
 def _of_splits(
     record: CrossValidation, a: Array, b: Array
 ) -> Iterator[tuple[SignificanceTest, str]]:
-    """Yield the tests of the scores of the splits."""
+    """Yield the tests of the split scores."""
     scored = np.isfinite(a) & np.isfinite(b)
     if record.test_size is not None and scored.sum() > 1:
         test = corrected_resampled_t(
@@ -117,7 +117,7 @@ def _of_splits(
 
 
 def _trials(counts: ConfusionCounts, compares: str) -> tuple[float, float]:
-    """Return how many were right, and of how many."""
+    """Return the number of successes and the number of trials."""
     if compares == "accuracy":
         return float(np.trace(counts.effective)), counts.total * counts.weight
     true, predicted = totals_of(counts.effective)[1:]

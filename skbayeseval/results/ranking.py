@@ -1,4 +1,4 @@
-"""`Ranking`: several classifiers on one joint posterior."""
+"""`Ranking`: the result of comparing several classifiers on one joint posterior."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ PLOTS = ("ranking", "pairs")
 
 
 class Pairs(Mapping[tuple[int, int], ComparisonResult]):
-    """The comparison of every pair, by position or by name.
+    """The comparisons of all pairs of classifiers, by position or by name.
 
-    ``pairs[i, j]`` is i against j, and ``pairs[j, i]`` its exact mirror; iterating goes over the
-    pairs with i before j.
+    ``pairs[i, j]`` compares i with j, and ``pairs[j, i]`` is its exact mirror image. Iteration is
+    over the pairs with i before j.
 
     Examples
     --------
@@ -53,7 +53,9 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
         try:
             i, j = (self._position(one) for one in key)
         except (TypeError, ValueError) as error:
-            raise KeyError(f"pairs takes two positions or names, got {key!r}.") from error
+            raise KeyError(
+                f"The key of pairs must be two positions or names of classifiers, got {key!r}."
+            ) from error
         return self._ranking._pair(i, j)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
@@ -74,20 +76,20 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
 
 
 class Ranking(PosteriorView):
-    """Several classifiers on one joint posterior: which is best, and how surely.
+    """The joint posterior of several classifiers, with ranks and probabilities of being best.
 
-    Made by `compare_many` and `BayesianComparer`. Read-only. Everything comes from the same draws,
-    so that probabilities of being best, ranks and pairs cannot contradict each other.
+    Returned by `compare_many` and `BayesianComparer`. Read-only. All quantities are computed from
+    the same draws, so probabilities of being best, ranks and pairs are consistent.
 
     Attributes
     ----------
     names : tuple of str
-        The classifiers.
+        The names of the classifiers.
     table : pandas.DataFrame
-        For each classifier the mean and the 95% HDI of its score, the probability that it is the
-        best, and its expected rank (1 is best), of the first metric.
+        For each classifier, the mean and the 95% HDI of the first metric, the probability of being
+        the best, and the expected rank (1 is best).
     pairs : Pairs
-        ``pairs[i, j]`` is the `ComparisonResult` of two of them.
+        The comparisons of all pairs. ``pairs[i, j]`` is a `ComparisonResult`.
 
     Examples
     --------
@@ -103,28 +105,18 @@ class Ranking(PosteriorView):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The classifiers."""
+        """The names of the classifiers."""
         return self._names
 
     @property
     def draws(self) -> NDArray[Any]:
-        """Draws of every score, of shape (n_classifiers, n_draws)."""
+        """Draws of the metric of each classifier, of shape (n_classifiers, n_draws)."""
         return self._posterior.draws(self._metric(None))
 
     @property
     def observed(self) -> tuple[float, ...]:
-        """The plain scores."""
+        """The observed metric value of each classifier."""
         return self._posterior.observed(self._metric(None))
-
-    @property
-    def cv_results(self) -> dict[str, dict[str, Any]] | None:
-        """For each estimator what `cross_validate` would have returned; None if not from there."""
-        return None if self._cross_validation is None else self._cross_validation.results
-
-    @property
-    def train_size(self) -> float | None:
-        """The mean number of training instances; None if not from cross-validation."""
-        return None if self._cross_validation is None else self._cross_validation.train_size
 
     @property
     def table(self) -> pd.DataFrame:
@@ -133,18 +125,18 @@ class Ranking(PosteriorView):
 
     @property
     def pairs(self) -> Pairs:
-        """The comparison of every pair."""
+        """The comparisons of all pairs."""
         return Pairs(self)
 
     def ranking(self, *, prob: float = 0.95, metric: str | Metric | None = None) -> pd.DataFrame:
-        """Return one row a classifier: mean, hdi_low, hdi_high, p_best, expected_rank.
+        """Return one row per classifier: mean, hdi_low, hdi_high, p_best, expected_rank.
 
         Parameters
         ----------
         prob : float, default=0.95
-            The mass of the HDI.
+            The probability mass of the HDI.
         metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The metric. By default, the first metric of the result.
         """
         prob, which = check_probability(prob), self._metric(metric)
         draws = self._posterior.draws(which)
@@ -165,16 +157,16 @@ class Ranking(PosteriorView):
     def summary(
         self, rope: Any = None, *, prob: float = 0.95, metric: str | Metric | None = None
     ) -> pd.DataFrame:
-        """Return one row a pair, with the columns of `ComparisonResult.summary`.
+        """Return one row per pair, with the columns of `ComparisonResult.summary`.
 
         Parameters
         ----------
         rope : float or (float, float), default=None
-            Differences that do not matter.
+            The region of practical equivalence. A number r means [-r, r], None the point 0.
         prob : float, default=0.95
-            The mass of the HDI.
+            The probability mass of the HDI.
         metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The metric. By default, the first metric of the result.
         """
         which = self._metric(metric)
         rows = [pair.metric(which).summary(rope, prob=prob) for pair in self.pairs.values()]
@@ -190,26 +182,26 @@ class Ranking(PosteriorView):
         metric: str | Metric | None = None,
         ax: Axes | None = None,
     ) -> RankingDisplay | PairsDisplay:
-        """Draw the ranking.
+        """Plot the ranking.
 
         Parameters
         ----------
         kind : {"ranking", "pairs"}, default="ranking"
-            Scores with their HDIs beside the probabilities of being best; or a matrix of
-            decisions.
+            "ranking" shows the metric of each classifier with its HDI, and the probabilities of
+            being best. "pairs" shows a matrix of decisions.
         rope : float or (float, float), default=None
-            Differences that do not matter ("pairs"); None is the point 0.
+            The region of practical equivalence, for "pairs". None means the point 0.
         prob : float, default=0.95
-            The mass of the HDI.
+            The probability mass of the HDI.
         metric : str or Metric, default=None
-            Of which metric; the first by default.
+            The metric. By default, the first metric of the result.
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure by default.
+            The axes to draw on. By default, a new figure is created.
 
         Returns
         -------
         display : RankingDisplay or PairsDisplay
-            With `ax_` and `figure_`, as scikit-learn's displays.
+            The display, with attributes `ax_` and `figure_` as in scikit-learn.
         """
         from skbayeseval import display
 
@@ -226,13 +218,7 @@ class Ranking(PosteriorView):
                 if i != j
             }
             return display.PairsDisplay(decisions, names=self.names, metric=which.name).plot(ax=ax)
-        raise ValueError(f"kind={kind!r} is not known. Known are: {list(PLOTS)}.")
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(names={self.names}, metrics={self.metrics}, "
-            f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
-        )
+        raise ValueError(f"kind={kind!r} is not a known kind. Valid kinds are {list(PLOTS)}.")
 
     def __str__(self) -> str:
         lines = []
@@ -248,7 +234,9 @@ class Ranking(PosteriorView):
 
     def _pair(self, i: int, j: int) -> ComparisonResult:
         if i == j:
-            raise KeyError(f"pairs takes two different classifiers, got {i} twice.")
+            raise KeyError(
+                f"The key of pairs must be two different classifiers, got {self.names[i]!r} twice."
+            )
         posterior = self._posterior
         if (i, j) != (0, 1) or len(self.names) > 2:
             posterior = PairPosterior(posterior, i, j)

@@ -1,4 +1,4 @@
-"""`ScoreResult`: the posterior of one classifier's score."""
+"""`ScoreResult`: the posterior of the metrics of one classifier."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Array = NDArray[Any]
 
 
 class ScoreResult(PosteriorView):
-    """The posterior of one classifier's score.
+    """The posterior of the metrics of one classifier.
 
-    Made by `score_posterior`. Read-only. With several metrics, properties are those of the first
-    and every method takes ``metric=``.
+    Returned by `score_posterior`. Read-only. With several metrics, properties refer to the first
+    metric and methods take ``metric=``.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class ScoreResult(PosteriorView):
     metrics : tuple of str
         The names of the metrics.
     draws : ndarray of shape (n_draws,)
-        Draws of the score.
+        Draws of the metric.
     observed : float
-        The plain score.
+        The observed metric value.
 
     Examples
     --------
@@ -60,33 +60,33 @@ class ScoreResult(PosteriorView):
 
     @property
     def draws(self) -> Array:
-        """Draws of the score."""
+        """Draws of the metric."""
         return self._distribution().draws
 
     @property
     def observed(self) -> float:
-        """The plain score."""
+        """The observed metric value."""
         return self._posterior.observed(self._metric(None))[0]
 
     def hdi(self, prob: float = 0.95, *, metric: str | Metric | None = None) -> Interval:
-        """Return the highest-density interval of the score."""
+        """Return the highest-density interval of the metric."""
         return self._distribution(metric).hdi(prob)
 
     def interval(self, prob: float = 0.95, *, metric: str | Metric | None = None) -> Interval:
-        """Return the equal-tailed interval of the score, in closed form where there is one."""
+        """Return the equal-tailed interval of the metric, in closed form if possible."""
         return self._distribution(metric).interval(prob)
 
     def probability(self, *, above: float, metric: str | Metric | None = None) -> float:
-        """Return the posterior probability that the score lies above a value."""
+        """Return the posterior probability that the metric is greater than `above`."""
         check_scalar(above, "above", Real)
         if not math.isfinite(above):
-            raise ValueError(f"above={above!r} must be a finite number.")
+            raise ValueError(f"above == {above!r}, must be a finite number.")
         return self._distribution(metric).around(Interval(above, above)).better
 
     def summary(self, *, prob: float = 0.95) -> pd.DataFrame:
-        """Return one row a metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse.
+        """Return one row per metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse.
 
-        Of Markov chains also ess and r_hat.
+        For Markov chains, there are also ess and r_hat.
         """
         rows = []
         for metric in self._metrics.values():
@@ -112,12 +112,12 @@ class ScoreResult(PosteriorView):
         metric: str | Metric | None = None,
         ax: Axes | None = None,
     ) -> ScoreDisplay:
-        """Draw the posterior of the score with its HDI and the observed score.
+        """Plot the posterior of the metric with its HDI and the observed metric value.
 
         Returns
         -------
         display : ScoreDisplay
-            With `ax_` and `figure_`, as scikit-learn's displays.
+            The display, with attributes `ax_` and `figure_` as in scikit-learn.
         """
         from skbayeseval.display import ScoreDisplay
 
@@ -148,5 +148,5 @@ class ScoreResult(PosteriorView):
         return "\n".join(lines)
 
     def _distribution(self, metric: str | Metric | None = None) -> Distribution:
-        """Return the posterior that all answers come from."""
+        """Return the posterior of the metric."""
         return self._posterior.value(self._metric(metric), 0)

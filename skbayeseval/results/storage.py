@@ -1,4 +1,4 @@
-"""Results as plain dicts, and as files that need no pickle to read back."""
+"""Conversion of results to dicts and to files, without pickle."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ __all__ = ["Parts", "describe", "read", "write"]
 
 FORMAT = "skbayeseval result 2"
 
-# The key under which a header names an array of the file.
+# The key in the header that refers to an array in the file.
 _ARRAY = "<array>"
 
-# What reading a damaged archive raises.
+# The exceptions raised by reading a damaged archive.
 _BROKEN = (zipfile.BadZipFile, zlib.error)
 
 
 class Parts(NamedTuple):
-    """What a result is made of."""
+    """The parts of a result."""
 
     kind: str
     posterior: Posterior
@@ -45,12 +45,12 @@ class Parts(NamedTuple):
 
 
 def describe(parts: Parts) -> dict[str, Any]:
-    """Return all but the draws as plain lists, numbers and strings."""
+    """Return the result without its draws as dicts, lists, numbers and strings."""
     return _plain(_header(parts))
 
 
 def _header(parts: Parts) -> dict[str, Any]:
-    """Return all but the draws; arrays stay arrays."""
+    """Return the result without its draws as a dict that may contain arrays."""
     posterior = parts.posterior
     scored = None if posterior.scored is posterior.evidence else posterior.scored
     return {
@@ -92,14 +92,14 @@ def _restored_evidence(saved: dict[str, Any]) -> Evidence:
 
 
 def write(parts: Parts, path: str | PathLike[str]) -> None:
-    """Write the result, with the draws of its metrics, to a file."""
+    """Write the result and the draws of its metrics to a file."""
     arrays: dict[str, Any] = {}
     plain = _without_arrays(_header(parts), "", arrays)
     try:
         header = json.dumps(plain, allow_nan=False)
     except TypeError as error:
         raise TypeError(
-            f"Only labels that are strings, numbers or booleans can be saved: {error}."
+            f"Cannot save the result: labels must be strings, numbers or booleans ({error})."
         ) from error
     arrays |= {
         f"draws_{i}": parts.posterior.draws(metric)
@@ -111,7 +111,7 @@ def write(parts: Parts, path: str | PathLike[str]) -> None:
 
 
 def _without_arrays(value: Any, path: str, arrays: dict[str, Any]) -> Any:
-    """Return a value with every array replaced by its place among the arrays of the file."""
+    """Return a value in which every array is moved to `arrays` and replaced by its name."""
     if isinstance(value, np.ndarray):
         arrays[f"array{path}"] = value
         return {_ARRAY: f"array{path}"}
@@ -123,7 +123,7 @@ def _without_arrays(value: Any, path: str, arrays: dict[str, Any]) -> Any:
 
 
 def _with_arrays(value: Any, arrays: dict[str, Any]) -> Any:
-    """Undo `_without_arrays`."""
+    """Invert `_without_arrays`."""
     if isinstance(value, dict):
         if set(value) == {_ARRAY}:
             return arrays[value[_ARRAY]]
@@ -132,7 +132,7 @@ def _with_arrays(value: Any, arrays: dict[str, Any]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with every array as lists, ready for JSON."""
+    """Return a value in which arrays are replaced by lists, for JSON."""
     if isinstance(value, np.ndarray):
         return [_plain(row) for row in value] if value.ndim > 1 else _numbers_or_labels(value)
     if isinstance(value, dict):
@@ -145,7 +145,7 @@ def _numbers_or_labels(values: NDArray[Any]) -> list[Any]:
 
 
 def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
-    """Return what cannot be drawn again: chains, statistics, and draws of a prior of one's own."""
+    """Return what cannot be drawn again: chains, statistics and draws of a callable prior."""
     if posterior.has_independent_draws:
         return {}
     shape = (posterior.n_chains, -1)
@@ -161,7 +161,7 @@ def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
 
 
 def read(path: str | PathLike[str]) -> Parts:
-    """Read what `write` wrote."""
+    """Read a file written by `write`."""
     try:
         with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -170,7 +170,9 @@ def read(path: str | PathLike[str]) -> Parts:
             raise KeyError("format")
         return _parts(header, arrays)
     except (KeyError, ValueError, TypeError, AttributeError, EOFError, *_BROKEN) as error:
-        raise ValueError(f"{path} is not a file that a result's save wrote.") from error
+        raise ValueError(
+            f"{path} is not a valid result file. It must be written by the save method of a result."
+        ) from error
 
 
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
@@ -219,7 +221,7 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
 
 
 def _describe_cross_validation(record: CrossValidation | None) -> dict[str, Any] | None:
-    """Return the record as lists; fitted estimators are left out."""
+    """Return the record as dicts and lists, without fitted estimators."""
     if record is None:
         return None
     results: dict[str, dict[str, Any]] = {}
@@ -275,11 +277,11 @@ def _read_metric(saved: dict[str, Any]) -> Metric:
 
 def _missing_function(name: str, *_: Any) -> NDArray[Any]:
     raise ValueError(
-        f"Metric {name!r} is a function of your own, which the file does not hold. Its draws are "
-        "here; for more, pass the metric itself to the result's metric method."
+        f"Metric {name!r} is a user-supplied function, which is not stored in the file. The saved "
+        "draws are available. To compute new ones, pass the Metric to the metric method."
     )
 
 
 def _numbers(values: Iterable[float]) -> list[float | None]:
-    """Return plain numbers; JSON has no NaN."""
+    """Return a list of floats, with None for NaN, which JSON does not support."""
     return [None if np.isnan(value) else float(value) for value in values]

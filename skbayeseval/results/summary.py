@@ -1,4 +1,4 @@
-"""Rows of summaries: of a comparison, and of the same evidence under other priors."""
+"""Summary rows of a comparison, and of the same evidence under other priors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["prior_sensitivity", "summary_row"]
 def summary_row(
     posterior: Posterior, metric: Metric, names: tuple[str, str], rope: Any, prob: float
 ) -> dict[str, Any]:
-    """Return what a summary says of the difference in one metric."""
+    """Return the summary row of one metric."""
     difference = posterior.difference(metric)
     decision = decision_of(difference, 0.0 if rope is None else rope, prob, names, metric.name)
     row = {
@@ -44,7 +44,7 @@ def summary_row(
 def prior_sensitivity(
     posterior: Posterior, metric: Metric, names: tuple[str, str], rope: Any, prob: float
 ) -> pd.DataFrame:
-    """Return a summary row for each model that fits the evidence, under several priors."""
+    """Return one summary row per model that fits the evidence and prior."""
     evidence, rows, index = posterior.evidence, [], []
     models = []
     if metric.source == "tables":
@@ -72,7 +72,7 @@ def prior_sensitivity(
 
 
 def _factor(posterior: Posterior, metric: Metric, rope: Any) -> float:
-    """Return the Bayes factor, NaN where it is not defined."""
+    """Return the Bayes factor, or NaN if it is not defined."""
     if not (metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior):
         return math.nan
     if rope is not None and len(set(check_rope(rope))) == 2:

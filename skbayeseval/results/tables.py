@@ -1,4 +1,4 @@
-"""Data frames as text for papers and notebooks, with nothing to install."""
+"""Data frames as Markdown and LaTeX tables, without further dependencies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LATEX = {
 
 
 def format_value(value: Any, digits: int = 4) -> str:
-    """Return a parameter's value as people write it."""
+    """Return the value of a parameter as short text."""
     if isinstance(value, (float, np.floating)):
         number = float(value)
         if np.isnan(number):
@@ -40,7 +40,7 @@ def format_value(value: Any, digits: int = 4) -> str:
 
 
 def markdown_table(frame: pd.DataFrame) -> str:
-    """Return a data frame of texts as a Markdown table."""
+    """Return a data frame of strings as a Markdown table."""
     header, rows = _texts(frame)
     cells = [[cell.replace("|", r"\|") for cell in row] for row in [header, *rows]]
     lines = [f"| {' | '.join(row)} |" for row in cells]
@@ -48,7 +48,7 @@ def markdown_table(frame: pd.DataFrame) -> str:
 
 
 def latex_table(frame: pd.DataFrame) -> str:
-    """Return a data frame of texts as a LaTeX tabular, with booktabs rules."""
+    """Return a data frame of strings as a LaTeX tabular with booktabs rules."""
     header, rows = _texts(frame)
     cells = [
         ["".join(_LATEX.get(character, character) for character in cell) for cell in row]

@@ -13,7 +13,30 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
-__all__ = ["describe_basis", "describe_difference"]
+__all__ = ["describe_comparison"]
+
+
+def describe_comparison(
+    posterior: Posterior,
+    metrics: Mapping[str, Metric],
+    names: tuple[str, str],
+    record: CrossValidation | None,
+    warnings: Sequence[str],
+) -> str:
+    """Return what a comparison says: who is better, by how much, how surely, and on what basis."""
+    lines = []
+    for name, metric in metrics.items():
+        difference = posterior.difference(metric)
+        lines += describe_difference(name, names, difference, posterior.observed(metric))
+    lines += describe_basis(posterior, metrics, names, record)
+    prior = posterior.prior_description
+    if "callable" in prior:
+        lines.append(f"  prior       {prior['callable']}")
+    lines += [f"  warning     {warning}" for warning in warnings]
+    lines.append(
+        "  Use decision(rope=r) to compare this with the smallest difference r that matters to you."
+    )
+    return "\n".join(lines)
 
 
 def describe_difference(

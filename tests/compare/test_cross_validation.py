@@ -234,9 +234,11 @@ def test_plot_scores():
     result = bayesian_cross_validate(NB, LR, X, Y, scoring=["f1", "recall"], random_state=0)
     display = result.plot("scores", metric="recall")
     np.testing.assert_array_equal(display.scores_a, result.cv_results["GaussianNB"]["test_recall"])
-    with pytest.raises(ValueError, match=r"not scored by 'accuracy', only by \['f1', 'recall'\]"):
+    with pytest.raises(
+        ValueError, match=r"no split scores of 'accuracy', only of \['f1', 'recall'\]"
+    ):
         result.plot("scores", metric="accuracy")
-    with pytest.raises(ValueError, match="this result is not of one"):
+    with pytest.raises(ValueError, match="which this result does not have"):
         compare_predictions(Y, Y, Y).plot("scores")
     assert compare_predictions(Y, Y, Y).cv_results is None
     assert compare_predictions(Y, Y, Y).n_splits is None
@@ -253,13 +255,13 @@ class NeverFitted(GaussianNB):
         ({"scoring": "f7score"}, ValueError, "scoring='f7score' is not a known metric"),
         ({"scoring": "r2"}, ValueError, "cannot be computed from a confusion matrix"),
         ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not a known model"),
-        ({"engine": "magic"}, ValueError, "engine='magic' is not known"),
+        ({"engine": "magic"}, ValueError, "engine='magic' is not a known engine"),
         ({"prior": {"mu": 0}}, ValueError, "prior 'mu' must contain finite numbers"),
         ({"prior": {"nu": 1}}, ValueError, "has no parameter 'nu'"),
         ({"n_draws": -5}, ValueError, "n_draws == -5"),
         ({"labels": [0, 2]}, ValueError, "y contains labels that are not in labels"),
         ({"pos_label": 3, "scoring": "f1"}, ValueError, "pos_label=3 is not a valid label"),
-        ({"y": np.zeros(160)}, ValueError, "y must hold at least two classes"),
+        ({"y": np.zeros(160)}, ValueError, "y must contain at least two classes"),
         (
             {"y": np.arange(160) % 3, "model": "bcv"},
             ValueError,
@@ -345,7 +347,9 @@ def test_swapping_keeps_the_splits():
 
 
 def test_one_class_is_refused_whatever_the_labels():
-    with pytest.raises(ValueError, match="y must hold at least two classes, got one class only: 1"):
+    with pytest.raises(
+        ValueError, match="y must contain at least two classes, got only one class: 1"
+    ):
         bayesian_cross_validate(NB, DecisionTreeClassifier(), X, np.ones(160, int), labels=[0, 1])
 
 

@@ -194,7 +194,9 @@ def test_auc_beside_f1():
     assert (both.model, alone["roc_auc"].model) == ("paired", "instance weights")
     assert "roc_auc: weights of instances" in str(both)
     assert np.isnan(both.summary(0.01).loc["roc_auc", "bf"])
-    with pytest.raises(ValueError, match="'roc_auc' under model='instance weights' has no proper"):
+    with pytest.raises(
+        ValueError, match="'roc_auc' has no proper prior under model='instance weights'"
+    ):
         both.bayes_factor(0.01, metric="roc_auc")
     assert len(both.prior_sensitivity(0.01, metric="roc_auc")) == 1
     with pytest.raises(ValueError, match="cannot be simulated"):
@@ -304,7 +306,7 @@ def test_scores_made_elsewhere():
     assert "300 scored instances in 30 groups" in str(grouped)
     by_score = compare_many(y, None, scores={"a": a, "b": b}, scoring="roc_auc", random_state=0)
     np.testing.assert_allclose(by_score.pairs["a", "b"].draws, alone.draws, atol=1e-12)
-    with pytest.raises(ValueError, match="prevalence= is of models of classes"):
+    with pytest.raises(ValueError, match="prevalence= does not apply to"):
         compare_predictions(
             y, a > 0.5, b > 0.5, y_score_a=a, y_score_b=b, scoring=["f1", "roc_auc"], prevalence=0.1
         )
@@ -312,7 +314,7 @@ def test_scores_made_elsewhere():
         compare_predictions(y, a > 0.5, None, scoring="accuracy")
     with pytest.raises(ValueError, match="nothing to compare"):
         compare_predictions(y, None, None)
-    with pytest.raises(ValueError, match="give predictions too"):
+    with pytest.raises(ValueError, match="Pass predictions as well"):
         compare_predictions(y, None, None, y_score_a=a, y_score_b=b, scoring="f1")
     with pytest.raises(ValueError, match="y_score must be probabilities"):
         compare_predictions(y, None, None, y_score_a=3 * a, y_score_b=b, scoring="neg_log_loss")

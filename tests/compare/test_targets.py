@@ -181,7 +181,7 @@ def test_other_models():
     [
         ({"counter": len}, TypeError, "counter must be made by chunk_counter, got <built-in"),
         ({"labels": ["O"]}, ValueError, "labels and pos_label have no meaning with counter="),
-        ({"scoring": "accuracy"}, ValueError, "scoring='accuracy' needs the true negatives"),
+        ({"scoring": "accuracy"}, ValueError, "scoring='accuracy' requires true negatives"),
         ({"model": "unpaired"}, ValueError, "'unpaired' requires true negatives"),
         ({"counter": chunk_counter("BMES")}, ValueError, "'I-[A-Z]*', which is not a tag of"),
         (

@@ -102,10 +102,10 @@ def test_scores_that_never_differ_have_a_small_sd():
 @pytest.mark.parametrize(
     ("differences", "message"),
     [
-        (np.ones(5), "two data sets or more"),
-        (np.ones((1, 5)), "two data sets or more"),
-        (np.ones((3, 2)), "three scores or more"),
-        (np.ones((3, 5)), "vary within one data set at least"),
+        (np.ones(5), "at least two rows"),
+        (np.ones((1, 5)), "at least two rows"),
+        (np.ones((3, 2)), "three columns"),
+        (np.ones((3, 5)), "vary within at least one data set"),
         ([[0.0, 1.0, np.nan], [0.0, 1.0, 2.0]], "finite"),
     ],
 )

@@ -25,7 +25,7 @@ def test_weights_are_no_graph():
 
 def test_nothing_to_sample():
     y = [0, 1] * 10
-    with pytest.raises(ValueError, match="prevalence= .* nothing to sample"):
+    with pytest.raises(ValueError, match="prevalence=, .* no parameters for PyMC to sample"):
         compare_many(y, {"a": y, "b": y, "c": y}, prevalence=0.1, engine="pymc")
 
 

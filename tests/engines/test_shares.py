@@ -107,7 +107,7 @@ def test_own_functions_are_counted_or_paired():
 
 def test_own_functions_that_are_not_numbers():
     bad = metrics.from_confusion(lambda t: np.where(t[..., 0, 0] < 0.5, np.nan, 1.0), "bad")
-    with pytest.raises(ValueError, match="not a number"):
+    with pytest.raises(ValueError, match="is NaN for a table"):
         share(prior_of(models.Paired()), bad, REGIONS[0])
 
 

@@ -141,7 +141,7 @@ def test_many_data_sets_give_the_hodges_lehmann_estimate():
 
 def test_refuses():
     weights = weights_for([1, 2])
-    with pytest.raises(ValueError, match="low must not be above high"):
+    with pytest.raises(ValueError, match="low must not be greater than high"):
         region_masses(weights, [1, 2], 0.1, 0.0)
-    with pytest.raises(ValueError, match="finite numbers"):
+    with pytest.raises(ValueError, match="one finite number per data set"):
         pseudo_medians(weights, [1, np.nan])

@@ -82,7 +82,7 @@ def test_who_is_handed_the_parameters(pm):
 
     assert "rho+_A" in free(graph_of("unpaired few", with_default))
     assert "rho+_A" not in free(graph_of("unpaired few", with_two))
-    with pytest.raises(KeyError, match="no parameter of this model"):
+    with pytest.raises(KeyError, match="not a parameter of this model"):
         graph_of("unpaired few", lambda parameters: parameters["nope"])
 
 

@@ -141,9 +141,9 @@ def test_counts_add_up_and_keep_their_weight():
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        ([1, 2, 3], "cells must be the 7 counts"),
+        ([1, 2, 3], "cells must contain 7 counts"),
         ([1, 2, 3, 4, 5, 6, -1], "cells must not be negative"),
-        ([1, 2, 3, 4, 5, 6, 0.5], "cells must hold whole numbers"),
+        ([1, 2, 3, 4, 5, 6, 0.5], "cells must contain whole numbers"),
     ],
 )
 def test_bad_cells(cells, message):
@@ -187,7 +187,7 @@ def test_bad_counters(arguments, message):
     ("a", "b", "message"),
     [
         ([["O"]], [["O", "O"], ["O"]], "y_true has 2 sentences, y_pred_a has 1"),
-        ([["O", "O"], ["O"]], [["O", "O"], ["O", "O"]], r"y_true\[1\] has 1 tags, but y_pred_b\[1"),
+        ([["O", "O"], ["O"]], [["O", "O"], ["O", "O"]], r"y_true\[1\] has 1 tags and y_pred_b\[1"),
         ([["O", "O"], ["S-A"]], [["O", "O"], ["O"]], r"y_pred_a\[1\] contains 'S-A'.*'IOB2'"),
         ([["O", "O"], ["O"]], [["O", "O"], ["I"]], r"y_pred_b\[1\] contains 'I'.*'BMES'"),
     ],

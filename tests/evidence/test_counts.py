@@ -166,9 +166,9 @@ def test_bad_labels(y_true, y_pred, options, message):
     [
         ([[1, 2, 3], [4, 5, 6]], "matrix must be a square matrix"),
         ([[1, -2], [4, 5]], "matrix must not be negative, got -2"),
-        ([[1, 2.5], [4, 5]], "matrix must hold whole numbers, got 2.5"),
+        ([[1, 2.5], [4, 5]], "matrix must contain whole numbers, got 2.5"),
         ([[1, np.nan], [4, 5]], "Input matrix contains NaN"),
-        ([[1]], "at least two classes"),
+        ([[1]], "at least two rows"),
     ],
 )
 def test_bad_matrices(matrix, message):
@@ -177,7 +177,7 @@ def test_bad_matrices(matrix, message):
 
 
 def test_matrix_of_words():
-    with pytest.raises(TypeError, match="matrix must hold numbers"):
+    with pytest.raises(TypeError, match="matrix must contain numbers"):
         ConfusionCounts.from_matrix([["a", "b"], ["c", "d"]])
     with pytest.raises(ValueError, match="labels has 3 classes"):
         ConfusionCounts.from_matrix([[1, 2], [3, 4]], labels=[1, 2, 3])

@@ -85,10 +85,12 @@ def test_classes_unseen_in_training_come_last():
 
 
 def test_estimators_that_cannot():
-    with pytest.raises(AttributeError, match=r"Perceptron has none of \['predict_proba'\]"):
+    with pytest.raises(
+        AttributeError, match=r"Perceptron has none of the methods \['predict_proba'\]"
+    ):
         respond(Perceptron().fit(X, TWO), X, "probability", (0, 1), False)
     alone = GaussianNB().fit(X, np.ones(120))
-    with pytest.raises(ValueError, match="training set holds one class only"):
+    with pytest.raises(ValueError, match="training set has only one class"):
         respond(alone, X, "probability", (0, 1), False)
 
 
@@ -120,12 +122,12 @@ def test_shapes_of_weights():
 @pytest.mark.parametrize(
     ("y", "scores", "error", "message"),
     [
-        (TWO, ["high"] * 120, TypeError, "a must hold numbers"),
+        (TWO, ["high"] * 120, TypeError, "a must contain numbers"),
         (TWO, TWO[:5], ValueError, r"y_true has 120, a has shape \(5,\)"),
         (TWO, np.full(120, np.nan), ValueError, "Input a contains NaN or infinity"),
-        (TWO, np.zeros((120, 3)), ValueError, "there are 2 classes: give one column"),
-        (THREE, np.zeros(120), ValueError, "there are 3 classes: give 3 columns"),
-        (MANY, np.zeros((120, 2)), ValueError, "there are 3 labels: give 3 columns"),
+        (TWO, np.zeros((120, 3)), ValueError, "there are 2 classes. Pass one column"),
+        (THREE, np.zeros(120), ValueError, "there are 3 classes. Pass 3 columns"),
+        (MANY, np.zeros((120, 2)), ValueError, "there are 3 labels. Pass 3 columns"),
     ],
 )
 def test_bad_scores(y, scores, error, message):
@@ -140,7 +142,9 @@ def test_frames():
 
 
 def test_labels_have_no_positive_class():
-    with pytest.raises(ValueError, match="pos_label has no meaning for a multi-label indicator"):
+    with pytest.raises(
+        ValueError, match="pos_label was given, but y_true is a multi-label indicator"
+    ):
         ScoredInstances.from_scores(MANY, {"a": MANY.astype(float)}, pos_label=1)
 
 
@@ -149,7 +153,9 @@ def test_columns_must_be_those_of_the_classes():
         def decision_function(self, X):
             return super().decision_function(X)[:, :2]
 
-    with pytest.raises(ValueError, match="gives 2 columns that are not those of the 3 classes"):
+    with pytest.raises(
+        ValueError, match="returned 2 columns that do not correspond to the 3 classes"
+    ):
         respond(OneShort().fit(X, THREE), X, "ranking", (0, 1, 2), False)
     pipeline = make_pipeline(
         StandardScaler(), StandardScaler(), SVC(decision_function_shape="ovo")

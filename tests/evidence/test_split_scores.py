@@ -22,11 +22,11 @@ def test_what_it_holds():
 @pytest.mark.parametrize(
     ("scores", "error", "message"),
     [
-        (["a", "b"], TypeError, "x must hold numbers"),
+        (["a", "b"], TypeError, "x must contain numbers"),
         (
             [[1, 2], [3, 4]],
             ValueError,
-            r"x must hold one score a split, got an array of shape \(2, 2\)",
+            r"x must contain one score per split, got an array of shape \(2, 2\)",
         ),
         ([1], ValueError, "at least two splits, got 1"),
         ([1, np.nan], ValueError, "Input x contains NaN or infinity"),

@@ -48,7 +48,7 @@ def test_groups():
 
 def test_labels_without_instances_are_reported():
     empty = TRUE * np.array([1, 0, 1])
-    with pytest.warns(UserWarning, match=r"Labels without a positive instance: \['b'\]"):
+    with pytest.warns(UserWarning, match=r"Labels \['b'\] have no positive instance"):
         UnitCounts.from_indicators(empty, {"a": PRED}, labels=["a", "b", "c"])
 
 
@@ -67,7 +67,7 @@ def test_what_is_an_indicator():
         (TRUE.astype(str), np.full((4, 3), "x"), {}, "a must contain only 0 and 1"),
         (np.where(TRUE, np.nan, 0), PRED, {}, "Input y_true contains NaN"),
         (TRUE, PRED[:, 0], {}, "a must be a 2-D label indicator"),
-        (TRUE, PRED, {"labels": ["x", "y"]}, "labels has 2 labels, y_true 3"),
+        (TRUE, PRED, {"labels": ["x", "y"]}, "labels has 2 labels, but y_true has 3"),
         (TRUE, PRED, {"groups": [1, 2]}, "groups has 2, y_true has 4"),
         (TRUE, PRED, {"groups": [1, 2, np.nan, 3]}, "Input groups contains NaN"),
     ],

@@ -266,7 +266,7 @@ def test_bad_priors(model, message):
 
 
 def test_paired_needs_pairs():
-    with pytest.raises(ValueError, match="only the counts of each alone were given"):
+    with pytest.raises(ValueError, match="only separate counts were given"):
         Paired().specification(EVIDENCE["unpaired"])
 
 

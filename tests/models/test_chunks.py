@@ -144,7 +144,7 @@ def test_saved(tmp_path):
         ),
         ({"model": "hierarchical"}, "'hierarchical' requires true negatives"),
         ({"model": Paired()}, "Paired does not fit evidence of kind 'chunks'"),
-        ({"scoring": "accuracy"}, "scoring='accuracy' needs the true negatives"),
+        ({"scoring": "accuracy"}, "scoring='accuracy' requires true negatives"),
         ({"prior": {"mu": 1}}, r"of model 'paired' has no parameter 'mu'.*\['lambda'\]"),
         (
             {"prior": {"lambda": 0.01}},

@@ -45,13 +45,13 @@ def test_equal_differences_leave_no_noise():
     a, _ = scores()
     b = a - 1 / 3
     assert np.ptp(a - b) > 0  # from rounding alone
-    with pytest.raises(ValueError, match="must vary within one data set"):
+    with pytest.raises(ValueError, match="must vary within at least one data set"):
         compare_scores(a, b, test_fraction=0.1, model="hierarchical")
 
 
 def test_bad_engine():
     a, b = scores()
-    with pytest.raises(ValueError, match="engine='stan' is not known"):
+    with pytest.raises(ValueError, match="engine='stan' is not a known engine"):
         compare_scores(a, b, test_fraction=0.1, model="hierarchical", engine="stan")
 
 

@@ -123,7 +123,7 @@ def test_swapping_and_permuting(votes_of_four):
 
 def test_many_classes_for_few_instances():
     y = np.arange(30)
-    with pytest.warns(UserWarning, match="30 classes are many for 30 effective instances"):
+    with pytest.warns(UserWarning, match="30 classes, but only 30 effective instances"):
         compare_predictions(y, y, y[::-1])
     # A weak prior, or known proportions, do not swamp anything.
     compare_predictions(y, y, y[::-1], prior={"mu": 0.1})

@@ -156,7 +156,7 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
         lambda: result.required_sample_size(0.01),
         lambda: result.metric("f1"),
     ):
-        with pytest.raises(ValueError, match="no proper prior|simulates|were not scored by 'f1'"):
+        with pytest.raises(ValueError, match="no proper prior|simulates|no split scores of 'f1'"):
             ask()
     result.save(tmp_path / "scores.npz")
     again = load_result(tmp_path / "scores.npz")
@@ -187,7 +187,7 @@ def test_plots(kind):
     [
         ({"scores_b": [0.1, 0.2]}, ValueError, "paired split by split"),
         ({"test_fraction": 2}, ValueError, "test_fraction == 2"),
-        ({"test_fraction": None}, ValueError, "needs test_fraction="),
+        ({"test_fraction": None}, ValueError, "requires test_fraction="),
         ({"scoring": 3}, TypeError, "scoring is what to call the metric"),
         ({"names": ("x", "x")}, ValueError, "names must differ"),
         ({"prior": {"mu": 1}}, ValueError, "has no parameter 'mu'"),

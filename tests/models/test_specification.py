@@ -96,7 +96,7 @@ def test_eta_given_counts_by_quadrature():
 @pytest.mark.parametrize("kind", MODEL_CLASSES.values())
 def test_paired_models_need_pairs(kind):
     if kind.needs_pairs:
-        with pytest.raises(ValueError, match="needs|need"):
+        with pytest.raises(ValueError, match="need|require"):
             kind().specification((COUNTS, COUNTS))
     alone = ("unpaired", "hierarchical", "bcv")
     assert kind.needs_pairs == (kind.name not in alone)

@@ -79,7 +79,7 @@ def test_every_metric_and_model_of_two_classes():
 
 
 def test_metrics_of_scores_cannot_be_simulated():
-    with pytest.raises(ValueError, match="needs scores of the instances"):
+    with pytest.raises(ValueError, match="requires instance scores"):
         power_analysis(JOINT, 50, scoring="roc_auc", rope=0.05, goal="<", n_replications=2)
 
 
@@ -87,7 +87,7 @@ def test_tables_of_each_alone():
     pair = JOINT.sum(axis=2), JOINT.sum(axis=1)
     found = power_analysis(pair, 4000, model=["unpaired", "bcv"], **QUICK)
     assert (found.table["power"] > 0.85).all()
-    with pytest.raises(ValueError, match="model='paired' needs to know"):
+    with pytest.raises(ValueError, match="model='paired' requires the predictions"):
         power_analysis(pair, 4000, **QUICK)
 
 

@@ -194,7 +194,7 @@ def test_evidence_that_cannot_be_simulated():
     labels = compare_predictions(y, y, y[::-1], scoring="f1_micro", random_state=0)
     groups = compare_predictions(*CLEAR, groups=np.arange(300) // 3, random_state=0)
     for result in (labels, groups):
-        with pytest.raises(ValueError, match="labels, groups or chunks"):
+        with pytest.raises(ValueError, match="indicators, groups, chunks or scores"):
             result.required_sample_size(0.01)
 
 

@@ -65,9 +65,9 @@ def test_hdi_and_interval(result):
     np.testing.assert_allclose(recall, exact)
     np.testing.assert_allclose(result.interval(of="a"), np.quantile(result.draws_a, [0.025, 0.975]))
     assert isinstance(recall, Interval)
-    with pytest.raises(ValueError, match="of='c' is not known"):
+    with pytest.raises(ValueError, match="of='c' is not a known quantity"):
         result.hdi(of="c")
-    with pytest.raises(ValueError, match="of='c' is not known"):
+    with pytest.raises(ValueError, match="of='c' is not a known quantity"):
         result.interval(of="c")
     with pytest.raises(ValueError, match="prob == 1.2"):
         result.interval(1.2, of="a", metric="recall")
@@ -159,7 +159,7 @@ def test_print(result):
     result.summary(rope=0.1)
     assert str(result) == text
     light = compare_counts((88, 10, 12), (80, 14, 20), weight=0.3688, random_state=0)
-    assert "each worth 0.3688 of one" in str(light)
+    assert "each with weight 0.3688" in str(light)
     behind = compare_counts((80, 14, 20), (88, 10, 12), random_state=0)
     assert "B is better than A on f1 with probability" in str(behind)
 
@@ -189,7 +189,9 @@ def test_plot(result, kind):
 
 
 def test_unknown_plot(result):
-    with pytest.raises(ValueError, match="kind='pie' is not known. Known are:.*posterior"):
+    with pytest.raises(
+        ValueError, match="kind='pie' is not a known kind. Valid kinds are .*posterior"
+    ):
         result.plot("pie")
 
 

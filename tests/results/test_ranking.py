@@ -128,7 +128,7 @@ def test_plots(ranking):
 
     _, ax = plt.subplots()
     assert ranking.plot("pairs", ax=ax).ax_ is ax
-    with pytest.raises(ValueError, match="kind='pie' is not known"):
+    with pytest.raises(ValueError, match="kind='pie' is not a known kind"):
         ranking.plot("pie")
 
 

@@ -46,10 +46,10 @@ def test_plot_and_save(result, tmp_path):
 
 
 def test_bad_arguments(result, votes):
-    with pytest.raises(ValueError, match="above=nan must be a finite number"):
+    with pytest.raises(ValueError, match="above == nan, must be a finite number"):
         result.probability(above=np.nan)
     y, a, _ = votes
-    with pytest.raises(ValueError, match="only the counts of each alone"):
+    with pytest.raises(ValueError, match="only separate counts"):
         score_posterior(y, a, model="paired")
     with pytest.raises(TypeError, match="name must be a string, got 3"):
         score_posterior(y, a, name=3)

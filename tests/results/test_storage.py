@@ -85,7 +85,9 @@ def test_a_function_of_ones_own_leaves_its_draws(votes, tmp_path):
         .equals(result.summary(rope=0.01).drop(columns="bf"))
     )
     assert np.isnan(again.summary(rope=0.01).loc["false_alarms", "bf"])
-    with pytest.raises(ValueError, match="a function of your own, which the file does not hold"):
+    with pytest.raises(
+        ValueError, match="a user-supplied function, which is not stored in the file"
+    ):
         again.bayes_factor(rope=0.01)
     np.testing.assert_array_equal(again.metric(false_alarms).draws, result.draws)
 
@@ -95,7 +97,7 @@ def test_wrong_files(votes, tmp_path):
     np.savez(tmp_path / "other.npz", x=np.ones(3))
     np.save(tmp_path / "array.npy", np.ones(3))
     for name in ("text", "other.npz", "array.npy"):
-        with pytest.raises(ValueError, match="is not a file that a result's save wrote"):
+        with pytest.raises(ValueError, match="is not a valid result file"):
             load_result(tmp_path / name)
     compare_predictions(*votes, random_state=0).save(tmp_path / "file")
     whole = (tmp_path / "file").read_bytes()
@@ -105,19 +107,19 @@ def test_wrong_files(votes, tmp_path):
         ("flipped", whole[:3000] + bytes([whole[3000] ^ 255]) + whole[3001:]),
     ):
         (tmp_path / name).write_bytes(broken)
-        with pytest.raises(ValueError, match="is not a file that a result's save wrote"):
+        with pytest.raises(ValueError, match="is not a valid result file"):
             load_result(tmp_path / name)
     with pytest.raises(FileNotFoundError):
         load_result(tmp_path / "missing")
     compare_predictions(*votes, random_state=0).save(tmp_path / "file")
-    with pytest.raises(ValueError, match="holds a ComparisonResult, not a ScoreResult"):
+    with pytest.raises(ValueError, match="contains a ComparisonResult, not a ScoreResult"):
         ScoreResult.load(tmp_path / "file")
 
 
 def test_labels_that_json_cannot_hold(tmp_path):
     y = np.array(["2020-01-01", "2020-01-02"] * 2, dtype="datetime64[D]")
     result = compare_predictions(y, y, y[::-1], random_state=0)
-    with pytest.raises(TypeError, match="Only labels that are strings, numbers or booleans"):
+    with pytest.raises(TypeError, match="labels must be strings, numbers or booleans"):
         result.save(tmp_path / "file")
 
 
