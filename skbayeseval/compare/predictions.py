@@ -310,7 +310,7 @@ def compare_counts(
         array = check_counts(counts, name)
         if array.ndim not in (1, 2) or array.shape[-1] not in (3, 4):
             raise ValueError(
-                f"{name} must be (tp, fp, fn) or (tp, fp, fn, tn), or one such row a run, got an "
+                f"{name} must be (tp, fp, fn) or (tp, fp, fn, tn), or one such row per run, got an "
                 f"array of shape {array.shape}."
             )
         cells[name] = array

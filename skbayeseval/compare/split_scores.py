@@ -47,7 +47,7 @@ def compare_scores(
     ----------
     scores_a, scores_b : array-like of shape (n_splits,) or (n_data_sets, n_splits)
         The scores of A and B in each split of the same cross-validation; higher is better. A row a
-        data set where there are several; with ``model="signed-rank"`` also one score a data set.
+        data set where there are several; with ``model="signed-rank"`` also one score per data set.
     test_fraction : float or None
         The share of the instances that a split tests, 1 / k for k folds: what correlates the
         splits (Nadeau and Bengio 2003). The signed-rank test does not need it.
@@ -123,7 +123,7 @@ def _check_data_sets(
         try:
             table = np.asarray(rows, dtype=float)
         except (TypeError, ValueError) as error:
-            raise TypeError(f"{name} must hold numbers, a row a data set.") from error
+            raise TypeError(f"{name} must contain numbers, with one row per data set.") from error
         if table.ndim != 2 or len(table) < 2:
             raise ValueError(
                 f"{name} must have a row for each of two or more data sets, got {table.shape}."
