@@ -138,8 +138,6 @@ class JointDisplay(Display):
             **corner,
         )
         if self.rope is not None:
-            ax.text(
-                0.97, 0.97, f"equivalent\n{equivalent}", color=GREEN, ha="right", va="top", **corner
-            )
+            ax.text(0.03, 0.86, f"equivalent\n{equivalent}", color=GREEN, va="top", **corner)
         legend_below(ax)
         return self._drawn_on(ax)
