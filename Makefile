@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+EXTRAS ?= tests,lint
 
 .PHONY: demo test test-wheel slow lint format benchmark reproduce clean
 
@@ -56,7 +57,7 @@ reproduce: $(READY)
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache
 
-# PIP_ARGS holds pins for a run with chosen versions.
+# For a run with chosen versions: PIP_ARGS holds pins, and EXTRAS=tests leaves the linters out.
 $(READY): pyproject.toml
 	@echo "Setting up, once; this takes a few minutes."
 	@echo "  1 of 3: a virtual environment in $(VENV)"
@@ -64,6 +65,6 @@ $(READY): pyproject.toml
 	@echo "  2 of 3: the newest pip"
 	@$(BIN)/python -m pip install --quiet --upgrade pip
 	@echo "  3 of 3: skbayeseval with all that it, its tests and its linters need"
-	@$(BIN)/python -m pip install --quiet $(PIP_ARGS) -e '.[tests,lint]'
+	@$(BIN)/python -m pip install --quiet $(PIP_ARGS) -e '.[$(EXTRAS)]'
 	@touch $@
 	@echo "Set up."
