@@ -234,9 +234,16 @@ def simulated_decisions(
             for one, counts in zip(populations, drawn, strict=True)
         ]
         if base is not None:
-            data = [base + one for one in data]  # type: ignore[operator]
+            data = [_sum_of(base, one) for one in data]
         codes.append([question.codes(data, rng) for question in questions])
     return np.moveaxis(np.array(codes), -1, 0)
+
+
+def _sum_of(base: Evidence, new: Evidence) -> Evidence:
+    """Return the sum of two sets of counts, of each classifier alone if one is known only so."""
+    if base.is_paired and not new.is_paired:
+        base = MarginalCounts(base.margins())
+    return base + new  # type: ignore[operator]
 
 
 def in_chunks(
