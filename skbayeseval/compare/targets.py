@@ -87,6 +87,11 @@ class LabelTarget:
         self.pos_label = pos_label
         self.several = is_indicator(y)
         if self.several:
+            if pos_label is not None:
+                raise ValueError(
+                    f"pos_label={pos_label!r} was given, but y is a multi-label indicator, which "
+                    "has no positive class."
+                )
             columns = labels if labels is not None else getattr(y, "columns", range(np.shape(y)[1]))
             self.truth, self.classes = check_indicator(y, "y"), check_labels(list(columns))
         else:
@@ -97,7 +102,7 @@ class LabelTarget:
             self.classes, (self.truth,) = encode_labels(
                 [("y", vector)], tuple(present) if labels is None else labels
             )
-        positive = resolve_pos_label(self.classes, None if self.several else pos_label)
+        positive = resolve_pos_label(self.classes, pos_label)
         self.positive = 0 if positive is None else self.classes.index(positive)
         self.metrics = resolve_scoring(scoring, self.classes)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]

@@ -30,7 +30,6 @@ def count_predictions(
     pos_label: Any,
     weight: float,
     groups: Any = None,
-    instances: Any = None,
 ) -> PairedCounts | UnitCounts:
     """Count predictions for the same instances: classes, multi-label indicators or groups."""
     if is_indicator(y_true):
@@ -40,7 +39,7 @@ def count_predictions(
                 "class."
             )
         return UnitCounts.from_indicators(
-            y_true, predictions, labels=labels, weight=weight, groups=groups, instances=instances
+            y_true, predictions, labels=labels, weight=weight, groups=groups
         )
     if groups is not None:
         counts = UnitCounts.from_labels(
@@ -127,16 +126,14 @@ def make_posterior(
 def resolve_engine(engine: Any, prior: Any) -> Engine:
     """Return the engine; "auto" means "exact", or "pymc" if `prior` is callable."""
     known = ["auto", *ENGINES]
-    if isinstance(engine, Engine):
-        engine.check()
-        return engine
-    if not isinstance(engine, str):
+    if not isinstance(engine, (str, Engine)):
         raise TypeError(f"engine must be one of {known} or a PyMCEngine, got {engine!r}.")
-    if engine not in known:
+    if isinstance(engine, str) and engine not in known:
         raise ValueError(f"engine={engine!r} is not a known engine. Valid engines are {known}.")
     if engine == "auto":
         engine = "pymc" if callable(prior) else "exact"
-    found = ENGINES[engine]()
+    found = ENGINES[engine]() if isinstance(engine, str) else engine
+    found.check()
     if callable(prior) and not found.takes_callable_priors:
         raise ValueError(
             f"prior={prior!r} is a callable, but engine={engine!r} supports only conjugate priors. "

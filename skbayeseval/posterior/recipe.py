@@ -46,7 +46,11 @@ _PRIOR_ENTROPY = 20160717
 
 
 class Memory:
-    """The most recent results of long computations, by key."""
+    """The most recent results of long computations, by key.
+
+    As `functools.lru_cache`, it may be used by several threads, which may compute a result twice;
+    unlike that, it keeps nothing alive but keys and results, and can be pickled.
+    """
 
     def __init__(self, size: int = 256) -> None:
         self._size = size
@@ -54,10 +58,12 @@ class Memory:
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return the result under the key, computed only if it is not there."""
-        found: T = self._found.pop(key) if key in self._found else compute()
+        found = self._found.pop(key, self)  # itself is never a result
+        if found is self:
+            found = compute()
         self._found[key] = found  # the most recently used comes last
-        while len(self._found) > self._size:
-            self._found.pop(next(iter(self._found)), None)
+        for oldest in list(self._found)[: -self._size]:
+            self._found.pop(oldest, None)
         return found
 
 

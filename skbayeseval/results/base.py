@@ -258,8 +258,9 @@ class PosteriorView:
             return next(iter(self._metrics.values()))
         if isinstance(metric, str) and metric in self._metrics:
             return self._metrics[metric]
-        if any(metric is known for known in self._metrics.values()):
-            return metric  # type: ignore[return-value]
+        for known in self._metrics.values():
+            if metric is known:
+                return known
         if not isinstance(metric, (str, Metric)):
             raise TypeError(f"metric must be a name or a Metric, got {metric!r}.")
         if self.evidence.is_of_splits and isinstance(metric, str):

@@ -271,12 +271,12 @@ class ComparisonResult(PosteriorView):
         verbose: int = 0,
         random_state: Any = None,
     ) -> SampleSize:
-        """Return how many labelled instances are needed for a definite decision.
+        """Return how many labelled instances are needed for a clear decision.
 
-        A decision is definite if A is significantly better, significantly worse or practically
+        A decision is clear if A is significantly better, significantly worse or practically
         equivalent. The number is found by simulation: draw a truth from the posterior, draw new
         instances from that truth, add them to the present instances, and decide as `decision` does.
-        The result is the smallest number of instances at which the fraction of definite decisions
+        The result is the smallest number of instances at which the fraction of clear decisions
         reaches `assurance`.
 
         Parameters
@@ -284,7 +284,7 @@ class ComparisonResult(PosteriorView):
         rope, prob, metric
             As in `decision`.
         assurance : float, default=0.8
-            The probability of a definite decision.
+            The probability of a clear decision.
         largest : int, default=None
             The largest total number of instances to try. By default, 1,000 times the present
             number.

@@ -242,7 +242,7 @@ def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport
     )
     if len(kept) >= n_splits:
         basis += (
-            " There are fewer splits than candidates, so the correlations between candidates are "
+            " There are no more splits than candidates, so the correlations between candidates are "
             "poorly known: p_best is approximate. Comparisons of two candidates are not affected."
         )
     return make_report(ranking, candidates, settings, "scores", failed, results, basis)

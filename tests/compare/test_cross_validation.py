@@ -391,3 +391,12 @@ def test_per_class_where_a_split_lacks_a_class():
     first = clone(NB).fit(X[:100], y[:100]).predict(X[cv[0][1]])
     assert scores["test_recall[2]"][0] == pytest.approx(np.mean(first[y[cv[0][1]] == 2] == 2))
     assert scores["test_recall[1]"][0] == 0
+
+
+def test_an_indicator_has_no_positive_class():
+    indicator = np.column_stack([Y, 1 - Y])
+    for scoring in ("f1_micro", "roc_auc"):
+        with pytest.raises(ValueError, match="pos_label=1 was given, but y is a multi-label"):
+            bayesian_cross_validate(
+                NeverFitted(), NeverFitted(), X, indicator, scoring=scoring, pos_label=1
+            )

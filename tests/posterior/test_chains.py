@@ -129,9 +129,10 @@ def with_own_prior():
     return result
 
 
-def test_exact_engine_declines_politely():
+@pytest.mark.parametrize("engine", ["exact", ExactEngine()])
+def test_exact_engine_declines_politely(engine):
     with pytest.raises(ValueError, match="engine='auto'"):
-        compare(model="unpaired", prior=logit_normal)
+        compare(model="unpaired", prior=logit_normal, engine=engine)
 
 
 def test_auto_chooses():

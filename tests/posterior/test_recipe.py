@@ -1,5 +1,6 @@
 import gc
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -27,6 +28,13 @@ def test_memory_keeps_the_most_recent():
     ask("b")
     ask("a")
     assert computed == ["a", "b", "c", "a"]
+
+
+def test_memory_serves_threads():
+    memory = Memory(size=3)
+    with ThreadPoolExecutor(8) as pool:
+        found = pool.map(lambda i: memory.get(i % 7, lambda: i % 7), range(4000))
+        assert list(found) == [i % 7 for i in range(4000)]
 
 
 def test_what_is_remembered_of_a_prior_holds_no_evidence():
