@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -204,10 +204,9 @@ class LabelTarget:
         found = {key: np.full(len(runs), np.nan) for key in self.metrics}
         done = [i for i, run in enumerate(runs) if run.error is None]
         if self.counts_needed:
-            counts = [self._counts(runs[i].observed, collection.splits[i][1]) for i in done]
-            for key, metric in self.metrics.items():
-                if metric.source == "tables":
-                    found[key][done] = scores_of_splits(metric, counts, self.positive)
+            said = [(collection.splits[i][1], runs[i].observed["predict"]) for i in done]
+            for key, values in self._split_scores_of_counts(said).items():
+                found[key][done] = values
         if self.kinds:
             for i in done:
                 own = {name: {kind: runs[i].observed[kind] for kind in self.kinds}}
@@ -217,13 +216,17 @@ class LabelTarget:
                         found[key][i] = scored.observed(metric)[0]
         return found
 
-    def _counts(self, observed: Mapping[str, Any], rows: Array) -> Any:
-        """Return the confusion table of one split, or what was counted of each label."""
+    def _split_scores_of_counts(self, said: list[tuple[Array, Any]]) -> dict[str, Any]:
+        """Return the metrics of counts, given the test set and the predictions of each split."""
+        metrics = {key: m for key, m in self.metrics.items() if m.source == "tables"}
         if self.several:
-            return count_one(self.truth[rows], observed["predict"], self.classes, None)
+            counts = [count_one(self.truth[rows], p, self.classes, None) for rows, p in said]
+            return {key: [score_counts(m, one) for one in counts] for key, m in metrics.items()}
         m = len(self.classes)
-        cells = np.bincount(self.truth[rows] * m + observed["predict"], minlength=m * m)
-        return cells.reshape(m, m).astype(float)
+        tables = np.zeros((len(said), m, m))
+        for table, (rows, predicted) in zip(tables, said, strict=True):
+            np.add.at(table, (self.truth[rows], predicted), 1)
+        return {key: score_tables(one, tables, self.positive) for key, one in metrics.items()}
 
 
 class ChunkTarget:
@@ -298,17 +301,11 @@ def score_counts(metric: Metric, counts: Any) -> float:
     """Return the metric value as scikit-learn's scorer gives it."""
     if counts.table is None:
         return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
-    return float(scores_of_splits(metric, [counts.table], counts.positive or 0)[0])
+    return float(score_tables(metric, counts.table[None], counts.positive or 0)[0])
 
 
-def scores_of_splits(metric: Metric, counts: Sequence[Any], positive: int) -> Array:
-    """Return the metric value of each split as scikit-learn's scorer gives it.
-
-    `counts` are confusion tables; or, for a multi-label indicator, what was counted of each label.
-    """
-    if not counts or not isinstance(counts[0], np.ndarray):
-        return np.array([score_counts(metric, one) for one in counts])
-    tables = np.stack(counts)
+def score_tables(metric: Metric, tables: Array, positive: int) -> Array:
+    """Return the metric value of each confusion table as scikit-learn's scorer gives it."""
     of_all = metric.formula is not None and not metric.formula.endswith("]")
     seen = (tables.sum(axis=1) + tables.sum(axis=2)) > 0
     if metric.needs_positive or not of_all or seen.all():

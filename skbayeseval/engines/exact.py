@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import singledispatch
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,17 @@ Array = NDArray[Any]
 BLOCK = 8192
 
 
-@singledispatch
+class Request(NamedTuple):
+    """What is asked of the exact engine; see `stream_scores`."""
+
+    metric: Metric
+    positive: int
+    rng: np.random.Generator
+    n_draws: int
+    prior: bool
+    remainder: float
+
+
 def stream_scores(
     specification: AnySpecification,
     metric: Metric,
@@ -67,119 +77,66 @@ def stream_scores(
     ------
     scores : ndarray of shape (n_classifiers, n)
     """
+    return _stream(specification, Request(metric, positive, rng, n_draws, prior, remainder))
+
+
+@singledispatch
+def _stream(specification: AnySpecification, request: Request) -> Iterator[Array]:
     raise TypeError(f"The exact engine does not support {type(specification).__name__}.")
 
 
-@stream_scores.register
-def _(
-    specification: Specification,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    n_draws: int,
-    *,
-    prior: bool,
-    remainder: float = REMAINDER,
-) -> Iterator[Array]:
+@_stream.register
+def _(specification: Specification, request: Request) -> Iterator[Array]:
+    metric, positive, rng, n_draws, prior, _ = request
     for tables in stream_tables(specification, rng, n_draws, prior=prior):
         yield metric(tables, positive).T
 
 
-@stream_scores.register
-def _(
-    specification: OutcomeSpecification,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    n_draws: int,
-    *,
-    prior: bool,
-    remainder: float = REMAINDER,
-) -> Iterator[Array]:
+@_stream.register
+def _(specification: OutcomeSpecification, request: Request) -> Iterator[Array]:
+    metric, _, rng, n_draws, prior, remainder = request
     tables = metric.needs_tables
     for block in stream_outcomes(
         specification, rng, n_draws, prior=prior, tables=tables, remainder=remainder
     ):
-        yield _values(block, metric, positive)
+        yield _values(block, request)
 
 
-@stream_scores.register
-def _(
-    specification: LabelSpecification,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    n_draws: int,
-    *,
-    prior: bool,
-    remainder: float = REMAINDER,
-) -> Iterator[Array]:
-    for block in stream_labels(specification, rng, n_draws, prior=prior):
-        yield _values(block, metric, positive)
+@_stream.register
+def _(specification: LabelSpecification, request: Request) -> Iterator[Array]:
+    for block in stream_labels(specification, request.rng, request.n_draws, prior=request.prior):
+        yield _values(block, request)
 
 
-@stream_scores.register
-def _(
-    specification: WeightSpecification,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    n_draws: int,
-    *,
-    prior: bool,
-    remainder: float = REMAINDER,
-) -> Iterator[Array]:
-    for block in stream_weights(specification, rng, n_draws, tables=metric.needs_tables):
-        yield _values(block, metric, positive)
+@_stream.register
+def _(specification: WeightSpecification, request: Request) -> Iterator[Array]:
+    tables = request.metric.needs_tables
+    for block in stream_weights(specification, request.rng, request.n_draws, tables=tables):
+        yield _values(block, request)
 
 
-@stream_scores.register
-def _(
-    specification: RankSpecification,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    n_draws: int,
-    *,
-    prior: bool,
-    remainder: float = REMAINDER,
-) -> Iterator[Array]:
-    raise ValueError(f"scoring={metric.name!r} cannot be computed from instance scores.")
+@_stream.register
+def _(specification: RankSpecification, request: Request) -> Iterator[Array]:
+    raise ValueError(f"scoring={request.metric.name!r} cannot be computed from instance scores.")
 
 
-@stream_scores.register
-def _(
-    specification: ScoreSpecification,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    n_draws: int,
-    *,
-    prior: bool,
-    remainder: float = REMAINDER,
-) -> Iterator[Array]:
-    yield from stream_means(specification, metric.name, rng, n_draws)
+@_stream.register
+def _(specification: ScoreSpecification, request: Request) -> Iterator[Array]:
+    yield from stream_means(specification, request.metric.name, request.rng, request.n_draws)
 
 
-@stream_scores.register
-def _(
-    specification: DataSetSpecification,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    n_draws: int,
-    *,
-    prior: bool,
-    remainder: float = REMAINDER,
-) -> Iterator[Array]:
-    differences = specification.differences[metric.name]
-    assert specification.strength is not None
-    weights = draw_weights(len(differences), specification.strength, rng, n_draws)
+@_stream.register
+def _(specification: DataSetSpecification, request: Request) -> Iterator[Array]:
+    differences, strength = specification.ranked(request.metric.name)
+    assert strength is not None
+    weights = draw_weights(len(differences), strength, request.rng, request.n_draws)
     yield pseudo_medians(weights, differences)[None]
 
 
-def _values(block: Totals | Array, metric: Metric, positive: int) -> Array:
-    return metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+def _values(block: Totals | Array, request: Request) -> Array:
+    if isinstance(block, Totals):
+        return request.metric.of_totals(block, request.positive)
+    return request.metric(block)
 
 
 def check_scores(scores: Array, metric: Metric) -> Array:

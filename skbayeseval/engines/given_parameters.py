@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import singledispatch
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,98 +94,68 @@ def scores_given(
             f"There are no draws of {missing[0]!r}, only of {list(draws)}. Other metrics cannot be "
             "computed from them."
         )
-    yield from _scores(specification, draws, metric, positive, rng, prior)
+    yield from _scores(specification, Given(draws, metric, positive, rng, prior))
+
+
+class Given(NamedTuple):
+    """Draws of parameters and what is asked of them; see `scores_given`."""
+
+    draws: Draws
+    metric: Metric
+    positive: int
+    rng: np.random.Generator
+    prior: bool
 
 
 @singledispatch
-def _scores(
-    specification: AnySpecification,
-    draws: Draws,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    prior: bool,
-) -> Iterator[Array]:
+def _scores(specification: AnySpecification, given: Given) -> Iterator[Array]:
     raise TypeError(f"{type(specification).__name__} has no parameters to compute metrics from.")
 
 
 @_scores.register
-def _(
-    specification: Specification,
-    draws: Draws,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    prior: bool,
-) -> Iterator[Array]:
-    for here, size in _blocks(draws):
-        yield metric(_tables(specification, here, size), positive).T
+def _(specification: Specification, given: Given) -> Iterator[Array]:
+    for here, size in _blocks(given.draws):
+        yield given.metric(_tables(specification, here, size), given.positive).T
 
 
 @_scores.register
-def _(
-    specification: LabelSpecification,
-    draws: Draws,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    prior: bool,
-) -> Iterator[Array]:
-    for here, _ in _blocks(draws):
-        yield metric.of_totals(label_totals(_of_all_classifiers(here)), positive)
+def _(specification: LabelSpecification, given: Given) -> Iterator[Array]:
+    for here, _ in _blocks(given.draws):
+        yield given.metric.of_totals(label_totals(_of_all_classifiers(here)), given.positive)
 
 
 @_scores.register
-def _(
-    specification: OutcomeSpecification,
-    draws: Draws,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    prior: bool,
-) -> Iterator[Array]:
+def _(specification: OutcomeSpecification, given: Given) -> Iterator[Array]:
+    draws, metric, positive, rng, prior = given
     if _has_rows(specification, draws):
         for here, size in _blocks(draws):
             yield metric(_tables_of_rows(specification, here, size), positive)
         return
     n_draws = len(next(iter(draws.values())))
-    given = _group_draws(specification, draws, n_draws)
+    groups = _group_draws(specification, draws, n_draws)
     for _, block in outcome_blocks(
-        specification, rng, n_draws, prior=prior, tables=metric.needs_tables, given=given
+        specification, rng, n_draws, prior=prior, tables=metric.needs_tables, given=groups
     ):
         yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
 
 
 @_scores.register
-def _(
-    specification: ScoreSpecification,
-    draws: Draws,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    prior: bool,
-) -> Iterator[Array]:
-    which = list(specification.scores).index(metric.name)
-    delta, score_b = draws["delta"][:, which], draws["nu_B"][:, which]
+def _(specification: ScoreSpecification, given: Given) -> Iterator[Array]:
+    which = list(specification.scores).index(given.metric.name)
+    delta, score_b = given.draws["delta"][:, which], given.draws["nu_B"][:, which]
     yield np.stack([score_b + delta, score_b])
 
 
 @_scores.register
-def _(
-    specification: DataSetSpecification,
-    draws: Draws,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    prior: bool,
-) -> Iterator[Array]:
+def _(specification: DataSetSpecification, given: Given) -> Iterator[Array]:
+    draws = given.draws
     centre = draws["delta0"]
-    if metric.name in specification.differences:
+    if given.metric.name in specification.differences:
         yield centre[None]
     elif "next_delta" in draws:
         yield draws["next_delta"][None]
     else:  # a new data set, in the trace of a modified graph
-        yield (centre + draws["sigma0"] * rng.standard_t(draws["nu"]))[None]
+        yield (centre + draws["sigma0"] * given.rng.standard_t(draws["nu"]))[None]
 
 
 def _blocks(draws: Draws) -> Iterator[tuple[dict[str, Array], int]]:

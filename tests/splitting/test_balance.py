@@ -75,3 +75,15 @@ def test_moves_and_swaps_help(equal_sizes, monkeypatch):
     improved = np.mean(imbalances())
     monkeypatch.setattr(balance, "_improve", lambda *_, **__: None)
     assert improved < 0.7 * np.mean(imbalances())
+
+
+@pytest.mark.parametrize("equal_sizes", [True, False])
+def test_rounding_does_not_decide_between_ties(equal_sizes):
+    # A factor common to all columns changes nothing but the last bits of the shares.
+    columns = np.random.default_rng(0).integers(0, 3, (90, 4)).astype(float)
+    plain, *others = (
+        balanced_partition(columns * factor, 4, np.random.RandomState(1), equal_sizes=equal_sizes)
+        for factor in (1.0, 3.0, 7.0, 0.1, 1 / 3)
+    )
+    for blocks in others:
+        np.testing.assert_array_equal(blocks, plain)
