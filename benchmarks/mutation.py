@@ -40,7 +40,6 @@ PATTERNS = (
     "engines/bootstrap.py",
     "engines/exact.py",
     "engines/outcomes.py",
-    "engines/parameters.py",
     "engines/rates.py",
     "engines/scores.py",
     "engines/shares.py",

@@ -1,11 +1,13 @@
 """Sparse draws against dense ones, and eta against numerical integration."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
 from scipy.special import expit, gammaln
 
-from skbayeseval.engines.outcomes import EtaSampler, stream_outcomes
+from skbayeseval.engines.outcomes import EtaSampler, _GroupSampler, stream_outcomes
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics.confusion import Totals, totals_of
 from skbayeseval.metrics.registry import get_metric
@@ -72,6 +74,34 @@ def test_eta_at_the_edges(n_classes):
     assert np.isfinite(logit).all()
     # A perfect classifier: 1 - eta is about 1 / (rows * log(25)).
     assert 0.01 < expit(-logit).mean() * n_classes < 2
+
+
+@pytest.mark.parametrize("shapes", [(1.0, 1.0), (0.5, 3.0), (20_000.0, 5_000.0)])
+def test_eta_before_the_data_is_beta(shapes):
+    counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
+    (group,) = Hierarchical(eta=shapes).specification((counts,)).groups
+    logit = EtaSampler(group.etas[0], prior=True).draw(np.random.default_rng(0), 10_000)
+    assert stats.ks_1samp(expit(logit), stats.beta(*shapes).cdf).pvalue > 1e-4
+
+
+def test_strata_of_eta_have_equal_probability():
+    # One right of one: the posterior of a uniform eta is Beta(2, 1), with the CDF eta^2.
+    counts = ConfusionCounts.from_matrix([[1, 0], [0, 0]])
+    (group,) = Hierarchical().specification((counts,)).groups
+    sampler, rng = EtaSampler(group.etas[0], prior=False), np.random.default_rng(0)
+    stratum = np.floor(4 * expit(sampler.draw(rng, 50, 4)) ** 2).reshape(50, 4)
+    np.testing.assert_array_equal(stratum, np.tile(np.arange(4), (50, 1)))
+    assert sampler.draw(rng, 50).shape == (50,)
+
+
+@pytest.mark.parametrize("mass", [0.5, 1.0, 4.0])
+@pytest.mark.parametrize(("prior", "fewest"), [(True, 0), (False, 17)])
+def test_no_more_sticks_than_the_remainder_needs(mass, prior, fewest):
+    counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
+    (group,) = Hierarchical().specification((counts,)).groups
+    n_sticks = _GroupSampler(replace(group, mass=mass), prior, 1e-6).n_sticks
+    left = [mass / (mass + fewest) * (mass / (1 + mass)) ** n for n in (n_sticks, n_sticks - 1)]
+    assert left[0] <= 1e-6 < left[1]
 
 
 class FixedEta(EtaSampler):

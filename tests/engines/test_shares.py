@@ -105,6 +105,14 @@ def test_own_functions_are_counted_or_paired():
         assert found == pytest.approx(plain[0], abs=4 * np.hypot(error, plain_error[0]))
 
 
+def test_own_functions_are_counted_until_the_error_is_small():
+    # The difference of two cells of Dir(1, 1, 1, 1) has the density 3/2 (1 - |x|)^2.
+    own = metrics.from_confusion(lambda t: t[..., 1, 1] / t[..., 1, :].sum(-1), "own recall")
+    found, error = share(prior_of(models.Paired()), own, Interval(-0.2, 0.2), precision=0.02)
+    assert error < 0.02 * found
+    assert found == pytest.approx(1 - 0.8**3, abs=4 * error)
+
+
 def test_own_functions_that_are_not_numbers():
     bad = metrics.from_confusion(lambda t: np.where(t[..., 0, 0] < 0.5, np.nan, 1.0), "bad")
     with pytest.raises(ValueError, match="is NaN for a table"):

@@ -78,7 +78,8 @@ def test_a_count_is_worth_one():
         ConfusionCounts.from_matrix(plain.table),
     )
     labels = ConfusionCounts.from_labels([0, 1], [1, 1])
-    for counts in (plain, cells, matrix, labels, paired):
+    codes = ConfusionCounts.from_codes(np.array([0, 1]), np.array([1, 1]), (0, 1))
+    for counts in (plain, cells, matrix, labels, codes, paired):
         assert counts.weight == 1
     assert PairedCounts.from_labels([0, 1], {"a": [0, 1], "b": [1, 1]}).weight == 1
     np.testing.assert_array_equal(plain.effective, plain.table)

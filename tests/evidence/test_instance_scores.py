@@ -40,7 +40,16 @@ def test_rankings_are_those_of_scikit_learns_scorers(estimator, metric):
 
 
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
-@pytest.mark.parametrize("metric", ["neg_log_loss", "roc_auc_ovr", "roc_auc_ovo"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "neg_log_loss",
+        "roc_auc_ovr",
+        "roc_auc_ovr_weighted",
+        "roc_auc_ovo",
+        "roc_auc_ovo_weighted",
+    ],
+)
 def test_probabilities_are_those_of_scikit_learns_scorers(y, metric):
     estimator = LogisticRegression()
     (ours,) = scored_by(estimator, y, metric).observed(get_metric(metric))
@@ -162,3 +171,14 @@ def test_columns_must_be_those_of_the_classes():
     ).fit(X, THREE)
     with pytest.raises(ValueError, match="decision_function_shape='ovr'"):
         respond(pipeline, X, "ranking", (0, 1, 2), False)
+
+
+def test_an_instance_is_worth_one():
+    scores = {"a": [0.1, 0.4, 0.35, 0.8]}
+    scored = ScoredInstances.from_scores([0, 0, 1, 1], scores)
+    again = ScoredInstances(
+        scored.truth, scored.responses, scored.run, scored.unit, scored.shape, scored.labels
+    )
+    codes = ScoredInstances.from_codes(np.array([0, 0, 1, 1]), scores, (0, 1))
+    assert scored.weight == again.weight == codes.weight == 1
+    np.testing.assert_array_equal(scored.shape, np.ones(4))

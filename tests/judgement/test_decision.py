@@ -6,6 +6,7 @@ from skbayeseval.judgement.decision import (
     Probabilities,
     check_rope,
     decide,
+    decision_codes,
     format_interval,
     masses,
 )
@@ -74,6 +75,14 @@ def test_sentences():
 def test_masses_are_exact_about_the_edges():
     draws = np.array([-0.2, -0.05, 0.0, 0.05, 0.051, 0.3])
     assert masses(draws, ROPE) == pytest.approx((1 / 6, 3 / 6, 2 / 6))
+
+
+def test_draws_at_the_edges_of_the_rope_are_in_it():
+    # Six of a hundred draws are outside, on one side; the rest is exactly at the other edge.
+    worse, better = np.repeat([[-0.2, 0.05], [0.2, -0.05]], [6, 94], axis=1)
+    assert decision_codes(np.stack([worse, better]), ROPE).tolist() == ["<", ">"]
+    inside = np.linspace(-0.05, 0.05, 101)
+    assert decision_codes(np.stack([inside, inside + 0.2]), ROPE).tolist() == ["~", ">>"]
 
 
 def test_ropes():

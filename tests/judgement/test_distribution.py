@@ -61,6 +61,13 @@ def test_references():
     assert Distribution(DRAWS, mcse=0.5).mcse == 0.5
 
 
+def test_intervals_are_of_ninety_five_percent_unless_told():
+    even = Distribution(np.linspace(0, 1, 10_001))
+    assert even.interval() == pytest.approx((0.025, 0.975), abs=1e-3)
+    assert np.ptp(even.hdi()) == pytest.approx(0.95, abs=1e-3)
+    assert even.interval(0.5) == pytest.approx((0.25, 0.75), abs=1e-3)
+
+
 def test_regions_beyond_the_ends():
     difference = ALL["difference"]
     assert difference.around(Interval(-2.0, 2.0)) == pytest.approx((0, 1, 0))

@@ -161,3 +161,16 @@ def test_counts_scale_as_weights_do(votes_of_four, model, n_classes):
     np.testing.assert_allclose(draws(3, 1 / 3), one)
     narrower = (one[0] - one[3]).std() / np.subtract(*draws(1, 4.0)[[0, 3]]).std()
     assert narrower == pytest.approx(2, rel=0.08)
+
+
+def test_uneven_proportions_of_two_classes_need_a_positive_class():
+    words = ["x", "y", "x"], {"a": ["x", "y", "y"], "b": ["x", "x", "x"]}
+    for model in (Hierarchical, PairedHierarchical):
+        with pytest.raises(ValueError, match="Specify the positive class with pos_label="):
+            model(mu=(2, 1)).specification(PairedCounts.from_labels(*words))
+        even = model(mu=2).specification(PairedCounts.from_labels(*words))
+        assert even.groups[0].mu.prior.tolist() == [2, 2]
+        for positive, expected in (("x", [2, 1]), ("y", [1, 2])):
+            evidence = PairedCounts.from_labels(*words, pos_label=positive)
+            specification = model(mu=(2, 1)).specification(evidence)
+            assert specification.groups[0].mu.prior.tolist() == expected

@@ -16,7 +16,7 @@ from skbayeseval.models import Hierarchical, InstanceWeights, Unpaired
 from skbayeseval.models.margins import BetaMargin, F1Margin
 from skbayeseval.models.parameters import letter
 from skbayeseval.models.registry import MODEL_CLASSES
-from skbayeseval.models.specification import Model, check_concentration
+from skbayeseval.models.specification import DataSetSpecification, Model, check_concentration
 from tests.engines.cases import cases, labelled
 
 COUNTS = ConfusionCounts.from_matrix([[8, 2], [3, 7]])
@@ -100,3 +100,18 @@ def test_paired_models_need_pairs(kind):
             kind().specification((COUNTS, COUNTS))
     alone = ("unpaired", "hierarchical", "bcv")
     assert kind.needs_pairs == (kind.name not in alone)
+
+
+def test_differences_are_ranked_only_where_the_prior_has_a_strength():
+    differences = np.array([0.1, -0.2, 0.3])
+    found, strength = DataSetSpecification({"f1": differences}, strength=0.5).ranked("f1")
+    assert (found.tolist(), strength) == ([0.1, -0.2, 0.3], 0.5)
+    splits = DataSetSpecification({"f1": np.ones((3, 2))}, correlation=0.1)
+    found, strength = splits.ranked("f1")
+    assert (len(found), strength) == (0, None)
+
+
+def test_parameters_of_several_data_sets_are_numbers():
+    splits = DataSetSpecification({"f1": np.ones((3, 2))}, correlation=0.1)
+    shapes = {parameter.name: parameter.shape for parameter in splits.parameters()}
+    assert shapes == {"delta0": (), "sigma0": (), "nu": ()}

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from skbayeseval import Ranking, compare_many, compare_predictions
+from skbayeseval.evidence import ConfusionCounts
+from skbayeseval.models import Hierarchical, Unpaired
 from skbayeseval.posterior import prior_odds
-from skbayeseval.posterior.recipe import Memory
+from skbayeseval.posterior.recipe import Memory, Prior
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
@@ -99,3 +101,12 @@ def test_a_posterior_is_built_twice_at_most(model, monkeypatch):
     X, y = make_classification(80, random_state=0)
     bayesian_cross_validate(GaussianNB(), BernoulliNB(), X, y, model=model, random_state=0)
     assert len(built) == 2  # one to check the arguments before anything is fitted
+
+
+def test_many_classes_are_simulated_less():
+    def affordable(model, n_classes):
+        counts = ConfusionCounts.from_matrix(np.ones((n_classes, n_classes)))
+        return Prior(model, (counts, counts)).affordable(2**20)
+
+    assert affordable(Unpaired(), 2) == 2**20
+    assert 2**20 > affordable(Hierarchical(), 3) > affordable(Hierarchical(), 9) >= 2**14

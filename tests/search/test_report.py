@@ -55,6 +55,12 @@ def test_parameters_called_like_columns():
     assert report.simplest("mean") == {"mean": 1}
 
 
+def test_whole_and_broken_numbers_are_one_column_of_numbers():
+    table = report_of([0.9, 0.8], [{"max_features": 3}, {"max_features": 0.5}]).summary()
+    assert table["max_features"].tolist() == [3, 0.5]
+    assert table["max_features"].dtype == float
+
+
 def test_simplest(report):
     assert report.simplest_index("C") == 1  # of 0 and 1, the higher mean
     assert report.simplest("C") == {"C": 0.1, "svc__kernel": None}
@@ -86,6 +92,9 @@ def test_words(report):
     assert "SearchReport(source='counts', metric='f1', 6 candidates" in repr(report)
     many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
     assert "... and 22 more" in str(many)
+    assert "Surely worse: 0. Not settled: 0." in str(report_of([0.9, 0.9], GRID[:2]))
+    apart = str(report_of([0.9, 0.6, 0.5], GRID[:3]))
+    assert "within 0.02: 1. Surely worse: 2. Not settled: 0." in apart
     assert "the 6 most promising of 9" in str(report_of([0.9] * 6, n_tried=9))
 
 

@@ -616,3 +616,9 @@ def test_one_split_has_counts_but_no_spread():
 def test_one_of_several(cancer, trees):
     words = str(report_search(trees, *cancer, rope=0.02, top=1, random_state=0))
     assert words.startswith("The report covers only one of 5 candidates, max_depth=")
+
+
+def test_counts_of_one_true_class_are_refused():
+    search = planted([[[90, 10], [0, 0]], [[80, 20], [0, 0]]])
+    with pytest.raises(ValueError, match="cv_results_ must contain at least two classes.*: 0"):
+        report_search(search, rope=0.02)

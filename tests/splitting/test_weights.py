@@ -107,6 +107,12 @@ def test_what_is_not_known(cv, known):
     assert split_proportions(cv, 3) == known
 
 
+def test_an_iterator_of_splits_is_not_consumed():
+    splits = iter(list(KFold(3).split(np.zeros(N))))
+    assert split_proportions(splits, 3) == SplitProportions()
+    assert len(list(splits)) == 3
+
+
 def sizes_of(cv, y):
     return np.array(
         [np.bincount(y[test], minlength=2) for _, test in cv.split(np.zeros(len(y)), y)]
