@@ -30,9 +30,9 @@ from skbayeseval.compare.cross_validation import (
 from skbayeseval.compare.split_score_target import resolve_scorers
 from skbayeseval.compare.targets import count_one, score_by_scores, score_counts
 from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.judgement.decision import Decision, check_rope
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import metadata_router, route
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
@@ -97,6 +97,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     refit : bool, default=False
         Whether to fit the best estimator on all data and to delegate `predict`, `predict_proba`,
         `decision_function` and `score` to it.
+    counter : ChunkCounter, default=None
+        As in `bayesian_cross_validate`, for two taggers.
+    weight, calibrate, estimand
+        As in `bayesian_cross_validate`.
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend.
     verbose : int, default=0
@@ -165,6 +169,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         pos_label: Any = None,
         rope: Any = None,
         refit: bool = False,
+        counter: ChunkCounter | None = None,
+        weight: str | float | None = None,
+        calibrate: int = 0,
+        estimand: str = "learner",
         n_jobs: int | None = None,
         verbose: int = 0,
         pre_dispatch: int | str = "2*n_jobs",
@@ -182,6 +190,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.pos_label = pos_label
         self.rope = rope
         self.refit = refit
+        self.counter = counter
+        self.weight = weight
+        self.calibrate = calibrate
+        self.estimand = estimand
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.pre_dispatch = pre_dispatch
@@ -252,7 +264,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
             The labels, or a multi-label indicator.
         **params : dict
-            Goes to every `fit`, `groups` to the splitter; routed where metadata routing is enabled.
+            Goes to every `fit`; routed where metadata routing is enabled. `groups` go to the
+            splitter, and groups instead of instances are then weighted.
 
         Returns
         -------
@@ -268,7 +281,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             check_rope(self.rope)
         entropy = check_random_state_entropy(self.random_state)
         kind = kind_of_target(estimators, self.model)
-        cv = resolve_cv(self.cv, y, entropy, kind)
+        cv = resolve_cv(self.cv, y, entropy, kind, self.counter)
         groups = None
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
@@ -299,7 +312,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.cv_results_ = ranking.cv_results
         self.n_splits_ = self.result_.n_splits
         several = is_indicator(y) and len(ranking.labels) > 0
-        if kind == "classes":
+        if kind == "classes" and self.counter is None:
             self.classes_ = np.asarray(ranking.labels) if several else np.unique(np.asarray(y))
         self.best_index_ = best_index
         self.best_name_ = best_name
@@ -348,7 +361,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if compares_scores(self.model):
             scorers = resolve_scorers(best, y, self.labels, self.pos_label, self.scoring)
             return float(next(iter(scorers.values()))(best, X, y))
-        metric = next(iter(resolve_scoring(self.scoring, self.result_.labels).values()))
+        metric = next(iter(self.result_._metrics.values()))
+        if self.counter is not None:
+            counts = self.counter.count_one(y, self.predict(X), self.best_index_)
+            return score_counts(metric, counts)
         labels = self.classes_ if self.labels is None else self.labels
         if metric.source == "instances":
             classes = tuple(np.asarray(labels).tolist())

@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.model_selection import check_cv
+from sklearn.utils import check_consistent_length
 
 from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.compare.split_score_target import ScoreTarget
 from skbayeseval.compare.targets import ChunkTarget, CollectedEvidence, LabelTarget, Target
+from skbayeseval.compare.weighting import Weighting, plug_in_weight
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.models.scores import CorrelatedT
-from skbayeseval.posterior.build import make_posterior
+from skbayeseval.posterior.build import make_posterior, resolve_engine
+from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
@@ -30,6 +33,7 @@ from skbayeseval.splitting.collect import (
     collect,
     route,
 )
+from skbayeseval.splitting.halves import splits_of_halves
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 __all__ = [
@@ -41,8 +45,8 @@ __all__ = [
     "resolve_cv",
 ]
 
-# The child of the entropy that seeds the default splitter; the posterior's is 0.
-_SPLITTER = 1
+# The children of the entropy that seed the default splitter and the halves; the posterior's is 0.
+_SPLITTER, _HALVES = 1, 2
 
 
 def bayesian_cross_validate(
@@ -61,6 +65,9 @@ def bayesian_cross_validate(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     counter: ChunkCounter | None = None,
+    weight: str | float | None = None,
+    calibrate: int = 0,
+    estimand: str = "learner",
     n_jobs: int | None = None,
     verbose: int = 0,
     params: dict[str, Any] | None = None,
@@ -73,9 +80,10 @@ def bayesian_cross_validate(
     """Compare two classifiers by cross-validation: the posterior next to `cross_validate`.
 
     Both are fitted on the same splits, and their paired predictions are counted. A count has a
-    weight below 1 if instances are validated more than once. The result applies to learners trained
-    on as many instances as a training set has (half of them by default), not to models refitted on
-    all data.
+    weight below 1, because training sets differ and instances may be validated more than once; the
+    weight is inferred from how much the results vary. The result applies to learners trained on as
+    many instances as a training set has (half of them by default), not to models refitted on all
+    data.
 
     Parameters
     ----------
@@ -87,7 +95,9 @@ def bayesian_cross_validate(
         The labels, of any dtype; or a multi-label indicator; or, with `counter`, the tags of each
         sentence.
     groups : array-like of shape (n_samples,), default=None
-        Passed to the splitter. With metadata routing enabled, pass it in `params`.
+        The group of each instance, such as the patient. The default splitter keeps groups whole,
+        and groups instead of instances are weighted. With metadata routing enabled, pass it in
+        `params`.
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`. None means accuracy, or F1 with `counter`. Metrics such as
         "roc_auc" are computed from `decision_function` or `predict_proba`, within each split. With
@@ -106,6 +116,18 @@ def bayesian_cross_validate(
         Made by `chunk_counter`: `y` contains tags of its first scheme, A predicts in the first
         scheme, B in the second, and chunks are compared. `ConvertTags` makes a tagger learn the
         second.
+    weight : {"inferred", "published"} or float, default=None
+        The weight of one count. "inferred" learns for each metric how much training sets add to the
+        variation between instances, from the spread of the splits and of repeats. "published" is
+        that of the splitter: w(m) of block-regularised cross-validation, otherwise sum(r) /
+        sum(r^2), where instance i is validated r_i times; it is often too large. None means
+        "published" for ``model="bcv"`` and ``model="unpaired"``, otherwise "inferred".
+    calibrate : int, default=0
+        How often to repeat the comparison on two disjoint halves of the data, to infer the weight
+        more precisely. Each repeats all fits twice, on half as many instances; 8 is a good number.
+    estimand : {"learner", "fitted"}, default="learner"
+        Whose performance is compared: that of learners on new training sets of the same size, or
+        that of the models fitted here, on average, for which training sets do not vary.
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend.
     verbose : int, default=0
@@ -146,7 +168,7 @@ def bayesian_cross_validate(
     >>> result = bayesian_cross_validate(svm, GaussianNB(), X, y, scoring="f1", random_state=0)
     >>> result.names
     ('SVC', 'GaussianNB')
-    >>> result.decision(rope=0.01).label
+    >>> result.decision(rope=0.005).label
     'significantly better'
     """
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
@@ -164,6 +186,9 @@ def bayesian_cross_validate(
         labels=labels,
         pos_label=pos_label,
         counter=counter,
+        weight=weight,
+        calibrate=calibrate,
+        estimand=estimand,
         n_jobs=n_jobs,
         verbose=verbose,
         pre_dispatch=pre_dispatch,
@@ -219,6 +244,9 @@ class CrossValidationOptions:
     labels: Any = None
     pos_label: Any = None
     counter: Any = None
+    weight: Any = None
+    calibrate: Any = 0
+    estimand: Any = "learner"
     n_jobs: int | None = None
     verbose: int = 0
     pre_dispatch: int | str = "2*n_jobs"
@@ -251,28 +279,38 @@ def compare_learners(
     `splits` are those of `cv`, where they were generated before.
     """
     check_error_score(options.error_score)
+    weighting = Weighting.of(options)
     names = tuple(estimators)
-    target = _target(estimators, y, options)
+    groups = split_params.get("groups")
+    check_consistent_length(X, y, groups)
+    target = _target(estimators, y, options, groups)
 
-    def posterior(found: CollectedEvidence, *, rehearsal: bool = False) -> Any:
-        evidence, scored = found
+    def posterior(found: CollectedEvidence, **more: Any) -> Posterior:
         return make_posterior(
-            evidence,
+            found.evidence,
             options.model,
             options.engine,
             options.prior,
             options.n_draws,
             entropy,
-            scored=scored,
-            rehearsal=rehearsal,
+            scored=found.scored,
+            **more,
         )
 
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # they come with the real run
-        Ranking(posterior(target.rehearsal(), rehearsal=True), names, target.metrics)
+        rehearsed = posterior(target.rehearsal(), rehearsal=True)
+        Ranking(rehearsed, names, target.metrics)
+    weighting = weighting.for_model(rehearsed.model)
 
+    halves = []
+    if weighting.calibrate:
+        seed = np.random.SeedSequence(entropy, spawn_key=(_HALVES,)).generate_state(1)[0]
+        halves = splits_of_halves(
+            cv, X, y, split_params, weighting.calibrate, int(seed), target.class_codes
+        )
     collection = collect(
         estimators,
         X,
@@ -288,8 +326,18 @@ def compare_learners(
         error_score=options.error_score,
         observe=target.observe,
         check_split=target.check_split,
+        halves=halves,
     )
-    result = posterior(target.collected(collection))
+    found = target.collected(collection)
+    if weighting.is_inferred:
+        inferred = weighting.infer(found, target, collection, rehearsed.model)
+        exact = resolve_engine(options.engine, options.prior).has_independent_draws
+        found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=exact))
+        result = posterior(found, weights=inferred)
+    else:
+        if weighting.number is not None:
+            found = found.with_weight(weighting.number)
+        result = posterior(found)
     scores = _scores_of_splits(target, collection)
     results = {name: _as_cross_validate(collection, name, options) for name in names}
     several = isinstance(options.scoring, (list, tuple, set, Mapping))
@@ -307,20 +355,24 @@ def compare_learners(
         scores,
         collection.test_size,
         collection.two_fold_repeats,
+        weighting.estimand,
+        collection.weight,
     )
     return Ranking(result, names, target.metrics, record)
 
 
-def _target(estimators: Mapping[str, Any], y: Any, options: CrossValidationOptions) -> Target:
+def _target(
+    estimators: Mapping[str, Any], y: Any, options: CrossValidationOptions, groups: Any
+) -> Target:
     """Return what is compared: chunks, plain scores, or classes and labels."""
     if options.counter is not None:
         if options.labels is not None or options.pos_label is not None:
             raise ValueError(
                 "labels and pos_label have no meaning with counter=, which has types=."
             )
-        return ChunkTarget(y, tuple(estimators), options.counter, options.scoring)
+        return ChunkTarget(y, tuple(estimators), options.counter, options.scoring, groups)
     kind = ScoreTarget if compares_scores(options.model) else LabelTarget
-    return kind(y, estimators, options.labels, options.pos_label, options.scoring)
+    return kind(y, estimators, options.labels, options.pos_label, options.scoring, groups)
 
 
 def compares_scores(model: Any) -> bool:

@@ -27,8 +27,17 @@ Scorer = Callable[[Any, Any, Any], float]
 class ScoreTarget:
     """Whatever scorers say of estimators in each split."""
 
+    # Targets may be numbers.
+    class_codes = None
+
     def __init__(
-        self, y: Any, estimators: Mapping[str, Any], labels: Any, pos_label: Any, scoring: Any
+        self,
+        y: Any,
+        estimators: Mapping[str, Any],
+        labels: Any,
+        pos_label: Any,
+        scoring: Any,
+        groups: Any = None,
     ) -> None:
         self.names = tuple(estimators)
         scorers = {
@@ -60,7 +69,21 @@ class ScoreTarget:
         test, train = collection.test_size, collection.train_size
         if len(collection.kept) < 2:
             raise ValueError("model='scores' needs at least two splits to see how scores vary.")
-        return CollectedEvidence(SplitScores(scores, test / (train + test)))
+        halves = None
+        if collection.halves:
+            halves = {key: self._differences(key, collection.halves) for key in self.metrics}
+        return CollectedEvidence(SplitScores(scores, test / (train + test), halves))
+
+    def _differences(self, key: str, halves: list[tuple[Collection, Collection]]) -> Any:
+        """Return the differences of mean scores between halves, (n_estimators, n_comparisons)."""
+        means = [
+            [
+                [np.mean([run.observed[key] for run in half.runs[name]]) for half in pair]
+                for pair in halves
+            ]
+            for name in self.names
+        ]
+        return np.array(means)[..., 0] - np.array(means)[..., 1]
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Any]:
         """Return for each metric its value in each split, NaN where a fit failed."""

@@ -22,9 +22,18 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, respond
 from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.validated_rows import (
+    ChunkRows,
+    ClassRows,
+    GroupRows,
+    LabelRows,
+    ScoreRows,
+    ValidatedRows,
+)
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
 from skbayeseval.metrics.scoring import resolve_scoring
@@ -46,10 +55,29 @@ Array = NDArray[Any]
 
 
 class CollectedEvidence(NamedTuple):
-    """What a posterior is made of: evidence, and the scores of its instances where metrics ask."""
+    """What a posterior is made of.
+
+    Attributes
+    ----------
+    evidence : Evidence
+        The evidence.
+    scored : ScoredInstances or None
+        The scores of its instances, where metrics need them.
+    rows, scored_rows : ValidatedRows or None
+        The same row by row, for metrics of counts and of instance scores.
+    """
 
     evidence: Evidence
     scored: ScoredInstances | None = None
+    rows: ValidatedRows | None = None
+    scored_rows: ValidatedRows | None = None
+
+    def with_weight(self, weight: float) -> CollectedEvidence:
+        """Return the same evidence with another weight."""
+        scored = None if self.scored is None else self.scored.with_weight(weight)
+        evidence = scored if self.evidence is self.scored else self.evidence.with_weight(weight)
+        assert evidence is not None
+        return self._replace(evidence=evidence, scored=scored)
 
 
 class Target(Protocol):
@@ -57,6 +85,10 @@ class Target(Protocol):
 
     metrics: dict[str, Metric]
     observe: Observe
+
+    @property
+    def class_codes(self) -> Array | None:
+        """The class of each instance; None if there are no such classes."""
 
     def check_split(self, split: int, test: Array) -> None:
         """Raise where a metric is not defined for a test set."""
@@ -75,7 +107,13 @@ class LabelTarget:
     """Classes, or the labels of a multi-label indicator."""
 
     def __init__(
-        self, y: Any, estimators: Mapping[str, Any], labels: Any, pos_label: Any, scoring: Any
+        self,
+        y: Any,
+        estimators: Mapping[str, Any],
+        labels: Any,
+        pos_label: Any,
+        scoring: Any,
+        groups: Any = None,
     ) -> None:
         for estimator in estimators.values():
             if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
@@ -84,6 +122,7 @@ class LabelTarget:
                     "regressors are compared with model='scores'."
                 )
         self.names = tuple(estimators)
+        self.groups = None if groups is None else group_codes(groups)
         self.pos_label = pos_label
         self.several = is_indicator(y)
         if self.several:
@@ -114,6 +153,11 @@ class LabelTarget:
             _observe_labels, self.classes, self.several, self.kinds, self.counts_needed
         )
 
+    @property
+    def class_codes(self) -> Array | None:
+        """The class of each instance; None for a multi-label indicator."""
+        return None if self.several else self.truth
+
     def check_split(self, split: int, test: Array) -> None:
         """Raise where a metric is not defined for a test set."""
         present = self.truth[test]
@@ -142,7 +186,8 @@ class LabelTarget:
             else:
                 perfect = np.eye(len(self.classes))[self.truth]
             scores = dict.fromkeys(self.names, dict.fromkeys(self.kinds, perfect))
-        return self._collected(rows, dict.fromkeys(self.names, self.truth), scores, 1.0, None)
+        said = dict.fromkeys(self.names, self.truth)
+        return self._collected(rows, said, scores, 1.0, np.zeros(len(rows), dtype=int))
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return what the kept splits give."""
@@ -154,9 +199,9 @@ class LabelTarget:
             name: {kind: collection.pooled(name, kind) for kind in self.kinds}
             for name in self.names
         }
-        sizes = [len(collection.splits[i][1]) for i in collection.kept]
-        run = np.repeat(np.arange(len(sizes)), sizes)
-        return self._collected(rows, predictions, scores, collection.weight, run)
+        return self._collected(
+            rows, predictions, scores, collection.weight, collection.split_numbers()
+        )
 
     def _collected(
         self,
@@ -164,25 +209,45 @@ class LabelTarget:
         predictions: Mapping[str, Any],
         scores: Mapping[str, Any],
         weight: float,
-        run: Array | None,
+        split: Array,
     ) -> CollectedEvidence:
-        scored = None
+        units = rows if self.groups is None else self.groups[rows]
+        scored = scored_rows = None
         if self.kinds:
             given = {f"Instance scores of {name!r}": scores[name] for name in self.names}
-            scored = self._scored(rows, given, weight, run)
+            scored = self._scored(rows, given, weight, split)
+            scored_rows = ScoreRows(rows, units, split, scored)
             if not self.counts_needed:
-                return CollectedEvidence(scored)
+                return CollectedEvidence(scored, scored, None, scored_rows)
         truth = self.truth[rows]
+        groups = None if self.groups is None else units
+        counts: Evidence
+        counted: ValidatedRows
         if self.several:
             named = {f"Predictions of {name!r}": predictions[name] for name in self.names}
-            counts: Evidence = UnitCounts.from_indicators(
-                truth, named, labels=self.classes, weight=weight, instances=rows
+            counts = UnitCounts.from_indicators(
+                truth, named, labels=self.classes, weight=weight, groups=groups, instances=rows
             )
-        else:
-            said = np.column_stack([predictions[name] for name in self.names])
+            said = tuple(check_indicator(predictions[name], name) for name in self.names)
+            counted = LabelRows(rows, units, split, truth, said)
+            return CollectedEvidence(counts, scored, counted, scored_rows)
+        columns = np.column_stack([predictions[name] for name in self.names])
+        counted = ClassRows(rows, units, split, truth, columns, len(self.classes), self.positive)
+        if groups is None:
             ones = np.ones(len(rows))
-            counts = PairedCounts(truth, said, ones, self.classes, weight, self.pos_label)
-        return CollectedEvidence(counts, scored)
+            counts = PairedCounts(truth, columns, ones, self.classes, weight, self.pos_label)
+        else:
+            counts = UnitCounts.from_codes(
+                truth,
+                columns,
+                self.classes,
+                groups,
+                pos_label=self.pos_label,
+                weight=weight,
+                instances=rows,
+            )
+            counted = GroupRows(rows, units, split, counted)
+        return CollectedEvidence(counts, scored, counted, scored_rows)
 
     def _scored(
         self, rows: Array, scores: Mapping[str, Any], weight: float = 1.0, run: Array | None = None
@@ -194,6 +259,7 @@ class LabelTarget:
             self.classes,
             pos_label=self.pos_label,
             weight=weight,
+            groups=None if self.groups is None else self.groups[rows],
             instances=rows,
             run=run,
         )
@@ -232,7 +298,13 @@ class LabelTarget:
 class ChunkTarget:
     """Tags of sentences, whose chunks a counter counts."""
 
-    def __init__(self, y: Any, names: tuple[str, ...], counter: Any, scoring: Any) -> None:
+    # Sentences have no classes.
+    class_codes = None
+
+    def __init__(
+        self, y: Any, names: tuple[str, ...], counter: Any, scoring: Any, groups: Any = None
+    ) -> None:
+        self.groups = None if groups is None else group_codes(groups)
         if not isinstance(counter, ChunkCounter):
             raise TypeError(f"counter must be made by chunk_counter, got {counter!r}.")
         self.y = y
@@ -252,7 +324,9 @@ class ChunkTarget:
 
     def rehearsal(self) -> CollectedEvidence:
         """Return what taggers without an error would give."""
-        return CollectedEvidence(self.counter(self.y, *self.counter.perfect(self.y), weight=1.0))
+        cells = self.counter.cells_of_sentences(self.y, *self.counter.perfect(self.y))
+        rows = np.arange(len(cells))
+        return self._collected(cells, rows, np.zeros(len(cells), dtype=int), 1.0)
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return what the kept splits give."""
@@ -260,8 +334,19 @@ class ChunkTarget:
             [tags for i in collection.kept for tags in collection.runs[name][i].observed["predict"]]
             for name in self.names
         ]
-        truth = _safe_indexing(self.y, collection.test_indices())
-        return CollectedEvidence(self.counter(truth, *tagged, weight=collection.weight))
+        rows = collection.test_indices()
+        cells = self.counter.cells_of_sentences(_safe_indexing(self.y, rows), *tagged)
+        return self._collected(cells, rows, collection.split_numbers(), collection.weight)
+
+    def _collected(
+        self, cells: Array, rows: Array, split: Array, weight: float
+    ) -> CollectedEvidence:
+        counted = ChunkRows(rows, rows, split, cells)
+        if self.groups is None:
+            return CollectedEvidence(ChunkCounts(cells.sum(axis=0), weight), None, counted)
+        groups = self.groups[rows]
+        counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows)
+        return CollectedEvidence(counts, None, GroupRows(rows, groups, split, counted))
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each metric its value in each split, NaN where a fit failed."""
@@ -274,6 +359,12 @@ class ChunkTarget:
                 for key, metric in self.metrics.items():
                     found[key][i] = score_counts(metric, counts)
         return found
+
+
+def group_codes(groups: Any) -> Array:
+    """Return groups as numbers."""
+    found = np.unique(check_label_vector(groups, "groups", classes=False), return_inverse=True)[1]
+    return np.ravel(found)
 
 
 def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:

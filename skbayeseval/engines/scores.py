@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.judgement.halves import roots_with_halves, variance_with_halves
 from skbayeseval.models.specification import ScoreSpecification
 
 __all__ = ["stream_means"]
@@ -27,14 +28,19 @@ def stream_means(
     sqrt(1/J + rho / (1 - rho)) S^(1/2) z / sqrt(chi2 / (J - 1)). With C the centred split scores,
     S = C C^T / (J - 1), so sqrt(J - 1) S^(1/2) z is drawn as C g, with one standard normal variable
     per split in g. This avoids the square root of S, which is singular if there are more estimators
-    than splits, and the draws of a pair do not depend on the other estimators.
+    than splits, and the draws of a pair do not depend on the other estimators. Comparisons of
+    halves add columns to C, and degrees of freedom.
     """
     scores = specification.scores[metric]
     n_estimators, n_splits = scores.shape
     means = scores.mean(axis=1, keepdims=True)
-    centred = np.sqrt(specification.inflation) * (scores - means)
-    block = max(1, min(8192, BLOCK_BYTES // (8 * (3 * n_estimators + 2 * n_splits))))
+    roots, df = np.sqrt(specification.inflation) * (scores - means), n_splits - 1.0
+    if specification.halves:
+        differences = specification.halves[metric]
+        roots = roots_with_halves(roots / np.sqrt(df), differences)
+        _, df = variance_with_halves(0.0, differences[0])
+    block = max(1, min(8192, BLOCK_BYTES // (8 * (3 * n_estimators + 2 * roots.shape[1]))))
     for start in range(0, n_draws, block):
         size = min(block, n_draws - start)
-        normal = rng.standard_normal((n_splits, size))
-        yield means + centred @ normal / np.sqrt(rng.chisquare(n_splits - 1, size))
+        normal = rng.standard_normal((roots.shape[1], size))
+        yield means + roots @ normal / np.sqrt(rng.chisquare(df, size))

@@ -103,6 +103,11 @@ class Evidence(ABC):
         return None
 
     @property
+    def n_groups(self) -> int:
+        """The number of groups that are weighted together; 0 if there are none."""
+        return 0
+
+    @property
     def train_share(self) -> float | None:
         """The fraction of the data in a training set; None if there are no splits."""
         return None
@@ -118,6 +123,10 @@ class Evidence(ABC):
     @abstractmethod
     def pair(self, i: int, j: int) -> Evidence:
         """Return the evidence of two of the classifiers."""
+
+    def with_weight(self, weight: float) -> Self:
+        """Return the same evidence with another weight of one count."""
+        raise ValueError(f"The weight of {self.describe()} cannot be chosen.")
 
     @abstractmethod
     def describe(self) -> str:

@@ -100,6 +100,27 @@ class ChunkCounter(ParameterObject):
         by_type = self._cells(y_true, y_pred_a, y_pred_b)
         return {kind: ChunkCounts(by_type[kind], weight) for kind in sorted(by_type)}
 
+    def cells_of_sentences(self, y_true: Any, y_pred_a: Any, y_pred_b: Any) -> Array:
+        """Count the chunks that two taggers found, separately for each sentence.
+
+        Parameters
+        ----------
+        y_true, y_pred_a, y_pred_b
+            As in `__call__`.
+
+        Returns
+        -------
+        cells : ndarray of shape (n_sentences, 7)
+            For each sentence, the cells of `ChunkCounts`.
+        """
+        first, second = self._schemes()
+        sets = self._sets(y_true, ("y_pred_a", y_pred_a, first), ("y_pred_b", y_pred_b, second))
+        cells = np.zeros((len(sets[0]), len(CELLS)))
+        for of_sentence, true, a, b in zip(cells, *sets, strict=True):
+            for chunk in true | a | b:
+                of_sentence[OUTCOMES.index((chunk in true, chunk in a, chunk in b))] += 1
+        return cells
+
     def count_one(self, y_true: Any, y_pred: Any, classifier: int = 0) -> ConfusionCounts:
         """Count the chunks that one tagger found: (tp, fp, fn).
 

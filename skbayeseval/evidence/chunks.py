@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,10 @@ class ChunkCounts(Evidence):
     def pair(self, i: int, j: int) -> ChunkCounts:
         """Return the counts with the taggers in the order i, j."""
         return self if (i, j) == (0, 1) else ChunkCounts(self.cells[_SWAPPED], self.weight)
+
+    def with_weight(self, weight: float) -> ChunkCounts:
+        """Return the same counts with another weight."""
+        return replace(self, weight=weight)
 
     def describe(self) -> str:
         """Return a short description of the counts."""

@@ -9,7 +9,7 @@ cross-validation. Use ``+`` to add the counts of parts of the data.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -321,6 +321,10 @@ class PairedCounts(Evidence):
             self.pos_label,
         )
 
+    def with_weight(self, weight: float) -> PairedCounts:
+        """Return the same counts with another weight."""
+        return replace(self, weight=weight)
+
     def describe(self) -> str:
         """Return a short description of the counts."""
         return count_in_words(self.margins())
@@ -445,6 +449,10 @@ class MarginalCounts(Evidence):
     def pair(self, i: int, j: int) -> MarginalCounts:
         """Return the counts of two of the classifiers."""
         return MarginalCounts((self.counts[i], self.counts[j]))
+
+    def with_weight(self, weight: float) -> MarginalCounts:
+        """Return the same counts with another weight."""
+        return MarginalCounts(tuple(replace(counts, weight=weight) for counts in self.counts))
 
     def describe(self) -> str:
         """Return a short description of the counts."""

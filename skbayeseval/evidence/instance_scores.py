@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from skbayeseval.evidence.base import Evidence, check_positive, count_in_words
 from skbayeseval.evidence.split_scores import SplitMargin
 from skbayeseval.evidence.units import assign_units
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, prepare
+from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, Sums, prepare
 
 __all__ = ["RESPONSES", "PreparedRun", "ScoredInstances", "respond"]
 
@@ -259,6 +260,31 @@ class ScoredInstances(Evidence):
             saved["pos_label"],
             saved["grouped"],
         )
+
+    @property
+    def n_groups(self) -> int:
+        """The number of groups that are weighted together; 0 if there are none."""
+        return len(self.shape) if self.grouped else 0
+
+    def with_weight(self, weight: float) -> ScoredInstances:
+        """Return the same scores with another weight."""
+        return replace(self, weight=weight, shape=self.shape * (weight / self.weight))
+
+    def influence(self, metric: str) -> Array:
+        """Return the influence of each row on the metric values, (n_classifiers, n_rows)."""
+        runs, sizes = list(self.prepared(metric)), np.unique(self.run, return_counts=True)[1]
+        found = np.empty((self.n_classifiers, len(self.run)))
+        for k in range(self.n_classifiers):
+            plain = [
+                of_each[k].sums(np.ones((size, 1)))
+                for (_, of_each), size in zip(runs, sizes, strict=True)
+            ]
+            parts = [one.relative_to(one) for one in plain]
+            total = reduce(Sums.plus, parts)
+            for run, (_, of_each), one in zip(np.unique(self.run), runs, plain, strict=True):
+                slopes = of_each[k].slopes().relative_to(one)
+                found[k, self.run == run] = total.average_slope(slopes)
+        return found
 
     def of_runs(self, metric: str) -> Array:
         """Return the metric values per run, of shape (n_classifiers, n_runs)."""

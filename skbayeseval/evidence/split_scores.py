@@ -76,6 +76,8 @@ class SplitScores(_Scores):
     test_fraction : float
         The fraction of the instances in a test set, which is used as the correlation between
         splits (Nadeau and Bengio 2003).
+    halves : mapping of str to ndarray of shape (n_estimators, n_comparisons), default=None
+        Differences of the mean scores between disjoint halves of the data, for each metric.
 
     Examples
     --------
@@ -87,6 +89,7 @@ class SplitScores(_Scores):
 
     scores: Mapping[str, Array]
     test_fraction: float
+    halves: Mapping[str, Array] | None = None
 
     kind = "splits"
     family = "splits"
@@ -123,12 +126,19 @@ class SplitScores(_Scores):
 
     def describe(self) -> str:
         """Return a short description of the scores."""
-        return f"{self.n_splits:,} splits with a correlation of {self.test_fraction:.3g}"
+        words = f"{self.n_splits:,} splits with a correlation of {self.test_fraction:.3g}"
+        if not self.halves:
+            return words
+        return f"{words} and {next(iter(self.halves.values())).shape[1]} comparisons of halves"
+
+    def saved(self) -> dict[str, Any]:
+        """Return the state for `restored`."""
+        return super().saved() | {"halves": None if self.halves is None else dict(self.halves)}
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> SplitScores:
         """Return the scores from the output of `saved`."""
-        return cls(saved["scores"], saved["test_fraction"])
+        return cls(saved["scores"], saved["test_fraction"], saved["halves"])
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the split scores of each estimator."""
@@ -142,9 +152,12 @@ class SplitScores(_Scores):
 
     def pair(self, i: int, j: int) -> SplitScores:
         """Return the split scores of two of the estimators."""
-        return SplitScores(
-            {n: values[[i, j]] for n, values in self.scores.items()}, self.test_fraction
+        scores, halves = (
+            None if of_all is None else {n: values[[i, j]] for n, values in of_all.items()}
+            for of_all in (self.scores, self.halves)
         )
+        assert scores is not None
+        return SplitScores(scores, self.test_fraction, halves)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from skbayeseval.evidence.base import (
     count_in_words,
     tables_or_totals,
 )
+from skbayeseval.evidence.chunks import OUTCOMES
 
 __all__ = ["UnitCounts", "UnitMargin", "assign_units"]
 
@@ -71,6 +72,8 @@ class UnitCounts(Evidence):
         As in `ConfusionCounts`.
     grouped : bool
         Whether units are groups.
+    has_true_negatives : bool
+        Whether true negatives are counted.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class UnitCounts(Evidence):
     weight: float = 1.0
     pos_label: Any = None
     grouped: bool = False
+    has_true_negatives: bool = True
 
     kind = "units"
 
@@ -172,8 +176,28 @@ class UnitCounts(Evidence):
         classes, (truth, *predicted) = encode_labels(
             [("y_true", y_true), *predictions.items()], labels
         )
+        return cls.from_codes(
+            truth, np.column_stack(predicted), classes, groups, pos_label=pos_label, weight=weight
+        )
+
+    @classmethod
+    def from_codes(
+        cls,
+        truth: Array,
+        predictions: Array,
+        classes: tuple[Any, ...],
+        groups: ArrayLike,
+        *,
+        pos_label: Any = None,
+        weight: float = 1.0,
+        instances: Array | None = None,
+    ) -> UnitCounts:
+        """Count labels that are given as positions among the classes, per group.
+
+        `instances` is as in `from_indicators`.
+        """
         m = len(classes)
-        to_unit, shape, sizes = _units(len(truth), groups, None, check_weight(weight))
+        to_unit, shape, sizes = _units(len(truth), groups, instances, check_weight(weight))
 
         def sums(columns: Array, n_columns: int, rows: Any = slice(None)) -> Any:
             rows = np.arange(len(truth))[rows]
@@ -183,15 +207,42 @@ class UnitCounts(Evidence):
 
         return cls(
             sums(truth, m),
-            tuple(sums(truth, m, truth == p) for p in predicted),
-            tuple(sums(p, m) for p in predicted),
-            tuple(sums(truth * m + p, m * m) for p in predicted),
+            tuple(sums(truth, m, truth == p) for p in predictions.T),
+            tuple(sums(p, m) for p in predictions.T),
+            tuple(sums(truth * m + p, m * m) for p in predictions.T),
             shape,
             sizes,
             classes,
             check_weight(weight),
             resolve_pos_label(classes, pos_label),
             True,
+        )
+
+    @classmethod
+    def from_chunks(
+        cls, cells: Array, groups: ArrayLike, *, weight: float = 1.0, instances: Array | None = None
+    ) -> UnitCounts:
+        """Count chunks per group of sentences, given the cells of `ChunkCounts` per sentence."""
+        to_unit, shape, _ = _units(len(cells), groups, instances, check_weight(weight))
+        tables = []
+        for tagger in (1, 2):
+            table = np.zeros((len(cells), 4))
+            for outcome, column in zip(OUTCOMES, cells.T, strict=True):
+                table[:, 2 * outcome[0] + outcome[tagger]] += column
+            tables.append(to_unit @ sparse.csr_matrix(table))
+        gold = tables[0][:, [2, 3]].sum(axis=1)
+        return cls(
+            sparse.csr_matrix(np.hstack([np.zeros_like(gold), gold])),
+            tuple(table[:, [0, 3]] for table in tables),
+            tuple(table[:, [0, 1]] + table[:, [2, 3]] for table in tables),
+            tuple(tables),
+            shape,
+            np.ravel(to_unit @ cells.sum(axis=1)),
+            (0, 1),
+            check_weight(weight),
+            1,
+            True,
+            False,
         )
 
     @property
@@ -210,12 +261,21 @@ class UnitCounts(Evidence):
         )
         total = float(self.sizes @ times)
         return UnitMargin(
-            self.labels, self.pos_label, self.weight, total, hits, true, predicted, table
+            self.labels,
+            self.pos_label,
+            self.weight,
+            total,
+            hits,
+            true,
+            predicted,
+            table,
+            self.has_true_negatives,
         )
 
     def describe(self) -> str:
         """Return a short description of the counts."""
-        return count_in_words(self.margins())
+        groups = f" in {len(self.shape):,} groups" if self.grouped else ""
+        return count_in_words(self.margins(), f"counts{groups}")
 
     def saved(self) -> dict[str, Any]:
         """Return the state for `restored`."""
@@ -230,6 +290,7 @@ class UnitCounts(Evidence):
             "sizes": self.sizes,
             "weight": self.weight,
             "grouped": self.grouped,
+            "has_true_negatives": self.has_true_negatives,
         }
 
     @classmethod
@@ -250,6 +311,7 @@ class UnitCounts(Evidence):
             saved["weight"],
             saved["pos_label"],
             saved["grouped"],
+            saved["has_true_negatives"],
         )
 
     def observed_data(self) -> dict[str, ObservedArray]:
@@ -269,7 +331,17 @@ class UnitCounts(Evidence):
             self.weight,
             self.pos_label,
             self.grouped,
+            self.has_true_negatives,
         )
+
+    @property
+    def n_groups(self) -> int:
+        """The number of groups that are weighted together; 0 if there are none."""
+        return len(self.shape) if self.grouped else 0
+
+    def with_weight(self, weight: float) -> UnitCounts:
+        """Return the same counts with another weight."""
+        return replace(self, weight=weight, shape=self.shape * (weight / self.weight))
 
     def label_tables(self, classifier: int) -> Array:
         """Return the effective counts (tp, fp, fn, tn) per label, of shape (n_labels, 4)."""
@@ -310,7 +382,7 @@ def assign_units(
 ) -> tuple[Array, Array]:
     """Return the unit of each row, a group or an instance, and the Gamma shape of each unit.
 
-    The shape is r times `weight` for an instance that occurs r times, and `weight` for a group.
+    The shape is r times `weight` for an instance, or a group of instances, that occur r times.
     """
     if groups is not None:
         labels = check_label_vector(groups, "groups", classes=False)
@@ -320,7 +392,7 @@ def assign_units(
                 f"{len(labels)}, y_true has {n_rows}."
             )
         unit = np.ravel(np.unique(labels, return_inverse=True)[1])
-        return unit, np.full(unit.max() + 1, weight)
+        return unit, weight * np.bincount(unit) / _sizes(unit, instances)
     rows = np.arange(n_rows) if instances is None else instances
     unit = np.ravel(np.unique(rows, return_inverse=True)[1])
     return unit, weight * np.bincount(unit)
@@ -331,8 +403,15 @@ def _units(
 ) -> tuple[Any, Array, Array]:
     """Return the matrix that sums rows into units, and the shape and size of each unit."""
     unit, shape = assign_units(n_rows, groups, instances, weight)
-    times = np.bincount(unit)
-    share = np.ones(n_rows) if groups is not None else 1 / times[unit]
-    to_unit = sparse.csr_matrix((share, (unit, np.arange(n_rows))), (len(times), n_rows))
-    sizes = times.astype(float) if groups is not None else np.ones(len(times))
+    sizes = _sizes(unit, instances) if groups is not None else np.ones(len(shape))
+    share = (sizes / np.bincount(unit))[unit]
+    to_unit = sparse.csr_matrix((share, (unit, np.arange(n_rows))), (len(shape), n_rows))
     return to_unit, shape, sizes
+
+
+def _sizes(unit: Array, instances: Array | None) -> Array:
+    """Return the number of distinct instances of each unit."""
+    if instances is None:
+        return np.bincount(unit).astype(float)
+    _, first = np.unique(instances, return_index=True)
+    return np.bincount(unit[first]).astype(float)

@@ -59,12 +59,23 @@ class Sums(NamedTuple):
         areas = _ratio(self.numerators, self.denominators)
         return _ratio((areas * self.shares).sum(axis=0), self.shares.sum(axis=0))
 
+    def average_slope(self, slopes: Sums) -> Array:
+        """Return the derivatives of the one metric value, given those of the sums."""
+        areas = _ratio(self.numerators, self.denominators)
+        of_areas = (slopes.numerators - areas * slopes.denominators) / self.denominators
+        of_shares = (areas - self.average()) * slopes.shares
+        return (of_areas * self.shares + of_shares).sum(axis=0) / self.shares.sum(axis=0)
+
 
 class Prepared:
     """A metric on one test set as a function of the instance weights."""
 
     def sums(self, weights: Array) -> Sums:
         """Return the sums of the metric for weights of shape (n, n_draws)."""
+        raise NotImplementedError
+
+    def slopes(self) -> Sums:
+        """Return the derivatives of the sums at equal weights, each of shape (n_columns, n)."""
         raise NotImplementedError
 
     def __call__(self, weights: Array) -> Array:
@@ -197,6 +208,16 @@ class _AreaUnderROC:
         pairs = np.einsum("gd,gd->d", positives, below[:-1])
         return pairs, positives.sum(axis=0) * below[-1]
 
+    def slopes(self) -> tuple[Array, Array]:
+        """Return the derivatives of numerator and denominator at equal weights."""
+        ones = np.ones(self.positives.shape[1])
+        positives, negatives = self.positives @ ones, self.negatives @ ones
+        above = np.append(np.cumsum(positives[::-1])[::-1], 0.0)  # positives from a group upwards
+        pairs = self.positives.T @ np.cumsum(negatives)[:-1] + self.negatives.T @ above
+        one_side = self.positives.T @ np.ones(len(positives)) * negatives.sum()
+        other_side = self.negatives.T @ np.ones(len(negatives)) * positives.sum()
+        return pairs, one_side + other_side
+
 
 @dataclass(frozen=True)
 class _AveragePrecision:
@@ -225,6 +246,18 @@ class _AveragePrecision:
         total = hits[-1].copy()
         precision = np.divide(hits, alarms, out=hits, where=alarms > 0)
         return np.einsum("gd,gd->d", positives, precision), total
+
+    def slopes(self) -> tuple[Array, Array]:
+        """Return the derivatives of numerator and denominator at equal weights."""
+        ones = np.ones(self.positives.shape[1])
+        positives, negatives = self.positives @ ones, self.negatives @ ones
+        hits, alarms = np.cumsum(positives), np.cumsum(negatives)
+        found = hits + alarms
+        # A positive raises, and a negative lowers, the precision at its score and below.
+        raises = np.cumsum((positives * alarms / found**2)[::-1])[::-1]
+        lowers = np.cumsum((positives * hits / found**2)[::-1])[::-1]
+        value = self.positives.T @ (hits / found + raises) - self.negatives.T @ lowers
+        return value, self.positives.T @ np.ones(len(positives))
 
 
 def _adder(rows: Array, columns: Array, n_rows: int, n_columns: int) -> Any:
@@ -255,6 +288,13 @@ class _Average(Prepared):
             top, bottom, np.ones_like(top) if self.shares is None else self.shares @ weights
         )
 
+    def slopes(self) -> Sums:
+        """Return the derivatives of the sums at equal weights."""
+        tops, bottoms = zip(*(area.slopes() for area in self.areas), strict=True)
+        top = np.stack(tops)
+        shares = np.zeros_like(top) if self.shares is None else self.shares.toarray()
+        return Sums(top, np.stack(bottoms), shares)
+
 
 @dataclass(frozen=True)
 class _Mean(Prepared):
@@ -266,6 +306,11 @@ class _Mean(Prepared):
         """Return the weighted sum of the values."""
         top = (self.values @ weights)[None]
         return Sums(top, weights.sum(axis=0)[None], np.ones_like(top))
+
+    def slopes(self) -> Sums:
+        """Return the derivatives of the sums at equal weights."""
+        values = self.values[None]
+        return Sums(values, np.ones_like(values), np.zeros_like(values))
 
 
 Area = type[_AreaUnderROC] | type[_AveragePrecision]

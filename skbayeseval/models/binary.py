@@ -143,6 +143,7 @@ class Paired(BinaryModel):
     """
 
     name = "paired"
+    infers_weight = True
     needs_pairs = True
 
     def __init__(self, mu: ArrayLike = 1.0, theta: ArrayLike = 1.0) -> None:

@@ -51,6 +51,7 @@ class PairedChunks(BCV):
     """
 
     name = "paired"
+    infers_weight = True
     needs_pairs = True
 
     def specification(self, evidence: Any) -> Specification:

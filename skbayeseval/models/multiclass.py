@@ -63,6 +63,7 @@ class Hierarchical(Model):
     """
 
     name = "hierarchical"
+    infers_weight = True
 
     def __init__(self, mu: ArrayLike = 1.0, eta: ArrayLike = 1.0) -> None:
         self.mu = mu
@@ -116,6 +117,7 @@ class PairedHierarchical(Model):
     """
 
     name = "paired"
+    infers_weight = True
     needs_pairs = True
 
     def __init__(self, mu: ArrayLike = 1.0, eta: ArrayLike = 1.0) -> None:
@@ -158,6 +160,7 @@ class PairedMany(Model):
     """
 
     name = "paired"
+    infers_weight = True
     needs_pairs = True
 
     def __init__(self, mu: ArrayLike = 1.0, theta: float = 1.0) -> None:

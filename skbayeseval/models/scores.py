@@ -23,7 +23,8 @@ class CorrelatedT(Model):
     is assumed to equal the share of test instances (Nadeau and Bengio 2003; Corani and Benavoli
     2015). The means have a flat prior, and the covariance of K estimators has a prior density
     proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
-    regardless of the other estimators. The prior is improper, so there is no Bayes factor.
+    regardless of the other estimators. The prior is improper, so there is no Bayes factor. Where
+    halves of the data were compared as well, they correct the variance.
 
     Examples
     --------
@@ -44,7 +45,7 @@ class CorrelatedT(Model):
         if not isinstance(evidence, SplitScores):
             raise ValueError("CorrelatedT needs split scores.")
         scores = {name: without_noise(values, values) for name, values in evidence.scores.items()}
-        return ScoreSpecification(scores, evidence.test_fraction)
+        return ScoreSpecification(scores, evidence.test_fraction, evidence.halves)
 
 
 def without_noise(values: Array, scores: Array) -> Array:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._parameters import ParameterObject
 from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
+from skbayeseval.judgement.halves import variance_with_halves
 from skbayeseval.models.margins import BetaMargin, StudentMargin
 from skbayeseval.models.parameters import CELLS, OUTCOMES, Parameter, letter, sums_of_splits
 
@@ -358,10 +359,13 @@ class ScoreSpecification(AnySpecification):
         The split scores of each metric.
     correlation : float
         The correlation between splits.
+    halves : mapping of str to ndarray of shape (n_estimators, n_comparisons), default=None
+        Differences between disjoint halves of the data.
     """
 
     scores: Mapping[str, Array]
     correlation: float
+    halves: Mapping[str, Array] | None = None
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters of two estimators: B's score is regressed on the difference A - B.
@@ -371,6 +375,8 @@ class ScoreSpecification(AnySpecification):
         covariance of A and B having density proportional to det^(-2), sigma^2 has density
         1 / sigma^2, beta is flat, and tau^2 has density 1 / tau^4.
         """
+        if self.halves:
+            raise ValueError("Split scores with calibrate= have no PyMC model. Use engine='exact'.")
         found = [sums_of_splits(*scores) for scores in self.scores.values()]
         n, inflation = found[0].n_splits, self.inflation
         flats: dict[str, tuple[str, list[tuple[float, float]]]] = {
@@ -395,11 +401,15 @@ class ScoreSpecification(AnySpecification):
     def law(self, metric: str, contrast: Array) -> StudentMargin:
         """Return the law of a combination of mean split scores, such as a difference."""
         splits = contrast @ self.scores[metric]
+        df = len(splits) - 1.0
         mean, scale = splits.mean(), np.sqrt(self.inflation) * splits.std(ddof=1)
+        if self.halves:
+            variance, df = variance_with_halves(scale**2, contrast @ self.halves[metric])
+            scale = np.sqrt(variance)
         # Equal differences leave rounding errors behind, which are no spread.
         negligible = 1e-12 * np.abs(self.scores[metric]).max()
         mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
-        return StudentMargin(mean, scale, len(splits) - 1.0)
+        return StudentMargin(mean, scale, df)
 
     @property
     def inflation(self) -> float:
@@ -450,6 +460,8 @@ class Model(ParameterObject):
     needs_pairs: ClassVar[bool] = False
     needs_true_negatives: ClassVar[bool] = True
     has_proper_prior: ClassVar[bool] = True
+    # Whether the weight of cross-validated counts is inferred by default, or the published one.
+    infers_weight: ClassVar[bool] = False
     # Quantities beside the metrics of the evidence that the model has a posterior of.
     derived_metrics: ClassVar[tuple[str, ...]] = ()
 

@@ -46,6 +46,7 @@ class InstanceWeights(Model):
     """
 
     name = "paired"
+    infers_weight = True
     needs_pairs = True
     has_proper_prior = False
 
@@ -75,6 +76,7 @@ class GroupWeights(InstanceWeights):
     """
 
     name = "group weights"
+    needs_true_negatives = False
 
 
 class ScoreWeights(InstanceWeights):

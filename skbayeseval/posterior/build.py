@@ -17,6 +17,7 @@ from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.models import resolve_model
 from skbayeseval.models.specification import Model
 from skbayeseval.posterior.chains import SampledPosterior
+from skbayeseval.posterior.inferred_weight import Weights
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["check_true_classes", "count_predictions", "make_posterior", "resolve_engine"]
@@ -65,11 +66,13 @@ def make_posterior(
     prevalence: Any = None,
     *,
     scored: ScoredInstances | None = None,
+    weights: Weights | None = None,
     rehearsal: bool = False,
 ) -> Posterior:
     """Return the posterior of the evidence under the given model and prior.
 
-    `scored` holds the scores of the same instances, for metrics of instance scores. With
+    `scored` holds the scores of the same instances, for metrics of instance scores. `weights` are
+    inferred weights; Markov chains take the weight of the evidence instead. With
     ``rehearsal=True``, all arguments are checked, but nothing is sampled.
     """
     sampler = resolve_engine(engine, prior)
@@ -101,6 +104,7 @@ def make_posterior(
         n_draws=check_whole_number(n_draws, "n_draws", minimum=100),
         prevalence=None if prevalence is None else _check_prevalence(prevalence, counts),
         scored=scored,
+        weights=weights if sampler.has_independent_draws else None,
     )
     size = counts.total * counts.weight
     specification = posterior.specification

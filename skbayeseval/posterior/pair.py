@@ -21,8 +21,9 @@ Array = NDArray[Any]
 class PairPosterior(Posterior):
     """Two classifiers of a joint posterior of several.
 
-    The draws are those of the joint posterior. The closed forms and the prior are those of the
-    model of two classifiers, which is the margin of the joint model.
+    The draws are those of the joint posterior. Where weights are inferred, the pair has its own
+    weight and draws, so that it does not depend on the other classifiers. The closed forms and the
+    prior are those of the model of two classifiers, which is the margin of the joint model.
     """
 
     def __init__(self, joint: Posterior, i: int, j: int) -> None:
@@ -39,6 +40,7 @@ class PairPosterior(Posterior):
             n_draws=joint.n_draws,
             prevalence=joint.prevalence,
             scored=None if joint.scored is None else joint.scored.pair(i, j),
+            weights=None if joint.weights is None else joint.weights.pair(i, j),
         )
         self.engine = joint.engine
         self.has_independent_draws = joint.has_independent_draws
@@ -112,9 +114,18 @@ class PairPosterior(Posterior):
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (2, n_draws)."""
-        draws = self._joint.draws(metric)[self._rows]
+        if self.weights is None or not self.weights.are_own:
+            draws = self._joint.draws(metric)[self._rows]
+        elif self._rows[0] < self._rows[1]:
+            return super().draws(metric)
+        else:
+            draws = PairPosterior(self._joint, *self._rows[::-1]).draws(metric)[::-1]
         draws.flags.writeable = False
         return draws
+
+    def _own_draws(self, metric: Metric, classifier: int) -> Array:
+        """Return draws of the metric of one classifier, which do not depend on the other."""
+        return self._joint._own_draws(metric, self._rows[classifier])
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric values of the pair."""

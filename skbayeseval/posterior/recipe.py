@@ -32,6 +32,7 @@ from skbayeseval.posterior.distributions import (
     SignedRankDifference,
     StudentQuantity,
 )
+from skbayeseval.posterior.inferred_weight import WeightPosterior, Weights
 
 __all__ = ["Memory", "Posterior", "Prior"]
 
@@ -207,6 +208,10 @@ class Posterior(_Recipe):
     scored : ScoredInstances, default=None
         The scores of the same instances, for metrics of instance scores. These metrics use instance
         weights (the Bayesian bootstrap), whatever the model.
+    weights : Weights, default=None
+        The weights of counts, where they are inferred. The posterior is then a mixture over
+        weights; each metric, difference and classifier has its own. By default, the weight of the
+        evidence.
     """
 
     engine: str = "exact"
@@ -222,6 +227,7 @@ class Posterior(_Recipe):
         n_draws: int,
         prevalence: tuple[float, ...] | None = None,
         scored: ScoredInstances | None = None,
+        weights: Weights | None = None,
     ) -> None:
         super().__init__(model, evidence, prevalence)
         self.scored = self.evidence.scored if scored is None else scored
@@ -231,6 +237,10 @@ class Posterior(_Recipe):
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
         self._runs: dict[str, list[PreparedRun]] = {}
+        self._values: dict[tuple[Metric, int], Array] = {}
+        self.weights = weights
+        if weights is not None:
+            self.has_closed_forms = False
 
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
@@ -246,6 +256,31 @@ class Posterior(_Recipe):
             return super().stream(metric, rng, n_draws)
         runs = self._prepared(self.scored, metric)
         return stream_bootstrap(runs, self.scored.shape, self.scored.n_classifiers, rng, n_draws)
+
+    def _mixture(self, metric: Metric, weight: WeightPosterior) -> Array:
+        """Return draws of the metric, of shape (n_classifiers, n_draws), mixed over weights."""
+        rng = np.random.default_rng(self._seed())
+        strata = weight.strata()
+        ends = np.linspace(0, self.n_draws, len(strata) + 1).astype(int)
+        found: list[Array] = []
+        for one, n_draws in zip(strata, np.diff(ends), strict=True):
+            found += self._stream_at(one, metric, rng, int(n_draws))
+        return rng.permutation(np.concatenate(found, axis=1), axis=1)
+
+    def _stream_at(
+        self, weight: float, metric: Metric, rng: np.random.Generator, n_draws: int
+    ) -> Iterator[Array]:
+        """Yield blocks of draws of the metric, with the evidence weighted by `weight`."""
+        if metric.source == "instances" and self.scored is not None:
+            shape = self.scored.with_weight(weight).shape
+            runs = self._prepared(self.scored, metric)
+            yield from stream_bootstrap(runs, shape, self.scored.n_classifiers, rng, n_draws)
+            return
+        specification = self.model.specification(self.evidence.with_weight(weight))
+        for scores in stream_scores(
+            specification, metric, self._positive_index, rng, n_draws, prior=False
+        ):
+            yield check_scores(scores, metric)
 
     def _prepared(self, scored: ScoredInstances, metric: Metric) -> list[PreparedRun]:
         """Return the prepared metric of each run, computed once for all draws."""
@@ -312,6 +347,8 @@ class Posterior(_Recipe):
                 f"model={self.model.name!r} models the difference only: there are no draws of A "
                 "and B alone."
             )
+        if self.weights is not None and self.weights.are_own:
+            return Distribution(self._own_draws(metric, classifier))
         draws = self.draws(metric)[classifier]
         law = self.law(metric, np.arange(len(self.counts)) == classifier)
         if law is not None:
@@ -320,6 +357,31 @@ class Posterior(_Recipe):
         if margin is not None:
             return BetaValue(draws, margin)
         return Distribution(draws, self.mcse(draws))
+
+    def _own_draws(self, metric: Metric, classifier: int) -> Array:
+        """Return draws of the metric of one classifier, weighted for itself."""
+        assert self.weights is not None
+        key = (metric, classifier)
+        if key not in self._values:
+            weight, source, row = self.weights.value(metric, classifier), self, classifier
+            if self.evidence.n_classifiers > 2:  # a pair of them is cheaper to draw than all
+                source, row = self._with_another(classifier), 0
+            draws = source._mixture(metric, weight)[row]
+            draws.flags.writeable = False
+            self._values[key] = draws
+        return self._values[key]
+
+    def _with_another(self, classifier: int) -> Posterior:
+        """Return the posterior of one classifier and any other of them."""
+        pair = classifier, (classifier + 1) % self.evidence.n_classifiers
+        return Posterior(
+            self.model.of_pair(),
+            self.evidence.pair(*pair),
+            entropy=self.entropy,
+            n_draws=self.n_draws,
+            scored=None if self.scored is None else self.scored.pair(*pair),
+            weights=self.weights,
+        )
 
     def mcse(self, draws: Array) -> float | None:
         """Return the Monte Carlo standard error of the mean; None for independent draws."""
@@ -354,14 +416,17 @@ class Posterior(_Recipe):
 
     @property
     def weight(self) -> float:
-        """The weight of one count."""
+        """The weight of one count; where weights are inferred, that of the first metric."""
         return self.counts[0].weight
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
         if metric not in self._draws:
-            rng = np.random.default_rng(self._seed())
-            draws = np.concatenate(list(self.stream(metric, rng, self.n_draws)), axis=1)
+            if self.weights is not None:
+                draws = self._mixture(metric, self.weights.difference(metric))
+            else:
+                rng = np.random.default_rng(self._seed())
+                draws = np.concatenate(list(self.stream(metric, rng, self.n_draws)), axis=1)
             draws.flags.writeable = False
             self._draws[metric] = draws
         return self._draws[metric]
@@ -380,6 +445,11 @@ class Posterior(_Recipe):
         draws.flags.writeable = False
         self._draws[metric] = draws
         self._observed[metric] = observed
+
+    def remember_value(self, metric: Metric, classifier: int, draws: Array) -> None:
+        """Store known draws of the metric of one classifier, where weights are inferred."""
+        draws.flags.writeable = False
+        self._values[metric, classifier] = draws
 
     def check_metric(self, metric: Metric) -> Metric:
         """Return the metric; raise if it cannot be computed from the evidence."""

@@ -79,8 +79,11 @@ class PosteriorView:
 
     @property
     def weight(self) -> float:
-        """The weight of one count."""
-        return self._posterior.weight
+        """The weight of one count; the median, where it is inferred for the first metric."""
+        weights = self._posterior.weights
+        if weights is None:
+            return self._posterior.weight
+        return weights.difference(self._metric(None)).median
 
     @property
     def n_draws(self) -> int:

@@ -38,7 +38,12 @@ Row = tuple[str, str, str, str, SignificanceTest]
 def classical_tests(
     evidence: Evidence, record: CrossValidation | None, names: tuple[str, str], metric: str
 ) -> pd.DataFrame:
-    """Return one row per test; tests of splits use the split scores in `record`."""
+    """Return one row per test; tests of splits use the split scores in `record`.
+
+    Classical tests have no inferred weights. They use the published one.
+    """
+    if record is not None and record.published_weight is not None and not evidence.is_of_splits:
+        evidence = evidence.with_weight(record.published_weight)
     rows = [*_of_instances(evidence), *_of_classes(evidence)]
     if record is None:
         rows += [

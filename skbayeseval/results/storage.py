@@ -20,12 +20,13 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
 from skbayeseval.posterior.chains import SampledPosterior, SampledPrior
+from skbayeseval.posterior.inferred_weight import StoredWeights
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["Parts", "describe", "read", "write"]
 
-FORMAT = "skbayeseval result 2"
+FORMAT = "skbayeseval result 3"
 
 # The key in the header that refers to an array in the file.
 _ARRAY = "<array>"
@@ -79,8 +80,17 @@ def _header(parts: Parts) -> dict[str, Any]:
         "entropy": posterior.entropy,
         "evidence": _saved_evidence(posterior.evidence),
         "scored": None if scored is None else _saved_evidence(scored),
+        "weights": _saved_weights(parts),
         "cross_validation": _describe_cross_validation(parts.cross_validation),
     }
+
+
+def _saved_weights(parts: Parts) -> dict[str, Any] | None:
+    weights = parts.posterior.weights
+    if weights is None:
+        return None
+    n_classifiers = parts.posterior.evidence.n_classifiers
+    return StoredWeights.of(weights, parts.metrics, n_classifiers).saved()
 
 
 def _saved_evidence(evidence: Evidence) -> dict[str, Any]:
@@ -105,6 +115,12 @@ def write(parts: Parts, path: str | PathLike[str]) -> None:
         f"draws_{i}": parts.posterior.draws(metric)
         for i, metric in enumerate(parts.metrics.values())
     }
+    if parts.posterior.weights is not None:
+        arrays |= {
+            f"values_{i}_{k}": parts.posterior.value(metric, k).draws
+            for i, metric in enumerate(parts.metrics.values())
+            for k in range(parts.posterior.evidence.n_classifiers)
+        }
     arrays |= _chains_to_keep(parts.posterior)
     with open(path, "wb") as file:
         np.savez_compressed(file, header=np.array(header), **arrays)
@@ -188,7 +204,15 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     if header["independent_draws"]:
         saved = header["scored"]
         scored: Any = None if saved is None else _restored_evidence(saved)
-        posterior = Posterior(model, evidence, n_draws=header["n_draws"], scored=scored, **common)
+        known = header["weights"]
+        posterior = Posterior(
+            model,
+            evidence,
+            n_draws=header["n_draws"],
+            scored=scored,
+            weights=None if known is None else StoredWeights.restored(known),
+            **common,
+        )
     else:
         chains, stats, prior = (
             {key.partition("/")[2]: v for key, v in arrays.items() if key.startswith(f"{kind}/")}
@@ -211,6 +235,8 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
         metrics[metric.name] = metric
         observed = tuple(np.array(saved["observed"], dtype=float).tolist())
         posterior.remember(metric, arrays[f"draws_{i}"], observed)
+        for k in range(evidence.n_classifiers if posterior.weights is not None else 0):
+            posterior.remember_value(metric, k, arrays[f"values_{i}_{k}"])
     return Parts(
         header["kind"],
         posterior,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,6 +15,9 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["describe_comparison"]
+
+# Fewer groups than this are few.
+FEW_GROUPS = 20
 
 
 def describe_comparison(
@@ -67,10 +71,26 @@ def describe_basis(
     record: CrossValidation | None,
 ) -> list[str]:
     """Return lines on what the posterior stands on."""
+    weights, evidence = posterior.weights, posterior.evidence
+    if weights is not None:
+        evidence = evidence.with_weight(1.0)
     lines = [
         f"  model       {posterior.model.name}, {posterior.n_draws:,} {posterior.engine} draws "
-        f"from {posterior.evidence.describe()}"
+        f"from {evidence.describe()}"
     ]
+    if weights is not None:
+        for name, metric in metrics.items():
+            weight = weights.difference(metric)
+            words = f"{weight.median:.2g} per count"
+            if not math.isinf(weight.df):
+                low, high = weight.interval()
+                words = f"{weight.median:.2g} per count ({low:.2g} to {high:.2g})"
+            which = "" if len(metrics) == 1 else f"{name}: "
+            lines.append(f"  weight      {which}{words}, {weights.basis}")
+    if 1 < evidence.n_groups < FEW_GROUPS:
+        lines.append(
+            f"  groups      only {evidence.n_groups}: intervals from so few groups are too narrow"
+        )
     by_weights = [name for name, metric in metrics.items() if metric.source == "instances"]
     if by_weights and posterior.evidence.has_class_counts:
         lines.append(f"              {', '.join(by_weights)}: weights of instances")
@@ -88,7 +108,12 @@ def describe_basis(
 
 
 def _learners(posterior: Posterior, record: CrossValidation | None) -> Iterator[str]:
-    if record is not None:
+    if record is not None and record.estimand == "fitted":
+        yield (
+            f"the {record.n_splits} models of each kind fitted here on {record.train_size:,.0f} "
+            f"instances ({record.splitter}), on average; not to other training sets"
+        )
+    elif record is not None:
         yield (
             f"learners trained on {record.train_size:,.0f} instances ({record.splitter}, "
             f"{record.n_splits} splits), not models refitted on all data"

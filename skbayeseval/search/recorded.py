@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,18 @@ from numpy.typing import NDArray
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_whole_number
 from skbayeseval.compare.split_scores import rank_scores
-from skbayeseval.evidence.counts import ConfusionCounts
+from skbayeseval.evidence.counts import ConfusionCounts, as_evidence
+from skbayeseval.evidence.split_tables import spread_of_tables
 from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
 from skbayeseval.posterior.build import check_true_classes, make_posterior
+from skbayeseval.posterior.inferred_weight import (
+    CommonWeight,
+    WeightPosterior,
+    infer_weight,
+)
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import (
     counted_classes,
@@ -147,18 +154,47 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     present = np.flatnonzero(evidence[0].table.sum(axis=1))
     check_true_classes([labels[i] for i in present], "cv_results_")
     candidates = {int(i): results["params"][i] for i in kept}
+    assert metric is not None
+    weight = _inferred_weight(metric, of_splits, evidence[0].positive, proportions)
     posterior = make_posterior(
-        evidence, "auto", "exact", None, settings.draws_of(len(kept)), settings.entropy
+        as_evidence(evidence).with_weight(weight.median),
+        "auto",
+        "exact",
+        None,
+        settings.draws_of(len(kept)),
+        settings.entropy,
+        weights=CommonWeight(weight, f"from the spread of {n_splits} splits"),
     )
     ranking = Ranking(
         posterior, tuple(name_candidates(candidates)), resolve_scoring(settings.measure, labels)
     )
     basis = (
         f"Based on the confusion counts of {n_splits} splits ({_splits_name(settings.cv)}), with "
-        f"weight {proportions.weight:.3g} per count. Candidates are assumed independent."
+        f"weight {weight.median:.2g} per count, inferred from their spread. Candidates are assumed "
+        f"independent."
         f"{_training(proportions, settings)}"
     )
     return make_report(ranking, candidates, settings, "counts", failed, results, basis)
+
+
+def _inferred_weight(
+    metric: Metric, of_splits: Array, positive: int | None, proportions: SplitProportions
+) -> WeightPosterior:
+    """Return one weight for all candidates, inferred from how their differences vary.
+
+    Candidates are modelled as independent, which makes differences too uncertain rather than too
+    certain; so the weight is never more than the published one.
+    """
+    assert proportions.weight is not None
+    n_splits = of_splits.shape[1]
+    n_folds = 0 if proportions.test_fraction is None else round(1 / proportions.test_fraction)
+    if not n_folds or n_splits % n_folds:
+        n_folds = n_splits
+    which = 1 if positive is None else positive
+    spread = spread_of_tables(metric, of_splits, which, n_folds, proportions.weight)
+    if not spread.test_noise:  # all candidates differ by as much in every split
+        return WeightPosterior(proportions.weight, 1.0, math.inf)
+    return infer_weight(spread)._replace(most=proportions.weight)
 
 
 def failed_fits(results: Mapping[str, Any], candidates: Array) -> Array:

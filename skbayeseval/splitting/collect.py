@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -62,6 +63,10 @@ class CrossValidation:
         The mean number of test instances per split.
     two_fold_repeats : int or None
         The number of repeats if the splits are repeated two-fold cross-validation, else None.
+    estimand : {"learner", "fitted"}
+        Whose performance is compared.
+    published_weight : float or None
+        The published weight of one count: 1 if every instance was tested once.
     """
 
     splitter: str
@@ -71,6 +76,8 @@ class CrossValidation:
     scores: dict[str, dict[str, Array]]
     test_size: float | None = None
     two_fold_repeats: int | None = None
+    estimand: str = "learner"
+    published_weight: float | None = None
 
     def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
         """Return a copy with `names` renamed to `others`, without all other estimators."""
@@ -122,7 +129,9 @@ class Collection:
     runs : dict of str to list
         For each estimator, its runs in the order of the splits.
     weight : float
-        The weight of one count pooled over the kept splits.
+        The published weight of one count pooled over the kept splits.
+    halves : list of (Collection, Collection)
+        The outputs on disjoint halves of the data, per comparison.
     """
 
     names: tuple[str, ...]
@@ -130,6 +139,7 @@ class Collection:
     kept: list[int]
     runs: dict[str, list[_Run]] = field(repr=False)
     weight: float
+    halves: list[tuple[Collection, Collection]] = field(default_factory=list, repr=False)
 
     @property
     def train_size(self) -> float:
@@ -156,6 +166,11 @@ class Collection:
         """Return the concatenated test indices of the kept splits."""
         return np.concatenate([self.splits[i][1] for i in self.kept])
 
+    def split_numbers(self) -> Array:
+        """Return the number of the kept split of each of the `test_indices`."""
+        sizes = [len(self.splits[i][1]) for i in self.kept]
+        return np.repeat(np.arange(len(sizes)), sizes)
+
     def pooled(self, name: str, what: str = "predict") -> Any:
         """Return the output `what` of one estimator for `test_indices`."""
         found = [self.runs[name][i].observed[what] for i in self.kept]
@@ -180,6 +195,7 @@ def collect(
     error_score: str | float = "raise",
     observe: Observe | None = None,
     check_split: Callable[[int, Array], None] | None = None,
+    halves: Sequence[tuple[list[Split], list[Split]]] = (),
 ) -> Collection:
     """Fit clones of the estimators on every training set and observe them on the test set.
 
@@ -188,7 +204,8 @@ def collect(
     name of the estimator, the fitted estimator and the test set, and returns a dict of the outputs
     to keep (by default the predictions). If it raises, the fit counts as failed. `check_split` is
     called with the index and the test indices of every split before any estimator is fitted, and
-    should raise an error if a test set is not usable.
+    should raise an error if a test set is not usable. `halves` are the splits of disjoint halves of
+    the data, which are collected as well.
     """
     check_error_score(error_score)
     X, y = indexable(X, y)
@@ -200,10 +217,17 @@ def collect(
         raise ValueError(
             f"cv={cv!r} yields no splits. An iterator of splits can be used only once."
         )
-    for i, (_, test) in enumerate(splits):
+    everything = [*splits, *(split for pair in halves for half in pair for split in half)]
+    for i, (_, test) in enumerate(everything):
         if check_split is not None:
             check_split(i, test)
-    tasks = [(name, i) for i in range(len(splits)) for name in estimators]
+    tasks = [(name, i) for i in range(len(everything)) for name in estimators]
+    if halves and verbose > 0:
+        print(
+            f"{len(tasks)} fits: {len(splits) * len(estimators)} on the splits, and "
+            f"{len(tasks) - len(splits) * len(estimators)} on those of halves of the data.",
+            file=sys.stderr,
+        )
     parallel = parallel_with_progress(
         n_jobs=n_jobs, pre_dispatch=pre_dispatch, total=len(tasks), show=verbose > 0
     )
@@ -212,10 +236,10 @@ def collect(
             clone(estimators[name]),
             X,
             y,
-            *splits[i],
-            params=_at(fit_params[name], splits[i][0], n_samples),
-            where=f"Estimator {name!r} failed in split {i}",
-            keep=return_estimator,
+            *everything[i],
+            params=_at(fit_params[name], everything[i][0], n_samples),
+            where=f"Estimator {name!r} failed in {_place(i, len(splits))}",
+            keep=return_estimator and i < len(splits),
             reraise=error_score == "raise",
             observe=partial(observe or observe_predictions, name),
         )
@@ -224,16 +248,55 @@ def collect(
     of_each: dict[str, list[_Run]] = {name: [] for name in estimators}
     for (name, _), run in zip(tasks, runs, strict=True):
         of_each[name].append(run)
+    whole = {name: of_one[: len(splits)] for name, of_one in of_each.items()}
     failures = [
         Failure(name, i, run.error)
-        for name, of_one in of_each.items()
+        for name, of_one in whole.items()
         for i, run in enumerate(of_one)
         if run.error is not None
     ]
     kept = _kept_splits(cv, len(splits), failures)
+    weight = pooled_weight(cv, [splits[i][1] for i in kept])
     return Collection(
-        tuple(estimators), splits, kept, of_each, pooled_weight(cv, [splits[i][1] for i in kept])
+        tuple(estimators),
+        splits,
+        kept,
+        whole,
+        weight,
+        _halves(of_each, halves, len(splits), weight),
     )
+
+
+def _place(split: int, n_splits: int) -> str:
+    """Return where a fit took place, in words."""
+    return f"split {split}" if split < n_splits else "a split of a half of the data (calibrate=)"
+
+
+def _halves(
+    runs: Mapping[str, list[_Run]],
+    halves: Sequence[tuple[list[Split], list[Split]]],
+    start: int,
+    weight: float,
+) -> list[tuple[Collection, Collection]]:
+    """Return the collections of both halves of each comparison without failed fits."""
+    found, failed = [], 0
+    for pair in halves:
+        both = []
+        for splits in pair:
+            own = {name: of_one[start : start + len(splits)] for name, of_one in runs.items()}
+            start += len(splits)
+            both.append(Collection(tuple(runs), splits, list(range(len(splits))), own, weight))
+        if any(run.error for one in both for of_one in one.runs.values() for run in of_one):
+            failed += 1
+        else:
+            found.append((both[0], both[1]))
+    if failed:
+        warnings.warn(
+            f"Fits failed in {failed} of {len(halves)} comparisons of halves, which are dropped.",
+            FitFailedWarning,
+            stacklevel=5,
+        )
+    return found
 
 
 def route(

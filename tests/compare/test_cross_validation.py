@@ -44,10 +44,9 @@ def test_the_sentence_the_project_exists_for():
     assert result.names == ("GaussianNB", "SVC")
     assert result.metrics == ("accuracy",)
     assert result.model == "paired"
-    assert result.weight == pytest.approx(0.368802, abs=1e-6)
     assert result.n_splits == 6
     assert result.evidence.total == 3 * 569
-    assert result.decision(rope=0.01).code == "<<"
+    assert result.decision(rope=0.005).code == "<<"
     text = str(result)
     assert "learners trained on 284 instances (BlockRegularizedCV, 6 splits), not models" in text
 
@@ -66,8 +65,9 @@ SPLITTERS = [
 @pytest.mark.parametrize("cv", SPLITTERS, ids=lambda cv: type(cv).__name__)
 def test_equals_the_hand_computation(cv, model):
     result = bayesian_cross_validate(
-        NB, LR, X, Y, cv=cv, scoring="f1", model=model, random_state=3, return_indices=True
-    )
+        NB, LR, X, Y, cv=cv, scoring="f1", model=model, weight="published", random_state=3,
+        return_indices=True,
+    )  # fmt: skip
     indices = result.cv_results["GaussianNB"]["indices"]
     truth, a, b = [], [], []
     for train, test in zip(indices["train"], indices["test"], strict=True):
@@ -309,8 +309,9 @@ def test_failures_in_the_faces():
     failing = X[list(cv.split(X, Y))[2][0]].sum()
     with pytest.warns(FitFailedWarning, match="4 of 6 splits are left") as caught:
         result = bayesian_cross_validate(
-            FailsOnce(priors=failing), LR, X, Y, cv=cv, error_score=np.nan, random_state=0
-        )
+            FailsOnce(priors=failing), LR, X, Y, cv=cv, error_score=np.nan, random_state=0,
+            weight="published",
+        )  # fmt: skip
     assert caught[0].filename == __file__
     assert result.weight == BlockRegularizedCV(2).weight
     assert result.n_splits == 4

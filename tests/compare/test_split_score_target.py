@@ -208,7 +208,7 @@ def test_auc_beside_f1():
 def test_saved_scores_serve_other_metrics(tmp_path):
     for scoring in ("roc_auc", ["accuracy", "roc_auc"]):
         result = bayesian_cross_validate(
-            TREE, NB, XC, YC, scoring=scoring, n_draws=2000, random_state=0
+            TREE, NB, XC, YC, scoring=scoring, n_draws=2000, random_state=0, weight="published"
         )
         result.save(tmp_path / "auc.npz")
         again = load_result(tmp_path / "auc.npz")

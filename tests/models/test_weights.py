@@ -181,7 +181,7 @@ def test_cross_validation(as_sparse):
     cv = BlockRegularizedCV(random_state=0)
     result = bayesian_cross_validate(
         ("a", a), ("b", b), X, target, cv=cv, scoring=["f1_macro", "f1_micro"], random_state=0,
-        return_indices=True,
+        return_indices=True, weight="published",
     )  # fmt: skip
     assert result.weight == pytest.approx(0.368802, abs=1e-6)
     theirs = cross_validate(b, X, y, cv=cv, scoring=["f1_macro", "f1_micro"])

@@ -288,8 +288,9 @@ def test_from_trace_keeps_the_cross_validation():
     X, y = load_iris(return_X_y=True)
     of_two = y < 2
     result = bayesian_cross_validate(
-        GaussianNB(), ("tree", DecisionTreeClassifier()), X[of_two], y[of_two], random_state=0
-    )
+        GaussianNB(), ("tree", DecisionTreeClassifier()), X[of_two], y[of_two], random_state=0,
+        weight="published",
+    )  # fmt: skip
     chains = {name: draws[None] for name, draws in result._posterior.parameters().items()}
     with pytest.warns(ConvergenceWarning, match="One chain"):
         back = ComparisonResult.from_trace(chains, result, names=("new", "old"))

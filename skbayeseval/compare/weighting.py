@@ -1,0 +1,125 @@
+"""Resolve `weight=`, `calibrate=` and `estimand=` of the cross-validating functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+from skbayeseval._validation import check_weight, check_whole_number
+from skbayeseval.compare.targets import CollectedEvidence, Target
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.scores import CorrelatedT
+from skbayeseval.models.specification import Model
+from skbayeseval.models.weights import IndependentLabels, IndependentLabelsBCV
+from skbayeseval.posterior.inferred_weight import InferredWeights
+from skbayeseval.splitting.collect import Collection
+
+__all__ = ["Weighting", "plug_in_weight"]
+
+WEIGHTS = ("inferred", "published")
+ESTIMANDS = ("learner", "fitted")
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """How the counts of a cross-validation are weighted.
+
+    Parameters
+    ----------
+    weight : {"inferred", "published"}, float or None
+        The weight; None is up to the model.
+    calibrate : int
+        The number of comparisons of halves.
+    estimand : {"learner", "fitted"}
+        Whose performance is compared.
+    """
+
+    weight: str | float | None
+    calibrate: int
+    estimand: str
+
+    @classmethod
+    def of(cls, options: Any) -> Weighting:
+        """Return the checked options."""
+        weight, estimand = options.weight, options.estimand
+        calibrate = check_whole_number(options.calibrate, "calibrate", minimum=0)
+        if estimand not in ESTIMANDS:
+            raise ValueError(f"estimand must be one of {list(ESTIMANDS)}, got {estimand!r}.")
+        if isinstance(weight, str) and weight not in WEIGHTS:
+            raise ValueError(f"weight must be one of {list(WEIGHTS)} or a number, got {weight!r}.")
+        if weight is not None and not isinstance(weight, str):
+            weight = check_weight(weight)
+        known = weight is not None and weight != "inferred"
+        if calibrate and (known or estimand == "fitted"):
+            what = f"weight={options.weight!r}" if known else "estimand='fitted'"
+            raise ValueError(
+                f"calibrate={calibrate} infers the weight, but {what} was given. Use calibrate=0."
+            )
+        if estimand == "fitted" and known:
+            raise ValueError(
+                f"estimand='fitted' determines the weight, but weight={options.weight!r} was given."
+            )
+        return cls(weight, calibrate, estimand)
+
+    def for_model(self, model: Model) -> Weighting:
+        """Return the weighting with the default of the model; raise if the model has none."""
+        if isinstance(model, CorrelatedT):
+            if self.weight not in (None, "published") or self.estimand == "fitted":
+                raise ValueError(
+                    "model='scores' models split scores, which have no weight: weight= and "
+                    "estimand= do not apply. calibrate= does."
+                )
+            return replace(self, weight="published")
+        inferred = model.infers_weight or self.calibrate or self.estimand == "fitted"
+        weight = ("inferred" if inferred else "published") if self.weight is None else self.weight
+        if weight == "inferred" and isinstance(model, (IndependentLabels, IndependentLabelsBCV)):
+            raise ValueError(
+                f"model={model.name!r} of a multi-label indicator has no inferred weight. Use "
+                "model='paired' or weight='published'."
+            )
+        return replace(self, weight=weight)
+
+    @property
+    def is_inferred(self) -> bool:
+        """Whether the weight is inferred."""
+        return self.weight == "inferred"
+
+    @property
+    def number(self) -> float | None:
+        """The weight, if it was given as a number."""
+        return float(self.weight) if isinstance(self.weight, Real) else None
+
+    def infer(
+        self, found: CollectedEvidence, target: Target, collection: Collection, model: Model
+    ) -> InferredWeights:
+        """Return the inferred weights."""
+        halves = [
+            (target.collected(one), target.collected(other)) for one, other in collection.halves
+        ]
+        return InferredWeights(
+            found.rows,
+            found.scored_rows,
+            len(collection.names),
+            model.needs_pairs,
+            self.estimand,
+            [(one.evidence, other.evidence) for one, other in halves],
+            [
+                (a.scored, b.scored)
+                for a, b in halves
+                if a.scored is not None and b.scored is not None
+            ],
+        )
+
+
+def plug_in_weight(
+    weights: InferredWeights, metrics: Mapping[str, Metric], *, mixture: bool
+) -> float:
+    """Return the single weight for what needs one.
+
+    With a mixture, that is the median weight of the first metric; without one, as for Markov
+    chains, the smallest weight that gives all metrics the variance of their mixture.
+    """
+    found = [weights.difference(metric) for metric in metrics.values()]
+    return found[0].median if mixture else min(one.matching_variance for one in found)

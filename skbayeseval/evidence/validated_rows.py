@@ -1,0 +1,292 @@
+"""Validated rows: what each classifier got right, row by row and split by split.
+
+A row is an instance in one test set; an instance that is tested three times has three rows. Rows
+show how much of the variation is due to the choice of instances, and how much to training sets.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.evidence.chunks import OUTCOMES
+from skbayeseval.evidence.influence import cell_influence, total_influence
+from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.metrics.confusion import Metric, Totals
+
+__all__ = [
+    "ChunkRows",
+    "ClassRows",
+    "GroupRows",
+    "LabelRows",
+    "ScoreRows",
+    "Spread",
+    "ValidatedRows",
+]
+
+Array = NDArray[Any]
+
+
+class Spread(NamedTuple):
+    """How a metric, or a difference between two, varies in a cross-validation.
+
+    Attributes
+    ----------
+    test_noise : float
+        The variance due to the choice of test instances (or groups), for the models fitted here.
+    counts_noise : float
+        The variance that a model of counts has at weight 1, treating counts as independent.
+    contributing : float
+        The effective number of instances that contribute to the variance.
+    between_splits : float
+        The variance between the splits of a pass over the data, divided by what test noise explains
+        of it; 1 if unknown.
+    between_passes : float
+        The variance of the mean due to differences between passes; 0 for a single pass.
+    n_passes : int
+        The number of passes over the data.
+    """
+
+    test_noise: float
+    counts_noise: float
+    contributing: float
+    between_splits: float
+    between_passes: float
+    n_passes: int
+
+
+@dataclass(frozen=True, eq=False)
+class ValidatedRows(ABC):
+    """The test sets of a cross-validation, row by row.
+
+    Parameters
+    ----------
+    instance : ndarray of shape (n_rows,)
+        The instance of each row.
+    unit : ndarray of shape (n_rows,)
+        The unit of each row: its instance, or a group of instances that belong together.
+    split : ndarray of shape (n_rows,)
+        The split in which the row was tested, numbered from 0.
+    """
+
+    instance: Array
+    unit: Array
+    split: Array
+
+    def influence(self, metric: Metric) -> Array:
+        """Return the influence of each row on each classifier's metric, (n_classifiers, n_rows).
+
+        The error of the metric is approximately the sum of the influences.
+        """
+        if metric not in self._influences:
+            self._influences[metric] = self._influence(metric)
+        return self._influences[metric]
+
+    @abstractmethod
+    def _influence(self, metric: Metric) -> Array:
+        """Compute the influence."""
+
+    @cached_property
+    def _influences(self) -> dict[Metric, Array]:
+        return {}
+
+    def spread(self, metric: Metric, contrast: Array, *, paired: bool = True) -> Spread:
+        """Return how a combination of the classifiers' metrics varies.
+
+        With ``paired=False``, the model treats the classifiers as independent.
+        """
+        influence = contrast @ self.influence(metric)
+        sums = np.bincount(self._unit, weights=influence)
+        squares = float((sums**2).sum())
+        n_units = len(sums)
+        within, between = self._of_splits(metric, contrast, influence)
+        return Spread(
+            squares * n_units / max(n_units - 1, 1),
+            self.counts_noise(metric, contrast, paired=paired),
+            float(np.abs(sums).sum() ** 2 / squares) if squares else 0.0,
+            *self._between(within, between),
+            int(self.passes.max()) + 1,
+        )
+
+    def counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
+        """Return the variance of a contrast if every count were an independent instance."""
+        influence = self.influence(metric)
+        if not paired:
+            return float(contrast**2 @ (influence**2).sum(axis=1))
+        return float(((contrast @ influence) ** 2).sum())
+
+    def _of_splits(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
+        """Return the variance of each split's value due to test noise, and its deviation."""
+        factor = len(self.split) / np.bincount(self.split)
+        deviation = factor * np.bincount(self.split, weights=influence)
+        return self._noise_of_splits(influence, factor), deviation
+
+    def _noise_of_splits(self, influence: Array, factor: Array) -> Array:
+        """Return the variance of each split's value due to test noise; NaN for a single unit."""
+        n_units = int(self._unit.max()) + 1
+        keys, place = np.unique(self.split * n_units + self._unit, return_inverse=True)
+        split = keys // n_units
+        sums = factor[split] * np.bincount(np.ravel(place), weights=influence)
+        sizes = np.bincount(split)
+        centred = sums - (np.bincount(split, weights=sums) / sizes)[split]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.bincount(split, weights=centred**2) * sizes / (sizes - 1)
+
+    def _between(self, within: Array, deviation: Array) -> tuple[float, float]:
+        """Return the variation between splits and between passes, as in `Spread`."""
+        sizes = np.bincount(self.split).astype(float)
+        ratios, means = [], []
+        for number in range(int(self.passes.max()) + 1):
+            here = self.passes == number
+            means.append(np.average(deviation[here], weights=sizes[here]))
+            noise = within[here].mean()
+            if here.sum() > 1 and noise > 0:
+                ratios.append(float(deviation[here].var(ddof=1) / noise))
+        between_passes = float(np.var(means, ddof=1) / len(means)) if len(means) > 1 else 0.0
+        return float(np.mean(ratios)) if ratios else 1.0, between_passes
+
+    @cached_property
+    def _unit(self) -> Array:
+        """The units, numbered from 0."""
+        return np.ravel(np.unique(self.unit, return_inverse=True)[1])
+
+    @cached_property
+    def passes(self) -> Array:
+        """The pass over the data that each split belongs to.
+
+        A pass is a series of splits with disjoint test sets. If passes do not cover the same rows,
+        as with random test sets, all splits form one pass.
+        """
+        n_splits = int(self.split.max()) + 1
+        instance = np.ravel(np.unique(self.instance, return_inverse=True)[1])
+        tests = [instance[self.split == s] for s in range(n_splits)]
+        seen = np.zeros(int(instance.max()) + 1, dtype=bool)
+        found: list[int] = []
+        covered: list[Array] = []
+        for test in tests:
+            if not covered or seen[test].any():
+                seen = np.zeros_like(seen)
+                covered.append(seen)
+            seen[test] = True
+            found.append(len(covered) - 1)
+        if any((units != covered[0]).any() for units in covered):
+            return np.zeros(n_splits, dtype=int)
+        return np.array(found)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRows(ValidatedRows):
+    """Rows with one class each: `truth` of shape (n_rows,), `said` of (n_rows, n_classifiers)."""
+
+    truth: Array
+    said: Array
+    n_classes: int
+    positive: int
+
+    def _influence(self, metric: Metric) -> Array:
+        """Return the influence of each row on each classifier's metric."""
+        m, found = self.n_classes, []
+        for said in self.said.T:
+            cells = self.truth * m + said
+            table = np.bincount(cells, minlength=m * m).reshape(m, m).astype(float)
+            found.append(cell_influence(metric, table, self.positive).ravel()[cells])
+        return np.array(found) / len(self.truth)
+
+
+@dataclass(frozen=True, eq=False)
+class _WeightedRows(ValidatedRows):
+    """Rows whose units have random weights in the model."""
+
+    def counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
+        """Return the variance of a contrast with Gamma weights of shape r.
+
+        r is how often the instances of a unit were tested.
+        """
+        sums = np.bincount(self._unit, weights=contrast @ self.influence(metric))
+        _, first = np.unique(self.instance, return_index=True)
+        times = np.bincount(self._unit) / np.bincount(self._unit[first])
+        return float((sums**2 / times).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRows(_WeightedRows):
+    """Rows whose units are groups of instances, or of sentences."""
+
+    rows: ValidatedRows
+
+    def _influence(self, metric: Metric) -> Array:
+        """Return the influence of each row on each classifier's metric."""
+        return self.rows.influence(metric)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRows(_WeightedRows):
+    """Rows with several labels each: sparse indicators of truth and of each classifier."""
+
+    truth: Any
+    said: tuple[Any, ...]
+
+    def _influence(self, metric: Metric) -> Array:
+        """Return the influence of each row on each classifier's metric."""
+        n_rows, found = self.truth.shape[0], []
+        for said in self.said:
+            hits = self.truth.multiply(said)
+            parts = [part.astype(float).tocsr() for part in (hits, self.truth, said)]
+            sums = Totals(*(np.asarray(part.sum(axis=0), dtype=float).ravel() for part in parts))
+            slopes = total_influence(metric, sums, n_rows)
+            rows = sum(part @ slope for part, slope in zip(parts, slopes, strict=True))
+            found.append((rows - rows.mean()) / n_rows)
+        return np.array(found)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreRows(_WeightedRows):
+    """Rows with instance scores, whose metrics are averages over splits."""
+
+    scored: ScoredInstances
+
+    def _influence(self, metric: Metric) -> Array:
+        """Return the influence of each row on each classifier's metric."""
+        return self.scored.influence(str(metric.formula))
+
+    def _of_splits(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
+        """Return the variance of each split's value due to test noise, and its deviation."""
+        values = contrast @ self.scored.of_runs(str(metric.formula))
+        within = self._noise_of_splits(influence, np.full(len(values), float(len(values))))
+        return within, values - values.mean()
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkRows(ValidatedRows):
+    """Sentences: `cells` of shape (n_rows, 7) as in `ChunkCounts`."""
+
+    cells: Array
+
+    def _influence(self, metric: Metric) -> Array:
+        """Return the influence of each sentence on each tagger's metric."""
+        return np.array([self.cells @ slopes for slopes in self._slopes(metric)])
+
+    def counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
+        """Return the variance of a contrast if every chunk were independent."""
+        slopes, totals = self._slopes(metric), self.cells.sum(axis=0)
+        if not paired:
+            return float(contrast**2 @ (slopes**2 @ totals))
+        return float((contrast @ slopes) ** 2 @ totals)
+
+    def _slopes(self, metric: Metric) -> Array:
+        """Return the influence of one chunk in each of the seven cells, per tagger."""
+        totals, found = self.cells.sum(axis=0), []
+        for tagger in (1, 2):
+            where = [(int(outcome[0]), int(outcome[tagger])) for outcome in OUTCOMES]
+            table = np.zeros((2, 2))
+            for cell, count in zip(where, totals, strict=True):
+                table[cell] += count
+            table[0, 0] = np.nan
+            influence = cell_influence(metric, table, 1) / np.nansum(table)
+            found.append([influence[cell] for cell in where])
+        return np.array(found)

@@ -1,0 +1,385 @@
+"""The weight of cross-validated counts, inferred from the cross-validation itself.
+
+The variance of a cross-validated metric is kappa times its test noise, the variance due to the
+choice of test instances. kappa - 1 is what the choice of training sets adds. A single
+cross-validation cannot tell it exactly (Bengio and Grandvalet 2004), so kappa gets a posterior: a
+scaled inverse chi-squared distribution. Its scale and degrees of freedom were fitted to simulated
+learning problems with known truth; docs/calibration.md has the method and what it is worth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammainc
+from scipy.stats import chi2
+
+from skbayeseval.evidence.base import Evidence
+from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
+from skbayeseval.judgement.halves import variance_with_halves
+from skbayeseval.metrics.confusion import Metric
+
+__all__ = [
+    "CommonWeight",
+    "InferredWeights",
+    "StoredWeights",
+    "WeightPosterior",
+    "Weights",
+    "infer_weight",
+    "pooled_weight_posterior",
+]
+
+Array = NDArray[Any]
+
+# The degrees of freedom of kappa, for one pass over the data and for several.
+DF_ONE_PASS, DF_SEVERAL_PASSES = 6.0, 10.0
+
+# With more and more contributing instances, training sets add up to this much to kappa ...
+MOST_FROM_SIZE = 2.0
+# ... and half of that with so many.
+HALFWAY = 1000.0
+
+# The score of a single classifier varies more than its share of a difference.
+SINGLE_FACTOR = 1.25
+
+# The number of weights in a mixture.
+N_STRATA = 12
+
+
+class WeightPosterior(NamedTuple):
+    """The posterior of the weight of one count: `test_only` divided by kappa.
+
+    Attributes
+    ----------
+    test_only : float
+        The weight at which the model has the variance of the test noise.
+    scale, df : float
+        The scale and the degrees of freedom of kappa; infinite degrees of freedom if it is known.
+    most : float
+        The largest possible weight.
+
+    Examples
+    --------
+    >>> from skbayeseval.posterior.inferred_weight import WeightPosterior
+    >>> weight = WeightPosterior(0.5, scale=1.6, df=10.0)
+    >>> round(weight.median, 3)
+    0.292
+    """
+
+    test_only: float
+    scale: float
+    df: float
+    most: float = 1.0
+
+    @property
+    def median(self) -> float:
+        """The median weight."""
+        return self._at(0.5)
+
+    @property
+    def matching_variance(self) -> float:
+        """The single weight with the variance of the whole mixture."""
+        heavier = 1.0 if math.isinf(self.df) else self.df / (self.df - 2)
+        return min(self.most, self.test_only / (self.scale * heavier))
+
+    def interval(self, prob: float = 0.95) -> tuple[float, float]:
+        """Return the equal-tailed interval of the weight."""
+        return self._at((1 - prob) / 2), self._at((1 + prob) / 2)
+
+    def strata(self) -> list[float]:
+        """Return weights that represent equally probable parts of the posterior.
+
+        Each has the mean kappa of its part, so that the variance of the mixture is exact.
+        """
+        if math.isinf(self.df):
+            return [self._at(0.5)]
+        # With x = chi2 / 2 of shape a, the mean of a / x between two quantiles of x is a ratio of
+        # incomplete gamma functions of shape a - 1.
+        shape = self.df / 2
+        edges = chi2.ppf(np.linspace(0, 1, N_STRATA + 1), self.df) / 2
+        kappa = self.scale * N_STRATA * shape / (shape - 1) * np.diff(gammainc(shape - 1, edges))
+        return np.minimum(self.test_only / kappa, self.most).tolist()
+
+    def _at(self, prob: float) -> float:
+        precision = 1.0 if math.isinf(self.df) else chi2.ppf(prob, self.df) / self.df
+        return float(min(self.most, self.test_only / self.scale * precision))
+
+
+def infer_weight(
+    spread: Spread, *, single: bool = False, halves: Array | None = None
+) -> WeightPosterior:
+    """Return the posterior of the weight, given how a metric varies in a cross-validation.
+
+    Parameters
+    ----------
+    spread : Spread
+        How the metric of one classifier, or a difference of two, varies.
+    single : bool, default=False
+        Whether it is the metric of one classifier.
+    halves : ndarray of shape (n_comparisons,), default=None
+        Differences of the quantity between disjoint halves of the data.
+    """
+    noise = spread.test_noise
+    if noise <= 0:  # no instance tells the classifiers apart
+        return WeightPosterior(1 / spread.n_passes, 1.5, DF_ONE_PASS)
+    size = spread.contributing
+    scale = 1 + MOST_FROM_SIZE * size / (size + HALFWAY)
+    scale += spread.between_splits / 2 + spread.between_passes / noise
+    scale *= SINGLE_FACTOR if single else 1.0
+    df = DF_SEVERAL_PASSES if spread.n_passes > 1 else DF_ONE_PASS
+    if halves is not None and len(halves):
+        scale, df = variance_with_halves(scale, halves / math.sqrt(noise))
+        scale = max(scale, 1.0)
+    return WeightPosterior(spread.counts_noise / noise, float(scale), df)
+
+
+def pooled_weight_posterior(found: Sequence[tuple[float, WeightPosterior]]) -> WeightPosterior:
+    """Return one weight for several quantities, given the test noise and the weight of each."""
+    noise = np.array([one for one, _ in found])
+    first = found[0][1]
+    if not noise.any():
+        return first
+    test_only, scale = noise @ np.array([weight[:2] for _, weight in found]) / noise.sum()
+    return WeightPosterior(float(test_only), float(scale), first.df)
+
+
+class Weights:
+    """Where a posterior gets the weights of its counts from.
+
+    Attributes
+    ----------
+    basis : str
+        What the weights rest on, in words.
+    are_own : bool
+        Whether every classifier and every pair has its own weight.
+    """
+
+    basis: str
+    are_own: bool = True
+
+    def difference(self, metric: Metric) -> WeightPosterior:
+        """Return the weight for differences; of several classifiers, one for all pairs."""
+        raise NotImplementedError
+
+    def value(self, metric: Metric, classifier: int) -> WeightPosterior:
+        """Return the weight for the metric of one classifier."""
+        raise NotImplementedError
+
+    def pair(self, i: int, j: int) -> Weights:
+        """Return the weights of two of the classifiers."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class InferredWeights(Weights):
+    """Weights inferred from validated rows and, if there are any, from comparisons on halves.
+
+    Parameters
+    ----------
+    counted, scored : ValidatedRows or None
+        The rows, for metrics of counts and for metrics of instance scores.
+    n_classifiers : int
+        The number of classifiers.
+    paired : bool
+        Whether the model knows that the classifiers were tested on the same instances.
+    estimand : {"learner", "fitted"}
+        With "fitted", kappa is 1.
+    halves : sequence of (Evidence, Evidence)
+        The evidence of both halves, per comparison, for metrics of counts.
+    scored_halves : sequence of (Evidence, Evidence)
+        The same for metrics of instance scores.
+    """
+
+    counted: ValidatedRows | None
+    scored: ValidatedRows | None
+    n_classifiers: int
+    paired: bool = True
+    estimand: str = "learner"
+    halves: Sequence[tuple[Evidence, Evidence]] = ()
+    scored_halves: Sequence[tuple[Evidence, Evidence]] = ()
+    rows_of_pair: tuple[int, ...] | None = None
+    _known: dict[Any, WeightPosterior] = field(default_factory=dict)
+
+    @property
+    def basis(self) -> str:  # type: ignore[override]
+        """What the weights rest on, in words."""
+        if self.estimand == "fitted":
+            return "from the variation between instances alone"
+        rows = self.counted if self.counted is not None else self.scored
+        assert rows is not None
+        n_splits, n_passes = len(rows.passes), int(rows.passes.max()) + 1
+        words = f"from the spread of {n_splits} splits" if n_splits > 1 else "from one split"
+        if n_passes > 1:
+            words = f"from the spread of {n_splits} splits in {n_passes} repeats"
+        n_halves = max(len(self.halves), len(self.scored_halves))
+        return f"{words} and {n_halves} comparisons of halves" if n_halves else words
+
+    def difference(self, metric: Metric) -> WeightPosterior:
+        """Return the weight for differences; of several classifiers, one for all pairs."""
+        if len(self._classifiers) == 1:
+            return self.value(metric, 0)
+        contrasts = []
+        for i, j in combinations(self._classifiers, 2):
+            contrast = np.zeros(self.n_classifiers)
+            contrast[[i, j]] = 1.0, -1.0
+            contrasts.append(contrast)
+        if len(contrasts) == 1:
+            return self._of(metric, contrasts[0])
+        return pooled_weight_posterior(
+            [
+                (self._spread(metric, contrast).test_noise, self._of(metric, contrast))
+                for contrast in contrasts
+            ]
+        )
+
+    def value(self, metric: Metric, classifier: int) -> WeightPosterior:
+        """Return the weight for the metric of one classifier."""
+        which = self._classifiers[classifier]
+        return self._of(metric, np.eye(self.n_classifiers)[which], single=True)
+
+    def pair(self, i: int, j: int) -> InferredWeights:
+        """Return the weights of two of the classifiers."""
+        chosen = self._classifiers
+        return replace(self, rows_of_pair=(chosen[i], chosen[j]))
+
+    @property
+    def _classifiers(self) -> tuple[int, ...]:
+        chosen = self.rows_of_pair
+        return tuple(range(self.n_classifiers)) if chosen is None else chosen
+
+    def _spread(self, metric: Metric, contrast: Array) -> Spread:
+        rows = self.scored if metric.source == "instances" else self.counted
+        assert rows is not None
+        return rows.spread(metric, contrast, paired=self.paired)
+
+    def _of(self, metric: Metric, contrast: Array, *, single: bool = False) -> WeightPosterior:
+        key = (metric, tuple(np.abs(contrast)))
+        if key not in self._known:
+            spread = self._spread(metric, contrast)
+            if self.estimand == "fitted":
+                only = spread.counts_noise / spread.test_noise if spread.test_noise > 0 else 1.0
+                self._known[key] = WeightPosterior(only, 1.0, math.inf)
+            else:
+                halves = self._halves(metric, contrast)
+                self._known[key] = infer_weight(spread, single=single, halves=halves)
+        return self._known[key]
+
+    def _halves(self, metric: Metric, contrast: Array) -> Array:
+        pairs = self.scored_halves if metric.source == "instances" else self.halves
+        found = [
+            contrast @ (np.array(one.observed(metric)) - np.array(other.observed(metric)))
+            for one, other in pairs
+        ]
+        return np.array(found)
+
+
+@dataclass(frozen=True, eq=False)
+class CommonWeight(Weights):
+    """One weight for all classifiers, pairs and metrics."""
+
+    weight: WeightPosterior
+    basis: str
+
+    are_own = False
+
+    def difference(self, metric: Metric) -> WeightPosterior:
+        """Return the weight."""
+        return self.weight
+
+    def value(self, metric: Metric, classifier: int) -> WeightPosterior:
+        """Return the weight."""
+        return self.weight
+
+    def pair(self, i: int, j: int) -> CommonWeight:
+        """Return the weights of two of the classifiers."""
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class StoredWeights(Weights):
+    """Weights of a saved result, by the name of the metric.
+
+    Metrics that the result did not have get the weights of its first metric.
+
+    Parameters
+    ----------
+    joint : mapping of str to WeightPosterior
+        The weight for differences of all classifiers.
+    pairs : mapping of str to sequence of WeightPosterior
+        The weight for the difference of each pair, in the order of `itertools.combinations`.
+    values : mapping of str to sequence of WeightPosterior
+        The weight for the metric of each classifier.
+    basis : str
+        What the weights rest on, in words.
+    """
+
+    joint: Mapping[str, WeightPosterior]
+    pairs: Mapping[str, Sequence[WeightPosterior]]
+    values: Mapping[str, Sequence[WeightPosterior]]
+    basis: str
+
+    @classmethod
+    def of(cls, weights: Weights, metrics: Mapping[str, Metric], n: int) -> StoredWeights:
+        """Take the weights of some metrics of n classifiers."""
+        pairs = list(combinations(range(n), 2))
+        return cls(
+            {name: weights.difference(m) for name, m in metrics.items()},
+            {name: [weights.pair(*p).difference(m) for p in pairs] for name, m in metrics.items()},
+            {name: [weights.value(m, k) for k in range(n)] for name, m in metrics.items()},
+            weights.basis,
+        )
+
+    def difference(self, metric: Metric) -> WeightPosterior:
+        """Return the weight for differences; of several classifiers, one for all pairs."""
+        return _found(self.joint, metric)
+
+    def value(self, metric: Metric, classifier: int) -> WeightPosterior:
+        """Return the weight for the metric of one classifier."""
+        return _found(self.values, metric)[classifier]
+
+    def pair(self, i: int, j: int) -> StoredWeights:
+        """Return the weights of two of the classifiers."""
+        n = len(next(iter(self.values.values())))
+        place = list(combinations(range(n), 2)).index((min(i, j), max(i, j)))
+        chosen = {name: of_each[place] for name, of_each in self.pairs.items()}
+        values = {name: [of_each[i], of_each[j]] for name, of_each in self.values.items()}
+        return StoredWeights(
+            chosen, {name: [one] for name, one in chosen.items()}, values, self.basis
+        )
+
+    def saved(self) -> dict[str, Any]:
+        """Return the weights as plain values, for `restored`."""
+        return {
+            "joint": {name: _plain(one) for name, one in self.joint.items()},
+            "pairs": {name: [_plain(one) for one in each] for name, each in self.pairs.items()},
+            "values": {name: [_plain(one) for one in each] for name, each in self.values.items()},
+            "basis": self.basis,
+        }
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> StoredWeights:
+        """Return the weights from the output of `saved`."""
+        pairs, values = (
+            {name: [_weight(one) for one in each] for name, each in saved[key].items()}
+            for key in ("pairs", "values")
+        )
+        joint = {name: _weight(one) for name, one in saved["joint"].items()}
+        return cls(joint, pairs, values, saved["basis"])
+
+
+def _plain(weight: WeightPosterior) -> list[float | None]:
+    return [None if math.isinf(one) else one for one in weight]
+
+
+def _weight(saved: Sequence[float | None]) -> WeightPosterior:
+    return WeightPosterior(*(math.inf if one is None else float(one) for one in saved))
+
+
+def _found(by_metric: Mapping[str, Any], metric: Metric) -> Any:
+    return by_metric.get(metric.name, next(iter(by_metric.values())))

@@ -1,0 +1,211 @@
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification, make_multilabel_classification
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from skbayeseval import (
+    BayesianComparer,
+    BlockRegularizedCV,
+    bayesian_cross_validate,
+    compare_predictions,
+    load_result,
+)
+
+X, Y = make_classification(240, n_informative=4, flip_y=0.2, random_state=0)
+GROUPS = np.arange(240) // 6
+A, B = GaussianNB(), LinearDiscriminantAnalysis()
+FEW = {"n_draws": 2000, "random_state": 0}
+
+
+def width(result, **options):
+    low, high = result.hdi(**options)
+    return high - low
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
+@pytest.mark.parametrize("cv", [None, 5, KFold(4, shuffle=True, random_state=0)], ids=str)
+def test_inferred_weights_are_more_cautious_than_test_noise_alone(cv, scoring):
+    inferred = bayesian_cross_validate(A, B, X, Y, cv=cv, scoring=scoring, **FEW)
+    fitted = bayesian_cross_validate(A, B, X, Y, cv=cv, scoring=scoring, estimand="fitted", **FEW)
+    assert width(inferred) > 1.1 * width(fitted)
+    assert inferred.weight < fitted.weight
+    assert inferred.observed_a == fitted.observed_a
+
+
+def test_the_fitted_models_have_the_variance_between_instances():
+    result = bayesian_cross_validate(
+        A, B, X, Y, cv=StratifiedKFold(5), estimand="fitted", return_indices=True, random_state=0
+    )
+    right = []
+    for train, test in StratifiedKFold(5).split(X, Y):
+        both = [m.fit(X[train], Y[train]).predict(X[test]) == Y[test] for m in (A, B)]
+        right.append(both[0].astype(float) - both[1])
+    difference = np.concatenate(right)
+    assert result.draws.std() == pytest.approx(difference.std() / np.sqrt(240), rel=0.06)
+    assert "the 5 models of each kind fitted here on 192 instances" in str(result)
+
+
+def test_words():
+    text = str(bayesian_cross_validate(A, B, X, Y, calibrate=2, **FEW))
+    assert "from the spread of 6 splits in 3 repeats and 2 comparisons of halves" in text
+    text = str(bayesian_cross_validate(A, B, X, Y, cv=5, scoring=["f1", "accuracy"], **FEW))
+    assert text.count("from the spread of 5 splits") == 2
+    text = str(bayesian_cross_validate(A, B, X, Y, groups=np.arange(240) // 20, **FEW))
+    assert "720 counts in 12 groups" in text
+    assert "only 12: intervals from so few groups are too narrow" in text
+
+
+def test_a_number_is_the_weight():
+    number = bayesian_cross_validate(A, B, X, Y, cv=5, weight=0.4, random_state=0)
+    assert number.weight == 0.4
+    predictions = [np.empty(240, dtype=int) for _ in range(2)]
+    for train, test in StratifiedKFold(5).split(X, Y):
+        for model, found in zip((A, B), predictions, strict=True):
+            found[test] = model.fit(X[train], Y[train]).predict(X[test])
+    by_hand = compare_predictions(Y, *predictions, weight=0.4, random_state=0)
+    np.testing.assert_array_equal(number.draws, by_hand.draws)
+
+
+@pytest.mark.parametrize("model", ["bcv", "unpaired"])
+def test_models_of_the_papers_keep_their_weight(model):
+    default, published = (
+        bayesian_cross_validate(A, B, X, Y, model=model, random_state=0, **options)
+        for options in ({}, {"weight": "published"})
+    )
+    assert default.weight == BlockRegularizedCV(3).weight
+    np.testing.assert_array_equal(default.draws, published.draws)
+    inferred = bayesian_cross_validate(A, B, X, Y, model=model, weight="inferred", random_state=0)
+    assert inferred.weight != default.weight
+
+
+def test_swapping_mirrors_and_saving_keeps(tmp_path):
+    few = FEW | {"scoring": ["accuracy", "f1"], "calibrate": 2}
+    comparer = BayesianComparer([A, B, KNeighborsClassifier()], **few).fit(X, Y)
+    pairs = comparer.ranking_.pairs
+    np.testing.assert_array_equal(pairs[0, 2].draws, -pairs[2, 0].draws)
+    np.testing.assert_array_equal(pairs[0, 2].draws_a, pairs[2, 0].draws_b)
+    assert pairs[0, 1].hdi(of="a") == pairs[0, 2].hdi(of="a")
+    table = comparer.ranking_.table
+    assert table.loc["GaussianNB", "hdi_low"] == pairs[0, 1].hdi(of="a").low
+    for result in (pairs[2, 1], comparer.ranking_):
+        result.save(tmp_path / "file")
+        again = load_result(tmp_path / "file")
+        np.testing.assert_array_equal(again.draws, result.draws)
+        assert str(again) == str(result)
+        assert again.weight == result.weight
+    assert again.pairs[1, 2].weight == pairs[1, 2].weight
+
+
+def test_a_pair_does_not_depend_on_the_others():
+    alone = bayesian_cross_validate(A, B, X, Y, **FEW)
+    among = BayesianComparer([A, KNeighborsClassifier(), B], **FEW).fit(X, Y).ranking_.pairs[0, 2]
+    assert among.weight == pytest.approx(alone.weight)
+    np.testing.assert_allclose(among.hdi(), alone.hdi(), atol=0.01)
+
+
+def test_every_metric_has_its_own_weight():
+    result = bayesian_cross_validate(A, B, X, Y, scoring=["accuracy", "recall"], **FEW)
+    assert result.weight == result.metric("accuracy").weight != result.metric("recall").weight
+    assert result.metric("precision").weight not in (result.weight, 1.0)  # not asked for before
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
+@pytest.mark.parametrize("cv", [None, GroupKFold(5)], ids=["default", "GroupKFold"])
+def test_groups_are_weighted(cv, scoring):
+    """Every row six times, in one group, is worth as much as every row once."""
+    rng = np.random.default_rng(0)
+    rows = np.repeat(np.arange(60), 6)
+    X_many, y_many = X[:60][rows] + 1e-6 * rng.normal(size=(360, X.shape[1])), Y[:60][rows]
+    grouped, naive = (
+        bayesian_cross_validate(
+            A, B, X_many, y_many, groups=groups, cv=cv if groups is not None else None,
+            scoring=scoring, estimand="fitted", **FEW,
+        )
+        for groups in (rows, None)
+    )  # fmt: skip
+    assert grouped.evidence.n_groups == 60
+    assert " in 60 groups" in str(grouped)
+    assert width(grouped) > 1.7 * width(naive)
+
+
+def test_groups_of_labels_and_models_that_cannot():
+    X_labels, y_labels = make_multilabel_classification(120, n_classes=3, random_state=0)
+    knn = [("one", KNeighborsClassifier(1)), ("nine", KNeighborsClassifier(9))]
+    groups = np.arange(120) // 4
+    result = bayesian_cross_validate(
+        *knn, X_labels, y_labels, groups=groups, scoring="f1_micro", **FEW
+    )
+    assert result.evidence.n_groups == 30
+    assert result.model == "group weights"
+    with pytest.raises(ValueError, match="assumes independent instances, but groups= was given"):
+        bayesian_cross_validate(A, B, X, Y, groups=GROUPS, model="bcv", **FEW)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        bayesian_cross_validate(A, B, X, Y, groups=GROUPS[:-1], **FEW)
+    with pytest.raises(ValueError, match="The 'groups' parameter should not be None"):
+        bayesian_cross_validate(A, B, X, Y, cv=GroupKFold(3), **FEW)
+
+
+def test_halves_of_scores():
+    X_numbers, y_numbers = np.random.default_rng(0).normal(size=(2, 120, 3))
+    y_numbers = y_numbers[:, 0] + X_numbers[:, 0]
+    few = FEW | {"model": "scores", "scoring": "r2"}
+    plain, calibrated = (
+        bayesian_cross_validate(
+            LinearRegression(), Ridge(50.0), X_numbers, y_numbers, calibrate=m, **few
+        )
+        for m in (0, 4)
+    )
+    assert plain._posterior.law(plain._metric(None), np.array([1.0, -1.0])).df == 5
+    law = calibrated._posterior.law(calibrated._metric(None), np.array([1.0, -1.0]))
+    assert law.df == pytest.approx(5.2)
+    assert calibrated.draws.std() == pytest.approx(law.sd, rel=0.15)
+    assert "and 4 comparisons of halves" in str(calibrated)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weight": "guessed"}, r"weight must be one of \['inferred', 'published'\] or a number"),
+        ({"weight": 0.0}, "weight == 0.0, must be > 0"),
+        ({"estimand": "model"}, r"estimand must be one of \['learner', 'fitted'\]"),
+        ({"calibrate": -1}, "calibrate == -1, must be >= 0"),
+        ({"calibrate": 4, "weight": 0.3}, "calibrate=4 infers the weight, but weight=0.3"),
+        ({"calibrate": 4, "estimand": "fitted"}, "but estimand='fitted' was given"),
+        ({"estimand": "fitted", "weight": "published"}, "estimand='fitted' determines the weight"),
+        ({"model": "scores", "weight": 0.3}, "weight= and estimand= do not apply"),
+        ({"calibrate": 2, "cv": list(KFold(3).split(X))}, "cannot split a half"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        bayesian_cross_validate(A, B, X, Y, **options)
+
+
+class FailsOnFew(GaussianNB):
+    """Fails to fit on few instances, as halves have."""
+
+    def fit(self, X, y):
+        if len(X) < 100:
+            raise RuntimeError("too few")
+        return super().fit(X, y)
+
+
+def test_failures_on_halves():
+    with pytest.raises(RuntimeError, match=r"failed in a split of a half of the data \(calibrate"):
+        bayesian_cross_validate(FailsOnFew(), B, X, Y, calibrate=1, **FEW)
+    with pytest.warns(FitFailedWarning, match="failed in 2 of 2 comparisons of halves"):
+        result = bayesian_cross_validate(
+            FailsOnFew(), B, X, Y, calibrate=2, error_score=np.nan, **FEW
+        )
+    assert "halves" not in str(result)
+
+
+def test_the_cost_of_halves_is_told(capsys):
+    bayesian_cross_validate(A, B, X, Y, calibrate=2, verbose=1, **FEW)
+    told = capsys.readouterr().err
+    assert "60 fits: 12 on the splits, and 48 on those of halves of the data." in told

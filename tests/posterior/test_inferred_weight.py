@@ -1,0 +1,109 @@
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval.evidence.validated_rows import Spread
+from skbayeseval.metrics import get_metric
+from skbayeseval.posterior.inferred_weight import (
+    CommonWeight,
+    StoredWeights,
+    WeightPosterior,
+    infer_weight,
+    pooled_weight_posterior,
+)
+
+ACCURACY = get_metric("accuracy")
+
+
+def spread(**changes):
+    values = {"test_noise": 1e-4, "counts_noise": 4e-5, "contributing": 100.0,
+              "between_splits": 1.0, "between_passes": 0.0, "n_passes": 3}  # fmt: skip
+    return Spread(**(values | changes))
+
+
+@pytest.mark.parametrize("df", [5.2, 6.0, 10.0, 40.0])
+def test_the_mixture_is_a_student_t(df):
+    """Normal draws of variance 1 / weight, mixed over the strata, are t with df."""
+    weights = np.array(WeightPosterior(1e-3, 1.0, df).strata()) / 1e-3
+    for prob in (0.9, 0.95, 0.975):
+        quantile = stats.t.ppf(prob, df)
+        found = stats.norm.cdf(quantile * np.sqrt(weights)).mean()
+        assert found == pytest.approx(prob, abs=0.004)
+    assert (1 / weights).mean() == pytest.approx(df / (df - 2))
+
+
+def test_median_and_interval_are_those_of_chi_squared():
+    weight = WeightPosterior(0.4, 1.6, 8.0)
+    scaled = stats.chi2(8.0, scale=0.4 / 1.6 / 8)
+    assert weight.median == pytest.approx(scaled.median())
+    assert weight.interval(0.9) == pytest.approx(scaled.interval(0.9))
+
+
+def test_a_known_kappa_is_one_weight():
+    weight = WeightPosterior(0.4, 1.0, math.inf)
+    assert weight.strata() == [0.4]
+    assert weight.median == weight.matching_variance == 0.4
+    assert weight.interval() == (0.4, 0.4)
+
+
+def test_one_weight_with_the_variance_of_the_mixture():
+    weight = WeightPosterior(0.01, 1.5, 6.0)
+    of_mixture = np.mean(1 / np.array(weight.strata()))
+    assert 1 / weight.matching_variance == pytest.approx(of_mixture)
+
+
+def test_weights_are_at_most_one():
+    weight = WeightPosterior(3.0, 1.0, 6.0)
+    assert max(weight.strata()) == 1
+    assert weight.median == 1
+    assert max(weight._replace(most=0.3).strata()) == 0.3
+
+
+def test_more_spread_is_less_weight():
+    plain = infer_weight(spread()).median
+    for more in ({"between_splits": 4.0}, {"between_passes": 2e-4}, {"contributing": 5000.0}):
+        assert infer_weight(spread(**more)).median < plain
+    assert infer_weight(spread(), single=True).median == pytest.approx(plain / 1.25)
+
+
+def test_scaling_the_metric_does_not_change_the_weight():
+    """Percent instead of shares."""
+    one = infer_weight(spread(between_passes=3e-5), halves=np.array([0.02, 0.03]))
+    other = infer_weight(
+        spread(test_noise=1.0, counts_noise=0.4, between_passes=0.3), halves=np.array([2.0, 3.0])
+    )
+    assert one == pytest.approx(other)
+
+
+def test_halves_learn_kappa():
+    rng = np.random.default_rng(0)
+    for kappa in (1.0, 5.0):
+        halves = rng.normal(0, 2 * np.sqrt(kappa * 1e-4), 2000)
+        found = infer_weight(spread(), halves=halves)
+        assert found.scale == pytest.approx(1.4 * kappa, rel=0.1)
+        assert found.df == 2 + 0.8 * 2000
+    assert infer_weight(spread(), halves=np.zeros(8)).scale == 1  # never below the test noise
+
+
+def test_no_difference_at_all():
+    found = infer_weight(spread(test_noise=0.0, counts_noise=0.0))
+    assert found.test_only == pytest.approx(1 / 3)
+
+
+def test_several_quantities_share_a_weight_by_their_noise():
+    one, other = WeightPosterior(0.4, 1.5, 10.0), WeightPosterior(0.2, 3.0, 10.0)
+    found = pooled_weight_posterior([(3.0, one), (1.0, other)])
+    assert found == pytest.approx((0.35, 1.875, 10.0, 1.0))
+    assert pooled_weight_posterior([(0.0, one), (0.0, other)]) == one
+
+
+def test_stored_weights_are_restored():
+    known = CommonWeight(WeightPosterior(0.4, 1.0, math.inf), "from nothing")
+    stored = StoredWeights.of(known, {"accuracy": ACCURACY}, 3)
+    again = StoredWeights.restored(stored.saved())
+    assert again.difference(ACCURACY) == known.weight
+    assert again.pair(2, 0).value(ACCURACY, 1) == known.weight
+    assert again.pair(0, 2).difference(get_metric("f1")) == known.weight
+    assert again.basis == "from nothing"
