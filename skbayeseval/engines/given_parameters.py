@@ -234,7 +234,7 @@ def _named(specification: OutcomeSpecification, bases: list[GroupDraws]) -> dict
             found[mu] = base.mu
         for name, one in zip(etas, base.logits, strict=True):
             if one is not None:
-                found[name] = 1 / (1 + np.exp(-one))
+                found[name] = 1 / (1 + np.exp(-np.maximum(one, logit(SMALLEST))))
     return found
 
 

@@ -185,8 +185,10 @@ def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
 
 def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
     """Return a grid of logit(eta) around the mode, and the log density on it."""
-    low, high = -60.0, 60.0
-    for n_nodes in (201, 201, 1001):  # locate the mode, narrow the range, final grid
+    # Below 0 the log density falls by at least the first parameter per unit, above by the second.
+    low, high = -max(60.0, 40 / eta.prior[0]), max(60.0, 40 / eta.prior[1])
+    for n_steps in (200, 200, 1000):  # locate the mode, narrow the range, final grid
+        n_nodes = 1 + round(n_steps * max(1.0, (high - low) / 120))
         grid = np.linspace(low, high, n_nodes)
         log_density = log_density_of_eta(eta, grid, prior=prior)
         inside = np.flatnonzero(log_density > log_density.max() - 40)
@@ -310,7 +312,8 @@ class _GroupSampler:
         """Return whether each stick is on the true class (1.0 or 0.0), and the class it is on."""
         m = self.n_classes
         u = rng.random(shape)
-        p_wrong = 1 - 1 / m if logit is None else expit(-logit)
+        # 1 - eta may underflow; the least value only keeps the division below finite.
+        p_wrong = 1 - 1 / m if logit is None else np.maximum(expit(-logit), 1e-300)
         # The class is wrong if u < p_wrong, and then u / p_wrong is uniform as well.
         u *= (m - 1) / p_wrong
         steps = np.minimum(u, m - 1, out=u).astype(np.int32)  # classes after the next; m - 1: right

@@ -4,6 +4,51 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions
+from skbayeseval.engines import outcomes, weights
+from skbayeseval.evidence import PairedCounts, UnitCounts
+from skbayeseval.models import Hierarchical, IndependentLabels, IndependentLabelsBCV, PairedMany
+
+LIMIT = 2**16
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 8])
+@pytest.mark.parametrize("model", [Hierarchical(), PairedMany()])
+def test_blocks_of_outcomes_fit_in_the_limit(monkeypatch, model, repeats):
+    monkeypatch.setattr(outcomes, "BLOCK_BYTES", LIMIT)
+    y = np.arange(8) % 2
+    evidence = PairedCounts.from_labels(y, {"a": y, "b": 1 - y, "c": y * 0})
+    blocks = outcomes.stream_outcomes(
+        model.specification(evidence),
+        np.random.default_rng(0),
+        200,
+        prior=False,
+        tables=False,
+        repeats=repeats,
+    )
+    found = list(blocks)
+    assert sum(totals.true.shape[1] for totals in found) == 200 * repeats
+    sizes = [sum(part.nbytes for part in totals) for totals in found]
+    assert len(set(sizes[:-1])) == 1
+    assert LIMIT / 100 < sizes[0] < LIMIT
+
+
+@pytest.mark.parametrize("n_classifiers", [1, 2, 5])
+@pytest.mark.parametrize("n_labels", [2, 3])
+@pytest.mark.parametrize("model", [IndependentLabels(), IndependentLabelsBCV()])
+def test_blocks_of_labels_fit_in_the_limit(monkeypatch, model, n_classifiers, n_labels):
+    monkeypatch.setattr(weights, "BLOCK_BYTES", LIMIT)
+    y = (np.arange(12)[:, None] + np.arange(n_labels)) % 2
+    evidence = UnitCounts.from_indicators(y, {str(k): y for k in range(n_classifiers)})
+    blocks = list(
+        weights.label_blocks(
+            model.specification(evidence), np.random.default_rng(0), 2000, prior=False
+        )
+    )
+    found = [sum(part.nbytes for part in block.values()) for block in blocks]
+    shapes = {part.shape[:1] + part.shape[2:3] for block in blocks for part in block.values()}
+    assert shapes == {(n_classifiers, n_labels)}
+    assert sum(next(iter(block.values())).shape[1] for block in blocks) == 2000
+    assert all(LIMIT / 4 < size < LIMIT for size in found[:-1])
 
 
 @pytest.mark.slow

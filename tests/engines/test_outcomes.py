@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import integrate, stats
-from scipy.special import expit, gammaln
+from scipy.special import betainc, expit, gammaln
 
 from skbayeseval.engines.outcomes import EtaSampler, _GroupSampler, stream_outcomes
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
@@ -76,12 +76,48 @@ def test_eta_at_the_edges(n_classes):
     assert 0.01 < expit(-logit).mean() * n_classes < 2
 
 
-@pytest.mark.parametrize("shapes", [(1.0, 1.0), (0.5, 3.0), (20_000.0, 5_000.0)])
+SHAPES = [(1.0, 1.0), (0.5, 3.0), (20_000.0, 5_000.0), (0.01, 0.01), (0.02, 0.5)]
+
+
+def assert_logit_of_beta(logit, a, b):
+    """Compare draws of a logit with the Beta distribution; 1 - eta is computed without rounding."""
+
+    def cdf(x):
+        return np.where(x < 0, betainc(a, b, expit(x)), 1 - betainc(b, a, expit(-x)))
+
+    assert stats.ks_1samp(logit, cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
 def test_eta_before_the_data_is_beta(shapes):
     counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
     (group,) = Hierarchical(eta=shapes).specification((counts,)).groups
     logit = EtaSampler(group.etas[0], prior=True).draw(np.random.default_rng(0), 10_000)
-    assert stats.ks_1samp(expit(logit), stats.beta(*shapes).cdf).pvalue > 1e-4
+    assert_logit_of_beta(logit, *shapes)
+
+
+@pytest.mark.parametrize("shapes", SHAPES)
+@pytest.mark.parametrize("right", [True, False])
+def test_eta_after_one_instance_is_beta(shapes, right):
+    counts = ConfusionCounts.from_matrix([[right, not right], [0, 0]])
+    (group,) = Hierarchical(eta=shapes).specification((counts,)).groups
+    logit = EtaSampler(group.etas[0], prior=False).draw(np.random.default_rng(0), 10_000)
+    assert_logit_of_beta(logit, shapes[0] + right, shapes[1] + (not right))
+
+
+@pytest.mark.parametrize("n_classes", [2, 50])
+@pytest.mark.parametrize("prior", [True, False])
+def test_rows_where_eta_underflows(n_classes, prior):
+    # Before the data, eta and 1 - eta are below 1e-323 with probability exp(-7.4) / 2 each.
+    table = np.diag(np.arange(n_classes))
+    specification = Hierarchical(eta=(0.01, 0.01)).specification(
+        (ConfusionCounts.from_matrix(table),)
+    )
+    rng = np.random.default_rng(0)
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        for totals in stream_outcomes(specification, rng, 10_000, prior=prior, tables=False):
+            assert all(np.isfinite(total).all() for total in totals)
+            np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
 
 
 def test_strata_of_eta_have_equal_probability():

@@ -1,12 +1,16 @@
 """Prior probabilities of regions of differences, against quadrature and plain counting."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator
 
 from skbayeseval import compare_predictions, metrics, models
-from skbayeseval.engines.rates import _solve
+from skbayeseval.engines import shares
+from skbayeseval.engines.rates import _solve, is_paired
+from skbayeseval.evidence import ChunkCounts, PairedCounts, UnitCounts
 from skbayeseval.judgement.bayes_factor import odds_of_shares
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
@@ -68,6 +72,109 @@ def test_paired_recall_by_quadrature(region, mu, theta):
     assert found == pytest.approx(exact, abs=4 * error + 1e-4 * exact)
 
 
+REGIONS = [Interval(-0.05, 0.05), Interval(-0.01, 0.02)]
+OWN_RECALL = metrics.from_confusion(lambda t: t[..., 1, 1] / t[..., 1, :].sum(-1), "own recall")
+
+
+def evidence_of(n_classes):
+    y = np.arange(2 * n_classes) % n_classes
+    return PairedCounts.from_labels(y, {"a": y, "b": y})
+
+
+def streamed(specification, metric, region, n_blocks=None):
+    """The first blocks of shares, or all of them."""
+    metric = metrics.get_metric(metric) if isinstance(metric, str) else metric
+    blocks = shares.stream_shares(specification, metric, 1, np.random.default_rng(0), region)
+    return np.concatenate(list(islice(blocks, n_blocks)), axis=1)
+
+
+def assert_multiples(values, of):
+    np.testing.assert_allclose(values / of, np.round(values / of), atol=1e-6)
+
+
+# Two cells of Dir(1, 1, 1, 1) differ by at most r with probability 1 - (1 - r)^3, two uniform
+# variables with 1 - (1 - r)^2. Counting gives 0 or 1, all pairs of 256 draws a multiple of 256^-2.
+@pytest.mark.parametrize("radius", [0.1, 0.3])
+@pytest.mark.parametrize(
+    ("model", "metric", "power", "unit"),
+    [
+        (models.Paired(), "recall", 3, None),
+        (models.Paired(), OWN_RECALL, 3, 1),
+        (models.Unpaired(), "recall", 2, 1 / 256**2),
+        (models.Unpaired(), OWN_RECALL, 2, 1 / 256**2),
+        (models.BCV(), "recall", 2, 1 / 256**2),
+    ],
+)
+def test_one_block_of_shares(model, metric, power, unit, radius):
+    specification = model.specification(evidence_of(2))
+    found = streamed(specification, metric, Interval(-radius, radius), 1)
+    error = np.sqrt(np.sum((found[0] - found[1]) ** 2)) / found.size
+    assert found.mean() == pytest.approx(1 - (1 - radius) ** power, abs=4 * error)
+    if unit is None:
+        assert error < 0.5 * np.sqrt(found.mean() * (1 - found.mean()) / found.size)
+    else:
+        assert_multiples(found, unit)
+
+
+def test_shares_of_chunks():
+    # The recalls differ by (only A - only B) / gold, and two of the four cells of gold chunks are
+    # Beta(1/2, 1/2) of their sum, itself a uniform share of the four.
+    specification = models.PairedChunks().specification(ChunkCounts((3, 1, 2, 4, 1, 1, 1)))
+    region = Interval(-0.1, 0.2)
+    mass = (np.arange(100_000) + 0.5) / 100_000
+    of_a = [stats.beta.cdf((end / mass + 1) / 2, 0.5, 0.5) for end in region]
+    exact = np.mean(of_a[1] - of_a[0])
+    found = streamed(specification, "recall", region, 1)
+    error = np.sqrt(np.sum((found[0] - found[1]) ** 2)) / found.size
+    assert found.mean() == pytest.approx(exact, abs=4 * error)
+    assert error < 0.8 * np.sqrt(exact * (1 - exact) / found.size)
+
+
+def test_only_pairs_of_two_classes_have_rates():
+    paired, alone = (m.specification(evidence_of(2)) for m in (models.Paired(), models.Unpaired()))
+    chunks = models.PairedChunks().specification(ChunkCounts((3, 1, 2, 4, 1, 1, 1)))
+    assert [is_paired(one) for one in (paired, alone, chunks)] == [True, False, False]
+
+
+@pytest.mark.parametrize("n_classes", [3, 5])
+@pytest.mark.parametrize(("radius", "remainder"), [(0.1, 1e-4), (0.001, 2e-5)])
+def test_rows_are_drawn_until_there_are_enough_sticks(monkeypatch, n_classes, radius, remainder):
+    # Eight draws per class in a batch, all pairs of them; sticks are halved down to the remainder.
+    monkeypatch.setattr(shares, "MOST_STICKS", 2**21)
+    specification = models.Hierarchical().specification(evidence_of(n_classes))
+    found = streamed(specification, "accuracy", Interval(-radius, radius))
+    repeats = 8 * n_classes
+    assert_multiples(found, 1 / repeats**2)
+    sticks = n_classes * np.log(remainder) / np.log(1 / 2)
+    assert found.size == pytest.approx(2**21 / (2 * repeats * sticks), abs=2)
+
+
+def test_rows_are_drawn_at_least_a_few_times(monkeypatch):
+    monkeypatch.setattr(shares, "MOST_STICKS", 1)
+    specification = models.Hierarchical().specification(evidence_of(3))
+    cost = metrics.from_confusion(lambda t: -t[..., 0, 1] - 5 * t[..., 1, 0], "cost")
+    for metric in ("accuracy", cost):
+        assert streamed(specification, metric, REGIONS[0]).size == 128
+    monkeypatch.setattr(shares, "BATCH_BYTES", 0)
+    pairs_of_two = streamed(specification, "accuracy", REGIONS[0])
+    assert_multiples(pairs_of_two, 1 / 4)
+    # Cells of tables take memory as well: sticks of 1e-6 in three rows, and nine cells.
+    n_bytes = 64 * (3 * np.log(1e-6) / np.log(1 / 2) + 9)
+    monkeypatch.setattr(shares, "BATCH_BYTES", int(5.5 * n_bytes))
+    assert_multiples(streamed(specification, cost, REGIONS[0]), 1 / 25)
+
+
+@pytest.mark.parametrize(("most", "n_batches"), [(3 * 2**15, 128), (2**10, 64)])
+def test_labels_share_the_draws(monkeypatch, most, n_batches):
+    monkeypatch.setattr(shares, "MOST_INDEPENDENT_DRAWS", most)
+    y = (np.arange(12)[:, None] + np.arange(3)) % 2
+    evidence = UnitCounts.from_indicators(y, {"a": y, "b": y})
+    specification = models.IndependentLabels().specification(evidence)
+    found = streamed(specification, "f1_micro", REGIONS[0])
+    assert found.size == n_batches
+    assert_multiples(found, 1 / 256**2)
+
+
 CASES = {
     "paired": (prior_of(models.Paired()), ["f1", "cohen_kappa", "f1[0]", "precision_macro"]),
     "paired, uneven": (
@@ -83,7 +190,6 @@ CASES = {
     "labels": (prior_of(models.IndependentLabels(), n_labels=3), ["f1_micro"]),
     "labels, bcv": (prior_of(models.IndependentLabelsBCV(), n_labels=3), ["precision_macro"]),
 }
-REGIONS = [Interval(-0.05, 0.05), Interval(-0.01, 0.02)]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -107,8 +213,7 @@ def test_own_functions_are_counted_or_paired():
 
 def test_own_functions_are_counted_until_the_error_is_small():
     # The difference of two cells of Dir(1, 1, 1, 1) has the density 3/2 (1 - |x|)^2.
-    own = metrics.from_confusion(lambda t: t[..., 1, 1] / t[..., 1, :].sum(-1), "own recall")
-    found, error = share(prior_of(models.Paired()), own, Interval(-0.2, 0.2), precision=0.02)
+    found, error = share(prior_of(models.Paired()), OWN_RECALL, Interval(-0.2, 0.2), precision=0.02)
     assert error < 0.02 * found
     assert found == pytest.approx(1 - 0.8**3, abs=4 * error)
 
@@ -121,13 +226,11 @@ def test_own_functions_that_are_not_numbers():
 
 @pytest.mark.parametrize("name", ["paired", "unpaired", "paired, three classes"])
 def test_error_by_repetition(name):
-    from skbayeseval.engines.shares import stream_shares
-
     prior, names = CASES[name]
     metric = metrics.get_metric(names[0])
     found = []
     for seed in range(60):
-        blocks = stream_shares(
+        blocks = shares.stream_shares(
             prior.specification, metric, 1, np.random.default_rng(seed), Interval(-0.01, 0.01)
         )
         found.append(odds_of_shares(blocks, precision=0.1))

@@ -182,3 +182,20 @@ def test_an_instance_is_worth_one():
     codes = ScoredInstances.from_codes(np.array([0, 0, 1, 1]), scores, (0, 1))
     assert scored.weight == again.weight == codes.weight == 1
     np.testing.assert_array_equal(scored.shape, np.ones(4))
+
+
+def test_pairs_of_classes_are_only_in_decision_functions_of_many_classes():
+    class Probable(LogisticRegression):
+        decision_function_shape = "ovo"
+
+    found = respond(Probable().fit(X, THREE), X, "probability", (0, 1, 2), False)
+    np.testing.assert_allclose(found, LogisticRegression().fit(X, THREE).predict_proba(X))
+    svc = SVC(decision_function_shape="ovo").fit(X, TWO)
+    expected = svc.decision_function(X)
+    found = respond(svc, X, "ranking", (0, 1), False)
+    np.testing.assert_allclose(found, np.column_stack([-expected, expected]))
+
+
+def test_scored_instances_are_equal_only_to_themselves():
+    one, other = (ScoredInstances.from_scores([0, 1], {"a": [0.1, 0.4]}) for _ in range(2))
+    assert len({one, other}) == 2

@@ -100,6 +100,32 @@ def test_density_is_right_or_not_reliable(law, mean):
         assert mean >= 3
 
 
+@pytest.mark.parametrize("mean", [0.0, 0.7, -1.5])
+def test_smoothing_is_that_of_hjort_and_glad(mean):
+    draws = np.random.default_rng(0).normal(mean, 2.0, 2000)
+    start = stats.norm(draws.mean(), draws.std(ddof=1))
+
+    def ratios(bandwidth):
+        return stats.norm.pdf(draws / bandwidth) / bandwidth / start.pdf(draws)
+
+    width = draws.std(ddof=1) / 2000 ** (1 / 5)
+    narrow, wide = ratios(width), ratios(2 * width)
+    estimate = density_by_smoothing(draws)
+    assert np.exp(estimate.log) == pytest.approx(start.pdf(0) * narrow.mean())
+    bias = np.log(wide.mean() / narrow.mean()) / 3
+    noise = narrow.var() / narrow.mean() ** 2 / 2000
+    assert estimate.variance == pytest.approx(noise + bias**2)
+    # Draws of a chain count less.
+    assert density_by_smoothing(draws, 0.25).variance == pytest.approx(4 * noise + bias**2)
+
+
+def test_smoothing_needs_a_hundred_draws_nearby():
+    draws = np.random.default_rng(0).normal(0.0, 1.0, 2000)
+    near = np.sum(np.abs(draws) < draws.std(ddof=1) / 2000 ** (1 / 5))
+    assert density_by_smoothing(draws, 100.5 / near).reliable
+    assert not density_by_smoothing(draws, 99.5 / near).reliable
+
+
 def test_density_of_constant_draws():
     assert not density_by_smoothing(np.zeros(1000)).reliable
     assert density_by_smoothing(np.ones(1000)).log == -np.inf

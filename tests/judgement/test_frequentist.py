@@ -80,6 +80,7 @@ def test_mid_p_of_the_literature():
     # Fagerland, Lydersen and Laake (2013), airway hyper-responsiveness before and after stem
     # cell transplantation, 1 and 7 discordant pairs: exact 0.070, mid-p 0.039.
     assert mcnemar(1, 7).pvalue == pytest.approx(0.070, abs=5e-4)
+    assert (mcnemar(1, 7).statistic, mcnemar(1, 7).n) == (1, 8)
     assert mcnemar(1, 7, mid_p=True).pvalue == pytest.approx(0.039, abs=5e-4)
 
 
@@ -119,6 +120,7 @@ def test_corrected_resampled_t():
     t = stats.ttest_rel(a, b).statistic / np.sqrt(10 * (1 / 10 + 1 / 9))
     assert test.statistic == pytest.approx(t)
     assert test.pvalue == pytest.approx(2 * stats.t.sf(abs(t), 9))
+    assert (test.n, test.df) == (10, 9)
 
 
 class Nothing(BaseEstimator):
@@ -144,6 +146,7 @@ def test_five_by_two(seed):
         assert test(a.ravel(), b.ravel()) == ours
     assert five_by_two_t(a, b).df == 5
     assert five_by_two_f(a, b).df == (10, 5)
+    assert five_by_two_t(a, b).n == five_by_two_f(a, b).n == 10
 
 
 def test_blocked_three_by_two_by_hand():
@@ -153,7 +156,7 @@ def test_blocked_three_by_two_by_hand():
     test = blocked_three_by_two_t(a, b)
     assert test.statistic == pytest.approx(1.5 / np.sqrt(17.5 / 6))
     assert test.pvalue == pytest.approx(2 * stats.t.sf(1.5 / np.sqrt(17.5 / 6), 5))
-    assert test.df == 5
+    assert (test.n, test.df) == (6, 5)
 
 
 @pytest.mark.parametrize(("rho_1", "rho_2"), [(0.0, 0.25), (0.3, 0.3), (0.5, 0.25)])

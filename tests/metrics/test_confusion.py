@@ -219,6 +219,18 @@ def test_many_classes_equal_scikit_learn(name, zero_division, rows):
     np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("zero_division", [0.0, 1.0, np.nan])
+@pytest.mark.parametrize("average", ["micro", "macro", "weighted"])
+@pytest.mark.parametrize("score", ["precision", "recall", "f1"])
+def test_classes_that_are_absent(score, average, zero_division):
+    # The third of four classes is never predicted, the fourth is neither predicted nor true.
+    y, p = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 0, 1, 1, 1, 0])
+    expected = many_class_twin(f"{score}_{average}", y, p, zero_division)
+    ours = metrics.get_metric(f"{score}_{average}", zero_division=zero_division)
+    table = sk.confusion_matrix(y, p, labels=range(4))
+    assert float(ours(table)) == pytest.approx(expected, rel=1e-12)
+
+
 @settings(max_examples=40)
 @given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
 def test_matthews_of_many_classes(rows):

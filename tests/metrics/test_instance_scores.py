@@ -1,5 +1,6 @@
 import inspect
 import pickle
+from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
 import pytest
@@ -113,6 +114,40 @@ def test_scale_order_and_pickle(name, kind):
     again = prepare(name, truth[shuffled], scores[shuffled])(weights[shuffled])
     np.testing.assert_allclose(again, values, rtol=1e-12)
     np.testing.assert_allclose(metric(weights[:, :2]), values[:2], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [(n, k) for n, m in SCORE_METRICS.items() for k in m.kinds]
+)
+def test_prepared_metrics_cannot_be_changed(name, kind):
+    prepared = prepare(name, *make(kind, True, np.random.default_rng(10)))
+    parts = [prepared, *getattr(prepared, "areas", ()), SCORE_METRICS[name]]
+    for part in parts:
+        for field in fields(part):
+            with pytest.raises(FrozenInstanceError):
+                setattr(part, field.name, getattr(part, field.name))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_test_sets_are_averaged_class_by_class(weighted):
+    rng = np.random.default_rng(13)
+    name = "roc_auc_ovr_weighted" if weighted else "roc_auc_ovr"
+    ones, total, areas, shares = np.ones((N, 1)), None, [], []
+    for _ in range(3):
+        truth, scores = make("multiclass", True, rng)
+        sums = prepare(name, truth, scores).sums(ones)
+        relative = sums.relative_to(sums)
+        areas.append(roc_auc_score(truth, scores, multi_class="ovr", average=None))
+        shares.append(np.bincount(truth) / N if weighted else np.full(4, 1 / 4))
+        np.testing.assert_allclose(relative.numerators[:, 0], areas[-1])
+        np.testing.assert_allclose(relative.denominators, 1)
+        np.testing.assert_allclose(relative.shares[:, 0], shares[-1])
+        # Twice the weight of a test set counts twice; of pairs, four times.
+        twice = prepare(name, truth, scores).sums(2 * ones).relative_to(sums)
+        np.testing.assert_allclose(twice.denominators, 4)
+        total = relative if total is None else total.plus(relative)
+    expected = np.average(np.mean(areas, axis=0), weights=np.mean(shares, axis=0))
+    np.testing.assert_allclose(total.average(), [expected])
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

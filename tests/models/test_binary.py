@@ -154,6 +154,16 @@ def test_bcv_margins_are_those_of_the_paper(tn):
     assert_follows(2 / f1 - 2, stats.betaprime(fp + fn + 2 * lambda_, tp + lambda_))
 
 
+def test_bcv_leaves_out_true_negatives_that_one_classifier_lacks():
+    evidence = (ConfusionCounts.from_cells(5, 2, 1, 9), ConfusionCounts.from_cells(4, 3, 2))
+    for margins in (evidence, evidence[::-1]):
+        shapes = BCV(lambda_=0.5).specification(margins).shapes(prior=False)
+        found = sorted(shapes.values(), key=lambda shape: -shape[0])
+        np.testing.assert_array_equal(found, [[5.5, 2.5, 1.5], [4.5, 3.5, 2.5]])
+    both = BCV().specification(evidence[:1] * 2).shapes(prior=False)
+    np.testing.assert_array_equal(both["pi_B"], [6, 3, 2, 10])
+
+
 FORMULAS = ["precision", "recall", "specificity", "f1", "jaccard", "accuracy", "balanced_accuracy"]
 EVIDENCE = {
     "paired": paired_counts((30, 10, 5, 5), (4, 6, 9, 31)),

@@ -128,6 +128,8 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
         ({"model": "scores"}, ValueError, "model='scores' does not fit"),
         ({"model": "paired"}, ValueError, "model='paired' does not fit"),
         ({"prior": {"strength": 0}}, ValueError, "strength == 0"),
+        ({"prior": {"strength": 0.0099}}, ValueError, "strength == 0.0099, must be >= 0.01"),
+        ({"prior": {"strength": 1_000_000.5}}, ValueError, "strength == 1000000.5, must be <= "),
         ({"model": "hierarchical", "test_fraction": None}, ValueError, "and test_fraction="),
     ],
 )

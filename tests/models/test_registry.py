@@ -77,17 +77,19 @@ def test_published_prior_first_and_jeffreys_among_the_others():
     for kind in (Paired, Unpaired, Hierarchical, BCV):
         assert next(model for model in found if type(model) is kind) == kind()
     assert {Paired(mu=0.5, theta=0.5), Unpaired(mu=0.5, rho=0.5), BCV(lambda_=0.5)} <= set(found)
+    # Half of Jeffreys' prior counts, and twice the published ones.
+    assert {Paired(theta=0.25), Unpaired(rho=2.0), BCV(lambda_=0.25)} <= set(found)
     chunks = published_and_alternative_models("chunks", paired=True, true_negatives=False)
     assert chunks[0] == PairedChunks()
     assert {type(model) for model in chunks} == {PairedChunks, BCV}
-    assert PairedChunks(lambda_=0.5) in chunks
+    assert {PairedChunks(lambda_=0.5), PairedChunks(lambda_=0.25)} <= set(chunks)
     many = published_and_alternative_models(
         "classes", paired=True, true_negatives=True, n_classes=3
     )
     for kind in (PairedHierarchical, Hierarchical):
         of_kind = [model for model in many if type(model) is kind]
         assert of_kind[0] == kind()
-        assert kind(mu=0.5) in of_kind
+        assert of_kind[1:] == [kind(mu=0.5), kind(eta=(2.0, 1.0))]
     alone = published_and_alternative_models(
         "classes", paired=False, true_negatives=True, n_classes=3
     )

@@ -16,7 +16,13 @@ from skbayeseval.models import Hierarchical, InstanceWeights, Unpaired
 from skbayeseval.models.margins import BetaMargin, F1Margin
 from skbayeseval.models.parameters import letter
 from skbayeseval.models.registry import MODEL_CLASSES
-from skbayeseval.models.specification import DataSetSpecification, Model, check_concentration
+from skbayeseval.models.specification import (
+    AnySpecification,
+    DataSetSpecification,
+    LabelSpecification,
+    Model,
+    check_concentration,
+)
 from tests.engines.cases import cases, labelled
 
 COUNTS = ConfusionCounts.from_matrix([[8, 2], [3, 7]])
@@ -81,6 +87,44 @@ def test_a_model_of_ones_own_claims_nothing():
     assert not model.needs_pairs
     assert model.needs_true_negatives
     assert model.has_proper_prior
+
+
+def test_a_specification_of_ones_own_claims_nothing():
+    specification = AnySpecification()
+    assert specification.parameters() == []
+    assert specification.coordinates(("a", "b")) == specification.dims() == {}
+    assert specification.shapes(prior=True) == {}
+    assert specification.law("f1", np.array([1, -1])) is None
+    assert specification.row_names == []
+    assert specification.class_prior_mass == 0
+    assert not specification.draws_cost_one
+    found, strength = specification.ranked("f1")
+    assert (len(found), strength) == (0, None)
+    with pytest.raises(ValueError, match="prevalence= goes with models of classes"):
+        specification.with_prevalence(np.array([0.5, 0.5]), 1)
+
+
+def test_mass_of_the_class_proportions():
+    counts = ConfusionCounts.from_matrix(np.eye(3))
+    specification = Hierarchical(mu=(0.5, 2.0, 3.0)).specification((counts, counts))
+    assert specification.class_prior_mass == 5.5
+
+
+def test_parameters_of_labels_are_those_of_each_label():
+    cells = np.ones((2, 3, 4))
+    rates = LabelSpecification(cells, mu=np.array([1.0, 2.0]), rho=np.array([[3.0, 4], [5, 6]]))
+    expected = {"mu": [1, 2], "rho+": [3, 4], "rho-": [5, 6]}
+    assert [(p.name, p.is_beta, p.dims, p.prior.tolist()) for p in rates.parameters()] == [
+        (f"{name}_{k}", True, ("target",), [prior] * 3)
+        for k in "AB"
+        for name, prior in expected.items()
+    ]
+    bcv = LabelSpecification(cells, cell_prior=np.array([1.0, 2, 3, 4]))
+    assert [(p.name, p.is_beta, p.dims, p.prior.tolist()) for p in bcv.parameters()] == [
+        (f"pi_{k}", False, ("target", "cell"), [[1, 2, 3, 4]] * 3) for k in "AB"
+    ]
+    assert bcv.coordinates(("x", "y", 3))["target"] == ["x", "y", "3"]
+    assert len(bcv.coordinates(("x", "y", 3))["cell"]) == 4
 
 
 def test_eta_given_counts_by_quadrature():

@@ -83,6 +83,24 @@ def test_always_the_best():
     assert report.summary()["decision"].tolist() == ["~", "<<"]
 
 
+def test_candidates_that_tie_share_their_probability():
+    table = report_of([0.9, 0.9, 0.5, 0.9], GRID[:4], sd=0.0).summary()
+    np.testing.assert_allclose(table["p_best"], [1 / 3, 1 / 3, 1 / 3, 0])
+    assert table["p_equivalent"].tolist() == [1, 1, 1, 0]
+    assert list(table.index) == [0, 1, 3, 2]
+
+
+def test_rows_in_words():
+    rows = ("... and", " more")
+    few = str(report_of(np.linspace(0.8, 0.9, 8), [{"k": k} for k in range(8)]))
+    assert not any(part in few for part in rows)
+    more = str(report_of(np.linspace(0.8, 0.9, 9), [{"k": k} for k in range(9)]))
+    assert "... and 1 more" in more
+    ten, eleven = (str(report_of([0.9, 0.8], GRID[:2], failed=range(2, n))) for n in (12, 13))
+    assert "candidates 2, 3, 4, 5, 6, 7, 8, 9, 10, 11.\n" in ten
+    assert "candidates 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ....\n" in eleven
+
+
 def test_words(report):
     words = str(report)
     assert "Of 6 candidates, C=0.1, kernel=None is most probably the best on f1" in words
