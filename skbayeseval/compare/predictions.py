@@ -23,9 +23,11 @@ from skbayeseval.evidence.counts import (
     margins_of,
 )
 from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.validated_rows import ClassRows
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.posterior.build import check_true_classes, count_predictions, make_posterior
+from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
@@ -413,7 +415,7 @@ def score_posterior(
     y_score: ArrayLike | None = None,
     scoring: Any = None,
     model: Any = "auto",
-    weight: float = 1.0,
+    weight: float | str = 1.0,
     name: str = "A",
     labels: ArrayLike | None = None,
     pos_label: Any = None,
@@ -437,8 +439,10 @@ def score_posterior(
         As in `compare_predictions`.
     model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" is "unpaired"; for a multi-label indicator it weights instances.
-    weight : float, default=1.0
-        The weight of one instance.
+    weight : float or "inferred", default=1.0
+        The weight of one instance. "inferred" is for out-of-fold predictions, such as those of
+        `cross_val_predict`: the result then applies to learners on new training sets, and not to
+        the models that made the predictions.
     name : str, default="A"
         The name of the classifier.
     labels, pos_label, groups, prevalence, engine, prior, n_draws, random_state
@@ -459,19 +463,46 @@ def score_posterior(
     """
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {name!r}.")
-    return ScoreResult(
-        *_posterior_of_instances(
-            y_true,
-            {} if y_pred is None else {"y_pred": y_pred},
-            {} if y_score is None else {"y_score": y_score},
-            (name,),
-            scoring=scoring,
-            labels=labels,
-            pos_label=pos_label,
-            weight=weight,
-            groups=groups,
-            options=(model, engine, prior, n_draws, random_state, prevalence),
+    inferred = isinstance(weight, str)
+    if inferred and weight != "inferred":
+        raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")
+    posterior, names, metrics = _posterior_of_instances(
+        y_true,
+        {} if y_pred is None else {"y_pred": y_pred},
+        {} if y_score is None else {"y_score": y_score},
+        (name,),
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        weight=1.0 if isinstance(weight, str) else weight,
+        groups=groups,
+        options=(model, engine, prior, n_draws, random_state, prevalence),
+    )
+    return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
+
+
+def _of_learner(posterior: Posterior) -> Posterior:
+    """Return the posterior of a learner's metric, given that of out-of-fold predictions."""
+    counts = posterior.counts[0]
+    independent = posterior.evidence.has_independent_instances and posterior.scored is None
+    if not independent or not posterior.has_independent_draws or posterior.prevalence is not None:
+        raise ValueError(
+            "weight='inferred' requires one label per instance and engine='exact', without groups, "
+            "y_score or prevalence."
         )
+    cells = np.repeat(np.arange(counts.table.size), counts.table.ravel().astype(int))
+    truth, said = np.divmod(cells, len(counts.labels))
+    index = np.arange(len(cells))
+    positive = 1 if counts.positive is None else counts.positive
+    rows = ClassRows(
+        index, index, np.zeros_like(index), truth, said[:, None], len(counts.labels), positive
+    )
+    return Posterior(
+        posterior.model,
+        posterior.evidence,
+        entropy=posterior.entropy,
+        n_draws=posterior.n_draws,
+        weights=InferredWeights(rows, None, 1, paired=False),
     )
 
 

@@ -134,6 +134,7 @@ def compare_tag_sets(
         scoring=list(METRICS),
         cv=BlockRegularizedCV(regularize=types, random_state=0),
         counter=chunk_counter("IOB2", "IOBES"),
+        weight="published",
         verbose=verbose,
         random_state=0,
     )

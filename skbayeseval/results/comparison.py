@@ -56,7 +56,8 @@ class ComparisonResult(PosteriorView):
     model, engine : str
         The names of the model and of the engine.
     draws, draws_a, draws_b : ndarray of shape (n_draws,)
-        Draws of the difference and of the metric of A and of B.
+        Draws of the difference and of the metric of A and of B. Where the weight of counts is
+        inferred, each has its own, so that `draws` is not ``draws_a - draws_b``.
     observed_a, observed_b : float
         The observed metric values of A and B.
 

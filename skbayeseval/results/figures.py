@@ -69,12 +69,12 @@ def posterior_display(
 def joint_display(
     posterior: Posterior, metric: Metric, names: tuple[str, str], rope: Interval | None
 ) -> JointDisplay:
-    """Return the display of draws of A against draws of B."""
+    """Return the display of draws of A against draws of B, with the weight of their difference."""
     from skbayeseval.display import JointDisplay
 
+    posterior.value(metric, 0)  # raises where there is no posterior of A and B alone
     return JointDisplay(
-        posterior.value(metric, 0).draws,
-        posterior.value(metric, 1).draws,
+        *posterior.draws(metric),
         names=names,
         metric=metric.name,
         rope=rope,

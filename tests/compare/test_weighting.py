@@ -4,7 +4,7 @@ from sklearn.datasets import make_classification, make_multilabel_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -14,6 +14,7 @@ from skbayeseval import (
     bayesian_cross_validate,
     compare_predictions,
     load_result,
+    score_posterior,
 )
 
 X, Y = make_classification(240, n_informative=4, flip_y=0.2, random_state=0)
@@ -209,3 +210,26 @@ def test_the_cost_of_halves_is_told(capsys):
     bayesian_cross_validate(A, B, X, Y, calibrate=2, verbose=1, **FEW)
     told = capsys.readouterr().err
     assert "60 fits: 12 on the splits, and 48 on those of halves of the data." in told
+
+
+def test_one_score_of_out_of_fold_predictions(tmp_path):
+    said = cross_val_predict(A, X, Y)
+    for scoring in ("accuracy", "f1", "recall"):
+        plain, learner = (
+            score_posterior(Y, said, scoring=scoring, weight=w, **FEW) for w in (1.0, "inferred")
+        )
+        assert 1.3 < width(learner) / width(plain) < 2.5
+        assert learner.draws.mean() == pytest.approx(plain.draws.mean(), abs=0.02)
+        assert learner.weight < 1
+    learner.save(tmp_path / "file")
+    assert load_result(tmp_path / "file").hdi() == learner.hdi()
+    with pytest.raises(ValueError, match="weight must be a number or 'inferred'"):
+        score_posterior(Y, said, weight="published")
+    with pytest.raises(ValueError, match="weight='inferred' requires one label per instance"):
+        score_posterior(Y, said, weight="inferred", groups=GROUPS)
+
+
+def test_the_joint_plot_shows_the_difference():
+    result = bayesian_cross_validate(A, B, X, Y, **FEW)
+    display = result.plot("joint", rope=0.01)
+    np.testing.assert_array_equal(display.draws_a - display.draws_b, result.draws)
