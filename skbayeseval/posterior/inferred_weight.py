@@ -175,6 +175,10 @@ class Weights:
         """Return the weights of two of the classifiers."""
         raise NotImplementedError
 
+    def for_model(self, *, paired: bool) -> Weights:
+        """Return the weights for a model that does, or does not, know the pairs."""
+        return self
+
 
 @dataclass(frozen=True, eq=False)
 class InferredWeights(Weights):
@@ -247,6 +251,10 @@ class InferredWeights(Weights):
         """Return the weights of two of the classifiers."""
         chosen = self._classifiers
         return replace(self, rows_of_pair=(chosen[i], chosen[j]))
+
+    def for_model(self, *, paired: bool) -> InferredWeights:
+        """Return the weights for a model that does, or does not, know the pairs."""
+        return replace(self, paired=paired, _known={})
 
     @property
     def _classifiers(self) -> tuple[int, ...]:

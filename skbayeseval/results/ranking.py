@@ -78,8 +78,9 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
 class Ranking(PosteriorView):
     """The joint posterior of several classifiers, with ranks and probabilities of being best.
 
-    Returned by `compare_many` and `BayesianComparer`. Read-only. All quantities are computed from
-    the same draws, so probabilities of being best, ranks and pairs are consistent.
+    Returned by `compare_many` and `BayesianComparer`. Read-only. Ranks and probabilities of being
+    best are computed from the same draws. So are pairs and the metrics of each classifier, unless
+    the weight of cross-validated counts is inferred: then each has its own weight.
 
     Attributes
     ----------

@@ -58,6 +58,7 @@ def prior_sensitivity(
         rows.append(summary_row(posterior, metric, names, rope, prob))
         prior = posterior.prior_description if metric.source == "tables" else {}
         index.append((posterior.model_name(metric), _written(prior)))
+    weights = posterior.weights
     for model in models:
         same = Posterior(
             model,
@@ -65,6 +66,7 @@ def prior_sensitivity(
             entropy=posterior.entropy,
             n_draws=posterior.n_draws,
             prevalence=None if model.name == "bcv" else posterior.prevalence,
+            weights=None if weights is None else weights.for_model(paired=model.needs_pairs),
         )
         rows.append(summary_row(same, same.check_metric(metric), names, rope, prob))
         index.append((model.name, _written(model.prior())))

@@ -233,3 +233,13 @@ def test_the_joint_plot_shows_the_difference():
     result = bayesian_cross_validate(A, B, X, Y, **FEW)
     display = result.plot("joint", rope=0.01)
     np.testing.assert_array_equal(display.draws_a - display.draws_b, result.draws)
+
+
+def test_sensitivity_keeps_the_inferred_weight():
+    result = bayesian_cross_validate(A, B, X, Y, **FEW)
+    table = result.prior_sensitivity(0.01)
+    low, high = result.hdi()
+    own = table.loc["paired"].iloc[0]
+    assert (own["hdi_low"], own["hdi_high"]) == (low, high)
+    # Models that do not know the pairs have the same variance, by another weight.
+    assert table["sd"].between(0.8 * own["sd"], 1.25 * own["sd"]).all()
