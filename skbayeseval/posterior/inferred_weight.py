@@ -92,7 +92,7 @@ class WeightPosterior(NamedTuple):
         """Return the equal-tailed interval of the weight."""
         return self._at((1 - prob) / 2), self._at((1 + prob) / 2)
 
-    def strata(self) -> list[float]:
+    def strata(self, number: int = N_STRATA) -> list[float]:
         """Return weights that represent equally probable parts of the posterior.
 
         Each has the mean kappa of its part, so that the variance of the mixture is exact.
@@ -102,8 +102,8 @@ class WeightPosterior(NamedTuple):
         # With x = chi2 / 2 of shape a, the mean of a / x between two quantiles of x is a ratio of
         # incomplete gamma functions of shape a - 1.
         shape = self.df / 2
-        edges = chi2.ppf(np.linspace(0, 1, N_STRATA + 1), self.df) / 2
-        kappa = self.scale * N_STRATA * shape / (shape - 1) * np.diff(gammainc(shape - 1, edges))
+        edges = chi2.ppf(np.linspace(0, 1, number + 1), self.df) / 2
+        kappa = self.scale * number * shape / (shape - 1) * np.diff(gammainc(shape - 1, edges))
         return np.minimum(self.test_only / kappa, self.most).tolist()
 
     def _at(self, prob: float) -> float:
@@ -158,10 +158,13 @@ class Weights:
         What the weights rest on, in words.
     are_own : bool
         Whether every classifier and every pair has its own weight.
+    n_strata : int
+        The number of weights in a mixture.
     """
 
     basis: str
     are_own: bool = True
+    n_strata: int = N_STRATA
 
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the weight for differences; of several classifiers, one for all pairs."""
@@ -289,12 +292,13 @@ class InferredWeights(Weights):
 
 @dataclass(frozen=True, eq=False)
 class CommonWeight(Weights):
-    """One weight for all classifiers, pairs and metrics."""
+    """One weight for all classifiers, pairs and metrics, of which there may be hundreds."""
 
     weight: WeightPosterior
     basis: str
 
     are_own = False
+    n_strata = 4
 
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the weight."""

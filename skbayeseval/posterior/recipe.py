@@ -259,8 +259,9 @@ class Posterior(_Recipe):
 
     def _mixture(self, metric: Metric, weight: WeightPosterior) -> Array:
         """Return draws of the metric, of shape (n_classifiers, n_draws), mixed over weights."""
+        assert self.weights is not None
         rng = np.random.default_rng(self._seed())
-        strata = weight.strata()
+        strata = weight.strata(self.weights.n_strata)
         ends = np.linspace(0, self.n_draws, len(strata) + 1).astype(int)
         found: list[Array] = []
         for one, n_draws in zip(strata, np.diff(ends), strict=True):

@@ -60,6 +60,9 @@ __all__ = [
 
 Array = NDArray[Any]
 
+# The weight is inferred from the differences between so many of the best candidates.
+N_BEST = 10
+
 # Stands for a splitter that the user did not specify.
 UNKNOWN = object()
 
@@ -180,7 +183,7 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
 def _inferred_weight(
     metric: Metric, of_splits: Array, positive: int | None, proportions: SplitProportions
 ) -> WeightPosterior:
-    """Return one weight for all candidates, inferred from how their differences vary.
+    """Return one weight for all candidates, inferred from how differences between the best vary.
 
     Candidates are modelled as independent, which makes differences too uncertain rather than too
     certain; so the weight is never more than the published one.
@@ -191,7 +194,9 @@ def _inferred_weight(
     if not n_folds or n_splits % n_folds:
         n_folds = n_splits
     which = 1 if positive is None else positive
-    spread = spread_of_tables(metric, of_splits, which, n_folds, proportions.weight)
+    values = metric(of_splits.sum(axis=1), which)
+    best = np.argsort(-values, kind="stable")[:N_BEST]
+    spread = spread_of_tables(metric, of_splits[best], which, n_folds, proportions.weight)
     if not spread.test_noise:  # all candidates differ by as much in every split
         return WeightPosterior(proportions.weight, 1.0, math.inf)
     return infer_weight(spread)._replace(most=proportions.weight)

@@ -1,6 +1,9 @@
 import numpy as np
+from sklearn.model_selection import StratifiedKFold
 
-from skbayeseval.search.recorded import failed_fits
+from skbayeseval.metrics import get_metric
+from skbayeseval.search.recorded import _inferred_weight, failed_fits
+from skbayeseval.splitting.weights import split_proportions
 
 
 def test_a_fit_failed_if_no_score_of_a_split_is_defined():
@@ -14,3 +17,24 @@ def test_a_fit_failed_if_no_score_of_a_split_is_defined():
     means = {"mean_test_f1": [nan] * 4, "mean_test_auc": [nan] * 4}
     results = {"params": [{"k": k} for k in range(4)]} | splits | means
     assert failed_fits(results, np.arange(4)).tolist() == [False, False, True, True]
+
+
+def test_bad_candidates_do_not_lower_the_weight():
+    """The weight is that of the best; those that vary most are usually the worst."""
+    rng = np.random.default_rng(0)
+    cv = StratifiedKFold(5)
+
+    def tables(p):
+        right = rng.binomial(100, p)
+        return [[right // 2, 50 - right // 2], [50 - (right - right // 2), right - right // 2]]
+
+    good = [[tables(0.9) for _ in range(5)] for _ in range(10)]
+    bad = [[tables(p) for p in rng.uniform(0.1, 0.6, 5)] for _ in range(10)]
+    weights = [
+        _inferred_weight(
+            get_metric("accuracy"), np.array(candidates, dtype=float), 1, split_proportions(cv, 5)
+        )
+        for candidates in (good, good + bad)
+    ]
+    assert weights[0] == weights[1]
+    assert 0.3 < weights[0].median <= 1
