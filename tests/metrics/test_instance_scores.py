@@ -213,3 +213,9 @@ def test_log_loss_needs_no_class_to_be_present():
 def test_refuses(name, truth, scores, message):
     with pytest.raises(ValueError, match=message):
         prepare(name, truth, scores)
+
+
+def test_log_loss_of_certain_errors():
+    truth, p = np.array([0, 1, 1]), np.array([1.0, 0.0, 0.9])
+    found = prepare("neg_log_loss", truth, p)(np.ones((3, 1)))[0]
+    assert found == pytest.approx(-log_loss(truth, p))

@@ -9,6 +9,7 @@ from scipy import stats
 from skbayeseval import ComparisonResult, compare_scores, load_result
 from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.models.margins import StudentMargin
+from skbayeseval.models.scores import without_noise
 from skbayeseval.models.specification import ScoreSpecification
 
 
@@ -137,6 +138,15 @@ def test_rounding_makes_no_winner():
     a, _ = scores()
     ranking = rank_scores({"a": a, "b": a + 1e-15}, test_fraction=0.2, random_state=0)
     assert ranking.table["p_best"].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_rounding_errors_are_relative_to_the_scores(scale):
+    a, _ = scores()
+    ahead = compare_scores(scale * (a + 0.05), scale * a, test_fraction=0.2)
+    assert ahead.summary()["sd"].iloc[0] == 0
+    values = scale * np.array([0.1 + 0.2, 0.7])
+    assert without_noise(values, values)[0] == pytest.approx(0.3 * scale, rel=1e-15)
 
 
 def test_two_splits_have_no_standard_deviation():
