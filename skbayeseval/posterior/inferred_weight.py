@@ -136,7 +136,12 @@ def infer_weight(
     if halves is not None and len(halves):
         scale, df = variance_with_halves(scale, halves / math.sqrt(noise))
         scale = max(scale, 1.0)
-    return WeightPosterior(spread.counts_noise / noise, float(scale), df)
+    return _rounded(spread.counts_noise / noise, scale, df)
+
+
+def _rounded(test_only: float, scale: float, df: float) -> WeightPosterior:
+    """Round to ten digits, so that draws do not depend on the order of A and B, or a processor."""
+    return WeightPosterior(float(f"{test_only:.10g}"), float(f"{scale:.10g}"), df)
 
 
 def pooled_weight_posterior(found: Sequence[tuple[float, WeightPosterior]]) -> WeightPosterior:
@@ -146,7 +151,7 @@ def pooled_weight_posterior(found: Sequence[tuple[float, WeightPosterior]]) -> W
     if not noise.any():
         return first
     test_only, scale = noise @ np.array([weight[:2] for _, weight in found]) / noise.sum()
-    return WeightPosterior(float(test_only), float(scale), first.df)
+    return _rounded(test_only, scale, first.df)
 
 
 class Weights:
@@ -275,7 +280,7 @@ class InferredWeights(Weights):
             spread = self._spread(metric, contrast)
             if self.estimand == "fitted":
                 only = spread.counts_noise / spread.test_noise if spread.test_noise > 0 else 1.0
-                self._known[key] = WeightPosterior(only, 1.0, math.inf)
+                self._known[key] = _rounded(only, 1.0, math.inf)
             else:
                 halves = self._halves(metric, contrast)
                 self._known[key] = infer_weight(spread, single=single, halves=halves)

@@ -240,6 +240,6 @@ def test_sensitivity_keeps_the_inferred_weight():
     table = result.prior_sensitivity(0.01)
     low, high = result.hdi()
     own = table.loc["paired"].iloc[0]
-    assert (own["hdi_low"], own["hdi_high"]) == (low, high)
+    assert (own["hdi_low"], own["hdi_high"]) == pytest.approx((low, high))
     # Models that do not know the pairs have the same variance, by another weight.
     assert table["sd"].between(0.8 * own["sd"], 1.25 * own["sd"]).all()
