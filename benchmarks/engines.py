@@ -6,11 +6,16 @@ draws as the effective sample size of PyMC's chains.
     python benchmarks/engines.py
 """
 
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
 from skbayeseval import compare_predictions
+
+# Numba, which PyMC uses, would take the folder "coverage" beside this file for the package.
+sys.path = [path for path in sys.path if Path(path) != Path(__file__).resolve().parent]
 
 
 def instances(n_classes, n_instances, seed=0):

@@ -414,6 +414,8 @@ def main() -> None:
     options = parser.parse_args()
 
     os.chdir(ROOT)
+    # Numba, which PyMC uses, would take the folder "coverage" beside this file for the package.
+    sys.path = [path for path in sys.path if Path(path) != Path(__file__).resolve().parent]
     sys.path.insert(0, str(ROOT))
     for name in PRELOADED.split():
         __import__(name)
