@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold
 from sklearn_crfsuite import CRF
 
 from skbayeseval import (
+    BayesianComparer,
     BlockRegularizedCV,
     ConvertTags,
     bayesian_cross_validate,
@@ -204,3 +205,29 @@ def test_predictions_in_the_wrong_scheme():
     wrong = chunk_counter("IOB2", "BMES")
     with pytest.raises(ValueError, match=r"'b' failed in split \d: y_pred\[\d+\] contains 'I-"):
         bayesian_cross_validate(A, ("b", Tagger()), X, y, counter=wrong, random_state=0)
+
+
+def test_documents_are_groups_of_sentences():
+    X, y = sentences(120)
+    groups = np.arange(120) // 4
+    few = {"counter": COUNTER, "random_state": 0, "n_draws": 2000}
+    alone = bayesian_cross_validate(A, B, X, y, estimand="fitted", **few)
+    grouped = bayesian_cross_validate(A, B, X, y, groups=groups, estimand="fitted", **few)
+    assert grouped.model == "group weights"
+    assert grouped.evidence.n_groups == 30
+    assert "in 30 groups" in str(grouped)
+    with pytest.raises(ValueError, match="requires true negatives"):
+        grouped.metric("accuracy")
+    whole = bayesian_cross_validate(A, B, X, y, groups=groups, **few)
+    assert whole.observed_a == pytest.approx(grouped.observed_a)
+    # Independent sentences: grouping them changes little.
+    assert grouped.draws.std() == pytest.approx(alone.draws.std(), rel=0.5)
+
+
+def test_comparer_of_taggers():
+    X, y = sentences(60)
+    comparer = BayesianComparer([A, B], counter=COUNTER, refit=True, n_draws=200, random_state=0)
+    comparer.fit(X, y)
+    assert comparer.result_.metrics == ("f1",)
+    assert not hasattr(comparer, "classes_")
+    assert 0 < comparer.score(X, y) <= 1

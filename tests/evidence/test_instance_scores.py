@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 
 from skbayeseval.evidence.instance_scores import ScoredInstances, respond
 from skbayeseval.metrics import get_metric
+from skbayeseval.metrics.instance_scores import SCORE_METRICS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -199,3 +200,29 @@ def test_pairs_of_classes_are_only_in_decision_functions_of_many_classes():
 def test_scored_instances_are_equal_only_to_themselves():
     one, other = (ScoredInstances.from_scores([0, 1], {"a": [0.1, 0.4]}) for _ in range(2))
     assert len({one, other}) == 2
+
+
+@pytest.mark.parametrize("metric", sorted(SCORE_METRICS))
+def test_influence_is_the_derivative_of_the_bootstrap(metric):
+    """One more weight of a row moves the average over runs by its influence."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2 if metric == "roc_auc" else 3, 60)
+    scores = np.round(rng.dirichlet(np.ones(3), 60) + 0.3 * np.eye(3)[truth], 1)
+    scores = scores / scores.sum(axis=1, keepdims=True)
+    if metric == "roc_auc":
+        scores = np.round(rng.normal(size=60) + truth, 1)
+    scored = ScoredInstances.from_scores(truth, {"a": scores}, run=np.repeat([0, 1, 2], 20))
+    found = scored.influence(metric)[0]
+    runs = list(scored.prepared(metric))
+
+    def value(weights):
+        parts = []
+        for i, (_, (prepared,)) in enumerate(runs):
+            plain = prepared.sums(np.ones((20, 1)))
+            parts.append(prepared.sums(weights[20 * i : 20 * i + 20, None]).relative_to(plain))
+        return parts[0].plus(parts[1]).plus(parts[2]).average()[0]
+
+    for row in (0, 13, 25, 47, 59):
+        step = 1e-5 * (np.arange(60) == row)
+        slope = (value(1 + step) - value(1 - step)) / 2e-5
+        assert found[row] == pytest.approx(slope, abs=1e-7)

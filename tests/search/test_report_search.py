@@ -623,3 +623,14 @@ def test_counts_of_one_true_class_are_refused():
     search = planted([[[90, 10], [0, 0]], [[80, 20], [0, 0]]])
     with pytest.raises(ValueError, match="cv_results_ must contain at least two classes.*: 0"):
         report_search(search, rope=0.02)
+
+
+def test_groups_are_weighted(cancer):
+    X, y = cancer
+    groups = np.arange(len(y)) // 10
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 4]}, cv=GroupKFold(4)
+    ).fit(X, y, groups=groups)
+    report = report_search(search, X, y, rope=0.02, groups=groups, random_state=0)
+    assert report.ranking.evidence.n_groups == 57
+    assert report.ranking.model == "group weights"
