@@ -162,9 +162,9 @@ class ValidatedRows(ABC):
         A pass is a series of splits with disjoint test sets. If passes do not cover the same rows,
         as with random test sets, all splits form one pass.
         """
-        n_splits = int(self.split.max()) + 1
         instance = np.ravel(np.unique(self.instance, return_inverse=True)[1])
-        tests = [instance[self.split == s] for s in range(n_splits)]
+        ends = np.cumsum(np.bincount(self.split))[:-1]
+        tests = np.split(instance[np.argsort(self.split, kind="stable")], ends)
         seen = np.zeros(int(instance.max()) + 1, dtype=bool)
         found: list[int] = []
         covered: list[Array] = []
@@ -175,7 +175,7 @@ class ValidatedRows(ABC):
             seen[test] = True
             found.append(len(covered) - 1)
         if any((units != covered[0]).any() for units in covered):
-            return np.zeros(n_splits, dtype=int)
+            return np.zeros(len(tests), dtype=int)
         return np.array(found)
 
 

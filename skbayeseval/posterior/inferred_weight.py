@@ -334,19 +334,26 @@ class StoredWeights(Weights):
         The weight for the metric of each classifier.
     basis : str
         What the weights rest on, in words.
+    are_own, n_strata
+        As in `Weights`. Without weights of their own, pairs and classifiers have that of all.
     """
 
     joint: Mapping[str, WeightPosterior]
     pairs: Mapping[str, Sequence[WeightPosterior]]
     values: Mapping[str, Sequence[WeightPosterior]]
     basis: str
+    are_own: bool = True
+    n_strata: int = N_STRATA
 
     @classmethod
     def of(cls, weights: Weights, metrics: Mapping[str, Metric], n: int) -> StoredWeights:
         """Take the weights of some metrics of n classifiers."""
+        joint = {name: weights.difference(m) for name, m in metrics.items()}
+        if not weights.are_own:
+            return cls(joint, {}, {}, weights.basis, False, weights.n_strata)
         pairs = list(combinations(range(n), 2))
         return cls(
-            {name: weights.difference(m) for name, m in metrics.items()},
+            joint,
             {name: [weights.pair(*p).difference(m) for p in pairs] for name, m in metrics.items()},
             {name: [weights.value(m, k) for k in range(n)] for name, m in metrics.items()},
             weights.basis,
@@ -358,10 +365,12 @@ class StoredWeights(Weights):
 
     def value(self, metric: Metric, classifier: int) -> WeightPosterior:
         """Return the weight for the metric of one classifier."""
-        return _found(self.values, metric)[classifier]
+        return _found(self.values, metric)[classifier] if self.are_own else self.difference(metric)
 
     def pair(self, i: int, j: int) -> StoredWeights:
         """Return the weights of two of the classifiers."""
+        if not self.are_own:
+            return self
         n = len(next(iter(self.values.values())))
         place = list(combinations(range(n), 2)).index((min(i, j), max(i, j)))
         chosen = {name: of_each[place] for name, of_each in self.pairs.items()}
@@ -377,6 +386,8 @@ class StoredWeights(Weights):
             "pairs": {name: [_plain(one) for one in each] for name, each in self.pairs.items()},
             "values": {name: [_plain(one) for one in each] for name, each in self.values.items()},
             "basis": self.basis,
+            "are_own": self.are_own,
+            "n_strata": self.n_strata,
         }
 
     @classmethod
@@ -387,7 +398,7 @@ class StoredWeights(Weights):
             for key in ("pairs", "values")
         )
         joint = {name: _weight(one) for name, one in saved["joint"].items()}
-        return cls(joint, pairs, values, saved["basis"])
+        return cls(joint, pairs, values, saved["basis"], saved["are_own"], saved["n_strata"])
 
 
 def _plain(weight: WeightPosterior) -> list[float | None]:

@@ -85,6 +85,11 @@ def _header(parts: Parts) -> dict[str, Any]:
     }
 
 
+def _has_own_draws(posterior: Posterior) -> bool:
+    """Return whether each classifier has draws of its own, beside the joint ones."""
+    return posterior.weights is not None and posterior.weights.are_own
+
+
 def _saved_weights(parts: Parts) -> dict[str, Any] | None:
     weights = parts.posterior.weights
     if weights is None:
@@ -115,7 +120,7 @@ def write(parts: Parts, path: str | PathLike[str]) -> None:
         f"draws_{i}": parts.posterior.draws(metric)
         for i, metric in enumerate(parts.metrics.values())
     }
-    if parts.posterior.weights is not None:
+    if _has_own_draws(parts.posterior):
         arrays |= {
             f"values_{i}_{k}": parts.posterior.value(metric, k).draws
             for i, metric in enumerate(parts.metrics.values())
@@ -235,7 +240,7 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
         metrics[metric.name] = metric
         observed = tuple(np.array(saved["observed"], dtype=float).tolist())
         posterior.remember(metric, arrays[f"draws_{i}"], observed)
-        for k in range(evidence.n_classifiers if posterior.weights is not None else 0):
+        for k in range(evidence.n_classifiers if _has_own_draws(posterior) else 0):
             posterior.remember_value(metric, k, arrays[f"values_{i}_{k}"])
     return Parts(
         header["kind"],

@@ -75,3 +75,31 @@ def test_totals_of_labels():
         f1_score(truth, said, average="macro", sample_weight=w) for w in (weights, np.ones(400))
     ]
     assert (moved[0] - moved[1]) / 1e-4 * 400 == pytest.approx(rows[7], abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["f1_macro", "accuracy", "own"])
+def test_many_classes_fit_in_memory(name):
+    """Two thousand classes, most of whose cells are empty; tables of all pairs would be 128 TB."""
+    n_classes = 2000 if name != "own" else 300
+    metric = get_metric(name) if name != "own" else metrics.from_confusion(_own_accuracy, "own")
+    table = np.zeros((n_classes, n_classes))
+    table[np.arange(n_classes), np.arange(n_classes)] = 3
+    table[0, 1] = 5
+    influence = cell_influence(metric, table, 1)
+    accuracy = np.trace(table) / table.sum()
+    if name == "f1_macro":
+        assert influence[0, 1] < 0 < influence[0, 0]
+    else:
+        assert influence[0, 1] == pytest.approx(-accuracy, abs=1e-6)
+        assert influence[7, 7] == pytest.approx(1 - accuracy, abs=1e-6)
+
+
+def _own_accuracy(tables):
+    return np.trace(tables, axis1=-2, axis2=-1)
+
+
+def test_a_class_of_one_instance_among_a_million():
+    table = np.array([[1e6, 1.0], [1.0, 1.0]])
+    influence = cell_influence(get_metric("f1"), table, 1)
+    # F1 is 2 / 4; one more hit makes it 4 / 6, and the derivative at 2 / 4 is (2 - 2 x 0.5) / 4.
+    assert influence[1, 1] / table.sum() == pytest.approx(0.25, rel=1e-4)

@@ -33,6 +33,7 @@ from skbayeseval import (
     compare_confusion_matrices,
     compare_scores,
     count_scorer,
+    load_result,
     metrics,
     refit_simplest,
     report_search,
@@ -113,6 +114,16 @@ def test_two_candidates_are_the_unpaired_comparison():
     assert pair.draws.std() == pytest.approx(expected.draws.std(), rel=0.03)
     other = report.ranking.metric("accuracy").draws
     assert np.corrcoef(other[0], report.ranking.draws[0])[0, 1] > 0.8  # the same tables
+
+
+def test_a_saved_ranking_of_counts_has_the_same_pairs(tmp_path):
+    a, b = right_of(950), right_of(900)
+    ranking = report_search(planted([a, b, a]), rope=0.02, random_state=0).ranking
+    ranking.save(tmp_path / "file")
+    again = load_result(tmp_path / "file")
+    for i, j in ((0, 1), (2, 1)):
+        np.testing.assert_array_equal(again.pairs[i, j].draws, ranking.pairs[i, j].draws)
+    assert again.table.equals(ranking.table)
 
 
 def test_equivalent_to_the_draw_wise_maximum():
