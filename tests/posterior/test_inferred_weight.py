@@ -68,6 +68,15 @@ def test_more_spread_is_less_weight():
     assert infer_weight(spread(), single=True).median == pytest.approx(plain / 1.25)
 
 
+def test_the_scale_is_the_documented_formula():
+    """1 + 2 c / (c + 1000) + R / 2 + P, of docs/models.md."""
+    found = infer_weight(spread(contributing=250.0, between_splits=3.0, between_passes=2e-4))
+    assert found.scale == pytest.approx(1 + 2 * 250 / 1250 + 3 / 2 + 2)
+    assert found.test_only == pytest.approx(0.4)
+    assert found.df == 10
+    assert infer_weight(spread(n_passes=1)).df == 6
+
+
 def test_scaling_the_metric_does_not_change_the_weight():
     """Percent instead of shares."""
     one = infer_weight(spread(between_passes=3e-5), halves=np.array([0.02, 0.03]))
