@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 __all__ = ["roots_with_halves", "variance_with_halves"]
 
-# What a variance estimated from the splits counts when halves are compared, and what each
-# comparison of halves adds, in degrees of freedom.
-DF_OF_SPLITS, DF_PER_COMPARISON = 2.0, 0.8
+# What each comparison of halves tells about a variance, in degrees of freedom, and how many are
+# wanted; an estimate from the splits stands in for those that are missing.
+DF_PER_COMPARISON, DF_WANTED = 0.65, 4.0
 
-# Learners trained on half as many instances vary less than they should around their own mean, and
-# random halves overlap between comparisons; fitted to simulations (docs/calibration.md).
-FACTOR = 1.4
+# Learners trained on half as many instances vary less than they should around their own mean;
+# fitted to simulations (docs/calibration.md).
+FACTOR = 1.15
 
 
 def variance_with_halves(variance: float, differences: NDArray[Any]) -> tuple[float, float]:
@@ -37,11 +37,13 @@ def variance_with_halves(variance: float, differences: NDArray[Any]) -> tuple[fl
     >>> from skbayeseval.judgement.halves import variance_with_halves
     >>> variance, df = variance_with_halves(1.0, np.array([2.0, -2.0, 2.0, -2.0]))
     >>> round(variance, 3), round(df, 3)
-    (1.246, 5.2)
+    (1.097, 4.0)
     """
-    df = DF_OF_SPLITS + DF_PER_COMPARISON * len(differences)
+    of_halves = DF_PER_COMPARISON * len(differences)
+    of_splits = max(0.0, DF_WANTED - of_halves)
+    df = of_splits + of_halves
     seen = FACTOR * float(np.square(differences).sum()) / 4
-    return (DF_OF_SPLITS * variance + DF_PER_COMPARISON * seen) / df, df
+    return (of_splits * variance + DF_PER_COMPARISON * seen) / df, df
 
 
 def roots_with_halves(deviations: NDArray[Any], differences: NDArray[Any]) -> NDArray[Any]:
@@ -57,4 +59,5 @@ def roots_with_halves(deviations: NDArray[Any], differences: NDArray[Any]) -> ND
         The difference between the two halves, per comparison.
     """
     of_halves = np.sqrt(DF_PER_COMPARISON * FACTOR / 4) * differences
-    return np.hstack([np.sqrt(DF_OF_SPLITS) * deviations, of_halves])
+    of_splits = max(0.0, DF_WANTED - DF_PER_COMPARISON * differences.shape[1])
+    return np.hstack([np.sqrt(of_splits) * deviations, of_halves])

@@ -48,6 +48,10 @@ HALFWAY = 1000.0
 # The score of a single classifier varies more than its share of a difference.
 SINGLE_FACTOR = 1.25
 
+# With comparisons of halves, kappa is at least this large. Halves have the same share of each class,
+# which hides a part of the variance of a single metric, but hardly any of a difference.
+LEAST_WITH_HALVES, LEAST_SINGLE_WITH_HALVES = 0.25, 1.0
+
 # The number of weights in a mixture.
 N_STRATA = 12
 
@@ -135,7 +139,7 @@ def infer_weight(
     df = DF_SEVERAL_PASSES if spread.n_passes > 1 else DF_ONE_PASS
     if halves is not None and len(halves):
         scale, df = variance_with_halves(scale, halves / math.sqrt(noise))
-        scale = max(scale, 1.0)
+        scale = max(scale, LEAST_SINGLE_WITH_HALVES if single else LEAST_WITH_HALVES)
     return _rounded(spread.counts_noise / noise, scale, df)
 
 
