@@ -64,6 +64,8 @@ from skbayeseval.models import (
     PairedChunks,
     PairedHierarchical,
     PairedMany,
+    PairedRecalls,
+    Recalls,
     Unpaired,
 )
 from skbayeseval.models.specification import Specification
@@ -106,6 +108,31 @@ def unpaired_prior(rng, n, n_classes):
 def hierarchical_prior(rng, n, n_classes):
     omega = [hierarchical_shapes(rng.random(n), n_classes) for _ in range(2)]
     return flat(rng, 2, n, n_classes)[..., None] * dirichlet(rng, np.stack(omega))
+
+
+def recalls_prior(rng, n, n_classes):
+    """Draw rows of two classifiers, without the class proportions."""
+    eta, icc = rng.random((2, 2, n))
+    mass = (1 / icc - 1)[..., None, None]
+    shapes = mass * np.stack([eta, 1 - eta], axis=-1)[..., None, :]
+    shapes = np.broadcast_to(np.maximum(shapes, 1e-12), (2, n, n_classes, 2))
+    recall, rest = np.moveaxis(dirichlet(rng, shapes), -1, 0)
+    errors = dirichlet(rng, np.full((2, n, n_classes, n_classes - 1), 1 / (n_classes - 1)))
+    rows = np.zeros((2, n, n_classes, n_classes))
+    for j in range(n_classes):
+        others = [k for k in range(n_classes) if k != j]
+        rows[..., j, others] = rest[..., j, None] * errors[..., j, :]
+        rows[..., j, j] = recall[..., j]
+    return rows
+
+
+def separate_recalls_prior(rng, n, n_classes):
+    return flat(rng, 2, n, n_classes)[..., None] * recalls_prior(rng, n, n_classes)
+
+
+def joint_recalls_prior(rng, n, n_classes):
+    a, b = recalls_prior(rng, n, n_classes)
+    return flat(rng, n, n_classes)[..., None, None] * a[..., :, None] * b[..., None, :]
 
 
 def paired_prior(rng, n, n_classes):
@@ -246,6 +273,9 @@ CASES = [
     Case("chunks", PairedChunks(), chunks_prior, chunks, paired=True, true_negatives=False),
     Case("hierarchical, M=2", Hierarchical(), hierarchical_prior, alone),
     Case("hierarchical, M=4", Hierarchical(), hierarchical_prior, alone, 4),
+    Case("recalls, M=4", Recalls(mu=1.0), separate_recalls_prior, alone, 4),
+    Case("paired recalls, M=4", PairedRecalls(mu=1.0), joint_recalls_prior, together, 4,
+         paired=True, quantities=(SCORE,)),
     Case("paired, M=3", PairedHierarchical(), free_etas_prior, together, 3, paired=True,
          quantities=(SCORE,)),
     Case("paired, M=3, known eta", PairedHierarchical(eta=FIXED_ETA), fixed_etas_prior, together,

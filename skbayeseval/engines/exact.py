@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.outcomes import REMAINDER, stream_outcomes
+from skbayeseval.engines.outcomes import stream_outcomes
+from skbayeseval.engines.rows import REMAINDER
 from skbayeseval.engines.scores import stream_means
 from skbayeseval.engines.signed_rank import draw_weights, pseudo_medians
 from skbayeseval.engines.weights import stream_labels, stream_weights

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from skbayeseval.engines.exact import BLOCK
-from skbayeseval.engines.outcomes import GroupDraws, outcome_blocks
+from skbayeseval.engines.outcomes import outcome_blocks
+from skbayeseval.engines.rows import GroupDraws
 from skbayeseval.engines.weights import label_blocks, label_totals
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.models.parameters import letter
@@ -24,8 +25,10 @@ from skbayeseval.models.specification import (
     LabelSpecification,
     Outcomes,
     OutcomeSpecification,
+    Recall,
     ScoreSpecification,
     Specification,
+    icc_name,
 )
 
 __all__ = ["parameters_of_pair", "rates_given", "scores_given", "stream_parameters"]
@@ -235,6 +238,8 @@ def _named(specification: OutcomeSpecification, bases: list[GroupDraws]) -> dict
         for name, one in zip(etas, base.logits, strict=True):
             if one is not None:
                 found[name] = 1 / (1 + np.exp(-np.maximum(one, logit(SMALLEST))))
+        for name, mass in zip(etas, base.masses, strict=False):
+            found[icc_name(name)] = 1 / (1 + mass)
     return found
 
 
@@ -279,14 +284,24 @@ def _group_draws(
             None if eta is None else logit(np.clip(draws[name], SMALLEST, CLOSEST_TO_ONE))
             for name, eta in zip(etas, group.etas, strict=True)
         )
-        found.append(GroupDraws(_proportions(group, g, draws, n_draws), logits))
+        masses = tuple(
+            1 / np.clip(draws[icc_name(name)], SMALLEST, CLOSEST_TO_ONE) - 1
+            for name, eta in zip(etas, group.etas, strict=True)
+            if isinstance(eta, Recall)
+        )
+        found.append(GroupDraws(_proportions(group, g, draws, n_draws), logits, masses))
     return found
 
 
-def _proportions(group: Outcomes, position: int, draws: Draws, size: int) -> Array:
+def _proportions(group: Outcomes, position: int, draws: Draws, size: int) -> Any:
+    """Return the class proportions, None if they are still to be drawn."""
     if group.known_mu is not None:
         return np.tile(group.known_mu, (size, 1))
-    return draws[group.names(position)[0]]
+    return (
+        draws.get(group.names(position)[0])
+        if group.estimates_mu
+        else draws[group.names(position)[0]]
+    )
 
 
 def _of_all_classifiers(draws: Draws) -> dict[str, Array]:

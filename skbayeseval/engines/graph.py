@@ -23,9 +23,11 @@ from skbayeseval.models.specification import (
     Outcomes,
     OutcomeSpecification,
     RankSpecification,
+    Recall,
     ScoreSpecification,
     Specification,
     WeightSpecification,
+    icc_name,
 )
 
 __all__ = ["FORMS", "build_graph", "check_form", "check_has_graph"]
@@ -139,10 +141,11 @@ def check_form(form: str, specification: AnySpecification) -> None:
     if form not in FORMS:
         raise ValueError(f"form={form!r} is not a known form. Valid forms are {list(FORMS)}.")
     groups: tuple[Any, ...] = getattr(specification, "groups", ())
-    if form == "rows" and not (groups and all(len(group.etas) == 1 for group in groups)):
-        raise ValueError("form='rows' requires the unpaired hierarchical model.")
-    if form == "joint" and not (len(groups) == 1 and len(groups[0].etas) > 1 and groups[0].etas[0]):
-        raise ValueError("form='joint' requires the paired model with more than two classes.")
+    published = bool(groups) and isinstance(groups[0].etas[0], Eta)
+    if form == "rows" and not (published and all(len(group.etas) == 1 for group in groups)):
+        raise ValueError("form='rows' requires model='hierarchical' and more than two classes.")
+    if form == "joint" and not (published and len(groups[0].etas) > 1):
+        raise ValueError("form='joint' requires model=PairedHierarchical().")
 
 
 def _rows(pm: Any, specification: Any, values: dict[str, Any]) -> dict[str, Any]:
@@ -242,7 +245,7 @@ def _of_group(
     group: Outcomes, position: int, values: Mapping[str, Any], form: str
 ) -> Iterator[tuple[str, Any]]:
     mu, etas = group.names(position)
-    if group.known_mu is None:
+    if group.samples_mu:
         yield f"counts of {mu}", _log_multinomial(values[mu], group.mu.counts)
     if form == "rows":
         name = f"theta_{letter(position)}"
@@ -254,7 +257,10 @@ def _of_group(
         yield "counts of outcomes", _log_joint_outcomes(group, [values[name] for name in etas])
     else:
         for name, eta in zip(etas, group.etas, strict=True):
-            if eta is not None:
+            if isinstance(eta, Recall):
+                term = _log_beta_binomials(values[name], values[icc_name(name)], eta)
+                yield f"counts given {name}", term
+            elif eta is not None:
                 yield f"counts given {name}", _log_dirichlet_multinomial(values[name], eta)
 
 
@@ -283,6 +289,24 @@ def _log_dirichlet_multinomial(value: Any, eta: Eta) -> Any:
     for shape, (counts, times) in zip(shapes, (eta.right, eta.wrong), strict=True):
         if len(counts):
             total += pt.sum(times * (pt.gammaln(shape + counts) - pt.gammaln(shape)))
+    return total
+
+
+def _log_beta_binomials(eta: Any, icc: Any, recall: Recall) -> Any:
+    """Return the log likelihood of eta and the intraclass correlation, recalls integrated out."""
+    import pytensor.tensor as pt
+
+    mass = 1 / icc - 1
+    total = pt.as_tensor_variable(0.0)
+    for shape, counts, sign in (
+        (mass * eta, recall.right, 1),
+        (mass * (1 - eta), recall.wrong, 1),
+        (mass, recall.right + recall.wrong, -1),
+    ):
+        distinct, times = np.unique(counts[counts > 0], return_counts=True)
+        if len(distinct):
+            gain = pt.gammaln(shape + distinct) - pt.gammaln(shape)
+            total += sign * pt.sum(times * gain)
     return total
 
 

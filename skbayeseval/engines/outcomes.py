@@ -10,21 +10,19 @@ number of rows, not to M^2 or M^K, and no Gamma variable with a tiny shape is dr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import expit, gammaln, log_expit
 
-from skbayeseval.engines.gammas import GammaRows
+from skbayeseval.engines.recalls import RecallRows
+from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler, scatter
 from skbayeseval.metrics.confusion import Totals
-from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification
+from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification, Recall
 
 __all__ = [
     "EtaSampler",
-    "GroupDraws",
-    "Population",
     "draw_populations",
     "log_density_of_eta",
     "outcome_blocks",
@@ -35,34 +33,6 @@ Array = NDArray[Any]
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**26
-
-# The expected fraction of a row that is lost by truncating the stick-breaking is below this.
-REMAINDER = 1e-6
-
-
-class Population(NamedTuple):
-    """A distribution of outcomes, from which instances are simulated.
-
-    Attributes
-    ----------
-    truth : ndarray of shape (n_outcomes,)
-        The true class of each outcome.
-    predictions : ndarray of shape (n_outcomes, n_classifiers)
-        The predictions of each classifier.
-    probability : ndarray of shape (n_outcomes,)
-        The probability of each outcome; sums to 1.
-    """
-
-    truth: Array
-    predictions: Array
-    probability: Array
-
-
-class GroupDraws(NamedTuple):
-    """Draws of the class proportions and of each logit(eta), on which the rows depend."""
-
-    mu: Array
-    logits: tuple[Array | None, ...]
 
 
 def stream_outcomes(
@@ -123,7 +93,7 @@ def outcome_blocks(
     With `given`, these draws come from elsewhere, such as a Markov chain, and only the rows are
     drawn, from their conjugate posterior.
     """
-    samplers = [_GroupSampler(group, prior, remainder) for group in specification.groups]
+    samplers = [_sampler(group, prior, remainder) for group in specification.groups]
     # Groups are drawn one after another, and only their results are kept.
     kept = sum(sampler.bytes_kept(tables) for sampler in samplers[1:])
     cost = repeats * (max(sampler.bytes_per_draw for sampler in samplers) + kept)
@@ -135,9 +105,7 @@ def outcome_blocks(
             if given is None:
                 base = sampler.draw_base(rng, size, repeats)
             else:
-                here = slice(start, start + size)
-                logits = tuple(None if one is None else one[here] for one in given[g].logits)
-                base = GroupDraws(given[g].mu[here], logits)
+                base = sampler.arranged(rng, _part(given[g], slice(start, start + size)))
             bases.append(base)
             drawn.append(sampler.draw_rows(rng, base, tables, repeats))
         if tables:
@@ -150,8 +118,22 @@ def draw_populations(
     specification: OutcomeSpecification, rng: np.random.Generator, n_draws: int
 ) -> list[tuple[Population, ...]]:
     """Return posterior draws of the joint probabilities, each with one population per group."""
-    samplers = [_GroupSampler(group, False, REMAINDER) for group in specification.groups]
+    samplers = [_sampler(group, False, REMAINDER) for group in specification.groups]
     return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
+
+
+def _sampler(group: Outcomes, prior: bool, remainder: float) -> RowSampler:
+    if isinstance(group.etas[0], Recall):
+        return RecallRows(group, prior, remainder)
+    return _GroupSampler(group, prior, remainder)
+
+
+def _part(draws: GroupDraws, here: slice) -> GroupDraws:
+    return GroupDraws(
+        None if draws.mu is None else draws.mu[here],
+        tuple(None if one is None else one[here] for one in draws.logits),
+        tuple(one[here] for one in draws.masses),
+    )
 
 
 class EtaSampler:
@@ -197,28 +179,15 @@ def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
     return grid, log_density
 
 
-class _GroupSampler:
-    """Draw the rows of one group of classifiers."""
+class _GroupSampler(RowSampler):
+    """Draw rows with the published prior, whose mass is spread over all cells of a row."""
 
     def __init__(self, group: Outcomes, prior: bool, remainder: float) -> None:
-        self.group = group
-        self.etas = [None if e is None else EtaSampler(e, prior=prior) for e in group.etas]
-        self.n_classes = len(group.mu.prior)
-        self.n_classifiers = len(group.etas)
-        self.mu_shape = group.mu.prior if prior else group.mu.prior + group.mu.counts
-        self.gammas = GammaRows(group.counts[: 0 if prior else None])
-        self.truth = group.truth[self.gammas.order]
-        self.predictions = group.predictions[self.gammas.order]
-        self.counts = group.counts[self.gammas.order]
-        self.to_row = self._indicator(self.truth)
+        super().__init__(group, prior)
+        self.etas = [
+            EtaSampler(eta, prior=prior) if isinstance(eta, Eta) else None for eta in group.etas
+        ]
         self.n_sticks = self._sticks_needed(remainder)
-        cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # if tables are drawn
-        sticks = self.n_classes * self.n_sticks
-        self.bytes_per_draw = 8 * (4 * len(self.truth) + 8 * sticks + 2 * cells)
-
-    def bytes_kept(self, tables: bool) -> int:
-        """Return the memory in bytes of one draw of totals, or of tables."""
-        return 8 * self.n_classifiers * self.n_classes * (self.n_classes if tables else 3)
 
     def _sticks_needed(self, remainder: float) -> int:
         """Return the number of sticks that keeps the expected loss of a row below `remainder`."""
@@ -229,24 +198,16 @@ class _GroupSampler:
         left_of_prior = remainder * (mass + fewest) / mass
         return max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
 
-    def _indicator(self, columns: Array, n_columns: int | None = None) -> Any:
-        """Return a sparse matrix that sums outcomes into columns; transposed for speed."""
-        n_outcomes = len(columns)
-        shape = (n_columns or self.n_classes, n_outcomes)
-        return sparse.csr_matrix((np.ones(n_outcomes), (columns, np.arange(n_outcomes))), shape)
-
     def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
         """Return draws of the class proportions and, per repeat, of each logit(eta)."""
         logits = tuple(None if eta is None else eta.draw(rng, n, repeats) for eta in self.etas)
-        known = self.group.known_mu
-        mu = rng.dirichlet(self.mu_shape, n) if known is None else np.tile(known, (n, 1))
-        return GroupDraws(mu, logits)
+        return GroupDraws(self.draw_proportions(rng, n), logits)
 
     def draw_rows(
         self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
     ) -> Any:
         """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
-        mu, logits = base
+        mu, logits, _ = base
         m = self.n_classes
         observed, sticks = self._draw_probabilities(rng, mu)
         if repeats > 1:
@@ -263,7 +224,7 @@ class _GroupSampler:
             correct = np.flatnonzero(said == self.truth)
             hits = self.to_row[:, correct] @ observed[correct]
             hits = hits + np.einsum("smn,smn->mn", sticks, right)
-            predicted = self._indicator(said) @ observed + _scatter(landed, sticks, m)
+            predicted = self.indicator(said) @ observed + scatter(landed, sticks, m)
             found.append(Totals(hits.T, mu, predicted.T))
         if tables:
             return np.stack(found)
@@ -271,7 +232,7 @@ class _GroupSampler:
 
     def draw_population(self, rng: np.random.Generator) -> Population:
         """Return one draw of the joint probabilities of observed outcomes and sticks."""
-        mu, logits = self.draw_base(rng, 1, 1)
+        mu, logits, _ = self.draw_base(rng, 1, 1)
         observed, sticks = self._draw_probabilities(rng, mu)
         landed = [self._where_sticks_land(rng, sticks.shape, one)[1].ravel() for one in logits]
         return Population(
@@ -324,13 +285,6 @@ class _GroupSampler:
     def _table(self, k: int, observed: Array, sticks: Array, landed: Array) -> Array:
         m = self.n_classes
         cells = self.truth * m + self.predictions[:, k]
-        table = self._indicator(cells, m * m) @ observed
-        table = table + _scatter(np.arange(m)[:, None] * m + landed, sticks, m * m)
+        table = self.indicator(cells, m * m) @ observed
+        table = table + scatter(np.arange(m)[:, None] * m + landed, sticks, m * m)
         return table.T.reshape(-1, m, m)
-
-
-def _scatter(where: Array, what: Array, size: int) -> Array:
-    """Sum `what` of each draw at the indices `where`: from (n_sticks, M, n) to (size, n)."""
-    n = what.shape[-1]
-    flat = where * n + np.arange(n)
-    return np.bincount(flat.ravel(), what.ravel(), n * size).reshape(size, n)

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.chunk_shares import has_chunk_shares, shares_of_chunks
 from skbayeseval.engines.exact import check_scores, stream_scores
-from skbayeseval.engines.outcomes import REMAINDER, stream_outcomes
+from skbayeseval.engines.outcomes import stream_outcomes
 from skbayeseval.engines.rates import is_paired, shares_given_rates
+from skbayeseval.engines.rows import REMAINDER
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.models.specification import (

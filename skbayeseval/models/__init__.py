@@ -4,6 +4,7 @@ from skbayeseval.models.binary import BCV, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks
 from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
+from skbayeseval.models.recalls import PairedRecalls, Recalls
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.models.weights import (
@@ -29,6 +30,8 @@ __all__ = [
     "PairedChunks",
     "PairedHierarchical",
     "PairedMany",
+    "PairedRecalls",
+    "Recalls",
     "ScoreWeights",
     "SignedRank",
     "Unpaired",

@@ -33,7 +33,7 @@ from skbayeseval.models.specification import (
     check_concentration,
 )
 
-__all__ = ["Hierarchical", "PairedHierarchical", "PairedMany"]
+__all__ = ["Hierarchical", "PairedHierarchical", "PairedMany", "class_proportions"]
 
 Array = NDArray[Any]
 
@@ -76,7 +76,7 @@ class Hierarchical(Model):
             truth, predicted = np.nonzero(counts.table)
             groups.append(
                 Outcomes(
-                    _proportions(self.mu, counts),
+                    class_proportions(self.mu, counts),
                     truth,
                     predicted[:, None],
                     counts.effective[truth, predicted],
@@ -91,7 +91,7 @@ class Hierarchical(Model):
 
 
 class PairedHierarchical(Model):
-    """Classifiers on the same instances, for more than two classes.
+    """Classifiers on the same instances, with the published prior of more than two classes.
 
     All classifiers share the class proportions mu. For true class j, the probabilities of the
     tuples of predictions are Dirichlet, with the product of the classifiers' hierarchical priors.
@@ -110,13 +110,14 @@ class PairedHierarchical(Model):
     Examples
     --------
     >>> from skbayeseval import compare_predictions
+    >>> from skbayeseval.models import PairedHierarchical
     >>> y, a, b = [0, 1, 2] * 4, [0, 1, 2, 0, 1, 1] * 2, [0, 1, 1, 0, 2, 2] * 2
-    >>> result = compare_predictions(y, a, b, random_state=0)
+    >>> result = compare_predictions(y, a, b, model=PairedHierarchical(), random_state=0)
     >>> result.model, result.prior
-    ('paired', {'eta': 1.0, 'mu': 1.0})
+    ('paired hierarchical', {'eta': 1.0, 'mu': 1.0})
     """
 
-    name = "paired"
+    name = "paired hierarchical"
     infers_weight = True
     needs_pairs = True
 
@@ -129,7 +130,7 @@ class PairedHierarchical(Model):
         paired = check_paired(evidence)
         margins = margins_of(paired)
         etas = tuple(_eta(self.eta, counts) for counts in margins)
-        return _joint(paired, _proportions(self.mu, margins[0]), etas, mass=1.0)
+        return _joint(paired, class_proportions(self.mu, margins[0]), etas, mass=1.0)
 
     def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
         """Return whether the prior density of the difference is finite at 0; None if unknown."""
@@ -171,7 +172,7 @@ class PairedMany(Model):
         """Return the specification of the posterior, given the evidence."""
         paired = check_paired(evidence)
         theta = float(check_concentration(self.theta, (), "theta"))
-        proportions = _proportions(self.mu, paired.margin(0))
+        proportions = class_proportions(self.mu, paired.margin(0))
         return _joint(paired, proportions, (None,) * paired.n_classifiers, mass=4 * theta)
 
     def of_pair(self) -> Model:
@@ -197,7 +198,7 @@ def _joint(
     )
 
 
-def _proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
+def class_proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
     """Return the class proportions. The prior of two classes has the positive class first."""
     n_classes = len(counts.labels)
     prior = check_concentration(mu, (n_classes,), "mu")

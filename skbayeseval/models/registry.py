@@ -10,6 +10,7 @@ from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks
 from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
+from skbayeseval.models.recalls import PairedRecalls, Recalls
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import (
@@ -41,6 +42,8 @@ MODEL_CLASSES: dict[str, type[Model]] = {
         PairedChunks,
         PairedHierarchical,
         PairedMany,
+        PairedRecalls,
+        Recalls,
         ScoreWeights,
         SignedRank,
         Unpaired,
@@ -133,6 +136,8 @@ def resolve_model(
     if model == "auto":
         name = {"splits": CorrelatedT.name, "data sets": SignedRank.name}.get(family, name)
     kind = model_class(name, n_classes, n_classifiers, family)
+    if model == "auto" and kind is Hierarchical and n_classifiers == 1:
+        kind = Recalls
     return from_prior(kind, {} if prior is None else prior)
 
 
@@ -152,7 +157,7 @@ def model_class(
         )
     if name == "paired":
         if n_classes > 2:
-            return PairedHierarchical
+            return PairedRecalls
         return Paired if n_classifiers == 2 else PairedMany
     if name == "hierarchical" or (name == "unpaired" and n_classes > 2):
         return Hierarchical
@@ -209,8 +214,8 @@ def published_and_alternative_models(
         return models
     if n_classes > 2:
         if paired:
-            models += [PairedHierarchical(), PairedHierarchical(mu=0.5)]
-            models += [PairedHierarchical(eta=(2.0, 1.0))]
+            models += [PairedRecalls(), PairedRecalls(mu=1.0), PairedRecalls(eta=(2.0, 1.0))]
+            models += [PairedHierarchical()]
         return [*models, Hierarchical(), Hierarchical(mu=0.5), Hierarchical(eta=(2.0, 1.0))]
     if family == "chunks":
         models += [PairedChunks(), PairedChunks(lambda_=0.5), PairedChunks(lambda_=0.25)]

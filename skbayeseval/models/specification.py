@@ -25,12 +25,14 @@ __all__ = [
     "Outcomes",
     "ParameterObject",
     "RankSpecification",
+    "Recall",
     "ScoreSpecification",
     "Shapes",
     "Simplex",
     "Specification",
     "WeightSpecification",
     "check_concentration",
+    "icc_name",
 ]
 
 Array = NDArray[Any]
@@ -186,13 +188,36 @@ class Eta:
 
 
 @dataclass(frozen=True)
+class Recall:
+    """The distribution of a classifier's recalls over the classes.
+
+    The recall of class j is Beta(s eta, s (1 - eta)). 1 / (1 + s) is the intraclass correlation: by
+    how much two instances of one class are more alike, in being right or wrong, than two instances
+    of different classes.
+
+    Parameters
+    ----------
+    prior, icc : ndarray of shape (2,)
+        Beta priors of eta and of the intraclass correlation.
+    right, wrong : ndarray of shape (n_classes,)
+        The effective numbers of right and wrong predictions of each class.
+    """
+
+    prior: Array
+    icc: Array
+    right: Array
+    wrong: Array
+
+
+@dataclass(frozen=True)
 class Outcomes:
     """Classifiers on the same instances: class proportions and observed outcomes.
 
     For true class j, an outcome is the tuple of all predictions. The Dirichlet prior of the
     outcomes has total mass `mass`, distributed as the product of the classifiers' own priors. The
     prior of one classifier has eta on class j and spreads the rest over the other classes. Without
-    an eta, it is uniform.
+    an eta, it is uniform. With a `Recall`, classifiers have no joint prior: each has its own
+    recalls and its own distribution of wrong predictions.
 
     Parameters
     ----------
@@ -204,27 +229,40 @@ class Outcomes:
         The predictions of each classifier.
     counts : ndarray of shape (n_outcomes,)
         Effective counts.
-    etas : tuple of Eta or None
-        The eta of each classifier.
+    etas : tuple of Eta, Recall or None
+        The eta, or the distribution of recalls, of each classifier.
     mass : float
         The total mass of the Dirichlet prior of a row.
     known_mu : ndarray of shape (n_classes,), default=None
         Known class proportions, to use in place of `mu`.
+    estimates_mu : bool, default=False
+        Whether the distribution of the class proportions is learned from all classes.
     """
 
     mu: Simplex
     truth: Array
     predictions: Array
     counts: Array
-    etas: tuple[Eta | None, ...]
+    etas: tuple[Eta | Recall | None, ...]
     mass: float = 1.0
     known_mu: Array | None = None
+    estimates_mu: bool = False
+
+    @property
+    def samples_mu(self) -> bool:
+        """Whether the class proportions are a parameter with a Dirichlet prior."""
+        return self.known_mu is None and not self.estimates_mu
 
     def names(self, position: int) -> tuple[str, list[str]]:
         """Return what mu and the etas are called in the group at that position."""
         if len(self.etas) == 1:
             return f"mu_{letter(position)}", [f"eta_{letter(position)}"]
         return "mu", [f"eta_{letter(k)}" for k in range(len(self.etas))]
+
+
+def icc_name(eta: str) -> str:
+    """Return the name of the intraclass correlation that goes with the name of an eta."""
+    return eta.replace("eta", "icc")
 
 
 @dataclass(frozen=True)
@@ -238,13 +276,13 @@ class OutcomeSpecification(AnySpecification):
         found = []
         for g, group in enumerate(self.groups):
             mu, etas = group.names(g)
-            if group.known_mu is None:
+            if group.samples_mu:
                 found.append(Parameter(mu, group.mu.prior, False, ("class",)))
-            found += [
-                Parameter(name, eta.prior, True)
-                for name, eta in zip(etas, group.etas, strict=True)
-                if eta is not None
-            ]
+            for name, eta in zip(etas, group.etas, strict=True):
+                if eta is not None:
+                    found.append(Parameter(name, eta.prior, True))
+                if isinstance(eta, Recall):
+                    found.append(Parameter(icc_name(name), eta.icc, True))
         return found
 
     def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
@@ -255,6 +293,7 @@ class OutcomeSpecification(AnySpecification):
     def dims(self) -> dict[str, list[str]]:
         """Return the dimensions of each parameter, of rates and of rows."""
         found = super().dims()
+        found |= {group.names(g)[0]: ["class"] for g, group in enumerate(self.groups)}
         for classifier in map(letter, range(sum(len(group.etas) for group in self.groups))):
             found[f"rho_{classifier}"] = ["class"]
             found[f"theta_{classifier}"] = ["class", "predicted"]
@@ -263,13 +302,16 @@ class OutcomeSpecification(AnySpecification):
     @property
     def row_names(self) -> list[str]:
         """The names of the rows of each classifier's table, where classifiers stand alone."""
-        alone = all(len(group.etas) == 1 for group in self.groups)
+        alone = all(
+            len(group.etas) == 1 and isinstance(group.etas[0], Eta) for group in self.groups
+        )
         return [f"theta_{letter(g)}" for g in range(len(self.groups))] if alone else []
 
     @property
     def class_prior_mass(self) -> float:
         """What the prior of the class proportions weighs, in instances."""
-        return float(self.groups[0].mu.prior.sum())
+        group = self.groups[0]
+        return float(group.mu.prior.sum()) if group.samples_mu else 0.0
 
     def with_prevalence(self, proportions: Array, positive: int | None) -> OutcomeSpecification:
         """Return the specification with fixed instead of sampled class proportions."""

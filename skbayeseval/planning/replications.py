@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.exact import check_scores, draw_simplexes, stream_scores, stream_tables
-from skbayeseval.engines.outcomes import Population, draw_populations
+from skbayeseval.engines.outcomes import draw_populations
+from skbayeseval.engines.rows import Population
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import (
     AnySpecification,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.parallel import delayed
 
-from skbayeseval.engines.outcomes import Population
+from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, MarginalCounts, PairedCounts
 from skbayeseval.judgement.decision import decision_codes
 from skbayeseval.judgement.intervals import Interval

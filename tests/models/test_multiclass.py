@@ -124,9 +124,10 @@ def test_swapping_and_permuting(votes_of_four):
 def test_many_classes_for_few_instances():
     y = np.arange(30)
     with pytest.warns(UserWarning, match="30 classes, but only 30 effective instances"):
-        compare_predictions(y, y, y[::-1])
-    # A weak prior, or known proportions, do not swamp anything.
+        compare_predictions(y, y, y[::-1], prior={"mu": 1.0})
+    # A weak prior, a learned one, or known proportions, do not swamp anything.
     compare_predictions(y, y, y[::-1], prior={"mu": 0.1})
+    compare_predictions(y, y, y[::-1])
     compare_predictions(y, y, y[::-1], prevalence=np.full(30, 1 / 30))
 
 
@@ -141,6 +142,7 @@ def test_closed_forms_are_not_claimed(votes_of_four):
     assert result.bayes_factor(0.2).mcse > 0
     assert set(result.prior_sensitivity(0.2).index.get_level_values(0)) == {
         "paired",
+        "paired hierarchical",
         "hierarchical",
     }
 

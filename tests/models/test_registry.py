@@ -7,6 +7,7 @@ from skbayeseval.models import (
     Paired,
     PairedChunks,
     PairedHierarchical,
+    PairedRecalls,
     Unpaired,
     published_and_alternative_models,
     resolve_model,
@@ -86,10 +87,10 @@ def test_published_prior_first_and_jeffreys_among_the_others():
     many = published_and_alternative_models(
         "classes", paired=True, true_negatives=True, n_classes=3
     )
-    for kind in (PairedHierarchical, Hierarchical):
-        of_kind = [model for model in many if type(model) is kind]
-        assert of_kind[0] == kind()
-        assert of_kind[1:] == [kind(mu=0.5), kind(eta=(2.0, 1.0))]
+    assert many == [
+        PairedRecalls(), PairedRecalls(mu=1.0), PairedRecalls(eta=(2.0, 1.0)), PairedHierarchical(),
+        Hierarchical(), Hierarchical(mu=0.5), Hierarchical(eta=(2.0, 1.0)),
+    ]  # fmt: skip
     alone = published_and_alternative_models(
         "classes", paired=False, true_negatives=True, n_classes=3
     )

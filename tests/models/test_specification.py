@@ -142,7 +142,7 @@ def test_paired_models_need_pairs(kind):
     if kind.needs_pairs:
         with pytest.raises(ValueError, match="need|require"):
             kind().specification((COUNTS, COUNTS))
-    alone = ("unpaired", "hierarchical", "bcv")
+    alone = ("unpaired", "hierarchical", "recalls", "bcv")
     assert kind.needs_pairs == (kind.name not in alone)
 
 

@@ -1,0 +1,337 @@
+"""Exact draws of tables whose classes share a distribution of recalls.
+
+The recall of class j is Beta(s eta, s (1 - eta)), with the mean eta and the concentration s of each
+classifier on a grid of two. Given both, recalls are conjugate. Wrong predictions are divided among
+the other classes by a Dirichlet distribution of mass 1.
+
+Classifiers on the same instances share the Gamma variables of the observed outcomes. eta and s of
+each are inferred from its own counts. The etas of a draw, and what the prior adds to the rows, are
+as correlated between classifiers as being right is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, gammaln, log_expit, ndtr
+
+from skbayeseval.engines.gammas import correlated_gammas
+from skbayeseval.engines.proportions import ProportionSampler
+from skbayeseval.engines.rows import GroupDraws, Population, RowSampler, scatter
+from skbayeseval.metrics.confusion import Totals
+from skbayeseval.models.specification import Outcomes, Recall
+
+__all__ = ["RecallGrid", "RecallRows", "log_density_of_recall"]
+
+Array = NDArray[Any]
+
+# The grid over log(s) and logit(eta), and the drop in log density at its edges.
+FEWEST_NODES, LARGEST_STEPS = (41, 81), (0.3, 0.2)
+DROP = 25.0
+
+# Beyond this, recalls are 0 or 1 for all that a computer can tell.
+WIDEST = 200.0
+
+# The number of draws with similar s among which etas change places.
+SIMILAR = 32
+
+# The number of outcomes that stand for the prior of a row when instances are simulated.
+FEWEST_OUTCOMES, MOST_OUTCOMES = 20, 60
+
+
+def log_density_of_recall(recall: Recall, log_mass: Array, logit: Array, *, prior: bool) -> Array:
+    """Return the log density of (log(s), logit(eta)), up to a constant.
+
+    The recalls are integrated out, so the likelihood is a product of beta-binomials.
+    """
+    total = recall.prior[0] * log_expit(logit) + recall.prior[1] * log_expit(-logit)
+    # 1 / (1 + s) is the intraclass correlation.
+    total = total + recall.icc[0] * log_expit(-log_mass) + recall.icc[1] * log_expit(log_mass)
+    if prior:
+        return total
+    mass = np.exp(log_mass)
+    for shape, counts, sign in (
+        (mass * expit(logit), recall.right, 1),
+        (mass * expit(-logit), recall.wrong, 1),
+        (mass, recall.right + recall.wrong, -1),
+    ):
+        distinct, times = np.unique(counts[counts > 0], return_counts=True)
+        for count, often in zip(distinct, times, strict=True):
+            total = total + sign * often * (gammaln(shape + count) - gammaln(shape))
+    return total
+
+
+class RecallGrid:
+    """Draw log(s) and logit(eta) of one classifier from a grid.
+
+    Parameters
+    ----------
+    recall : Recall
+        The priors and the counts of the classifier.
+    prior : bool
+        Whether to draw from the prior instead of the posterior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.special import expit
+    >>> from skbayeseval.engines.recalls import RecallGrid
+    >>> from skbayeseval.models.specification import Recall
+    >>> counts = Recall(np.ones(2), np.ones(2), right=np.full(50, 8.0), wrong=np.full(50, 2.0))
+    >>> uniform = np.random.default_rng(0).random((3, 1000))
+    >>> logit, mass = RecallGrid(counts, prior=False).draw(uniform)
+    >>> bool(abs(expit(logit).mean() - 0.8) < 0.01)
+    True
+    """
+
+    def __init__(self, recall: Recall, *, prior: bool) -> None:
+        edges = [
+            (-min(WIDEST, 30.0 / min(1.0, b)), min(WIDEST, 30.0 / min(1.0, a)))
+            for a, b in (recall.icc, recall.prior[::-1])
+        ]  # the log density falls by at least that much beyond 0
+        for finest in (False, False, True):  # locate the mode, narrow the range, final grid
+            axes = [
+                np.linspace(*ends, max(fewest, int((ends[1] - ends[0]) / step)) if finest else 31)
+                for ends, fewest, step in zip(edges, FEWEST_NODES, LARGEST_STEPS, strict=True)
+            ]
+            log_mass, logit = axes
+            log_density = log_density_of_recall(recall, log_mass[:, None], logit, prior=prior)
+            inside = log_density > log_density.max() - DROP
+            edges = [_around(axis, inside.any(axis=1 - i)) for i, axis in enumerate(axes)]
+        density = np.exp(log_density - log_density.max())
+        self.log_mass, self.logit = axes
+        self.of_mass = np.cumsum(density.sum(axis=1))
+        inner = (density[:, 1:] + density[:, :-1]) / 2
+        self.of_logit = np.pad(np.cumsum(inner, axis=1), ((0, 0), (1, 0)))
+
+    def draw(self, uniform: Array) -> tuple[Array, Array]:
+        """Return draws of logit(eta) and of s, given uniform variables of shape (3, n_draws).
+
+        Both increase with the variables, so that those of several classifiers can go together.
+        """
+        node = np.searchsorted(self.of_mass, uniform[0] * self.of_mass[-1])
+        step = self.log_mass[1] - self.log_mass[0]
+        mass = np.exp(self.log_mass[node] + step * (uniform[1] - 0.5))
+        logit = np.empty(len(node))
+        for one in np.unique(node):
+            here = node == one
+            cumulative = self.of_logit[one]
+            logit[here] = np.interp(uniform[2, here] * cumulative[-1], cumulative, self.logit)
+        return logit, mass
+
+
+def _around(axis: Array, inside: Array) -> tuple[float, float]:
+    """Return the range of the nodes inside, and one node beyond."""
+    where = np.flatnonzero(inside)
+    return axis[max(where[0] - 1, 0)], axis[min(where[-1] + 1, len(axis) - 1)]
+
+
+class RecallRows(RowSampler):
+    """Draw rows given the distribution of recalls of each classifier."""
+
+    def __init__(self, group: Outcomes, prior: bool, remainder: float) -> None:
+        super().__init__(group, prior)
+        recalls = [one for one in group.etas if isinstance(one, Recall)]
+        self.grids = [RecallGrid(one, prior=prior) for one in recalls]
+        is_right = self.predictions == self.truth[:, None]
+        self.hits = [np.flatnonzero(right) for right in is_right.T]
+        self.misses = [np.flatnonzero(~right) for right in is_right.T]
+        self.n_missed = [
+            np.bincount(self.truth[miss], self.counts[miss], self.n_classes)[:, None]
+            for miss in self.misses
+        ]
+        # On average, half of what is left goes to each stick.
+        self.n_sticks = max(1, int(np.ceil(np.log2(1 / remainder))))
+        self.mixing = None if prior else self._square_root_of_correlation(is_right)
+        estimated = group.estimates_mu and group.known_mu is None and not prior
+        self.proportions = ProportionSampler(group.mu.counts) if estimated else None
+
+    def _square_root_of_correlation(self, is_right: Array) -> Array:
+        """Return the square root of the correlation matrix of being right, within classes.
+
+        Differences of recalls between classes say nothing about how far an average over these
+        classes is from its true value, so they do not enter.
+        """
+        weighted = self.counts[:, None] * is_right
+        of_class = self.to_row @ weighted
+        true = np.maximum(self.to_row @ self.counts, 1e-300)
+        covariance = is_right.T @ weighted - of_class.T @ (of_class / true[:, None])
+        # Right or wrong throughout in every class: nothing is known of the correlation.
+        known = np.diag(covariance) > 1e-9 * self.counts.sum()
+        sd = np.sqrt(np.where(known, np.diag(covariance), 1.0))
+        correlation = np.where(np.outer(known, known), covariance / np.outer(sd, sd), 0.0)
+        np.fill_diagonal(correlation, 1.0)
+        values, vectors = np.linalg.eigh(correlation)
+        return vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+
+    def draw_proportions(self, rng: np.random.Generator, n: int) -> Array:
+        """Return draws of the class proportions, of shape (n, M)."""
+        if self.proportions is None:
+            return super().draw_proportions(rng, n)
+        return self.proportions.draw(rng, n)
+
+    def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
+        """Return draws of the class proportions and, per repeat, of each logit(eta) and s.
+
+        Large s of all classifiers go together, and the etas are as correlated as being right is.
+        """
+        n_draws, k = n * repeats, self.n_classifiers
+        if self.mixing is None:
+            uniforms = rng.random((k, 3, n_draws))
+        else:
+            uniforms = np.empty((k, 3, n_draws))
+            uniforms[:, :2] = rng.random((2, n_draws))
+            uniforms[:, 2] = ndtr(self.mixing @ rng.standard_normal((k, n_draws)))
+        logits, masses = zip(
+            *(grid.draw(uniform) for grid, uniform in zip(self.grids, uniforms, strict=True)),
+            strict=True,
+        )
+        return GroupDraws(self.draw_proportions(rng, n), logits, masses)
+
+    def arranged(self, rng: np.random.Generator, base: GroupDraws) -> GroupDraws:
+        """Return the draws of Markov chains in an order in which classifiers go together.
+
+        The draws of each classifier are independent of the others, so their order is free. It is
+        chosen such that they go together as in `draw_base`.
+        """
+        mu, logits, masses = base
+        n = len(masses[0])
+        if mu is None:
+            mu = self.draw_proportions(rng, n)
+        if self.mixing is None or self.n_classifiers == 1:
+            return GroupDraws(mu, logits, masses)
+        similar = np.arange(n) // SIMILAR
+        normal = rng.standard_normal((n, self.n_classifiers)) @ self.mixing
+        shuffle = rng.permutation(n)
+        orders = []
+        for logit, mass, one in zip(logits, masses, normal.T, strict=True):
+            assert logit is not None
+            by_mass = np.argsort(mass)
+            order = np.empty(n, dtype=np.intp)
+            order[np.lexsort((one, similar))] = by_mass[np.lexsort((logit[by_mass], similar))]
+            orders.append(order[shuffle])
+        return GroupDraws(
+            mu,
+            tuple(one[order] for one, order in zip(logits, orders, strict=True) if one is not None),
+            tuple(one[order] for one, order in zip(masses, orders, strict=True)),
+        )
+
+    def draw_rows(
+        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+    ) -> Any:
+        """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
+        m = self.n_classes
+        mu = base.mu
+        outcomes = self.gammas.draw(rng, len(mu))
+        sticks = self._break_sticks(rng, len(mu))
+        added = self._added_by_prior(rng, base)
+        if repeats > 1:
+            mu = np.repeat(mu, repeats, axis=0)
+            outcomes, sticks = (np.repeat(x, repeats, axis=-1) for x in (outcomes, sticks))
+
+        found: list[Any] = []
+        for k, (right, rest) in enumerate(zip(*added, strict=True)):
+            hit, miss = self.hits[k], self.misses[k]
+            missed = self.to_row[:, miss] @ outcomes[miss]
+            right = right + self.to_row[:, hit] @ outcomes[hit]
+            scale = mu.T / (right + missed + rest)
+            hits, wrong = scale * right, scale * (missed + rest)
+            # What part of the wrong predictions is on cells that were observed.
+            with np.errstate(divide="ignore"):
+                seen = np.where(
+                    self.n_missed[k] > 0, rng.random(wrong.shape) ** (1 / self.n_missed[k]), 0.0
+                )
+            of_cells = wrong * seen / np.maximum(missed, 1e-300)
+            observed = outcomes[miss] * of_cells[self.truth[miss]]
+            unseen = sticks * (wrong * (1 - seen))
+            landed = self._where_sticks_land(rng, sticks.shape)
+            said = self.predictions[miss, k]
+            if tables:
+                cells = self.indicator(self.truth[miss] * m + said, m * m) @ observed
+                cells = cells + scatter(np.arange(m)[:, None] * m + landed, unseen, m * m)
+                cells[:: m + 1] += hits
+                found.append(cells.T.reshape(-1, m, m))
+                continue
+            predicted = hits + self.indicator(said) @ observed + scatter(landed, unseen, m)
+            found.append(Totals(hits.T, mu, predicted.T))
+        if tables:
+            return np.stack(found)
+        return Totals(*(np.stack(parts) for parts in zip(*found, strict=True)))
+
+    def draw_population(self, rng: np.random.Generator) -> Population:
+        """Return one draw of the joint probabilities of outcomes.
+
+        What the prior adds to a row copies who is right from an observed outcome of any class. The
+        wrong predictions are those of an outcome of the same row with the same ones right, if there
+        is one; otherwise they are off by as many classes as in the copied outcome.
+        """
+        mu, _, masses = self.draw_base(rng, 1, 1)
+        observed = self.gammas.draw(rng, 1)[:, 0]
+        mass = float(np.exp(np.mean(np.log(masses))))
+        n_added = int(np.clip(np.ceil(4 * mass), FEWEST_OUTCOMES, MOST_OUTCOMES))
+        added = rng.standard_gamma(mass / n_added, (self.n_classes, n_added))
+        added = np.maximum(added, 1e-300)
+        scale = mu[0] / (self.to_row @ observed + added.sum(axis=1))
+        copied = rng.choice(len(observed), added.shape, p=observed / observed.sum())
+        copied = self._of_own_row(rng, copied, observed)
+        off = self.predictions[copied] - self.truth[copied][..., None]
+        rows = np.arange(self.n_classes)[:, None]
+        landed = (rows[..., None] + off) % self.n_classes
+        return Population(
+            np.concatenate([self.truth, np.repeat(rows, n_added)]),
+            np.concatenate([self.predictions, landed.reshape(-1, self.n_classifiers)]),
+            np.concatenate([observed * scale[self.truth], (added * scale[:, None]).ravel()]),
+        )
+
+    def _of_own_row(self, rng: np.random.Generator, copied: Array, observed: Array) -> Array:
+        """Replace outcomes, given per row, by outcomes of the row with the same ones right."""
+        is_right = self.predictions == self.truth[:, None]
+        _, pattern = np.unique(is_right, axis=0, return_inverse=True)
+        pattern = pattern.ravel()
+        n_patterns = pattern.max() + 1
+        kinds = self.truth * n_patterns + pattern
+        order = np.argsort(kinds, kind="stable")
+        wanted = np.arange(self.n_classes)[:, None] * n_patterns + pattern[copied]
+        found = copied.copy()
+        for kind in np.unique(wanted):
+            low, high = np.searchsorted(kinds[order], [kind, kind + 1])
+            if low < high:
+                same = order[low:high]
+                where = wanted == kind
+                weight = observed[same] / observed[same].sum()
+                found[where] = rng.choice(same, int(where.sum()), p=weight)
+        return found
+
+    def _added_by_prior(self, rng: np.random.Generator, base: GroupDraws) -> Array:
+        """Return what the prior adds to right and to wrong predictions, (2, K, M, n)."""
+        logits = np.array(base.logits)
+        shapes = np.array(base.masses) * np.array([expit(logits), expit(-logits)])
+        right, wrong = (
+            correlated_gammas(rng, of_all, self.n_classes, self.mixing) for of_all in shapes
+        )
+        # With tiny shapes both underflow. Then one of them is all; by what factor does not matter.
+        lost = right + wrong < 1e-290
+        if lost.any():
+            chance = np.broadcast_to(expit(logits)[:, None], right.shape)[lost]
+            is_right = rng.random(len(chance)) < chance
+            right[lost], wrong[lost] = 1e-280 * is_right, 1e-280 * ~is_right
+        return np.array([right, wrong])
+
+    def _break_sticks(self, rng: np.random.Generator, n: int) -> Array:
+        """Return fractions that sum to 1, of shape (n_sticks, M, n)."""
+        sticks = rng.random((self.n_sticks, self.n_classes, n))
+        sticks[-1] = 0.0  # the last stick gets the remainder
+        remaining = np.ones((self.n_classes, n))
+        for stick in sticks:
+            stick *= remaining
+            remaining, stick[...] = stick.copy(), remaining - stick
+        return sticks
+
+    def _where_sticks_land(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+        """Return the class, other than the true one, that each stick is on."""
+        m = self.n_classes
+        steps = rng.integers(1, m, shape, dtype=np.int32)
+        steps += np.arange(m, dtype=np.int32)[:, None]
+        return np.where(steps < m, steps, steps - m)

@@ -1,0 +1,128 @@
+"""What all samplers of the rows of confusion tables have in common."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from skbayeseval.engines.gammas import GammaRows
+from skbayeseval.models.specification import Outcomes
+
+__all__ = ["REMAINDER", "GroupDraws", "Population", "RowSampler", "scatter"]
+
+Array = NDArray[Any]
+
+# The expected fraction of a row that is lost by truncating the stick-breaking is below this.
+REMAINDER = 1e-6
+
+
+class Population(NamedTuple):
+    """A distribution of outcomes, from which instances are simulated.
+
+    Attributes
+    ----------
+    truth : ndarray of shape (n_outcomes,)
+        The true class of each outcome.
+    predictions : ndarray of shape (n_outcomes, n_classifiers)
+        The predictions of each classifier.
+    probability : ndarray of shape (n_outcomes,)
+        The probability of each outcome; sums to 1.
+    """
+
+    truth: Array
+    predictions: Array
+    probability: Array
+
+
+class GroupDraws(NamedTuple):
+    """Draws on which the rows depend.
+
+    Attributes
+    ----------
+    mu : ndarray of shape (n, M) or None
+        The class proportions; None if they are still to be drawn.
+    logits : tuple of ndarray of shape (n,) or None
+        logit(eta) of each classifier.
+    masses : tuple of ndarray of shape (n,)
+        For recalls that vary between classes, the concentration of each classifier's recalls.
+    """
+
+    mu: Any
+    logits: tuple[Array | None, ...]
+    masses: tuple[Array, ...] = ()
+
+
+class RowSampler:
+    """Draw the rows of one group of classifiers, which share instances.
+
+    Parameters
+    ----------
+    group : Outcomes
+        The classifiers and their outcomes.
+    prior : bool
+        Whether to draw from the prior instead of the posterior.
+    """
+
+    n_sticks: int
+
+    def __init__(self, group: Outcomes, prior: bool) -> None:
+        self.group = group
+        self.prior = prior
+        self.n_classes = len(group.mu.prior)
+        self.n_classifiers = len(group.etas)
+        self.mu_shape = group.mu.prior if prior else group.mu.prior + group.mu.counts
+        self.gammas = GammaRows(group.counts[: 0 if prior else None])
+        self.truth = group.truth[self.gammas.order]
+        self.predictions = group.predictions[self.gammas.order]
+        self.counts = group.counts[self.gammas.order]
+        self.to_row = self.indicator(self.truth)
+
+    @property
+    def bytes_per_draw(self) -> int:
+        """The memory in bytes that one draw needs."""
+        cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # if tables are drawn
+        sticks = self.n_classes * self.n_sticks
+        return 8 * (4 * len(self.truth) + 8 * sticks + 2 * cells)
+
+    def bytes_kept(self, tables: bool) -> int:
+        """Return the memory in bytes of one draw of totals, or of tables."""
+        return 8 * self.n_classifiers * self.n_classes * (self.n_classes if tables else 3)
+
+    def indicator(self, columns: Array, n_columns: int | None = None) -> Any:
+        """Return a sparse matrix that sums outcomes into columns; transposed for speed."""
+        n_outcomes = len(columns)
+        shape = (n_columns or self.n_classes, n_outcomes)
+        return sparse.csr_matrix((np.ones(n_outcomes), (columns, np.arange(n_outcomes))), shape)
+
+    def draw_proportions(self, rng: np.random.Generator, n: int) -> Array:
+        """Return draws of the class proportions, of shape (n, M)."""
+        known = self.group.known_mu
+        return rng.dirichlet(self.mu_shape, n) if known is None else np.tile(known, (n, 1))
+
+    def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
+        """Return draws of the class proportions and, per repeat, of what else the rows need."""
+        raise NotImplementedError
+
+    def draw_rows(
+        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+    ) -> Any:
+        """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
+        raise NotImplementedError
+
+    def draw_population(self, rng: np.random.Generator) -> Population:
+        """Return one draw of the joint probabilities of outcomes."""
+        raise NotImplementedError
+
+    def arranged(self, rng: np.random.Generator, base: GroupDraws) -> GroupDraws:
+        """Return draws from elsewhere, such as a Markov chain, as `draw_base` would return them."""
+        return base
+
+
+def scatter(where: Array, what: Array, size: int) -> Array:
+    """Sum `what` of each draw at the indices `where`: from (n_sticks, M, n) to (size, n)."""
+    n = what.shape[-1]
+    flat = where * n + np.arange(n)
+    return np.bincount(flat.ravel(), what.ravel(), n * size).reshape(size, n)

@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval.engines.gammas import correlated_gammas
+
+MIXING = np.linalg.cholesky([[1.0, 0.7], [0.7, 1.0]])
+
+
+@pytest.mark.parametrize("shapes", [(0.05, 0.3), (0.5, 2.0), (1.0, 1.0), (8.0, 20.0)])
+def test_each_is_gamma_and_they_are_correlated(shapes):
+    rng = np.random.default_rng(0)
+    found = correlated_gammas(rng, np.repeat(np.array(shapes)[:, None], 20_000, 1), 2, MIXING)
+    assert found.shape == (2, 2, 20_000)
+    for rows, shape in zip(found, shapes, strict=True):
+        assert stats.kstest(rows.ravel(), "gamma", args=(shape,)).pvalue > 1e-3
+        assert abs(np.corrcoef(*rows)[0, 1]) < 0.03
+    rank_correlation = stats.spearmanr(found[0].ravel(), found[1].ravel()).statistic
+    assert 0.3 < rank_correlation < 0.7
+
+
+@pytest.mark.parametrize("mixing", [None, np.eye(2)])
+def test_without_correlation_they_are_independent(mixing):
+    a, b = correlated_gammas(np.random.default_rng(1), np.full((2, 20_000), 2.5), 1, mixing)
+    assert abs(np.corrcoef(a[0], b[0])[0, 1]) < 0.03
+
+
+def test_equal_normals_and_shapes_give_nearly_equal_gammas():
+    # All but the few that are rejected and drawn again.
+    ones = np.linalg.cholesky(np.ones((2, 2)) + 1e-12 * np.eye(2))
+    a, b = correlated_gammas(np.random.default_rng(2), np.full((2, 5000), 3.0), 1, ones)
+    assert np.mean(np.isclose(a, b, rtol=1e-3)) > 0.95

@@ -1,0 +1,170 @@
+"""Draws of recalls against numerical integration, dense draws and closed forms."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import betaln, expit
+
+from skbayeseval.engines import recalls
+from skbayeseval.engines.outcomes import _sampler, draw_populations, stream_outcomes
+from skbayeseval.engines.recalls import RecallGrid, RecallRows
+from skbayeseval.engines.rows import GroupDraws
+from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.metrics.confusion import totals_of
+from skbayeseval.models import PairedRecalls, Recalls
+from skbayeseval.models.specification import Recall
+
+TABLES = {
+    "ordinary": [[20, 3, 1], [2, 15, 4], [0, 5, 12]],
+    "tiny rows": [[1, 0, 0], [0, 3, 2], [1, 0, 0]],
+    "empty class": [[9, 1, 0], [0, 0, 0], [2, 0, 7]],
+    "perfect": [[30, 0, 0], [0, 25, 0], [0, 0, 41]],
+    "never right": [[0, 1, 0], [4, 0, 0], [2, 5, 0]],
+}
+
+
+def recall_of(table, weight=1.0, **priors):
+    counts = ConfusionCounts.from_matrix(table, weight=weight)
+    (group,) = Recalls(mu=1.0, **priors).specification((counts,)).groups
+    return group.etas[0]
+
+
+def paired_votes(n=400, n_classes=4, n_classifiers=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.choice(n_classes, n)
+    hard = rng.random(n)
+    right = hard + 0.3 * rng.random((n_classifiers, n)) < 0.9
+    wrong = (y + rng.integers(1, n_classes, (n_classifiers, n))) % n_classes
+    predictions = {f"c{k}": one for k, one in enumerate(np.where(right, y, wrong))}
+    return PairedCounts.from_labels(y, predictions, labels=np.arange(n_classes))
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.3688])
+@pytest.mark.parametrize("name", TABLES)
+def test_grid_by_numerical_integration(name, weight):
+    recall = recall_of(TABLES[name], weight, eta=(2.0, 1.5), icc=(1.5, 3.0))
+    logit, mass = RecallGrid(recall, prior=False).draw(np.random.default_rng(0).random((3, 40_000)))
+
+    # The midpoint rule in variables that are dense at both ends.
+    even = (np.arange(1200) + 0.5) / 1200
+    nodes, slope = even**2 * (3 - 2 * even), 6 * even * (1 - even)
+    eta, icc = nodes[:, None], nodes
+    a, b = (1 / icc - 1) * eta, (1 / icc - 1) * (1 - eta)
+    log_density = stats.beta.logpdf(eta, 2.0, 1.5) + stats.beta.logpdf(icc, 1.5, 3.0)
+    for right, wrong in zip(recall.right, recall.wrong, strict=True):
+        if right + wrong:
+            log_density = log_density + betaln(a + right, b + wrong) - betaln(a, b)
+    density = np.exp(log_density - log_density.max()) * slope[:, None] * slope
+    for of, drawn in (
+        (eta + 0 * icc, expit(logit)),
+        (icc + 0 * eta, 1 / (1 + mass)),
+        (eta * icc, expit(logit) / (1 + mass)),
+    ):
+        expected = (of * density).sum() / density.sum()
+        assert drawn.mean() == pytest.approx(expected, abs=5 * drawn.std() / 200)
+
+
+def test_before_the_data_both_are_beta():
+    empty = Recall(np.array([2.0, 3.0]), np.array([0.5, 1.5]), np.zeros(3), np.zeros(3))
+    logit, mass = RecallGrid(empty, prior=True).draw(np.random.default_rng(0).random((3, 20_000)))
+    assert stats.kstest(expit(logit), "beta", args=(2.0, 3.0)).pvalue > 1e-3
+    assert stats.kstest(1 / (1 + mass), "beta", args=(0.5, 1.5)).pvalue > 1e-3
+    assert abs(np.corrcoef(expit(logit), 1 / (1 + mass))[0, 1]) < 0.03
+
+
+class Known:
+    """A grid of one node."""
+
+    def __init__(self, eta, mass):
+        self.logit, self.mass = np.log(eta / (1 - eta)), mass
+
+    def draw(self, uniform):
+        return np.full(uniform.shape[1], self.logit), np.full(uniform.shape[1], self.mass)
+
+
+@pytest.mark.parametrize(("eta", "mass"), [(0.7, 5.0), (0.2, 0.3), (0.95, 60.0)])
+@pytest.mark.parametrize("name", TABLES)
+def test_sparse_rows_are_the_dense_posterior(name, eta, mass, monkeypatch):
+    monkeypatch.setattr(recalls, "RecallGrid", lambda recall, prior: Known(eta, mass))
+    counts = ConfusionCounts.from_matrix(TABLES[name])
+    specification = Recalls(mu=1.0).specification((counts,))
+    n = 10_000
+    (tables,) = np.concatenate(
+        list(stream_outcomes(specification, np.random.default_rng(0), n, prior=False, tables=True)),
+        axis=1,
+    )
+    table = np.array(TABLES[name], dtype=float)
+    mu = tables.sum(axis=2)
+    for j, row in enumerate(table):
+        right, wrong = row[j], row.sum() - row[j]
+        shapes = (mass * eta + right, mass * (1 - eta) + wrong)
+        recall = tables[:, j, j] / mu[:, j]
+        assert stats.kstest(recall, "beta", args=shapes).pvalue > 1e-4
+        # Where wrong predictions are: Dirichlet of the counts and a mass of 1, with two others.
+        others = [k for k in range(3) if k != j]
+        cells = tables[:, j, others]
+        share = (cells / np.maximum(cells.sum(axis=1, keepdims=True), 1e-300))[:, 0]
+        seen = row[others] + 0.5
+        assert share.mean() == pytest.approx(seen[0] / seen.sum(), abs=0.02)
+        known = cells.sum(axis=1) > 1e-12
+        expected = seen[0] * seen[1] / seen.sum() ** 2 / (seen.sum() + 1)
+        assert share[known].var() == pytest.approx(expected, rel=0.1, abs=3e-4)
+
+
+def test_totals_are_those_of_the_tables():
+    specification = PairedRecalls().specification(paired_votes())
+    tables, totals = (
+        next(
+            iter(
+                stream_outcomes(
+                    specification, np.random.default_rng(1), 50, prior=False, tables=tables
+                )
+            )
+        )
+        for tables in (True, False)
+    )
+    for found, expected in zip(totals, totals_of(tables), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(tables.sum(axis=(2, 3)), 1)
+
+
+@pytest.mark.parametrize("prior", [True, False])
+def test_extreme_concentrations_leave_no_nan(prior):
+    evidence = paired_votes(n=12, n_classes=5)
+    for icc in ((1e3, 0.01), (0.01, 1e3)):
+        specification = PairedRecalls(icc=icc, eta=0.01).specification(evidence)
+        for tables in stream_outcomes(
+            specification, np.random.default_rng(0), 500, prior=prior, tables=True
+        ):
+            assert np.isfinite(tables).all()
+            assert tables.min() >= 0
+            np.testing.assert_allclose(tables.sum(axis=(2, 3)), 1)
+
+
+def test_etas_are_as_correlated_as_being_right():
+    evidence = paired_votes(n=4000, n_classes=20, n_classifiers=3)
+    (group,) = PairedRecalls().specification(evidence).groups
+    sampler = _sampler(group, False, 1e-6)
+    assert isinstance(sampler, RecallRows)
+    wanted = sampler.mixing @ sampler.mixing
+    rng = np.random.default_rng(0)
+    base = sampler.draw_base(rng, 4000, 1)
+    np.testing.assert_allclose(np.corrcoef(base.logits), wanted, atol=0.1)
+    assert (np.corrcoef(np.log(base.masses))[np.triu_indices(3, 1)] > 0.8).all()
+    # The same for draws that are independent, as those of Markov chains are.
+    alone = [grid.draw(rng.random((3, 4000))) for grid in sampler.grids]
+    logits, masses = zip(*alone, strict=True)
+    base = sampler.arranged(rng, GroupDraws(None, logits, masses))
+    np.testing.assert_allclose(np.corrcoef(base.logits), wanted, atol=0.15)
+    assert (np.corrcoef(np.log(base.masses))[np.triu_indices(3, 1)] > 0.8).all()
+    assert base.mu.shape == (4000, 20)
+    for before, after in zip(logits, base.logits, strict=True):
+        np.testing.assert_array_equal(np.sort(before), np.sort(after))
+
+
+def test_populations_sum_to_one_and_keep_their_class():
+    specification = PairedRecalls().specification(paired_votes(n=60, n_classes=6))
+    for (population,) in draw_populations(specification, np.random.default_rng(0), 5):
+        assert population.probability.sum() == pytest.approx(1)
+        assert population.predictions.shape == (len(population.truth), 2)
+        assert set(np.unique(population.predictions)) <= set(range(6))
