@@ -462,6 +462,8 @@ class Model(ParameterObject):
     has_proper_prior: ClassVar[bool] = True
     # Whether the weight of cross-validated counts is inferred by default, or the published one.
     infers_weight: ClassVar[bool] = False
+    # Whether it draws random weights of units: instances, or groups of them.
+    weights_units: ClassVar[bool] = False
     # Quantities beside the metrics of the evidence that the model has a posterior of.
     derived_metrics: ClassVar[tuple[str, ...]] = ()
 
