@@ -12,9 +12,10 @@ import warnings
 import numpy as np
 from scipy.special import expit
 from scipy.stats import norm
-from sklearn.metrics import f1_score
+from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 from skbayeseval import compare_predictions
+from skbayeseval.posterior import recipe
 
 N_LABELS = 5
 
@@ -37,6 +38,18 @@ def ranked(rng, n_positive, n_negative, distance):
     y = np.repeat([1, 0], [n_positive, n_negative])
     shared = distance * y + np.sqrt(0.5) * rng.normal(size=len(y))
     return y, *(shared + np.sqrt(0.5) * rng.normal(size=len(y)) for _ in range(2))
+
+
+def ranked_in_groups(rng, k, size=10):
+    """Scores in groups, which are shifted as a whole, partly for both classifiers."""
+    group = np.repeat(np.arange(k), size)
+    y = (rng.random(len(group)) < 0.4).astype(int)
+    for_both = rng.normal(0, 0.5, k)
+    found = []
+    for _ in range(2):
+        shift = for_both + rng.normal(0, 0.5, k)
+        found.append(1.5 * y + shift[group] + rng.normal(size=len(group)))
+    return y, *found, group
 
 
 def labelled(rng, n):
@@ -77,6 +90,24 @@ def cases():
 
         truth = norm.cdf(distance / np.sqrt(2))
         yield f"ROC AUC of {truth:.2f}, {n_negative} negatives per positive", truth, by_score
+    y, a, _ = ranked(rng, 20_000, 200_000, 1.0)
+
+    def by_precision(rng, k, **more):
+        y, a, b = ranked(rng, k, 10 * k, 1.0)
+        scores = {"y_score_a": a, "y_score_b": b, "scoring": "average_precision"}
+        return compare_predictions(y, None, None, **scores, **more)
+
+    truth = average_precision_score(y, a)
+    yield f"average precision of {truth:.2f}, 10 negatives per positive", truth, by_precision
+    y, a, _, _ = ranked_in_groups(rng, 20_000)
+
+    def by_score_in_groups(rng, k, **more):
+        y, a, b, groups = ranked_in_groups(rng, k)
+        scores = {"y_score_a": a, "y_score_b": b, "scoring": "roc_auc"}
+        return compare_predictions(y, None, None, **scores, groups=groups, **more)
+
+    truth = roc_auc_score(y, a)
+    yield f"ROC AUC of {truth:.2f} by group", truth, by_score_in_groups
     y, a, _ = labelled(rng, 400_000)
 
     def by_label(rng, k, **more):
@@ -90,10 +121,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data-sets", type=int, default=1000)
     parser.add_argument("--units", type=int, nargs="+", default=[3, 5, 10, 20, 50])
+    parser.add_argument("--only", default="", help="run the cases whose name contains this")
+    parser.add_argument("--plain", action="store_true", help="do not allow for few units")
     args = parser.parse_args()
+    if args.plain:
+        recipe.allow_for_few_units = lambda draws, *_: draws
     warnings.simplefilter("ignore")  # of labels without a positive instance
     print("| units | " + " | ".join(map(str, args.units)) + " |", flush=True)
     for name, truth, compare in cases():
+        if args.only not in name:
+            continue
         row = []
         for k in args.units:
             rng, covered, done = np.random.default_rng(k), np.zeros(2), 0
