@@ -8,13 +8,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from skbayeseval._labels import check_label_vector, check_labels
 from skbayeseval.compare.targets import CollectedEvidence, count_one, score_by_scores, score_counts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import split_metric
+from skbayeseval.metrics.registry import known_metrics, split_metric
 from skbayeseval.metrics.scoring import resolve_scoring, spelled_out
 from skbayeseval.splitting.collect import Collection, Observe
 
@@ -45,6 +46,7 @@ class ScoreTarget:
             for name, estimator in estimators.items()
         }
         self.metrics = {key: split_metric(key) for key in scorers[self.names[0]]}
+        self._of_predictions = _scores_of_predictions(estimators, scoring)
         self.observe: Observe = partial(_observe_scores, scorers)
 
     def check_split(self, split: int, test: Any) -> None:
@@ -72,7 +74,8 @@ class ScoreTarget:
         halves = None
         if collection.halves:
             halves = {key: self._differences(key, collection.halves) for key in self.metrics}
-        return CollectedEvidence(SplitScores(scores, test / (train + test), halves))
+        steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
+        return CollectedEvidence(SplitScores(scores, test / (train + test), halves, steps))
 
     def _differences(self, key: str, halves: list[tuple[Collection, Collection]]) -> Any:
         """Return the differences of mean scores between halves, (n_estimators, n_comparisons)."""
@@ -112,6 +115,22 @@ def resolve_scorers(
             )
         named[name] = one
     return {name: _resolve_one(one, y, labels, pos_label) for name, one in named.items()}
+
+
+def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[str]:
+    """Return the names of the scores that are computed from predicted classes alone.
+
+    These move in steps of one instance at least. Other scores, such as R^2, may move in any steps.
+    """
+    if scoring is None:
+        return {"score"} if all(map(is_classifier, estimators.values())) else set()
+    known = set(known_metrics("tables"))
+    return {
+        _name_of(one) if key is None else key
+        for key, one in spelled_out(scoring)
+        if (isinstance(one, Metric) and one.source == "tables" and one.formula)
+        or (isinstance(one, str) and one in known)
+    }
 
 
 def _name_of(scoring: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ def compare_scores(
     scores_b: ArrayLike,
     *,
     test_fraction: float | None,
+    n_test: float | None = None,
     scoring: str = "score",
     model: Any = "auto",
     names: tuple[str, str] = ("A", "B"),
@@ -51,6 +53,12 @@ def compare_scores(
     test_fraction : float or None
         The share of the instances that a split tests, 1 / k for k folds: what correlates the
         splits (Nadeau and Bengio 2003). The signed-rank test does not need it.
+    n_test : float, default=None
+        The number of instances that a split tests, for scores that are shares of instances, such
+        as accuracy. They move in steps of 1 / n_test, so the correlated t-test assumes that a
+        split's difference has a standard deviation of 1 / (n_test sqrt(12)) or more, even if all
+        differences are equal. By default, the step is the smallest difference of two scores that
+        was seen; if all scores are the same, the posterior is a point.
     scoring : str, default="score"
         What to call the metric.
     model : {"auto", "scores", "signed-rank", "hierarchical"} or model instance, default="auto"
@@ -95,6 +103,7 @@ def compare_scores(
     ranking = rank_scores(
         {"scores_a": scores_a, "scores_b": scores_b},
         test_fraction=test_fraction,
+        n_test=n_test,
         scoring=scoring,
         model=model,
         engine=engine,
@@ -139,6 +148,14 @@ def _check_data_sets(
     return DataSetScores({_check_called(scoring): np.stack(tables)}, share)
 
 
+def _check_n_test(n_test: Any) -> float:
+    if not isinstance(n_test, Real) or isinstance(n_test, bool):
+        raise TypeError(f"n_test must be a number of instances, got {n_test!r}.")
+    if not 1 <= float(n_test) < np.inf:
+        raise ValueError(f"n_test == {n_test}, must be at least 1: the instances of a test set.")
+    return float(n_test)
+
+
 def _check_called(scoring: Any) -> str:
     if not isinstance(scoring, str):
         raise TypeError(f"scoring is what to call the metric, a string, got {scoring!r}.")
@@ -149,6 +166,7 @@ def rank_scores(
     scores: Mapping[str, ArrayLike],
     *,
     test_fraction: float | None,
+    n_test: float | None = None,
     scoring: str = "score",
     model: Any = "auto",
     engine: str | PyMCEngine = "exact",
@@ -168,6 +186,7 @@ def rank_scores(
     evidence = SplitScores(
         {_check_called(scoring): np.stack(list(vectors.values()))},
         check_test_fraction(test_fraction),
+        steps=None if n_test is None else {scoring: 1 / _check_n_test(n_test)},
     )
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
     called = check_names(list(scores) if names is None else names, len(scores))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.variables import Parameters, call_prior, publish, quiet_import
-from skbayeseval.models.parameters import letter, sums_of_splits
+from skbayeseval.models.parameters import letter
 from skbayeseval.models.specification import (
     AnySpecification,
     DataSetSpecification,
@@ -64,13 +64,15 @@ def _(specification: AnySpecification) -> None:
 
 @_check_graph.register
 def _(specification: ScoreSpecification) -> None:
-    for name, scores in specification.scores.items():
+    for scores in specification.scores.values():
         if len(scores) != 2:
             raise ValueError(
                 f"The PyMC model of split scores compares two estimators, but there are "
                 f"{len(scores)}. Use engine='exact', or compare two estimators."
             )
-        sums = sums_of_splits(*scores)
+    for (name, scores), sums in zip(
+        specification.scores.items(), specification.sums(), strict=True
+    ):
         tiny = 1e-20 * np.square(scores).sum()
         if sums.n_splits < 4 or sums.ss_d <= tiny or sums.ss_e <= tiny:
             raise ValueError(
@@ -220,7 +222,7 @@ def _(
     import pytensor.tensor as pt
 
     rho = specification.correlation
-    found = [sums_of_splits(*scores) for scores in specification.scores.values()]
+    found = specification.sums()
     n = found[0].n_splits
     of_mean = (1 + (n - 1) * rho) / n
     mean_d, mean_b, ss_d, ss_b, sp = (

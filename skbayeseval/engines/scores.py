@@ -29,7 +29,8 @@ def stream_means(
     S = C C^T / (J - 1), so sqrt(J - 1) S^(1/2) z is drawn as C g, with one standard normal variable
     per split in g. This avoids the square root of S, which is singular if there are more estimators
     than splits, and the draws of a pair do not depend on the other estimators. Comparisons of
-    halves add columns to C, and degrees of freedom.
+    halves add columns to C, and degrees of freedom; variance that is added to the scores of an
+    estimator is a column of its own.
     """
     scores = specification.scores[metric]
     n_estimators, n_splits = scores.shape
@@ -39,6 +40,10 @@ def stream_means(
         differences = specification.halves[metric]
         roots = roots_with_halves(roots / np.sqrt(df), differences)
         _, df = variance_with_halves(0.0, differences[0])
+    added = np.zeros(n_estimators) if specification.added is None else specification.added[metric]
+    if added.any():
+        own = np.diag(np.sqrt(df * specification.inflation * added))
+        roots = np.hstack([roots, own[:, added > 0]])
     block = max(1, min(8192, BLOCK_BYTES // (8 * (3 * n_estimators + 2 * roots.shape[1]))))
     for start in range(0, n_draws, block):
         size = min(block, n_draws - start)

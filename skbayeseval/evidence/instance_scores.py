@@ -21,6 +21,7 @@ from skbayeseval._labels import (
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import Evidence, check_positive, count_in_words
 from skbayeseval.evidence.split_scores import SplitMargin
+from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.evidence.units import assign_units
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, Sums, prepare
@@ -265,6 +266,35 @@ class ScoredInstances(Evidence):
     def n_groups(self) -> int:
         """The number of groups that are weighted together; 0 if there are none."""
         return len(self.shape) if self.grouped else 0
+
+    def unit_numbers(self, metric: Metric) -> UnitNumbers:
+        """Return how many units the metric rests on.
+
+        Areas under curves rest on the scarcer of positives and negatives of each class; in groups,
+        on the groups that have them.
+        """
+
+        def count(rows: Array, what: str) -> UnitNumbers:
+            masses = np.bincount(self.unit[rows], minlength=len(self.shape)).astype(float)
+            return count_units(masses, self.shape, self.weight, what)
+
+        units = "groups" if self.grouped else "instances"
+        if SCORE_METRICS[str(metric.formula)].of_means:
+            return count(np.ones(len(self.unit), dtype=bool), units)
+        binary = self.truth.ndim == 1 and len(self.labels) == 2
+        if self.truth.ndim == 2:
+            classes = list(self.truth.astype(bool).T)
+        else:
+            positive = 1 if self.positive is None else self.positive
+            classes = [self.truth == c for c in ([positive] if binary else range(len(self.labels)))]
+        names = ["positives", "negatives"]
+        if self.grouped:
+            names = [f"groups with {name}" for name in names]
+        found = [
+            min((count(rows, names[0]), count(~rows, names[1])), key=lambda one: one.effective)
+            for rows in classes
+        ]
+        return over_classes(found, names[0])
 
     def with_weight(self, weight: float) -> ScoredInstances:
         """Return the same scores with another weight."""

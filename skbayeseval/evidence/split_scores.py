@@ -78,6 +78,9 @@ class SplitScores(_Scores):
         splits (Nadeau and Bengio 2003).
     halves : mapping of str to ndarray of shape (n_estimators, n_comparisons), default=None
         Differences of the mean scores between disjoint halves of the data, for each metric.
+    steps : mapping of str to float, default=None
+        The smallest possible difference of two split scores, for metrics of which it is known:
+        1 / n_test for a share of n_test instances. Otherwise, the smallest one that was seen.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class SplitScores(_Scores):
     scores: Mapping[str, Array]
     test_fraction: float
     halves: Mapping[str, Array] | None = None
+    steps: Mapping[str, float] | None = None
 
     kind = "splits"
     family = "splits"
@@ -133,12 +137,15 @@ class SplitScores(_Scores):
 
     def saved(self) -> dict[str, Any]:
         """Return the state for `restored`."""
-        return super().saved() | {"halves": None if self.halves is None else dict(self.halves)}
+        return super().saved() | {
+            "halves": None if self.halves is None else dict(self.halves),
+            "steps": None if self.steps is None else dict(self.steps),
+        }
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> SplitScores:
         """Return the scores from the output of `saved`."""
-        return cls(saved["scores"], saved["test_fraction"], saved["halves"])
+        return cls(saved["scores"], saved["test_fraction"], saved["halves"], saved.get("steps"))
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the split scores of each estimator."""
@@ -157,7 +164,7 @@ class SplitScores(_Scores):
             for of_all in (self.scores, self.halves)
         )
         assert scores is not None
-        return SplitScores(scores, self.test_fraction, halves)
+        return SplitScores(scores, self.test_fraction, halves, self.steps)
 
 
 @dataclass(frozen=True, eq=False)

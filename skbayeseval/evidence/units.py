@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ from skbayeseval.evidence.base import (
     tables_or_totals,
 )
 from skbayeseval.evidence.chunks import OUTCOMES
+from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
+from skbayeseval.metrics.confusion import Metric
 
 __all__ = ["UnitCounts", "UnitMargin", "assign_units"]
 
@@ -342,6 +345,34 @@ class UnitCounts(Evidence):
     def with_weight(self, weight: float) -> UnitCounts:
         """Return the same counts with another weight."""
         return replace(self, weight=weight, shape=self.shape * (weight / self.weight))
+
+    def unit_numbers(self, metric: Metric) -> UnitNumbers:
+        """Return how many units the metric rests on.
+
+        These are the units with instances of the positive class, of the class or classes that the
+        metric is about, or with any label; for accuracy, all units. Only the true labels count, so
+        that the numbers are the same for all classifiers.
+        """
+        what = "groups" if self.grouped else "instances"
+        times = self.shape / self.weight
+        counts = sparse.csc_matrix(self.true)
+        formula = metric.formula or ""
+        several = not self.cells  # multi-label indicators
+        one = re.fullmatch(r".+\[(\d+)\]", formula)
+        if one:
+            classes: Any = [int(one[1])]
+        elif metric.needs_positive and not several and self.pos_label is not None:
+            positive = self.labels.index(self.pos_label)
+            classes = [1 - positive if formula == "specificity" else positive]
+        elif formula.endswith("_macro") or formula == "balanced_accuracy":
+            classes = range(counts.shape[1])
+        else:
+            masses = np.ravel(counts.sum(axis=1)) if several else self.sizes
+            found = count_units(masses * times, self.shape, self.weight, what)
+            return found._replace(instances=self.weight * float(self.sizes @ times))
+        columns = (np.ravel(counts[:, [c]].toarray()) * times for c in classes)
+        of_classes = [count_units(column, self.shape, self.weight, what) for column in columns]
+        return over_classes(of_classes, what)
 
     def label_tables(self, classifier: int) -> Array:
         """Return the effective counts (tp, fp, fn, tn) per label, of shape (n_labels, 4)."""

@@ -128,6 +128,13 @@ class Metric:
             return self.function(tables)
         return self.of_totals(totals_of(tables), positive)
 
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The smallest and the largest possible value; None if unbounded or unknown."""
+        if self.formula in (None, "neg_log_loss", "neg_brier_score") or self.source == "splits":
+            return None
+        return (-1.0, 1.0) if self.formula in ("matthews_corrcoef", "cohen_kappa") else (0.0, 1.0)
+
     def of_totals(self, totals: Totals, positive: int = 1) -> Array:
         """Return the metric value for totals of shape (..., M)."""
         return self.function(totals, positive, self.zero_division)

@@ -75,15 +75,16 @@ class SplitScoreSums(NamedTuple):
         return self.ss_b - self.sp**2 / self.ss_d
 
 
-def sums_of_splits(a: Array, b: Array) -> SplitScoreSums:
-    """Return the sums of two estimators' scores."""
+def sums_of_splits(a: Array, b: Array, added: Array | None = None) -> SplitScoreSums:
+    """Return the sums of two estimators' scores, with variance added to each of them."""
     d = a - b
+    more_a, more_b = (0.0, 0.0) if added is None else (len(d) - 1) * added
     centred_d, centred_b = d - d.mean(), b - b.mean()
     return SplitScoreSums(
         len(d),
         float(d.mean()),
         float(b.mean()),
-        float(centred_d @ centred_d),
-        float(centred_b @ centred_b),
-        float(centred_d @ centred_b),
+        float(centred_d @ centred_d + more_a + more_b),
+        float(centred_b @ centred_b + more_b),
+        float(centred_d @ centred_b - more_b),
     )

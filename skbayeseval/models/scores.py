@@ -11,9 +11,13 @@ from numpy.typing import NDArray
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.models.specification import Model, ScoreSpecification
 
-__all__ = ["CorrelatedT", "without_noise"]
+__all__ = ["CorrelatedT", "missing_variance", "step_seen", "without_noise"]
 
 Array = NDArray[Any]
+
+# A split's difference has a standard deviation of at least this many steps of the score: that of
+# the error of rounding to whole steps.
+LEAST_STEPS = 12**-0.5
 
 
 class CorrelatedT(Model):
@@ -25,6 +29,13 @@ class CorrelatedT(Model):
     proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
     regardless of the other estimators. The prior is improper, so there is no Bayes factor. Where
     halves of the data were compared as well, they correct the variance.
+
+    A score of n_test instances moves in steps of 1 / n_test, so all splits may give the same
+    difference although the learners do not always differ by that much. The standard deviation of a
+    split's difference is therefore taken to be at least that of rounding to whole steps,
+    1 / (n_test sqrt(12)). Where n_test is unknown, the step is the smallest difference between two
+    scores that was seen. If all scores are the same, there is none, and the posterior of the
+    difference is a point.
 
     Examples
     --------
@@ -45,7 +56,47 @@ class CorrelatedT(Model):
         if not isinstance(evidence, SplitScores):
             raise ValueError("CorrelatedT needs split scores.")
         scores = {name: without_noise(values, values) for name, values in evidence.scores.items()}
-        return ScoreSpecification(scores, evidence.test_fraction, evidence.halves)
+        steps = evidence.steps or {}
+        added = {
+            name: missing_variance(values, steps.get(name, step_seen(values)))
+            for name, values in scores.items()
+        }
+        return ScoreSpecification(scores, evidence.test_fraction, evidence.halves, added)
+
+
+def step_seen(scores: Array) -> float:
+    """Return the smallest difference between two scores that are not equal; 0 if all are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.models.scores import step_seen
+    >>> step_seen(np.array([[0.75, 0.5, 0.625], [0.75, 0.75, 0.625]]))
+    0.125
+    """
+    gaps = np.diff(np.unique(scores))
+    return float(gaps.min()) if len(gaps) else 0.0
+
+
+def missing_variance(scores: Array, step: float) -> Array:
+    """Return what the variance of each estimator's split scores lacks.
+
+    With it, the difference of any two estimators varies by `LEAST_STEPS` steps or more; it is 0
+    where they do so already.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_estimators, n_splits)
+        The split scores.
+    step : float
+        The smallest possible difference of two scores.
+    """
+    least = (LEAST_STEPS * step) ** 2
+    lacks = np.zeros(len(scores))
+    for i, own in enumerate(scores):
+        variances = np.var(own - scores, axis=1, ddof=1)
+        lacks[i] = max(0.0, least - np.delete(variances, i).min(initial=least)) / 2
+    return lacks
 
 
 def without_noise(values: Array, scores: Array) -> Array:

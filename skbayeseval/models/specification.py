@@ -13,7 +13,14 @@ from skbayeseval._parameters import ParameterObject
 from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
 from skbayeseval.judgement.halves import variance_with_halves
 from skbayeseval.models.margins import BetaMargin, StudentMargin
-from skbayeseval.models.parameters import CELLS, OUTCOMES, Parameter, letter, sums_of_splits
+from skbayeseval.models.parameters import (
+    CELLS,
+    OUTCOMES,
+    Parameter,
+    SplitScoreSums,
+    letter,
+    sums_of_splits,
+)
 
 __all__ = [
     "AnySpecification",
@@ -403,11 +410,14 @@ class ScoreSpecification(AnySpecification):
         The correlation between splits.
     halves : mapping of str to ndarray of shape (n_estimators, n_comparisons), default=None
         Differences between disjoint halves of the data.
+    added : mapping of str to ndarray of shape (n_estimators,), default=None
+        Variance that is added to each estimator's split scores, because they move in steps.
     """
 
     scores: Mapping[str, Array]
     correlation: float
     halves: Mapping[str, Array] | None = None
+    added: Mapping[str, Array] | None = None
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters of two estimators: B's score is regressed on the difference A - B.
@@ -419,7 +429,7 @@ class ScoreSpecification(AnySpecification):
         """
         if self.halves:
             raise ValueError("Split scores with calibrate= have no PyMC model. Use engine='exact'.")
-        found = [sums_of_splits(*scores) for scores in self.scores.values()]
+        found = self.sums()
         n, inflation = found[0].n_splits, self.inflation
         flats: dict[str, tuple[str, list[tuple[float, float]]]] = {
             "delta": ("plain", [(s.mean_d, np.sqrt(inflation * s.ss_d / (n - 1))) for s in found]),
@@ -448,10 +458,19 @@ class ScoreSpecification(AnySpecification):
         if self.halves:
             variance, df = variance_with_halves(scale**2, contrast @ self.halves[metric])
             scale = np.sqrt(variance)
+        if self.added:
+            scale = np.sqrt(scale**2 + self.inflation * (contrast**2 @ self.added[metric]))
         # Equal differences leave rounding errors behind, which are no spread.
         negligible = 1e-12 * np.abs(self.scores[metric]).max()
         mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
         return StudentMargin(mean, scale, df)
+
+    def sums(self) -> list[SplitScoreSums]:
+        """Return the sums over splits of two estimators' scores, per metric."""
+        return [
+            sums_of_splits(scores[0], scores[1], None if self.added is None else self.added[name])
+            for name, scores in self.scores.items()
+        ]
 
     @property
     def inflation(self) -> float:
@@ -504,6 +523,8 @@ class Model(ParameterObject):
     has_proper_prior: ClassVar[bool] = True
     # Whether the weight of cross-validated counts is inferred by default, or the published one.
     infers_weight: ClassVar[bool] = False
+    # Whether it draws random weights of units: instances, or groups of them.
+    weights_units: ClassVar[bool] = False
     # Quantities beside the metrics of the evidence that the model has a posterior of.
     derived_metrics: ClassVar[tuple[str, ...]] = ()
 

@@ -49,10 +49,11 @@ class InstanceWeights(Model):
     infers_weight = True
     needs_pairs = True
     has_proper_prior = False
+    weights_units = True
 
     def specification(self, evidence: Any) -> WeightSpecification:
         """Return the specification of the posterior, given the evidence."""
-        check_units(evidence)
+        check_several(check_units(evidence))
         return WeightSpecification(
             evidence.true,
             evidence.hits,
@@ -100,6 +101,7 @@ class ScoreWeights(InstanceWeights):
         """Return the specification of the posterior, given the evidence."""
         if not isinstance(evidence, ScoredInstances):
             raise ValueError("ScoreWeights needs instance scores.")
+        check_several(evidence)
         return RankSpecification(evidence.prepared, evidence.shape, evidence.n_classifiers)
 
 
@@ -192,6 +194,21 @@ class IndependentLabelsBCV(Model):
     def prior(self) -> dict[str, Any]:
         """Return the prior in the form that `prior=` accepts."""
         return {"lambda": self.lambda_}
+
+
+def check_several(evidence: UnitCounts | ScoredInstances) -> None:
+    """Raise if there is a single unit, which says nothing about how much units vary."""
+    if len(evidence.shape) > 1:
+        return
+    if evidence.grouped:
+        raise ValueError(
+            "groups has a single group, which does not tell how much groups vary. Pass at least "
+            "two groups, better 20 or more; or omit groups= if the instances are independent."
+        )
+    raise ValueError(
+        "y_true has a single instance, which does not tell how much instances vary. Pass at least "
+        "two instances, better 20 or more."
+    )
 
 
 def check_units(evidence: Any) -> UnitCounts:

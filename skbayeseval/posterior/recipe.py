@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.engines.exact import check_scores, stream_scores
+from skbayeseval.engines.few_units import allow_for_few_units, difference_of_twins
 from skbayeseval.engines.given_parameters import stream_parameters
 from skbayeseval.engines.shares import stream_shares
 from skbayeseval.engines.signed_rank import draw_weights
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.evidence.instance_scores import PreparedRun, ScoredInstances
+from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
@@ -39,8 +41,8 @@ __all__ = ["Memory", "Posterior", "Prior"]
 Array = NDArray[Any]
 T = TypeVar("T")
 
-# The spawn key of the posterior's seed.
-_POSTERIOR = 0
+# The spawn keys of the posterior's seeds: of its draws, and of what few units add to them.
+_POSTERIOR, _FEW_UNITS = 0, 1
 
 # The prior does not depend on the data, and neither does its seed.
 _PRIOR_ENTROPY = 20160717
@@ -264,9 +266,33 @@ class Posterior(_Recipe):
         strata = weight.strata(self.weights.n_strata)
         ends = np.linspace(0, self.n_draws, len(strata) + 1).astype(int)
         found: list[Array] = []
+        few = self._rng_of_few_units()
         for one, n_draws in zip(strata, np.diff(ends), strict=True):
-            found += self._stream_at(one, metric, rng, int(n_draws))
+            draws = np.concatenate(list(self._stream_at(one, metric, rng, int(n_draws))), axis=1)
+            found.append(self._allowing_for_few_units(metric, draws, few, weight=one))
         return rng.permutation(np.concatenate(found, axis=1), axis=1)
+
+    def units(self, metric: Metric, weight: float | None = None) -> UnitNumbers | None:
+        """Return how many units the metric rests on; None unless units have random weights."""
+        evidence: Any = self.evidence
+        if metric.source == "instances" and self.scored is not None:
+            evidence = self.scored
+        elif metric.source != "tables" or not self.model.weights_units:
+            return None
+        evidence = evidence if weight is None else evidence.with_weight(weight)
+        return evidence.unit_numbers(metric)
+
+    def _allowing_for_few_units(
+        self, metric: Metric, draws: Array, rng: np.random.Generator, weight: float | None = None
+    ) -> Array:
+        units = self.units(metric, weight)
+        if units is None or not draws.shape[1]:
+            return draws
+        return allow_for_few_units(draws, units, metric.bounds, rng)
+
+    def _rng_of_few_units(self, *further: int) -> np.random.Generator:
+        key = (_POSTERIOR, _FEW_UNITS, *further)
+        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
 
     def _stream_at(
         self, weight: float, metric: Metric, rng: np.random.Generator, n_draws: int
@@ -331,6 +357,10 @@ class Posterior(_Recipe):
         law = self.law(metric, np.array([1.0, -1.0]))
         if law is not None:
             return StudentQuantity(difference, law)
+        units, bounds = self.units(metric), metric.bounds
+        if units is not None and bounds is not None and not difference.any():
+            rng = self._rng_of_few_units(1)
+            return Distribution(difference_of_twins(units, bounds, rng, len(difference)))
         differences, strength = self.specification.ranked(metric.name)
         if strength is not None:
             rng = np.random.default_rng(self._seed())
@@ -428,6 +458,8 @@ class Posterior(_Recipe):
             else:
                 rng = np.random.default_rng(self._seed())
                 draws = np.concatenate(list(self.stream(metric, rng, self.n_draws)), axis=1)
+                few = self._rng_of_few_units()
+                draws = self._allowing_for_few_units(metric, draws, few)
             draws.flags.writeable = False
             self._draws[metric] = draws
         return self._draws[metric]
@@ -472,6 +504,13 @@ class Posterior(_Recipe):
             )
         self.scored.check_metric(metric)
         self._prepared(self.scored, metric)
+        units = self.scored.unit_numbers(metric)
+        if units.number == 1:
+            raise ValueError(
+                f"y_true has one of {units.what} only, which does not tell how much "
+                f"{metric.name!r} varies. Pass a test set with at least two {units.what}, better "
+                "20 or more."
+            )
         return metric
 
 

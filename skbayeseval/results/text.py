@@ -16,8 +16,8 @@ from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["describe_comparison"]
 
-# Fewer groups than this are few.
-FEW_GROUPS = 20
+# Fewer groups, positives or instances than this are few.
+FEW_UNITS = 20
 
 
 def describe_comparison(
@@ -87,10 +87,12 @@ def describe_basis(
                 words = f"{weight.median:.2g} per count ({low:.2g} to {high:.2g})"
             which = "" if len(metrics) == 1 else f"{name}: "
             lines.append(f"  weight      {which}{words}, {weights.basis}")
-    if 1 < evidence.n_groups < FEW_GROUPS:
-        lines.append(
-            f"  groups      only {evidence.n_groups}: intervals from so few groups are too narrow"
-        )
+    few = dict.fromkeys(filter(None, (posterior.units(m) for m in metrics.values())))
+    told = {one.what: one.number for one in few if one.number < FEW_UNITS}
+    lines += [
+        f"  few units   only {number} {what}: intervals are widened for this, and approximate"
+        for what, number in told.items()
+    ]
     by_weights = [name for name, metric in metrics.items() if metric.source == "instances"]
     if by_weights and posterior.evidence.has_class_counts:
         lines.append(f"              {', '.join(by_weights)}: weights of instances")

@@ -58,7 +58,7 @@ def test_words():
     assert text.count("from the spread of 5 splits") == 2
     text = str(bayesian_cross_validate(A, B, X, Y, groups=np.arange(240) // 20, **FEW))
     assert "720 counts in 12 groups" in text
-    assert "only 12: intervals from so few groups are too narrow" in text
+    assert "only 12 groups: intervals are widened for this, and approximate" in text
 
 
 def test_a_number_is_the_weight():

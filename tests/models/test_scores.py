@@ -9,7 +9,7 @@ from scipy import stats
 from skbayeseval import ComparisonResult, compare_scores, load_result
 from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.models.margins import StudentMargin
-from skbayeseval.models.scores import without_noise
+from skbayeseval.models.scores import missing_variance, without_noise
 from skbayeseval.models.specification import ScoreSpecification
 
 
@@ -119,16 +119,63 @@ def test_more_overlap_is_less_sure():
     assert widths == sorted(widths)
 
 
-def test_equal_differences_leave_no_doubt():
-    a, _ = scores()
-    same = compare_scores(a, a, test_fraction=0.2)
-    assert same.probability() == (0, 1, 0)
-    assert same.hdi() == (0, 0)
-    assert same.decision(0.01).code == "~"
-    ahead = compare_scores(a + 0.05, a, test_fraction=0.2)
-    assert ahead.probability(0.01) == (0, 0, 1)
-    assert ahead.decision(0.01).code == ">>"
-    assert ahead.summary(0.01)["sd"].iloc[0] == 0
+@pytest.mark.parametrize(("gap", "n_test"), [(0.0, 20), (0.01, 100), (-0.05, 20)])
+def test_equal_differences_vary_by_a_rounding_error(gap, n_test):
+    a = np.array([0.8, 0.85, 0.75, 0.9, 0.8])
+    result = compare_scores(a + gap, a, test_fraction=0.2, n_test=n_test, random_state=0)
+    scale = np.sqrt(1 / 5 + 0.2 / 0.8) / (n_test * np.sqrt(12))
+    exact = stats.t(4, gap, scale)
+    assert result.hdi() == pytest.approx(exact.interval(0.95), abs=1e-10)
+    assert result.probability().better == pytest.approx(exact.sf(0))
+    assert result.probability().equivalent == pytest.approx(0, abs=1e-12)
+    assert stats.kstest(result.draws, exact.cdf).pvalue > 0.001
+    back = compare_scores(a, a + gap, test_fraction=0.2, n_test=n_test)
+    assert back.hdi() == pytest.approx((-result.hdi().high, -result.hdi().low), abs=1e-12)
+
+
+def test_the_step_of_scores_is_the_smallest_one_seen():
+    a = np.array([0.8, 0.85, 0.75, 0.9, 0.8])
+    seen = compare_scores(a + 0.1, a, test_fraction=0.2)
+    given = compare_scores(a + 0.1, a, test_fraction=0.2, n_test=20)
+    assert seen.hdi() == pytest.approx(given.hdi())
+    scaled = compare_scores(300 * a + 30, 300 * a, test_fraction=0.2)
+    np.testing.assert_allclose(scaled.hdi(), 300 * np.array(seen.hdi()))
+
+
+def test_scores_that_vary_more_than_their_step_are_not_touched():
+    a, b = np.round(scores(), 2)
+    assert np.std(a - b, ddof=1) > 0.01 / np.sqrt(12)
+    for n_test in (None, 100):
+        result = compare_scores(a, b, test_fraction=0.2, n_test=n_test)
+        d = a - b
+        exact = stats.t(19, d.mean(), np.sqrt(1 / 20 + 0.25) * d.std(ddof=1))
+        assert result.hdi() == pytest.approx(exact.interval(0.95), abs=1e-10)
+    assert not missing_variance(np.stack([a, b]), 0.01).any()
+
+
+def test_missing_variance_of_many():
+    # Of three, two are always 0.1 apart; the third varies by itself.
+    a = np.array([0.5, 0.6, 0.7, 0.5])
+    found = missing_variance(np.stack([a, a + 0.1, a[::-1]]), 0.1)
+    assert found == pytest.approx([0.1**2 / 24, 0.1**2 / 24, 0])
+    given = {"a": a, "b": a + 0.1, "c": a[::-1]}
+    ranking = rank_scores(given, test_fraction=0.5, n_test=10, random_state=0, n_draws=20_000)
+    law = ranking.pairs[0, 1]._posterior.difference(ranking.pairs[0, 1]._metric(None)).law
+    scale = np.sqrt((1 / 4 + 1) / 12) * 0.1
+    assert (law.mean, law.scale) == pytest.approx((-0.1, scale))
+    exact = stats.t(3, -0.1, scale)
+    assert stats.kstest(ranking.pairs[0, 1].draws, exact.cdf).pvalue > 0.001
+
+
+def test_added_variance_reaches_the_sums_of_the_graph():
+    a = np.array([0.5, 0.6, 0.7, 0.5])
+    scores_of_two, added = np.stack([a + 0.1, a]), np.array([0.001, 0.001])
+    (sums,) = ScoreSpecification({"f1": scores_of_two}, 0.2, added={"f1": added}).sums()
+    covariance = np.cov(scores_of_two) + np.diag(added)
+    to_d = np.array([1, -1])
+    assert sums.ss_d == pytest.approx(3 * to_d @ covariance @ to_d)
+    assert sums.ss_b == pytest.approx(3 * covariance[1, 1])
+    assert sums.sp == pytest.approx(3 * (to_d @ covariance)[1])
 
 
 def test_rounding_makes_no_winner():
@@ -137,14 +184,16 @@ def test_rounding_makes_no_winner():
     assert "A and B are equal on score with probability more than 99.9%" in str(ours)
     a, _ = scores()
     ranking = rank_scores({"a": a, "b": a + 1e-15}, test_fraction=0.2, random_state=0)
-    assert ranking.table["p_best"].tolist() == [0.5, 0.5]
+    assert ranking.table["p_best"].tolist() == pytest.approx([0.5, 0.5], abs=0.02)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 def test_rounding_errors_are_relative_to_the_scores(scale):
     a, _ = scores()
     ahead = compare_scores(scale * (a + 0.05), scale * a, test_fraction=0.2)
-    assert ahead.summary()["sd"].iloc[0] == 0
+    step = scale * np.diff(np.sort(np.r_[a, a + 0.05])).min()
+    exact = stats.t(19, 0, np.sqrt(0.3 / 12) * step)
+    assert ahead.summary()["sd"].iloc[0] == pytest.approx(exact.std(), rel=1e-4)
     values = scale * np.array([0.1 + 0.2, 0.7])
     assert without_noise(values, values)[0] == pytest.approx(0.3 * scale, rel=1e-15)
 
@@ -216,6 +265,8 @@ def test_plots(kind):
         ({"scores_b": [0.1, 0.2]}, ValueError, "paired split by split"),
         ({"test_fraction": 2}, ValueError, "test_fraction == 2"),
         ({"test_fraction": None}, ValueError, "requires test_fraction="),
+        ({"n_test": 0}, ValueError, "n_test == 0, must be at least 1"),
+        ({"n_test": "20"}, TypeError, "n_test must be a number of instances"),
         ({"scoring": 3}, TypeError, "scoring is what to call the metric"),
         ({"names": ("x", "x")}, ValueError, "names must differ"),
         ({"prior": {"mu": 1}}, ValueError, "has no parameter 'mu'"),

@@ -1,0 +1,107 @@
+"""Allow for few units in draws of the Bayesian bootstrap.
+
+Random weights of k units know only the k units that were seen. Their draws vary like a mean of k
+values with known variance, and not at all if all units are alike. Two things are added.
+
+- Half an instance that was not seen. All classifiers do equally well on it, and how well is uniform
+  over the range of the metric.
+- The spread of Student's t. Draws are stretched about their mean by
+  sqrt(s / chi2(k - 1)) with s = k (W + 1) / W: k / (k - 1) for the variance of k values around
+  their own mean, (W + 1) / W for Dirichlet weights that sum to W (W = k for plain weights), and
+  (k - 1) / chi2(k - 1) for the variance that is not known.
+
+A metric with a range is stretched on the logit scale, so that draws stay inside. All classifiers of
+a draw share the unseen half instance and the factor: a difference is a difference of draws, and
+exchanging A and B changes its sign only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from skbayeseval.evidence.unit_numbers import UnitNumbers
+
+__all__ = ["allow_for_few_units", "difference_of_twins"]
+
+Array = NDArray[Any]
+Range = tuple[float, float]
+
+# What the unseen instance weighs, as in Jeffreys' prior of a proportion.
+UNSEEN = 0.5
+
+# Fewer than two units say nothing about a variance.
+FEWEST = 2.0
+
+# Keeps logits finite.
+SMALLEST_SHARE = 1e-12
+
+
+def allow_for_few_units(
+    draws: Array, units: UnitNumbers, bounds: Range | None, rng: np.random.Generator
+) -> Array:
+    """Return draws that are wide enough for the number of units.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_classifiers, n_draws)
+        Draws of a metric by the Bayesian bootstrap.
+    units : UnitNumbers
+        How many units the metric rests on.
+    bounds : (float, float) or None
+        The range of the metric; None if it is unbounded or unknown. There is no unseen instance
+        then.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.engines.few_units import allow_for_few_units
+    >>> from skbayeseval.evidence.unit_numbers import UnitNumbers
+    >>> rng = np.random.default_rng(0)
+    >>> right = np.ones((1, 1000))  # everything was right, in five instances
+    >>> draws = allow_for_few_units(right, UnitNumbers("instances", 5, 5, 5, 5), (0, 1), rng)
+    >>> bool(draws.min() < 0.8), bool(draws.max() < 1)
+    (True, True)
+    """
+    factor = _factor(units, rng, draws.shape[1])
+    if bounds is None:
+        return _stretched(draws, factor)
+    low, width = bounds[0], bounds[1] - bounds[0]
+    unseen, value = _unseen(units, rng, draws.shape[1]), rng.random(draws.shape[1])
+    shares = (1 - unseen) * (draws - low) / width + unseen * value
+    shares = np.clip(shares, SMALLEST_SHARE, 1 - SMALLEST_SHARE)
+    return low + width * expit(_stretched(logit(shares), factor))
+
+
+def difference_of_twins(
+    units: UnitNumbers, bounds: Range, rng: np.random.Generator, n_draws: int
+) -> Array:
+    """Return draws of the difference of two classifiers that no unit tells apart.
+
+    Their difference is that on half an unseen instance, on which each does as it likes. Draws of
+    A - B and of B - A are equally distributed, but not the negatives of each other.
+    """
+    width = bounds[1] - bounds[0]
+    values = rng.random((2, n_draws))
+    unseen = _unseen(units, rng, n_draws) * (values[0] - values[1])
+    return width * np.clip(_factor(units, rng, n_draws) * unseen, -1.0, 1.0)
+
+
+def _factor(units: UnitNumbers, rng: np.random.Generator, n_draws: int) -> Array:
+    k, total = max(units.effective, FEWEST), max(units.shape, SMALLEST_SHARE)
+    return np.sqrt(k * (1 + 1 / total) / rng.chisquare(k - 1, n_draws))
+
+
+def _unseen(units: UnitNumbers, rng: np.random.Generator, n_draws: int) -> Array:
+    """Return the share of the unseen instance in each draw."""
+    return rng.beta(UNSEEN, max(units.instances, SMALLEST_SHARE), n_draws)
+
+
+def _stretched(draws: Array, factor: Array) -> Array:
+    mean = draws.mean(axis=1, keepdims=True)
+    return mean + factor * (draws - mean)
