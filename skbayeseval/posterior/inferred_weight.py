@@ -48,8 +48,8 @@ HALFWAY = 1000.0
 # The score of a single classifier varies more than its share of a difference.
 SINGLE_FACTOR = 1.25
 
-# With comparisons of halves, kappa is at least this large. Halves have the same share of each class,
-# which hides a part of the variance of a single metric, but hardly any of a difference.
+# With comparisons of halves, kappa is at least this large. Halves have the same share of each
+# class, which hides a part of the variance of a single metric, but hardly any of a difference.
 LEAST_WITH_HALVES, LEAST_SINGLE_WITH_HALVES = 0.25, 1.0
 
 # The number of weights in a mixture.
