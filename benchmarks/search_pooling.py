@@ -1,4 +1,4 @@
-"""How often reports on searches are wrong, with and without pooling, for candidates of known accuracy.
+"""How often reports on searches are wrong, for candidates of known accuracy.
 
 Whether each candidate is right on each instance is simulated with given probabilities and a given
 correlation between candidates, without fitting anything. Candidates are all equal, or one of them
@@ -16,7 +16,8 @@ from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from skbayeseval import SearchReport, count_scorer, report_search
+from skbayeseval import count_scorer, report_search
+from skbayeseval.search.report import surely_all
 
 ROPE = 0.01
 CV = StratifiedKFold(5)
@@ -38,10 +39,12 @@ class Column(ClassifierMixin, BaseEstimator):
         self.k = k
 
     def fit(self, X, y):
+        """Learn the classes."""
         self.classes_ = np.unique(y)
         return self
 
     def predict(self, X):
+        """Return column k."""
         return X[:, self.k]
 
 
@@ -80,9 +83,10 @@ def outcome(search, data, p, source, seed):
     n_draws = min(N_DRAWS[source], max(2000, 400_000 // len(p)))
     report = report_search(search, *data, rope=ROPE, top=len(p), n_draws=n_draws, random_state=seed)
     table = report.summary().sort_index()
-    plain = SearchReport(report.ranking, report.candidates, rope=report.rope, source=source)
+    behind = report.ranking.draws - report.ranking.draws.max(axis=0)
+    unpooled = surely_all(behind < -ROPE, report.prob)
     within = p >= p.max() - ROPE - 1e-9
-    codes, unpooled = table["decision"], plain.summary().sort_index()["decision"]
+    codes = table["decision"]
     means = search.cv_results_["mean_test_score"]
     highest = np.isclose(means, means.max(), rtol=0, atol=1e-9)
     with warnings.catch_warnings(record=True) as told:
@@ -90,9 +94,9 @@ def outcome(search, data, p, source, seed):
         chosen = report.simplest_index(lambda params: -params["k"])
     return (
         bool((codes == "<<")[within].any()),
-        bool((unpooled == "<<")[within].any()),
+        unpooled[within[list(report.candidates)]].any(),
         codes[0] == "<<",
-        report._most_probable(report.summary()) == 0,
+        report.most_probable() == 0,
         highest[0] / highest.sum(),  # several may be the highest
         not told,
         within[chosen],

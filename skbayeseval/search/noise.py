@@ -46,7 +46,7 @@ def own_share(weight: WeightPosterior, n_candidates: int, n_splits: int) -> floa
     >>> own_share(WeightPosterior(0.5, scale=1.0, df=10.0), n_candidates=10, n_splits=10)
     1.0
     >>> round(own_share(WeightPosterior(5.0, scale=1.0, df=10.0), 10, 10), 3)
-    0.315
+    0.311
     """
     if math.isinf(weight.df):
         return 1.0

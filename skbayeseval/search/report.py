@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from skbayeseval.display import HeatmapDisplay, RankingDisplay
 
-__all__ = ["SearchReport", "check_key"]
+__all__ = ["SearchReport", "check_key", "surely_all"]
 
 Key = str | Sequence[str] | Callable[[dict[str, Any]], Any]
 
@@ -111,6 +111,7 @@ class SearchReport:
         self._basis = basis
         self._draws = ranking.draws if draws is None else draws
         self._draws.flags.writeable = False
+        self._means = ranking.draws.mean(axis=1)
         self._shrinkage = shrinkage
         self._table: pd.DataFrame | None = None
 
@@ -164,13 +165,23 @@ class SearchReport:
             parameter, followed by the posterior mean and HDI of the metric, the probability that
             the candidate is the best, the probability that it is within the ROPE of the best, and
             the code of the decision against the best: "~" practically equivalent, if that
-            probability is at least `prob`; "<<" surely worse; "<" not settled. Surely worse are as
-            many candidates as, with probability `prob`, are all worse than the best by more than
-            the ROPE.
+            probability is at least `prob` and, without shrinkage, its mean is within the ROPE of
+            the highest mean; "<<" surely worse: as many candidates as, with probability `prob`,
+            are all worse than the best by more than the ROPE; "<" not settled.
         """
         if self._table is None:
             self._table = self._summarised()
         return self._table.copy()
+
+    def most_probable(self) -> int:
+        """Return the index in `cv_results_` of the candidate that is most probably the best.
+
+        Of those that are as probable within twice the Monte Carlo error, the one with the highest
+        posterior mean.
+        """
+        p_best = self.summary()["p_best"]
+        error = math.sqrt(p_best.max() * (1 - p_best.max()) / self.draws.shape[1])
+        return int(p_best.index[(p_best >= p_best.max() - 2 * error).argmax()])
 
     def equivalent(self) -> pd.DataFrame:
         """Return the rows of `summary` of the candidates practically equivalent to the best."""
@@ -218,10 +229,10 @@ class SearchReport:
             first, nearest = table.index[0], table["p_equivalent"].idxmax()
             warnings.warn(
                 "No candidate is practically equivalent to the best: the most probable one, "
-                f"candidate {nearest}, is within {abs(self.rope.low):g} of the best with probability "
-                f"{table['p_equivalent'].max():.2g}, less than {self.prob:g}. Candidate {first}, "
-                "which has the highest mean, is chosen regardless of its simplicity. A larger rope, "
-                "more data or more splits may settle more.",
+                f"candidate {nearest}, is within {abs(self.rope.low):g} of it with probability "
+                f"{table['p_equivalent'].max():.2g}, which is less than {self.prob:g}. Candidate "
+                f"{first} is chosen for its highest mean, whether it is simple or not. A larger "
+                "rope, more data or more splits may settle more.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -295,7 +306,7 @@ class SearchReport:
         codes = table["decision"].value_counts()
         equal, worse = int(codes.get("~", 0)), int(codes.get("<<", 0))
         open_ = len(table) - equal - worse
-        best = self._most_probable(table)
+        best = self.most_probable()
         name = dict(zip(self._candidates, name_candidates(self._candidates), strict=True))[best]
         of = f"{len(table)} candidates"
         if len(table) + len(self.failed) < self._n_tried:
@@ -345,8 +356,11 @@ class SearchReport:
             for name in self._parameters()
         }
         within = (behind >= self.rope.low).mean(axis=1)
-        worse = _surely_all(behind < self.rope.low, self.prob)
-        codes = np.select([worse, within >= self.prob], ["<<", "~"], "<")
+        worse = surely_all(behind < self.rope.low, self.prob)
+        # Shrinkage alone does not make candidates equivalent: a single one that is much better than
+        # many equal ones is shrunk too far.
+        near = self._means >= self._means.max() + self.rope.low
+        codes = np.select([worse, near & (within >= self.prob)], ["<<", "~"], "<")
         statistics = (
             draws.mean(axis=1),
             low,
@@ -357,12 +371,6 @@ class SearchReport:
         )
         table = pd.DataFrame(columns | dict(zip(COLUMNS, statistics, strict=True)), index=index)
         return table.sort_values("mean", ascending=False, kind="stable")
-
-    def _most_probable(self, table: pd.DataFrame) -> int:
-        """Return the most probable best; of those as probable within error, the highest mean."""
-        highest = table["p_best"].max()
-        error = math.sqrt(highest * (1 - highest) / self.draws.shape[1])
-        return int(table.index[(table["p_best"] >= highest - 2 * error).argmax()])
 
     def _parameters(self) -> list[str]:
         return list(dict.fromkeys(name for of_one in self._candidates.values() for name in of_one))
@@ -401,7 +409,7 @@ def check_key(key: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _surely_all(events: NDArray[Any], prob: float) -> NDArray[Any]:
+def surely_all(events: NDArray[Any], prob: float) -> NDArray[Any]:
     """Return which rows are true all at once with probability `prob`: the most probable first."""
     order = np.argsort(-events.mean(axis=1), kind="stable")
     sure = np.logical_and.accumulate(events[order], axis=0).mean(axis=1) >= prob
