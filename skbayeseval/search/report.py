@@ -176,12 +176,12 @@ class SearchReport:
     def most_probable(self) -> int:
         """Return the index in `cv_results_` of the candidate that is most probably the best.
 
-        Of those that are as probable within twice the Monte Carlo error, the one with the highest
+        Of those that are as probable within three Monte Carlo errors, the one with the highest
         posterior mean.
         """
         p_best = self.summary()["p_best"]
         error = math.sqrt(p_best.max() * (1 - p_best.max()) / self.draws.shape[1])
-        return int(p_best.index[(p_best >= p_best.max() - 2 * error).argmax()])
+        return int(p_best.index[(p_best >= p_best.max() - 3 * error).argmax()])
 
     def equivalent(self) -> pd.DataFrame:
         """Return the rows of `summary` of the candidates practically equivalent to the best."""
