@@ -95,8 +95,9 @@ def draws_of_splits(
     """Return draws of mean split scores with one variance and one correlation, and the covariance.
 
     A few splits do not tell the covariance of many candidates: the sample covariance is singular.
-    So all candidates get the variance and the correlation of the best ones. For two candidates,
-    the difference is that of the correlated t-test.
+    So all candidates get the variance and the correlation of the best ones. As they may vary
+    unequally, draws keep the heavy tails of the correlated t-test; for two candidates, the
+    difference is that of the test.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def draws_of_splits(
     common = max(inflation * (centred**2).sum() / (df * n_best) - own, 0.0)
     draws = math.sqrt(own) * rng.standard_normal((len(means), n_draws))
     draws += math.sqrt(common) * rng.standard_normal(n_draws)
-    draws /= np.sqrt(rng.chisquare(df * (n_best - 1), n_draws) / (df * (n_best - 1)))
+    draws /= np.sqrt(rng.chisquare(df, n_draws) / df)
     return means[:, None] + draws, common + own * np.eye(len(means))
 
 
