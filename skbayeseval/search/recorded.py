@@ -21,6 +21,7 @@ from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
+from skbayeseval.models.scores import without_noise
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import (
     CommonWeight,
@@ -37,6 +38,8 @@ from skbayeseval.search.candidates import (
     scores_of,
     tables_of,
 )
+from skbayeseval.search.noise import N_BEST, draws_of_splits, own_share, share_noise
+from skbayeseval.search.pooling import pool_draws
 from skbayeseval.search.report import SearchReport
 from skbayeseval.splitting.weights import (
     SplitProportions,
@@ -60,8 +63,8 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# The weight is inferred from the differences between so many of the best candidates.
-N_BEST = 10
+# A child of the entropy; planning/required.py lists the others.
+_POOLING = 5
 
 # Stands for a splitter that the user did not specify.
 UNKNOWN = object()
@@ -90,6 +93,11 @@ class Settings:
     n_draws: int | None
     entropy: int
     instances: str = "the instances"
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The source of randomness for pooling."""
+        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(_POOLING,)))
 
     def draws_of(self, n_candidates: int) -> int:
         """Return the number of draws per candidate; fewer for many candidates if not given."""
@@ -159,6 +167,7 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     candidates = {int(i): results["params"][i] for i in kept}
     assert metric is not None
     weight = _inferred_weight(metric, of_splits, evidence[0].positive, proportions)
+    own = own_share(weight, len(kept), n_splits)
     posterior = make_posterior(
         as_evidence(evidence).with_weight(weight.median),
         "auto",
@@ -173,11 +182,12 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     )
     basis = (
         f"Based on the confusion counts of {n_splits} splits ({_splits_name(settings.cv)}), with "
-        f"weight {weight.median:.2g} per count, inferred from their spread. Candidates are assumed "
-        f"independent."
-        f"{_training(proportions, settings)}"
+        f"weight {weight.median:.2g} per count, inferred from their spread."
+        f"{_correlation(own, kept)}{_training(proportions, settings)}"
     )
-    return make_report(ranking, candidates, settings, "counts", failed, results, basis)
+    rng = settings.rng
+    noisy = share_noise(ranking.draws, own, rng)
+    return make_report(ranking, candidates, settings, "counts", failed, results, basis, *noisy, rng)
 
 
 def _inferred_weight(
@@ -268,10 +278,9 @@ def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport
     scores = scores_of(results, settings.key, everyone, n_splits)
     kept, failed = without_failures(everyone, ~np.isfinite(scores.sum(axis=1)), settings.key)
     candidates = {int(i): results["params"][i] for i in kept}
+    scores = scores[np.isin(everyone, kept)]
     ranking = rank_scores(
-        dict(
-            zip(name_candidates(candidates), scores[np.isin(everyone, kept)], strict=True),
-        ),
+        dict(zip(name_candidates(candidates), scores, strict=True)),
         test_fraction=proportions.test_fraction,
         scoring=str(_name(settings.measure)),
         n_draws=settings.draws_of(len(kept)),
@@ -281,12 +290,15 @@ def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport
         f"Based on the scores of {n_splits} splits ({_splits_name(settings.cv)}), with correlation "
         f"{proportions.test_fraction:.3g} between splits.{_training(proportions, settings)}"
     )
-    if len(kept) >= n_splits:
-        basis += (
-            " There are no more splits than candidates, so the correlations between candidates are "
-            "poorly known: p_best is approximate. Comparisons of two candidates are not affected."
-        )
-    return make_report(ranking, candidates, settings, "scores", failed, results, basis)
+    if len(kept) == 1:
+        return make_report(ranking, candidates, settings, "scores", failed, results, basis)
+    if len(kept) > 2:
+        basis += " Candidates are assumed to vary equally and to be equally correlated."
+    rng, rho = settings.rng, proportions.test_fraction
+    noisy = draws_of_splits(
+        without_noise(scores, scores), 1 / n_splits + rho / (1 - rho), ranking.n_draws, rng
+    )
+    return make_report(ranking, candidates, settings, "scores", failed, results, basis, *noisy, rng)
 
 
 def make_report(
@@ -297,8 +309,14 @@ def make_report(
     failed: Sequence[int],
     results: Mapping[str, Any],
     basis: str,
+    draws: Array | None = None,
+    covariance: Array | None = None,
+    rng: np.random.Generator | None = None,
 ) -> SearchReport:
-    """Return the report on a ranking of candidates."""
+    """Return the report on a ranking of candidates, pooled if the covariance of draws is given."""
+    shrinkage = 0.0
+    if draws is not None and covariance is not None and rng is not None:
+        draws, shrinkage = pool_draws(draws, covariance, rng)
     return SearchReport(
         ranking,
         candidates,
@@ -308,6 +326,8 @@ def make_report(
         failed=failed,
         n_tried=len(last_candidates(results)),
         basis=basis,
+        draws=draws,
+        shrinkage=shrinkage,
     )
 
 
@@ -358,6 +378,14 @@ def _unknown_proportions(cv: Any, what: str) -> ValueError:
 
 def _splits_name(cv: Any) -> str:
     return "splitter not specified" if cv is UNKNOWN else splitter_name(cv)
+
+
+def _correlation(own: float, candidates: Array) -> str:
+    if len(candidates) == 1:
+        return ""
+    if own == 1:
+        return " Candidates are assumed independent."
+    return f" Candidates are assumed to be correlated by {1 - own:.2g}, as in the splits."
 
 
 def _training(proportions: SplitProportions, settings: Settings) -> str:

@@ -41,8 +41,9 @@ def refit_simplest(
 
     It makes the choice of `SearchReport.simplest` inside the search, so that `best_estimator_` is
     the simplest candidate. It uses the counts of `count_scorer` if they were recorded, and
-    otherwise the split scores. Halving searches do not call ``refit``: use `report_search` with
-    them.
+    otherwise the split scores. If no candidate is practically equivalent to the best, it warns,
+    and picks the one with the highest posterior mean. Halving searches do not call ``refit``: use
+    `report_search` with them.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def refit_simplest(
     labels, pos_label : default=None
         The classes of the count scorer, and the positive class for metrics that need one.
     prob : float, default=0.95
-        The mass of the HDI that a decision is based on.
+        The probability at which a decision is made.
     n_draws : int, default=None
         The number of draws, as in `report_search`.
     random_state : int, RandomState, Generator or None, default=0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from skbayeseval.judgement.decision import WORDS, decision_codes
+from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.tables import format_value, latex_table, markdown_table
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
     from skbayeseval.display import HeatmapDisplay, RankingDisplay
 
-__all__ = ["SearchReport", "check_key"]
+__all__ = ["SearchReport", "check_key", "surely_all"]
 
 Key = str | Sequence[str] | Callable[[dict[str, Any]], Any]
 
@@ -36,14 +39,18 @@ class SearchReport:
 
     Created by `report_search`; read-only. "The best" is the best candidate in each posterior draw,
     not the candidate with the highest mean: being selected as the maximum of noisy means, that
-    candidate's mean is optimistic.
+    candidate's mean is optimistic. For the same reason, scores are shrunk towards their common
+    mean, by as much of their differences as chance explains.
 
     Attributes
     ----------
     source : {"predictions", "counts", "scores"}
         The kind of data the report is based on.
     ranking : Ranking
-        The joint posterior of the candidates, with a comparison of every pair.
+        The joint posterior of the candidates without shrinkage, with a comparison of every pair:
+        for candidates that were not chosen for their scores.
+    draws : ndarray of shape (n_candidates, n_draws)
+        The draws that the report is based on.
     candidates : dict of int to dict
         The parameters of each compared candidate, by its index in `cv_results_`.
     failed : tuple of int
@@ -51,7 +58,7 @@ class SearchReport:
     rope : Interval
         The region of practical equivalence.
     prob : float
-        The mass of the HDI.
+        The mass of the HDI, and the probability at which a decision is made.
 
     See Also
     --------
@@ -91,6 +98,8 @@ class SearchReport:
         failed: Sequence[int] = (),
         n_tried: int | None = None,
         basis: str = "",
+        draws: NDArray[Any] | None = None,
+        shrinkage: float = 0.0,
     ) -> None:
         self._ranking = ranking
         self._candidates = {int(i): dict(of_one) for i, of_one in candidates.items()}
@@ -100,6 +109,10 @@ class SearchReport:
         self._failed = tuple(int(i) for i in failed)
         self._n_tried = len(self._candidates) if n_tried is None else n_tried
         self._basis = basis
+        self._draws = ranking.draws if draws is None else draws
+        self._draws.flags.writeable = False
+        self._means = ranking.draws.mean(axis=1)
+        self._shrinkage = shrinkage
         self._table: pd.DataFrame | None = None
 
     @property
@@ -109,8 +122,13 @@ class SearchReport:
 
     @property
     def ranking(self) -> Ranking:
-        """The joint posterior of the candidates."""
+        """The joint posterior of the candidates, without shrinkage."""
         return self._ranking
+
+    @property
+    def draws(self) -> NDArray[Any]:
+        """Draws of the metric of each candidate, with shrinkage: (n_candidates, n_draws)."""
+        return self._draws
 
     @property
     def candidates(self) -> dict[int, dict[str, Any]]:
@@ -129,7 +147,7 @@ class SearchReport:
 
     @property
     def prob(self) -> float:
-        """The mass of the HDI."""
+        """The mass of the HDI, and the probability at which a decision is made."""
         return self._prob
 
     @property
@@ -146,12 +164,24 @@ class SearchReport:
             Indexed by the candidate's position in `cv_results_`. There is a column for each
             parameter, followed by the posterior mean and HDI of the metric, the probability that
             the candidate is the best, the probability that it is within the ROPE of the best, and
-            the code of the decision against the best: "~" practically equivalent, "<<"
-            surely worse, "<" not settled.
+            the code of the decision against the best: "~" practically equivalent, if that
+            probability is at least `prob` and, without shrinkage, its mean is within the ROPE of
+            the highest mean; "<<" surely worse: as many candidates as, with probability `prob`,
+            are all worse than the best by more than the ROPE; "<" not settled.
         """
         if self._table is None:
             self._table = self._summarised()
         return self._table.copy()
+
+    def most_probable(self) -> int:
+        """Return the index in `cv_results_` of the candidate that is most probably the best.
+
+        Of those that are as probable within three Monte Carlo errors, the one with the highest
+        posterior mean.
+        """
+        p_best = self.summary()["p_best"]
+        error = math.sqrt(p_best.max() * (1 - p_best.max()) / self.draws.shape[1])
+        return int(p_best.index[(p_best >= p_best.max() - 3 * error).argmax()])
 
     def equivalent(self) -> pd.DataFrame:
         """Return the rows of `summary` of the candidates practically equivalent to the best."""
@@ -173,7 +203,8 @@ class SearchReport:
         params : dict
             The parameters of the candidate with the smallest key among those that are practically
             equivalent to the best. Ties go to the highest posterior mean. If no candidate is
-            decided to be equivalent, the candidate with the highest posterior mean.
+            decided to be equivalent, a warning says so, and the parameters are those of the
+            candidate with the highest posterior mean.
         """
         return dict(self._candidates[self.simplest_index(key)])
 
@@ -195,7 +226,17 @@ class SearchReport:
         table = self.summary()
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
-            return int(table.index[0])
+            first, nearest = table.index[0], table["p_equivalent"].idxmax()
+            warnings.warn(
+                "No candidate is practically equivalent to the best: the most probable one, "
+                f"candidate {nearest}, is within {abs(self.rope.low):g} of it with probability "
+                f"{table['p_equivalent'].max():.2g}, which is less than {self.prob:g}. Candidate "
+                f"{first} is chosen for its highest mean, whether it is simple or not. A larger "
+                "rope, more data or more splits may settle more.",
+                UserWarning,
+                stacklevel=2,
+            )
+            return int(first)
 
         def complexity(i: int) -> tuple[tuple[bool, Any], ...]:
             parameters = self._candidates[i]
@@ -265,7 +306,7 @@ class SearchReport:
         codes = table["decision"].value_counts()
         equal, worse = int(codes.get("~", 0)), int(codes.get("<<", 0))
         open_ = len(table) - equal - worse
-        best = int(table.index[int(table["p_best"].argmax())])
+        best = self.most_probable()
         name = dict(zip(self._candidates, name_candidates(self._candidates), strict=True))[best]
         of = f"{len(table)} candidates"
         if len(table) + len(self.failed) < self._n_tried:
@@ -277,12 +318,17 @@ class SearchReport:
             f"{alone}, {name}, so there is nothing to compare it with on {self.metric}."
             if len(table) == 1
             else f"Of {of}, {name} is most probably the best on {self.metric} "
-            f"(probability {table['p_best'].max():.1%}).",
+            f"(probability {table['p_best'][best]:.1%}).",
             f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
             f"Surely worse: {worse}. Not settled: {open_}.",
         ]
         if self._basis:
             lines.append(self._basis)
+        if self._shrinkage:
+            lines.append(
+                f"Chance explains {self._shrinkage:.0%} of the variance between scores, so scores "
+                "are shrunk towards their common mean."
+            )
         if self.failed:
             shown = ", ".join(map(str, self.failed[:10])) + ", ..." * (len(self.failed) > 10)
             lines.append(f"Left out because a fit or a score failed: candidates {shown}.")
@@ -298,7 +344,7 @@ class SearchReport:
         return "\n".join(lines)
 
     def _summarised(self) -> pd.DataFrame:
-        draws = self.ranking.draws
+        draws = self.draws
         behind = draws - draws.max(axis=0)
         best = behind == 0
         low, high = hdi_of_rows(draws, self.prob)
@@ -309,13 +355,19 @@ class SearchReport:
             )
             for name in self._parameters()
         }
+        within = (behind >= self.rope.low).mean(axis=1)
+        worse = surely_all(behind < self.rope.low, self.prob)
+        # Shrinkage alone does not make candidates equivalent: a single one that is much better than
+        # many equal ones is shrunk too far.
+        near = self._means >= self._means.max() + self.rope.low
+        codes = np.select([worse, near & (within >= self.prob)], ["<<", "~"], "<")
         statistics = (
             draws.mean(axis=1),
             low,
             high,
             (best / best.sum(axis=0)).mean(axis=1),
-            (behind >= self.rope.low).mean(axis=1),
-            decision_codes(behind, self.rope, self.prob).astype(object),
+            within,
+            codes.astype(object),
         )
         table = pd.DataFrame(columns | dict(zip(COLUMNS, statistics, strict=True)), index=index)
         return table.sort_values("mean", ascending=False, kind="stable")
@@ -355,6 +407,15 @@ def check_key(key: Any) -> tuple[str, ...]:
             f"got {key!r}."
         )
     return tuple(names)
+
+
+def surely_all(events: NDArray[Any], prob: float) -> NDArray[Any]:
+    """Return which rows are true all at once with probability `prob`: the most probable first."""
+    order = np.argsort(-events.mean(axis=1), kind="stable")
+    sure = np.logical_and.accumulate(events[order], axis=0).mean(axis=1) >= prob
+    found = np.zeros(len(events), dtype=bool)
+    found[order[sure]] = True
+    return found
 
 
 def _column_of(values: list[Any], index: pd.Index) -> pd.Series:

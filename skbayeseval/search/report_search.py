@@ -32,6 +32,7 @@ from skbayeseval.search.candidates import (
     tables_of,
 )
 from skbayeseval.search.count_scorer import CountScorer
+from skbayeseval.search.noise import covariance_of_draws
 from skbayeseval.search.recorded import (
     RecordedOnly,
     Settings,
@@ -81,6 +82,10 @@ def report_search(
     It applies to learners trained on training sets of the size used in the search, not to models
     refitted on all data.
 
+    The best of many equal candidates looks better by chance. The scores of the candidates are
+    therefore shrunk towards their common mean, the more, the less they differ beyond what chance
+    explains.
+
     Parameters
     ----------
     search : fitted GridSearchCV, RandomizedSearchCV, HalvingGridSearchCV, ...
@@ -108,7 +113,7 @@ def report_search(
     params : dict, default=None
         Passed to every `fit`, or routed if metadata routing is enabled.
     prob : float, default=0.95
-        The mass of the HDIs, which decisions are based on.
+        The mass of the HDIs, and the probability at which a decision is made.
     n_draws : int, default=None
         The number of posterior draws. None means 20,000 for up to 20 candidates, and fewer for
         more candidates, down to 2,000 for 200 or more.
@@ -233,7 +238,18 @@ def report_search(
         basis += f" The candidates were selected by their recorded {picked_by}."
     if ranking.train_size is not None:
         basis += f" Applies to learners trained on {ranking.train_size:.0f} instances."
-    return make_report(ranking, candidates, settings, "predictions", failed, results, basis)
+    return make_report(
+        ranking,
+        candidates,
+        settings,
+        "predictions",
+        failed,
+        results,
+        basis,
+        ranking.draws,
+        covariance_of_draws(ranking.draws),
+        settings.rng,
+    )
 
 
 def _measure(

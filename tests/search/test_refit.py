@@ -1,5 +1,4 @@
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +8,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import BlockRegularizedCV, count_scorer, refit_simplest, report_search
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.search.recorded import UNKNOWN, Settings, report_recorded
 
 CV = BlockRegularizedCV(3, random_state=0)
 
@@ -38,7 +39,8 @@ def test_the_choice_is_the_reports(also):
 
 
 def test_no_room_for_the_simple():
-    search = fitted(refit_simplest("max_depth", rope=0.0, cv=CV))
+    with pytest.warns(UserWarning, match="No candidate is practically equivalent to the best"):
+        search = fitted(refit_simplest("max_depth", rope=0.0, cv=CV))
     report = report_search(search, rope=0.0, random_state=0)
     assert len(report.equivalent()) == 0
     assert search.best_index_ == report.summary().index[0]
@@ -51,11 +53,6 @@ def test_geometry_from_the_fraction():
     assert results["params"][choose(results)]["max_depth"] is not None
 
 
-def _depth_chosen(results, rope, **cv):
-    index = refit_simplest("max_depth", rope=rope, **cv)(results)
-    return results["params"][index]["max_depth"]
-
-
 def test_splits_that_nobody_told():
     results = fitted(False).cv_results_
     key = ["max_depth", "min_samples_leaf"]
@@ -63,13 +60,17 @@ def test_splits_that_nobody_told():
     assert untold(results) == told(results)
     assert repr(untold) == f"refit_simplest({key}, rope=0.05)"
     assert fitted(untold).best_index_ == told(results)
-    # Six halves taken for six folds would be too sure: a smaller ROPE would do for a stump.
-    ropes = np.arange(0.02, 0.1, 0.005)
-    least = [
-        next(rope for rope in ropes if of(results, rope) == 1)
-        for of in (_depth_chosen, partial(_depth_chosen, cv=6))
-    ]
-    assert least[0] > least[1]
+    # Six halves taken for six folds would be too sure.
+    tables = []
+    for cv in (UNKNOWN, 6):
+        settings = Settings(
+            rope=Interval(-0.05, 0.05), prob=0.95, measure="f1", key="f1", cv=cv,
+            test_fraction=None, labels=(0, 1), pos_label=1, n_draws=None, entropy=0,
+        )  # fmt: skip
+        tables.append(report_recorded(results, settings).summary())
+    widths = [(table["hdi_high"] - table["hdi_low"]).mean() for table in tables]
+    assert widths[0] > 1.3 * widths[1]
+    assert np.ptp(tables[0]["mean"]) < np.ptp(tables[1]["mean"])
 
 
 def test_one_split_has_no_spread():

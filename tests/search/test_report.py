@@ -9,13 +9,14 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import SearchReport
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.results.tables import format_value, latex_table, markdown_table
+from skbayeseval.search.report import surely_all
 
 GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
 
 
-def report_of(means, params=GRID, *, sd=0.001, rope=0.02, **options):
+def report_of(means, params=GRID, *, sd=0.001, rope=0.02, seed=0, **options):
     """A report on draws around given means."""
-    draws = np.random.default_rng(0).normal(np.array(means)[:, None], sd, (len(means), 2000))
+    draws = np.random.default_rng(seed).normal(np.array(means)[:, None], sd, (len(means), 2000))
     names = tuple(map(str, range(len(means))))
     ranking = SimpleNamespace(draws=draws, names=names, metrics=("f1",), n_draws=2000)
     return SearchReport(
@@ -67,7 +68,9 @@ def test_simplest(report):
     assert report.simplest_index("svc__kernel") == 0  # None sorts last
     assert report.simplest_index(["C", "svc__kernel"]) == 0
     assert report.simplest_index(lambda params: -params["C"]) == 3
-    assert report_of([0.95, 0.9], [{"k": 2}, {"k": 1}], sd=0.1).simplest("k") == {"k": 2}
+    unsettled = report_of([0.95, 0.9], [{"k": 2}, {"k": 1}], sd=0.1)
+    with pytest.warns(UserWarning, match=r"candidate 0, is within 0.02 .* less than 0.95\."):
+        assert unsettled.simplest("k") == {"k": 2}
     mixed = report_of([0.9, 0.9], [{"k": "a"}, {"k": 1}])
     with pytest.raises(TypeError, match="cannot be sorted"):
         mixed.simplest("k")
@@ -88,6 +91,41 @@ def test_candidates_that_tie_share_their_probability():
     np.testing.assert_allclose(table["p_best"], [1 / 3, 1 / 3, 1 / 3, 0])
     assert table["p_equivalent"].tolist() == [1, 1, 1, 0]
     assert list(table.index) == [0, 1, 3, 2]
+
+
+def test_surely_worse_are_all_of_them_at_once():
+    """Each of nine is worse with probability 0.97, but all of them only with 0.97^9."""
+    rng = np.random.default_rng(0)
+    events = rng.random((9, 100_000)) < 0.97
+    assert surely_all(events[:1], 0.95).all()
+    assert surely_all(events, 0.95).sum() == 1
+    assert surely_all(events, 0.97**3 - 0.002).sum() == 3
+    certain = np.concatenate([events, np.ones((5, 100_000), dtype=bool)])
+    assert surely_all(certain, 0.95).tolist()[-5:] == [True] * 5
+    order = rng.permutation(14)
+    assert (surely_all(certain[order], 0.8) == surely_all(certain, 0.8)[order]).all()
+
+
+def test_shrinkage_alone_makes_nothing_equivalent():
+    draws = np.random.default_rng(0).normal(0.9, 0.001, (3, 1000))
+    ahead = report_of([0.95, 0.9, 0.9], GRID[:3], rope=0.03, draws=draws, shrinkage=0.9)
+    assert ahead.summary().sort_index()["decision"].tolist() == ["~", "<", "<"]
+    assert ahead.summary()["p_equivalent"].tolist() == [1, 1, 1]
+    assert "Chance explains 90% of the variance between scores" in str(ahead)
+    assert "shrunk" not in str(report_of([0.95, 0.9, 0.9], GRID[:3]))
+
+
+def test_the_most_probable_best_is_not_named_by_chance():
+    """Of candidates that are best equally often within Monte Carlo error, the highest mean."""
+    means = 0.9 + 1e-4 * np.arange(20)
+    reports = [
+        report_of(means, [{"k": k} for k in range(20)], sd=0.01, seed=seed) for seed in range(20)
+    ]
+    named = np.array([report.most_probable() for report in reports])
+    first = np.array([report.summary()["p_best"].idxmax() for report in reports])
+    assert named.mean() > first.mean()
+    assert (named >= 15).all()
+    assert report_of([0.9, 0.8, 0.7], GRID[:3]).most_probable() == 0
 
 
 def test_rows_in_words():

@@ -1,0 +1,78 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from skbayeseval import compare_scores
+from skbayeseval.posterior.inferred_weight import WeightPosterior
+from skbayeseval.search.noise import (
+    covariance_of_draws,
+    draws_of_splits,
+    own_share,
+    share_noise,
+)
+
+
+def test_own_share_is_what_the_limit_of_the_weight_leaves():
+    independent = WeightPosterior(0.8, 1.0, math.inf, most=1.0)
+    assert own_share(independent, 10, 5) == 1
+    never_limited = WeightPosterior(0.01, 1.5, 6.0)
+    assert own_share(never_limited, 10, 5) == 1
+    # 100 times as heavy as allowed: nearly all of the variance is common, as far as is known.
+    always_limited = WeightPosterior(100.0, 1.0, 10.0)
+    shares = [own_share(always_limited, k, 5) for k in (2, 5, 10, 50)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[2] == shares[3] == pytest.approx((22.5 * 0.0125 + 4) / 26.5)
+    assert shares[0] == pytest.approx((2.5 * 0.0125 + 4) / 6.5)
+
+
+@pytest.mark.parametrize("own", [0.2, 0.7, 1.0])
+def test_shared_noise_keeps_means_and_variances(own):
+    rng = np.random.default_rng(0)
+    draws = rng.normal([[0.9], [0.7]], [[0.01], [0.02]], (2, 100_000))
+    found, covariance = share_noise(draws, own, rng)
+    np.testing.assert_allclose(found.mean(axis=1), draws.mean(axis=1), atol=2e-4)
+    np.testing.assert_allclose(np.cov(found), covariance, atol=6e-6)
+    correlation = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+    assert correlation == pytest.approx(1 - own)
+
+
+def test_two_candidates_have_the_correlated_t():
+    a, b = np.random.default_rng(1).normal(0.8, 0.05, (2, 6))
+    draws, covariance = draws_of_splits(
+        np.array([a, b]), 1 / 6 + 0.2 / 0.8, 200_000, np.random.default_rng(2)
+    )
+    expected = compare_scores(a, b, test_fraction=0.2, random_state=0)
+    difference = draws[0] - draws[1]
+    np.testing.assert_allclose(
+        np.quantile(difference, [0.025, 0.5, 0.975]),
+        t.ppf(
+            [0.025, 0.5, 0.975],
+            5,
+            (a - b).mean(),
+            np.sqrt(covariance[0, 0] * 2 - 2 * covariance[0, 1]),
+        ),
+        atol=1e-3,
+    )
+    assert np.mean(difference > 0) == pytest.approx(expected.probability().better, abs=0.005)
+
+
+def test_noise_of_splits_is_found_among_many_candidates():
+    rng = np.random.default_rng(3)
+    scores = 0.8 + 0.03 * rng.standard_normal(5) + 0.01 * rng.standard_normal((2000, 5))
+    found = []
+    for start in range(0, 2000, 10):
+        _, covariance = draws_of_splits(scores[start : start + 10], 1.0, 10, rng)
+        found.append(covariance[0, 0] - covariance[0, 1])
+    assert np.mean(found) == pytest.approx(0.01**2, rel=0.05)
+    assert np.linalg.eigvalsh(covariance).min() > 0
+
+
+def test_twins_have_noise_of_their_own():
+    draws = np.random.default_rng(4).standard_normal((3, 1000))[[0, 1, 2, 2, 2]]
+    covariance = covariance_of_draws(draws)
+    assert np.linalg.eigvalsh(np.cov(draws)).min() < 1e-9
+    assert np.linalg.eigvalsh(covariance).min() > 0.1
+    assert np.trace(covariance) == pytest.approx(np.trace(np.cov(draws)))
+    assert covariance.sum() == pytest.approx(np.cov(draws).sum())
