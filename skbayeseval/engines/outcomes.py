@@ -144,6 +144,13 @@ class EtaSampler:
         density = np.exp(log_density - log_density.max())
         self.mass = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
 
+    @property
+    def mean(self) -> float:
+        """The mean of eta."""
+        weight = np.diff(self.mass)
+        eta = expit(self.grid)
+        return float(weight @ (eta[1:] + eta[:-1]) / (2 * weight.sum()))
+
     def draw(self, rng: np.random.Generator, n_draws: int, n_strata: int = 1) -> Array:
         """Return `n_draws` times `n_strata` draws of logit(eta), one per stratum."""
         uniform = (np.arange(n_strata) + rng.random((n_draws, n_strata))).ravel() / n_strata

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,16 +12,20 @@ import numpy as np
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
 from skbayeseval.engines import ENGINES, Engine
+from skbayeseval.engines.outcomes import EtaSampler
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, as_evidence
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.models import resolve_model
+from skbayeseval.models import Hierarchical, resolve_model
 from skbayeseval.models.specification import Model
 from skbayeseval.posterior.chains import SampledPosterior
 from skbayeseval.posterior.inferred_weight import Weights
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["check_true_classes", "count_predictions", "make_posterior", "resolve_engine"]
+
+# By how many standard deviations a published prior may move an accuracy without a warning.
+LARGEST_PULL = 1 / 3
 
 
 def count_predictions(
@@ -116,6 +121,8 @@ def make_posterior(
             UserWarning,
             stacklevel=3,
         )
+    if isinstance(resolved, Hierarchical) and n_classes > 2:
+        _warn_of_pull(specification, evidence.margins())
     if sampler.has_independent_draws:
         return posterior
     sampler.check_specification(specification, counts.labels, own_prior if rehearsal else None)
@@ -125,6 +132,30 @@ def make_posterior(
             "engine='exact', or compare these metrics in a separate call."
         )
     return posterior if rehearsal else SampledPosterior.sample(posterior, sampler, own_prior)
+
+
+def _warn_of_pull(specification: Any, margins: Sequence[ConfusionCounts]) -> None:
+    """Warn if the published prior moves an accuracy by more than a part of its posterior sd."""
+    for group, counts in zip(specification.groups, margins, strict=True):
+        table = counts.effective
+        true, right = table.sum(axis=1), np.diag(table)
+        total = true.sum()
+        eta = EtaSampler(group.etas[0], prior=False).mean
+        # The recall of a class of n instances has the mean (right + eta) / (n + 1).
+        pull = ((true * eta - right) / (true + 1)).sum() / total
+        accuracy = right.sum() / total
+        sd = math.sqrt(max(accuracy * (1 - accuracy), 1 / total) / total)
+        if abs(pull) > LARGEST_PULL * sd:
+            warnings.warn(
+                f"The published prior of model='hierarchical' moves an accuracy of {accuracy:.3f} "
+                f"to {accuracy + pull:.3f}, because classes have few instances: "
+                f"{abs(pull) / sd:.1f} standard deviations. "
+                "model=skbayeseval.models.Recalls() does not; for predictions on the same "
+                "instances, neither does model='paired'.",
+                UserWarning,
+                stacklevel=4,
+            )
+            return
 
 
 def resolve_engine(engine: Any, prior: Any) -> Engine:
