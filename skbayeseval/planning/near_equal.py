@@ -24,8 +24,8 @@ __all__ = ["SCALE", "largest_differences", "plausibility", "tables_of"]
 Array = NDArray[Any]
 
 # The standard deviation of the difference, as a share of the difference if all disagreements were
-# in favour of the same classifier. With an agreement of 0.9, that is 0.025 in accuracy.
-SCALE = 0.25
+# in favour of the same classifier. With an agreement of 0.9, that is 0.02 in accuracy.
+SCALE = 0.2
 
 
 def plausibility(

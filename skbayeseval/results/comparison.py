@@ -315,9 +315,9 @@ class ComparisonResult(PosteriorView):
         reaches `assurance`.
 
         Truths are drawn as if the difference had, instead of a flat prior, a normal prior with mean
-        0, whose standard deviation is a quarter of the difference if all disagreements between A
+        0, whose standard deviation is a fifth of the difference if all disagreements between A
         and B were in favour of the same classifier. If they agree on 90% of the instances, that is
-        0.025 in accuracy. The present difference would otherwise be taken at face value, which is
+        0.02 in accuracy. The present difference would otherwise be taken at face value, which is
         too optimistic for classifiers that are nearly equal (docs/calibration.md). If only the
         confusion table of each classifier is known, half of their errors are taken for
         disagreements.
