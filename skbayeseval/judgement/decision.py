@@ -64,6 +64,8 @@ class Decision:
         The name of the metric.
     prob : float
         The probability mass of the HDI.
+    depends_on_splits : bool
+        Whether other random splits of the same data could change the decision.
 
     Examples
     --------
@@ -83,6 +85,7 @@ class Decision:
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
     prob: float = 0.95
+    depends_on_splits: bool = False
 
     def __str__(self) -> str:
         a, b = self.names
@@ -90,10 +93,16 @@ class Decision:
             "~": f"{a} practically equivalent to {b}",
             "?": f"{a} against {b}: undecided",
         }.get(self.code, f"{a} {self.label} than {b}")
-        return (
+        sentence = (
             f"{self.symbol}  {verdict} ({self.metric}, {100 * self.prob:.3g}% HDI "
             f"{format_interval(self.hdi)}, ROPE {format_interval(self.rope)})"
         )
+        return f"{sentence}\n{OTHER_SPLITS}" if self.depends_on_splits else sentence
+
+
+OTHER_SPLITS = (
+    "   Other random splits could change this decision; more repeats (n_repeats=) would help."
+)
 
 
 # The symbol and label of each code.

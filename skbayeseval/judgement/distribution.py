@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -83,12 +84,22 @@ def as_distribution(given: Distribution | ArrayLike) -> Distribution:
 
 
 def decision_of(
-    difference: Distribution, rope: Any, prob: float, names: tuple[str, str], metric: str
+    difference: Distribution,
+    rope: Any,
+    prob: float,
+    names: tuple[str, str],
+    metric: str,
+    *,
+    shift: float = 0.0,
 ) -> Decision:
-    """Return the decision that the posterior of a difference leads to."""
-    region = check_rope(rope)
-    return decide(
-        difference.hdi(prob),
+    """Return the decision that the posterior of a difference leads to.
+
+    `shift` is how far other random splits could move the difference; the decision then tells
+    whether it depends on them.
+    """
+    region, hdi = check_rope(rope), difference.hdi(prob)
+    found = decide(
+        hdi,
         region,
         difference.around(region),
         difference.mean,
@@ -96,3 +107,13 @@ def decision_of(
         metric=metric,
         prob=prob,
     )
+    moved = [
+        decide(
+            Interval(hdi.low + move, hdi.high + move),
+            region,
+            difference.around(Interval(region.low - move, region.high - move)),
+            difference.mean + move,
+        ).code
+        for move in (-shift, shift)
+    ]
+    return replace(found, depends_on_splits=any(code != found.code for code in moved))

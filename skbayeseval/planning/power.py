@@ -165,8 +165,9 @@ def power_analysis(
           rows are true classes, and each table sums to 1.
         - A `ComparisonResult` of a pilot study. The truth of each replication is drawn from its
           posterior, which accounts for the uncertainty of the pilot study (the power is then also
-          called assurance). The simulated test sets do not include the instances of the pilot
-          study.
+          called assurance), with differences shrunk towards 0 as in
+          `ComparisonResult.required_sample_size`. The simulated test sets do not include the
+          instances of the pilot study.
     sizes : int or sequence of int
         The numbers of instances in the test set.
     rope : float or (float, float)
@@ -221,7 +222,7 @@ def power_analysis(
     models = list(model) if isinstance(model, (list, tuple)) else [model]
     # Analyse one data set first, so that an invalid model or metric raises an error before the
     # simulation starts.
-    first = _one_data_set(truth, setting, sizes[0])
+    first = _one_data_set(truth, metric, setting, sizes[0])
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     prob = check_probability(prob)
     questions = []
@@ -252,9 +253,9 @@ def _labels(models: Sequence[Any], questions: Sequence[Question]) -> list[str]:
     ]
 
 
-def _one_data_set(truth: Truth, setting: Setting, size: int) -> Any:
+def _one_data_set(truth: Truth, metric: Metric, setting: Setting, size: int) -> Any:
     rng = np.random.default_rng(0)
-    (populations,) = truths(truth, rng, 1)
+    (populations,) = truths(truth, metric, rng, 1)
     drawn = [rng.multinomial(size, p.probability / p.probability.sum()) for p in populations]
     return setting.evidence(populations, drawn, rng)
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc
 from scipy.stats import chi2
+from scipy.stats import t as student
 
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
@@ -28,6 +29,7 @@ from skbayeseval.metrics.confusion import Metric
 __all__ = [
     "CommonWeight",
     "InferredWeights",
+    "Resplitting",
     "StoredWeights",
     "WeightPosterior",
     "Weights",
@@ -158,6 +160,32 @@ def pooled_weight_posterior(found: Sequence[tuple[float, WeightPosterior]]) -> W
     return _rounded(test_only, scale, first.df)
 
 
+class Resplitting(NamedTuple):
+    """How much the difference would move if the same data were split anew.
+
+    Attributes
+    ----------
+    sd : float
+        The standard deviation of the difference due to the choice of splits, estimated from how
+        much repeats differ.
+    n_passes : int
+        The number of repeats.
+
+    Examples
+    --------
+    >>> from skbayeseval.posterior.inferred_weight import Resplitting
+    >>> round(Resplitting(sd=0.002, n_passes=3).shift(), 4)
+    0.0038
+    """
+
+    sd: float
+    n_passes: int
+
+    def shift(self, prob: float = 0.8) -> float:
+        """Return how far other splits move the difference at most, with the given probability."""
+        return float(self.sd * student.ppf((1 + prob) / 2, self.n_passes - 1))
+
+
 class Weights:
     """Where a posterior gets the weights of its counts from.
 
@@ -182,6 +210,10 @@ class Weights:
     def value(self, metric: Metric, classifier: int) -> WeightPosterior:
         """Return the weight for the metric of one classifier."""
         raise NotImplementedError
+
+    def resplitting(self, metric: Metric) -> Resplitting | None:
+        """Return what other splits would do to the difference of two; None if unknown."""
+        return None
 
     def pair(self, i: int, j: int) -> Weights:
         """Return the weights of two of the classifiers."""
@@ -258,6 +290,17 @@ class InferredWeights(Weights):
         """Return the weight for the metric of one classifier."""
         which = self._classifiers[classifier]
         return self._of(metric, np.eye(self.n_classifiers)[which], single=True)
+
+    def resplitting(self, metric: Metric) -> Resplitting | None:
+        """Return what other splits would do to the difference of two; None if unknown."""
+        if len(self._classifiers) != 2:
+            return None
+        contrast = np.zeros(self.n_classifiers)
+        contrast[list(self._classifiers)] = 1.0, -1.0
+        spread = self._spread(metric, contrast)
+        if spread.n_passes == 1:
+            return None
+        return Resplitting(math.sqrt(spread.between_passes), spread.n_passes)
 
     def pair(self, i: int, j: int) -> InferredWeights:
         """Return the weights of two of the classifiers."""
@@ -340,6 +383,8 @@ class StoredWeights(Weights):
         What the weights rest on, in words.
     are_own, n_strata
         As in `Weights`. Without weights of their own, pairs and classifiers have that of all.
+    splits : mapping of str to sequence of (Resplitting or None)
+        What other splits would do to the difference of each pair.
     """
 
     joint: Mapping[str, WeightPosterior]
@@ -348,6 +393,7 @@ class StoredWeights(Weights):
     basis: str
     are_own: bool = True
     n_strata: int = N_STRATA
+    splits: Mapping[str, Sequence[Resplitting | None]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, weights: Weights, metrics: Mapping[str, Metric], n: int) -> StoredWeights:
@@ -361,6 +407,10 @@ class StoredWeights(Weights):
             {name: [weights.pair(*p).difference(m) for p in pairs] for name, m in metrics.items()},
             {name: [weights.value(m, k) for k in range(n)] for name, m in metrics.items()},
             weights.basis,
+            splits={
+                name: [weights.pair(*p).resplitting(m) for p in pairs]
+                for name, m in metrics.items()
+            },
         )
 
     def difference(self, metric: Metric) -> WeightPosterior:
@@ -371,6 +421,11 @@ class StoredWeights(Weights):
         """Return the weight for the metric of one classifier."""
         return _found(self.values, metric)[classifier] if self.are_own else self.difference(metric)
 
+    def resplitting(self, metric: Metric) -> Resplitting | None:
+        """Return what other splits would do to the difference of two; None if unknown."""
+        known = self.splits.get(metric.name, ())
+        return known[0] if len(known) == 1 else None
+
     def pair(self, i: int, j: int) -> StoredWeights:
         """Return the weights of two of the classifiers."""
         if not self.are_own:
@@ -379,9 +434,9 @@ class StoredWeights(Weights):
         place = list(combinations(range(n), 2)).index((min(i, j), max(i, j)))
         chosen = {name: of_each[place] for name, of_each in self.pairs.items()}
         values = {name: [of_each[i], of_each[j]] for name, of_each in self.values.items()}
-        return StoredWeights(
-            chosen, {name: [one] for name, one in chosen.items()}, values, self.basis
-        )
+        splits = {name: [of_each[place]] for name, of_each in self.splits.items()}
+        pairs = {name: [one] for name, one in chosen.items()}
+        return StoredWeights(chosen, pairs, values, self.basis, splits=splits)
 
     def saved(self) -> dict[str, Any]:
         """Return the weights as plain values, for `restored`."""
@@ -392,6 +447,10 @@ class StoredWeights(Weights):
             "basis": self.basis,
             "are_own": self.are_own,
             "n_strata": self.n_strata,
+            "splits": {
+                name: [None if one is None else list(one) for one in each]
+                for name, each in self.splits.items()
+            },
         }
 
     @classmethod
@@ -402,7 +461,13 @@ class StoredWeights(Weights):
             for key in ("pairs", "values")
         )
         joint = {name: _weight(one) for name, one in saved["joint"].items()}
-        return cls(joint, pairs, values, saved["basis"], saved["are_own"], saved["n_strata"])
+        splits = {
+            name: [None if one is None else Resplitting(*one) for one in each]
+            for name, each in saved.get("splits", {}).items()
+        }
+        return cls(
+            joint, pairs, values, saved["basis"], saved["are_own"], saved["n_strata"], splits
+        )
 
 
 def _plain(weight: WeightPosterior) -> list[float | None]:

@@ -414,6 +414,11 @@ class Posterior(_Recipe):
             weights=self.weights,
         )
 
+    def resplitting_shift(self, metric: Metric) -> float:
+        """Return how far other random splits could move the difference; 0 if unknown."""
+        known = None if self.weights is None else self.weights.resplitting(metric)
+        return 0.0 if known is None else known.shift()
+
     def mcse(self, draws: Array) -> float | None:
         """Return the Monte Carlo standard error of the mean; None for independent draws."""
         return None

@@ -21,7 +21,7 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results import figures
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.frequentist import classical_tests
-from skbayeseval.results.summary import prior_sensitivity, summary_row
+from skbayeseval.results.summary import summary_row, under_other_priors
 from skbayeseval.results.text import describe_comparison
 
 if TYPE_CHECKING:
@@ -170,9 +170,19 @@ class ComparisonResult(PosteriorView):
         Returns
         -------
         decision : Decision
+            The decision. After a repeated cross-validation, it tells whether other random splits
+            of the same data could have led to another decision (`depends_on_splits`), judged by
+            how much the repeats differ.
         """
         which = self._metric(metric)
-        return decision_of(self._distribution(which), rope, prob, self.names, which.name)
+        return decision_of(
+            self._distribution(which),
+            rope,
+            prob,
+            self.names,
+            which.name,
+            shift=self._posterior.resplitting_shift(which),
+        )
 
     def bayes_factor(
         self,
@@ -238,14 +248,19 @@ class ComparisonResult(PosteriorView):
         return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
 
     def prior_sensitivity(
-        self, rope: Any, *, prob: float = 0.95, metric: str | Metric | None = None
+        self, rope: Any = None, *, prob: float = 0.95, metric: str | Metric | None = None
     ) -> pd.DataFrame:
         """Return the summary under each model that fits, with published and other priors.
 
+        The priors differ in what they assume of a classifier's rates, such as its recall. Under the
+        paired model, theta=1 (published) is a Beta(2, 2) prior of each rate, theta=0.5 is flat, and
+        theta=0.25 is Jeffreys' prior. Under the unpaired model, that is rho=2, rho=1 (published)
+        and rho=0.5.
+
         Parameters
         ----------
-        rope : float or (float, float)
-            The region of practical equivalence.
+        rope : float or (float, float), default=None
+            The region of practical equivalence, as in `summary`.
         prob : float, default=0.95
             The probability mass of the HDI.
         metric : str or Metric, default=None
@@ -256,8 +271,27 @@ class ComparisonResult(PosteriorView):
         table : pandas.DataFrame
             One row per model and prior. The first row of each model has the published prior. If
             the prior of the result is not among them, it comes first.
+
+        Examples
+        --------
+        Both classifiers are right on all of 30 instances:
+
+        >>> from skbayeseval import compare_predictions
+        >>> y = [0, 1] * 15
+        >>> result = compare_predictions(y, y, y, random_state=0)
+        >>> result.prior_sensitivity(rope=0.01)["p_rope"].loc["paired"].round(1)
+        prior
+        mu=1.0, theta=1.0     0.2
+        mu=0.5, theta=0.5     0.3
+        mu=1.0, theta=0.25    0.5
+        Name: p_rope, dtype: float64
         """
-        return prior_sensitivity(self._posterior, self._metric(metric), self.names, rope, prob)
+        which = self._metric(metric)
+        return under_other_priors(
+            self._posterior,
+            which,
+            lambda posterior: summary_row(posterior, which, self.names, rope, prob),
+        )
 
     def required_sample_size(
         self,
@@ -279,6 +313,14 @@ class ComparisonResult(PosteriorView):
         instances from that truth, add them to the present instances, and decide as `decision` does.
         The result is the smallest number of instances at which the fraction of clear decisions
         reaches `assurance`.
+
+        Truths are drawn as if the difference had, instead of a flat prior, a normal prior with mean
+        0, whose standard deviation is a fifth of the difference if all disagreements between A
+        and B were in favour of the same classifier. If they agree on 90% of the instances, that is
+        0.02 in accuracy. The present difference would otherwise be taken at face value, which is
+        too optimistic for classifiers that are nearly equal (docs/calibration.md). If only the
+        confusion table of each classifier is known, half of their errors are taken for
+        disagreements.
 
         Parameters
         ----------

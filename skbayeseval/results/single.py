@@ -13,8 +13,9 @@ from sklearn.utils import check_scalar
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.posterior.diagnostics import mixing
 from skbayeseval.results.base import PosteriorView
+from skbayeseval.results.few_counts import what_is_scarce
+from skbayeseval.results.summary import score_row, under_other_priors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,22 +89,44 @@ class ScoreResult(PosteriorView):
 
         For Markov chains, there are also ess and r_hat.
         """
-        rows = []
-        for metric in self._metrics.values():
-            value = self._distribution(metric)
-            low, high = value.hdi(prob)
-            mixed = mixing(self._posterior, value.draws)
-            row = {
-                "observed": self._posterior.observed(metric)[0],
-                "mean": value.mean,
-                "sd": value.sd,
-                "mcse": value.mcse,
-                "hdi_low": low,
-                "hdi_high": high,
-                "hdi_mcse": value.hdi_mcse(prob),
-            }
-            rows.append(row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat})
+        rows = [score_row(self._posterior, metric, prob) for metric in self._metrics.values()]
         return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
+
+    def prior_sensitivity(
+        self, *, prob: float = 0.95, metric: str | Metric | None = None
+    ) -> pd.DataFrame:
+        """Return the summary under each model that fits, with published and other priors.
+
+        Parameters
+        ----------
+        prob : float, default=0.95
+            The probability mass of the HDI.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            One row per model and prior, with the columns of `summary`. If the prior of the result
+            is not among them, it comes first.
+
+        Examples
+        --------
+        With rho=1, the rates of the classifier have a flat prior, with rho=0.5 Jeffreys' prior:
+
+        >>> from skbayeseval import score_posterior
+        >>> result = score_posterior([0, 1] * 15, [0, 1] * 15, random_state=0)
+        >>> result.prior_sensitivity()["mean"].loc["unpaired"].round(2)
+        prior
+        mu=1.0, rho=1.0    0.94
+        mu=0.5, rho=0.5    0.97
+        mu=1.0, rho=2.0    0.89
+        Name: mean, dtype: float64
+        """
+        which = self._metric(metric)
+        return under_other_priors(
+            self._posterior, which, lambda posterior: score_row(posterior, which, prob)
+        )
 
     def plot(
         self,
@@ -145,6 +168,9 @@ class ScoreResult(PosteriorView):
                 f"The {name} of {self.name} lies between {low:.4f} and {high:.4f} with "
                 f"probability 95% (observed {seen.observed:.4f})."
             )
+        scarce = what_is_scarce(self._posterior, self._metrics.values())
+        if scarce is not None and "callable" not in self.prior:
+            lines.append(f"The prior matters, because {scarce}: see prior_sensitivity().")
         return "\n".join(lines)
 
     def _distribution(self, metric: str | Metric | None = None) -> Distribution:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,7 @@ from skbayeseval.posterior.diagnostics import mixing
 from skbayeseval.posterior.prior_odds import bayes_factor, prior_density_at_zero
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["prior_sensitivity", "summary_row"]
+__all__ = ["score_row", "summary_row", "under_other_priors"]
 
 
 def summary_row(
@@ -41,10 +42,30 @@ def summary_row(
     return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}
 
 
-def prior_sensitivity(
-    posterior: Posterior, metric: Metric, names: tuple[str, str], rope: Any, prob: float
+def score_row(posterior: Posterior, metric: Metric, prob: float) -> dict[str, Any]:
+    """Return the summary row of one metric of one classifier."""
+    value = posterior.value(metric, 0)
+    low, high = value.hdi(prob)
+    row = {
+        "observed": posterior.observed(metric)[0],
+        "mean": value.mean,
+        "sd": value.sd,
+        "mcse": value.mcse,
+        "hdi_low": low,
+        "hdi_high": high,
+        "hdi_mcse": value.hdi_mcse(prob),
+    }
+    mixed = mixing(posterior, value.draws)
+    return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}
+
+
+def under_other_priors(
+    posterior: Posterior, metric: Metric, row: Callable[[Posterior], dict[str, Any]]
 ) -> pd.DataFrame:
-    """Return one summary row per model that fits the evidence and prior."""
+    """Return one row per model that fits the evidence, and per prior.
+
+    `row` gives the row of a posterior.
+    """
     evidence, rows, index = posterior.evidence, [], []
     models = []
     if metric.source == "tables":
@@ -55,7 +76,7 @@ def prior_sensitivity(
             n_classes=len(posterior.counts[0].labels),
         )
     if not posterior.has_independent_draws or posterior.model not in models:
-        rows.append(summary_row(posterior, metric, names, rope, prob))
+        rows.append(row(posterior))
         prior = posterior.prior_description if metric.source == "tables" else {}
         index.append((posterior.model_name(metric), _written(prior)))
     weights = posterior.weights
@@ -68,7 +89,8 @@ def prior_sensitivity(
             prevalence=None if model.name == "bcv" else posterior.prevalence,
             weights=None if weights is None else weights.for_model(paired=model.needs_pairs),
         )
-        rows.append(summary_row(same, same.check_metric(metric), names, rope, prob))
+        same.check_metric(metric)
+        rows.append(row(same))
         index.append((model.name, _written(model.prior())))
     return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["model", "prior"]))
 

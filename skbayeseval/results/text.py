@@ -12,6 +12,7 @@ from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.results.few_counts import what_is_scarce
 from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["describe_comparison"]
@@ -36,6 +37,8 @@ def describe_comparison(
     prior = posterior.prior_description
     if "callable" in prior:
         lines.append(f"  prior       {prior['callable']}")
+    elif (scarce := what_is_scarce(posterior, metrics.values())) is not None:
+        lines.append(f"  prior       matters, because {scarce}: see prior_sensitivity()")
     lines += [f"  warning     {warning}" for warning in warnings]
     lines.append(
         "  Use decision(rope=r) to compare this with the smallest difference r that matters to you."

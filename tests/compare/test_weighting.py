@@ -1,5 +1,8 @@
+import math
+
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.datasets import make_classification, make_multilabel_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import FitFailedWarning
@@ -243,3 +246,23 @@ def test_sensitivity_keeps_the_inferred_weight():
     assert (own["hdi_low"], own["hdi_high"]) == pytest.approx((low, high))
     # Models that do not know the pairs have the same variance, by another weight.
     assert table["sd"].between(0.8 * own["sd"], 1.25 * own["sd"]).all()
+
+
+def test_decisions_tell_if_other_splits_could_change_them(tmp_path):
+    """The repeats of a cross-validation differ as much as other splits would."""
+    result = bayesian_cross_validate(A, B, X, Y, **FEW)
+    scores = result.cv_results
+    repeats = np.subtract(*(scores[name]["test_score"] for name in result.names))
+    sd = repeats.reshape(-1, 2).mean(axis=1).std(ddof=1) / math.sqrt(len(repeats) / 2)
+    shift = result._posterior.resplitting_shift(result._metric(None))
+    assert shift == pytest.approx(stats.t.ppf(0.9, len(repeats) // 2 - 1) * sd, rel=0.02)
+    end = result.hdi().high
+    near, far = end + 0.5 * shift, end + 2 * shift
+    assert result.decision((near, near + 1)).depends_on_splits
+    assert not result.decision((far, far + 1)).depends_on_splits
+    result.save(tmp_path / "file")
+    again = load_result(tmp_path / "file")
+    assert again.decision((near, near + 1)).depends_on_splits
+    fold = bayesian_cross_validate(A, B, X, Y, **(FEW | {"cv": 2}))
+    low = fold.hdi().high + 1e-9
+    assert not fold.decision((low, low + 1)).depends_on_splits

@@ -96,3 +96,23 @@ def test_as_distribution():
 def test_a_percentage_never_claims_certainty(probability, short, words):
     assert format_probability(probability) == short
     assert format_probability(probability, words=True) == words
+
+
+@pytest.mark.parametrize(
+    ("shift", "depends"), [(0.0, False), (0.5, False), (1.5, True)], ids=["none", "small", "large"]
+)
+def test_a_decision_depends_on_splits_if_a_shift_changes_it(shift, depends):
+    # The 95% HDI is about [0.04, 5.96]: 1.04 from the limit of the ROPE.
+    normal = stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000, 3, 1.51)
+    for sign, code in ((1, ">>"), (-1, "<<")):
+        decision = decision_of(
+            Distribution(sign * normal),
+            (-5.0, -1.0) if sign > 0 else (1.0, 5.0),
+            0.95,
+            ("A", "B"),
+            "f1",
+            shift=shift,
+        )
+        assert decision.code == code
+        assert decision.depends_on_splits is depends
+        assert ("Other random splits could change this decision" in str(decision)) is depends

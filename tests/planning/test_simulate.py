@@ -12,6 +12,7 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.judgement import Interval
 from skbayeseval.models import Paired, Unpaired
 from skbayeseval.planning import simulate
+from skbayeseval.planning.near_equal import SCALE
 from skbayeseval.planning.replications import populations_of
 from skbayeseval.results.comparison import ComparisonResult
 
@@ -38,13 +39,32 @@ EQUAL = two_by_two(240, 12, 12, 36)
 MODERATE = two_by_two(220, 35, 25, 20)
 
 
+def weights_of(drawn, difference, scoring):
+    """Weights of near-equal truths, from closed forms for the accuracy and for F1."""
+    mu, split = (
+        drawn["mu"],
+        [drawn[name][:, 1] + drawn[name][:, 2] for name in ("theta+", "theta-")],
+    )
+    largest = mu * split[0] + (1 - mu) * split[1]
+    if scoring == "f1":
+        hits = [mu * (drawn["theta+"][:, 0] + drawn["theta+"][:, k]) for k in (1, 2)]
+        alarms = [(1 - mu) * (drawn["theta-"][:, 0] + drawn["theta-"][:, k]) for k in (1, 2)]
+        hit, said = np.mean(hits), np.mean(hits) + np.mean(alarms)
+        size = said + mu.mean()  # 2 TP + FP + FN
+        f1 = 2 * hit / size
+        largest = (mu * split[0] * (2 - f1) + (1 - mu) * split[1] * f1) / size
+    weights = np.exp(-0.5 * (difference / largest / SCALE) ** 2)
+    return weights / weights.sum()
+
+
 def settled_fraction(result, rope, n_more, n_replications, seed):
-    """Draw truths from the posterior, add instances, decide: by the public faces alone."""
+    """Draw near-equal truths from the posterior, add instances, decide: by public faces alone."""
     rng = np.random.default_rng(seed)
     drawn = result._posterior.parameters()
+    weights = weights_of(drawn, result.draws, result.metrics[0])
     outcomes = np.array([(1, 1), (1, 0), (0, 1), (0, 0)])
     settled = 0
-    for i in rng.choice(result.n_draws, n_replications):
+    for i in rng.choice(result.n_draws, n_replications, p=weights):
         mu = drawn["mu"][i]
         positives = rng.binomial(n_more, mu)
         pieces = [
@@ -162,7 +182,9 @@ def test_cross_validation_speaks_of_instances():
 def test_prevalence_keeps_the_sampling_by_class():
     result = compare_predictions(*CLEAR, scoring="f1", prevalence=0.1, random_state=0)
     rng = np.random.default_rng(0)
-    (population,), *_ = simulate.truths(result.exact_posterior(""), rng, 3)
+    (population,), *_ = simulate.truths(
+        result.exact_posterior(""), metrics.get_metric("f1"), rng, 3
+    )
     of_class = np.bincount(population.truth, population.probability)
     np.testing.assert_allclose(of_class, [0.6, 0.4])
     assert result.required_sample_size(0.01, largest=1000, **QUICK).n_now == 300

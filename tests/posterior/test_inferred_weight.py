@@ -8,6 +8,7 @@ from skbayeseval.evidence.validated_rows import Spread
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.inferred_weight import (
     CommonWeight,
+    Resplitting,
     StoredWeights,
     WeightPosterior,
     infer_weight,
@@ -117,3 +118,10 @@ def test_stored_weights_are_restored():
     assert again.pair(2, 0).value(ACCURACY, 1) == known.weight
     assert again.pair(0, 2).difference(get_metric("f1")) == known.weight
     assert again.basis == "from nothing"
+
+
+def test_other_splits_move_the_difference_as_student_t():
+    """With 3 repeats, the mean of 3 new ones is within t(2) times the standard error."""
+    assert Resplitting(0.01, 3).shift(0.8) == pytest.approx(0.01 * stats.t(2).ppf(0.9))
+    assert Resplitting(0.01, 200).shift(0.95) == pytest.approx(0.0196, rel=0.01)
+    assert CommonWeight(WeightPosterior(0.5, 1.5, 10.0), "").resplitting(ACCURACY) is None

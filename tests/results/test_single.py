@@ -55,3 +55,17 @@ def test_bad_arguments(result, votes):
         score_posterior(y, a, name=3)
     with pytest.raises(TypeError, match="above must be an instance of"):
         result.probability(above="x")
+
+
+def test_prior_sensitivity_of_a_perfect_score():
+    """With n of n right in each class, recall is Beta(n + a, a), a being the prior count."""
+    y = [0, 1] * 15
+    result = score_posterior(y, y, scoring="recall", random_state=0)
+    table = result.prior_sensitivity()
+    assert list(table.columns) == list(result.summary().columns)
+    means = table["mean"].loc["unpaired"]
+    for rho in (0.5, 1.0, 2.0):
+        (found,) = means[[name.endswith(f"rho={rho}") for name in means.index]]
+        assert found == pytest.approx((15 + rho) / (15 + 2 * rho), abs=0.003)
+    own = score_posterior(y, y, scoring="recall", prior={"rho": 3.0}, random_state=0)
+    assert own.prior_sensitivity().index[0] == ("unpaired", "mu=1.0, rho=3.0")

@@ -1,0 +1,57 @@
+"""Where so little was seen that the prior matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.recipe import Posterior
+
+__all__ = ["FEW", "what_is_scarce"]
+
+# Fewer errors, or instances of a class, than this are few.
+FEW = 20
+
+# Metrics that do not depend on how well a scarce class is known.
+_OF_ALL_INSTANCES = ("accuracy", "f1_micro", "precision_micro", "recall_micro", "jaccard_micro")
+
+
+def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | None:
+    """Return what was seen so rarely that the prior matters, in words; None if nothing was.
+
+    Errors of all classifiers are added up. Of two classes, the scarcer one is looked at as well,
+    unless all metrics count instances of both classes alike. Weighted counts are taken for what
+    they are worth.
+    """
+    of_tables = [metric for metric in metrics if metric.source == "tables"]
+    evidence = posterior.evidence
+    if not (of_tables and evidence.family in ("classes", "chunks")):
+        return None
+    weight = posterior.weight
+    if posterior.weights is not None:
+        weight = posterior.weights.difference(of_tables[0]).median
+    tables = [np.nan_to_num(counts.table) for counts in posterior.counts]
+    errors = weight * sum(float(table.sum() - table.trace()) for table in tables)
+    if errors < FEW:
+        return _seen(errors, "errors", "error", weight)
+    labels = posterior.counts[0].labels
+    by_class = any(metric.formula not in _OF_ALL_INSTANCES for metric in of_tables)
+    if by_class and len(labels) == 2:
+        true = weight * np.max([table.sum(axis=1) for table in tables], axis=0)
+        if not posterior.has_true_negatives:
+            true[0] = np.inf  # not all instances of the negative class are counted
+        scarce = int(true.argmin())
+        if true[scarce] < FEW:
+            of_class = f"of class {labels[scarce]!r}"
+            return _seen(true[scarce], f"instances {of_class}", f"instance {of_class}", weight)
+    return None
+
+
+def _seen(number: float, several: str, one: str, weight: float) -> str:
+    if weight != 1:
+        return f"the {several} that were seen are worth only {number:.2g}"
+    if number == 0:
+        return f"no {several} were seen"
+    return f"only 1 {one} was seen" if number == 1 else f"only {number:.0f} {several} were seen"
