@@ -16,6 +16,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from skbayeseval import compare_many, compare_predictions
+from skbayeseval.models import Recalls
 
 try:
     train, test = (
@@ -52,9 +53,9 @@ print(ranking)
 ranking.plot()
 
 # %%
-# Compare two of them. The hierarchical model of the paper assumes that the two are independent. The
-# paired model uses that hard documents are hard for both, so the HDI of the difference is narrower.
-for model in ("hierarchical", "paired"):
+# Compare two of them. As in the paper, `Recalls` assumes that the two are independent. The paired
+# model uses that hard documents are hard for both, so the HDI of the difference is narrower.
+for model in (Recalls(), "paired"):
     result = compare_predictions(
         y_test,
         predictions["NB_Mult"],
@@ -65,7 +66,7 @@ for model in ("hierarchical", "paired"):
         n_draws=5000,
         random_state=0,
     )
-    print(model, result.decision(rope=0.005))
+    print(result.model, result.decision(rope=0.005))
 result.plot(rope=0.005)
 
 # %%

@@ -116,7 +116,10 @@ def recalls_prior(rng, n, n_classes):
     mass = (1 / icc - 1)[..., None, None]
     shapes = mass * np.stack([eta, 1 - eta], axis=-1)[..., None, :]
     shapes = np.broadcast_to(np.maximum(shapes, 1e-12), (2, n, n_classes, 2))
-    recall, rest = np.moveaxis(dirichlet(rng, shapes), -1, 0)
+    # In logarithms, as Gamma variables with tiny shapes underflow.
+    logs = np.log(rng.standard_gamma(shapes + 1)) + np.log(rng.random(shapes.shape)) / shapes
+    log_odds = np.clip(logs[..., 0] - logs[..., 1], -700, 700)
+    recall, rest = 1 / (1 + np.exp(-log_odds)), 1 / (1 + np.exp(log_odds))
     errors = dirichlet(rng, np.full((2, n, n_classes, n_classes - 1), 1 / (n_classes - 1)))
     rows = np.zeros((2, n, n_classes, n_classes))
     for j in range(n_classes):

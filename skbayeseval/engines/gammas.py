@@ -64,8 +64,8 @@ def correlated_gammas(
         The Gamma shapes.
     n_rows : int
         The number of variables per kind and draw.
-    mixing : ndarray of shape (n_kinds, n_kinds) or None
-        The square root of the correlation matrix. None: independent.
+    mixing : ndarray of shape (n_kinds, n_normals) or None
+        A square root of the correlation matrix. None: independent.
 
     Returns
     -------
@@ -87,7 +87,8 @@ def correlated_gammas(
     # Gamma(a) with a < 1 is Gamma(a + 1) times a uniform variable to the power of 1 / a.
     small = shapes < 1
     d = np.where(small, shapes + 1, shapes)[:, None] - 1 / 3
-    normal = np.tensordot(mixing, rng.standard_normal(shape), 1)
+    n_normals = mixing.shape[1]
+    normal = np.tensordot(mixing, rng.standard_normal((n_normals, n_rows, n_draws)), 1)
     cubed = np.maximum(1 + normal / np.sqrt(9 * d), 0.0) ** 3
     with np.errstate(divide="ignore"):
         limit = normal**2 / 2 + d * (1 - cubed + np.log(cubed))
@@ -97,7 +98,7 @@ def correlated_gammas(
     found[rejected] = rng.standard_gamma(d[rejected] + 1 / 3)
     columns = np.flatnonzero(small.any(axis=0))
     if len(columns):
-        again = rng.standard_normal((n_kinds, n_rows, len(columns)))
+        again = rng.standard_normal((n_normals, n_rows, len(columns)))
         power = np.where(small, 1 / np.maximum(shapes, 1e-300), 0.0)[:, None, columns]
         found[:, :, columns] *= ndtr(np.tensordot(mixing, again, 1)) ** power
     return found

@@ -151,9 +151,13 @@ class RecallRows(RowSampler):
     def _square_root_of_correlation(self, is_right: Array) -> Array:
         """Return the square root of the correlation matrix of being right, within classes.
 
+        It has a row per classifier and a column per normal variable that is needed: classifiers
+        that are right on the same instances share theirs.
+
         Differences of recalls between classes say nothing about how far an average over these
         classes is from its true value, so they do not enter.
         """
+        is_right, which = np.unique(is_right, axis=1, return_inverse=True)
         weighted = self.counts[:, None] * is_right
         of_class = self.to_row @ weighted
         true = np.maximum(self.to_row @ self.counts, 1e-300)
@@ -164,7 +168,7 @@ class RecallRows(RowSampler):
         correlation = np.where(np.outer(known, known), covariance / np.outer(sd, sd), 0.0)
         np.fill_diagonal(correlation, 1.0)
         values, vectors = np.linalg.eigh(correlation)
-        return vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        return (vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T)[which.ravel()]
 
     def draw_proportions(self, rng: np.random.Generator, n: int) -> Array:
         """Return draws of the class proportions, of shape (n, M)."""
@@ -183,7 +187,9 @@ class RecallRows(RowSampler):
         else:
             uniforms = np.empty((k, 3, n_draws))
             uniforms[:, :2] = rng.random((2, n_draws))
-            uniforms[:, 2] = ndtr(self.mixing @ rng.standard_normal((k, n_draws)))
+            uniforms[:, 2] = ndtr(
+                self.mixing @ rng.standard_normal((self.mixing.shape[1], n_draws))
+            )
         logits, masses = zip(
             *(grid.draw(uniform) for grid, uniform in zip(self.grids, uniforms, strict=True)),
             strict=True,
@@ -203,7 +209,7 @@ class RecallRows(RowSampler):
         if self.mixing is None or self.n_classifiers == 1:
             return GroupDraws(mu, logits, masses)
         similar = np.arange(n) // SIMILAR
-        normal = rng.standard_normal((n, self.n_classifiers)) @ self.mixing
+        normal = rng.standard_normal((n, self.mixing.shape[1])) @ self.mixing.T
         shuffle = rng.permutation(n)
         orders = []
         for logit, mass, one in zip(logits, masses, normal.T, strict=True):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.outcomes import Population
+from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.influence import cell_influence
 from skbayeseval.metrics.confusion import Metric
 

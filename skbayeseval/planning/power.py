@@ -68,7 +68,7 @@ class PowerAnalysis:
     Probability of A ≫ B (f1, ROPE [-0.050, +0.050]) by the number of instances:
           paired
     size
-    200       8%
+    200      10%
     4000     96%
     4,000 is the first of these sizes to reach 80%.
     """

@@ -116,11 +116,11 @@ class ScoreResult(PosteriorView):
 
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 15, [0, 1] * 15, random_state=0)
-        >>> result.prior_sensitivity()["mean"].loc["unpaired"].round(2)
+        >>> result.prior_sensitivity()["mean"].loc["unpaired"].round(1)
         prior
-        mu=1.0, rho=1.0    0.94
-        mu=0.5, rho=0.5    0.97
-        mu=1.0, rho=2.0    0.89
+        mu=1.0, rho=1.0    0.9
+        mu=0.5, rho=0.5    1.0
+        mu=1.0, rho=2.0    0.9
         Name: mean, dtype: float64
         """
         which = self._metric(metric)

@@ -21,6 +21,7 @@ from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
+from skbayeseval.models.recalls import Recalls
 from skbayeseval.models.scores import without_noise
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import (
@@ -170,7 +171,7 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     own = own_share(weight, len(kept), n_splits)
     posterior = make_posterior(
         as_evidence(evidence).with_weight(weight.median),
-        "auto",
+        Recalls() if len(labels) > 2 else "auto",
         "exact",
         None,
         settings.draws_of(len(kept)),

@@ -18,6 +18,7 @@ from skbayeseval.models import (
     PairedChunks,
     PairedHierarchical,
     PairedMany,
+    PairedRecalls,
     Unpaired,
 )
 
@@ -110,6 +111,12 @@ def cases():
         yield (
             f"paired classes {name}",
             PairedHierarchical(),
+            paired(classes, (0, 1, 2), weight),
+            "f1_macro",
+        )
+        yield (
+            f"paired recalls {name}",
+            PairedRecalls(),
             paired(classes, (0, 1, 2), weight),
             "f1_macro",
         )

@@ -7,7 +7,7 @@ chains are held against the exact engine in test_pymc.py.
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import gammaln
+from scipy.special import betaln, gammaln
 
 from skbayeseval.engines.graph import build_graph
 from tests.engines.cases import CHUNKS, CLASSES, PAIRS, SETS, WEIGHTS, cases, labelled, split_scores
@@ -18,7 +18,8 @@ N_POINTS = 5
 def densities(case):
     """Return log densities of a graph at random points, and its parameters there."""
     model, evidence = next((m, e) for name, m, e, _ in cases() if name == case)
-    labels = (0, 1, 2) if "classes" in case or "hierarchical" in case else (0, 1)
+    of_three = any(word in case for word in ("classes", "hierarchical", "recalls"))
+    labels = (0, 1, 2) if of_three else (0, 1)
     graph = build_graph(model.specification(evidence), labels)
     # The point is on the unconstrained scale; the density is that of the parameters themselves.
     variables = graph.unobserved_value_vars
@@ -130,6 +131,19 @@ def test_paired_classes(name):
         for point in points
     ]
     assert_same_but_for_a_constant(found, np.array(expected))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_recalls(name):
+    found, points = densities(f"paired recalls {name}")
+    expected = np.zeros(N_POINTS)
+    for key, table in tables_of(CLASSES, 3, name).items():
+        right, wrong = np.diag(table), table.sum(axis=1) - np.diag(table)
+        for i, point in enumerate(points):
+            eta, mass = point[f"eta_{key}"], 1 / point[f"icc_{key}"] - 1
+            a, b = mass * eta, mass * (1 - eta)
+            expected[i] += (betaln(a + right, b + wrong) - betaln(a, b)).sum()
+    assert_same_but_for_a_constant(found, expected)
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -177,6 +177,7 @@ def test_names_and_priors():
     assert names["bcv few"] == names["labels bcv few"] == ["pi_A", "pi_B"]
     assert names["hierarchical few"] == ["mu_A", "eta_A", "mu_B", "eta_B"]
     assert names["paired classes few"] == ["mu", "eta_A", "eta_B"]
+    assert names["paired recalls few"] == ["eta_A", "icc_A", "eta_B", "icc_B"]
     assert names["paired many few"] == ["mu"]
     for name in ("hierarchical few", "paired classes few"):
         assert all(p.is_beta == p.name.startswith("eta") for p in found[name])
@@ -197,7 +198,8 @@ def test_dimensions():
     of_rows = {"rho_A": ["class"], "theta_A": ["class", "predicted"]}
     of_rows |= {"rho_B": ["class"], "theta_B": ["class", "predicted"]}
     assert dims["hierarchical few"] == {"mu_A": ["class"], "mu_B": ["class"], **of_rows}
-    assert dims["paired classes few"] == {"mu": ["class"], **of_rows}
+    for name in ("paired classes few", "paired recalls few"):
+        assert dims[name] == {"mu": ["class"], **of_rows}
 
 
 def test_coordinates():

@@ -44,6 +44,7 @@ def test_forms_are_checked(form, case):
         ("unpaired few", {"mu_A", "rho+_A", "rho-_A", "mu_B", "rho+_B", "rho-_B"}),
         ("bcv few", {"pi_A", "pi_B"}),
         ("paired classes few", {"mu", "eta_A", "eta_B"}),
+        ("paired recalls few", {"eta_A", "icc_A", "eta_B", "icc_B"}),
     ],
 )
 def test_graph_is_named_as_the_papers_do(case, names):

@@ -146,7 +146,7 @@ def test_etas_are_as_correlated_as_being_right():
     (group,) = PairedRecalls().specification(evidence).groups
     sampler = _sampler(group, False, 1e-6)
     assert isinstance(sampler, RecallRows)
-    wanted = sampler.mixing @ sampler.mixing
+    wanted = sampler.mixing @ sampler.mixing.T
     rng = np.random.default_rng(0)
     base = sampler.draw_base(rng, 4000, 1)
     np.testing.assert_allclose(np.corrcoef(base.logits), wanted, atol=0.1)

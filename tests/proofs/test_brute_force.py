@@ -28,6 +28,8 @@ from tests.proofs.scripts import sbc
 
 WEIGHTS = [1.0, 0.3688]
 
+pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
+
 
 # Draws from the prior, weighted by prior x likelihood.
 
@@ -56,6 +58,17 @@ COUNTS["paired, M=3, known eta"] = [
     [[0, 0, 0], [0, 0, 0], [0, 0, 1]],
 ]
 COUNTS["labels, bcv"] = COUNTS["labels"]
+COUNTS["recalls, M=4"] = COUNTS["hierarchical, M=4"]
+PAIRS_OF_FOUR = np.zeros((4, 4, 4), dtype=int)
+for outcome, times in {
+    (0, 0, 0): 2,
+    (0, 1, 0): 1,
+    (1, 1, 2): 1,
+    (2, 2, 2): 1,
+    (3, 3, 3): 2,
+}.items():
+    PAIRS_OF_FOUR[outcome] = times
+COUNTS["paired recalls, M=4"] = PAIRS_OF_FOUR.tolist()
 
 
 def log_likelihood(joint, counts):

@@ -18,6 +18,8 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import BCV, Hierarchical, Paired, PairedHierarchical, PairedMany, Unpaired
 from skbayeseval.posterior.recipe import Posterior
 
+pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
+
 N_DRAWS = 1000
 OPTIONS = {"n_draws": N_DRAWS, "random_state": 0}
 

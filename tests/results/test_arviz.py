@@ -7,6 +7,7 @@ import pytest
 
 from skbayeseval import compare_confusion_matrices, compare_many, compare_predictions
 from skbayeseval.engines.arviz import _import
+from skbayeseval.models import PairedHierarchical
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
@@ -90,7 +91,7 @@ def test_rates_of_chains_with_rows():
     # Draws of mu and eta in the place of chains: rates are those behind the metric.
     rng = np.random.default_rng(0)
     y, a, b = rng.integers(0, 3, (3, 60))
-    result = compare_predictions(y, a, b, random_state=0, n_draws=500)
+    result = compare_predictions(y, a, b, model=PairedHierarchical(), random_state=0, n_draws=500)
     chains = {
         "mu": rng.dirichlet([20, 20, 20], (2, 250)),
         "eta_A": rng.beta(2, 2, (2, 250)),
