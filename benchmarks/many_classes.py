@@ -90,7 +90,6 @@ def one_run(n_classes: int, per_class: int, proportions: str, seed: int) -> dict
             y, a, b, labels=np.arange(n_classes), scoring=list(METRICS), model=model,
             n_draws=1000, random_state=seed,
         )  # fmt: skip
-        found[name, "seconds"] = time.perf_counter() - start
         for metric, (of_a, of_b) in zip(METRICS, truth.T, strict=True):
             for what, low, high in (
                 (of_a, *result.hdi(of="a", metric=metric)),
@@ -98,6 +97,7 @@ def one_run(n_classes: int, per_class: int, proportions: str, seed: int) -> dict
             ):
                 kind = metric if what is of_a else f"difference in {metric}"
                 found[name, kind] = low <= what <= high
+        found[name, "seconds"] = time.perf_counter() - start
     return found
 
 
@@ -118,6 +118,7 @@ def main() -> None:
                 while len(runs) < options.runs and time.perf_counter() - start < options.seconds:
                     runs.append(one_run(n_classes, per_class, proportions, len(runs)))
                 means = pd.DataFrame(runs).mean()
+                means.index = pd.MultiIndex.from_tuples(means.index)
                 print(f"{n_classes} classes, {per_class} each, {proportions}: {len(runs)} runs")
                 print(means.unstack().round(2).to_string(), flush=True)
 

@@ -147,8 +147,9 @@ class PosteriorView:
               integrated out. Data added to this graph do not affect the rows.
             - "rows": the rows are variables (theta_A, theta_B). Sampling is slow and diverges for
               cells without counts.
-            - "joint": for paired classifiers, the etas are inferred from the joint outcomes of all
-              classifiers, instead of each eta from the counts of its own classifier.
+            - "joint": for `models.PairedHierarchical`, the etas are inferred from the joint
+              outcomes of all classifiers, instead of each eta from the counts of its own
+              classifier.
 
         Returns
         -------

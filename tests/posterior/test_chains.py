@@ -24,7 +24,7 @@ from skbayeseval import (
 from skbayeseval.engines import ExactEngine
 from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.engines.variables import quiet_import
-from skbayeseval.models import Unpaired
+from skbayeseval.models import PairedHierarchical, Unpaired
 from skbayeseval.posterior.build import resolve_engine
 
 pytestmark = pytest.mark.xdist_group("sampled")
@@ -388,7 +388,7 @@ def test_rows_and_joint_graphs():
     y = rng.integers(0, 3, 300)
     a, b = (np.where(rng.random(300) < p, y, rng.integers(0, 3, 300)) for p in (0.8, 0.7))
     pm = quiet_import()
-    for model, form in (("hierarchical", "rows"), ("paired", "joint")):
+    for model, form in (("hierarchical", "rows"), (PairedHierarchical(), "joint")):
         result = compare_predictions(y, a, b, scoring="f1_macro", model=model, random_state=0)
         with result.pymc_model(form=form):
             trace = pm.sample(
