@@ -34,6 +34,9 @@ DROP = 25.0
 # Beyond this, recalls are 0 or 1 for all that a computer can tell.
 WIDEST = 200.0
 
+# With a larger s all recalls are alike, and the likelihood is lost to rounding errors.
+LARGEST_LOG_MASS = 18.0
+
 # The number of draws with similar s among which etas change places.
 SIMILAR = 32
 
@@ -91,9 +94,13 @@ class RecallGrid:
             (-min(WIDEST, 30.0 / min(1.0, b)), min(WIDEST, 30.0 / min(1.0, a)))
             for a, b in (recall.icc, recall.prior[::-1])
         ]  # the log density falls by at least that much beyond 0
+        if not prior:
+            edges[0] = edges[0][0], min(LARGEST_LOG_MASS, edges[0][1])
         for finest in (False, False, True):  # locate the mode, narrow the range, final grid
             axes = [
-                np.linspace(*ends, max(fewest, int((ends[1] - ends[0]) / step)) if finest else 31)
+                np.linspace(
+                    *ends, max(fewest, int((ends[1] - ends[0]) / step + 1e-6)) if finest else 31
+                )
                 for ends, fewest, step in zip(edges, FEWEST_NODES, LARGEST_STEPS, strict=True)
             ]
             log_mass, logit = axes

@@ -77,8 +77,8 @@ def share_noise(draws: Array, own: float, rng: np.random.Generator) -> tuple[Arr
     >>> from skbayeseval.search.noise import share_noise
     >>> rng = np.random.default_rng(0)
     >>> draws, covariance = share_noise(rng.standard_normal((2, 40_000)), 0.2, rng)
-    >>> (draws[0] - draws[1]).var().round(1)
-    np.float64(0.4)
+    >>> round(float((draws[0] - draws[1]).var()), 1)
+    0.4
     """
     means, sd = draws.mean(axis=1, keepdims=True), draws.std(axis=1, keepdims=True)
     common = (1 - own) * sd * sd.T
