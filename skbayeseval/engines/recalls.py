@@ -28,7 +28,7 @@ __all__ = ["RecallGrid", "RecallRows", "log_density_of_recall"]
 Array = NDArray[Any]
 
 # The grid over log(s) and logit(eta), and the drop in log density at its edges.
-FEWEST_NODES, LARGEST_STEPS = (41, 81), (0.3, 0.2)
+FEWEST_NODES, LARGEST_STEPS = (81, 121), (0.12, 0.12)
 DROP = 25.0
 
 # Beyond this, recalls are 0 or 1 for all that a computer can tell.
