@@ -92,7 +92,10 @@ def compare_predictions(
     names : (str, str), default=("A", "B")
         The names of the two classifiers.
     labels : array-like, default=None
-        The classes. By default those that occur.
+        The classes. By default those that occur. A label that is predicted but never true is then
+        taken for a wrong prediction only: it cannot be the true class, and enters the macro
+        averages of the classifiers that predict it, as in scikit-learn. With `labels`, every class
+        given can occur and enters all macro averages.
     pos_label : object, default=None
         The positive class for metrics such as F1; by default 1, if it is one of the classes.
     groups : array-like of shape (n_samples,), default=None

@@ -63,6 +63,16 @@ def _(specification: AnySpecification) -> None:
 
 
 @_check_graph.register
+def _(specification: OutcomeSpecification) -> None:
+    if any(group.samples_mu and (group.mu.prior == 0).any() for group in specification.groups):
+        raise ValueError(
+            "Some labels are predicted but never the true class, and PyMC cannot sample a "
+            "proportion that is 0. Pass labels= with all classes if these can occur, or use "
+            "engine='exact'."
+        )
+
+
+@_check_graph.register
 def _(specification: ScoreSpecification) -> None:
     for scores in specification.scores.values():
         if len(scores) != 2:

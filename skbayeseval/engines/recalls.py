@@ -153,7 +153,8 @@ class RecallRows(RowSampler):
         self.n_sticks = max(1, int(np.ceil(np.log2(1 / remainder))))
         self.mixing = None if prior else self._square_root_of_correlation(is_right)
         estimated = group.estimates_mu and group.known_mu is None and not prior
-        self.proportions = ProportionSampler(group.mu.counts) if estimated else None
+        self.possible = group.mu.prior > 0
+        self.proportions = ProportionSampler(group.mu.counts[self.possible]) if estimated else None
 
     def _square_root_of_correlation(self, is_right: Array) -> Array:
         """Return the square root of the correlation matrix of being right, within classes.
@@ -181,7 +182,9 @@ class RecallRows(RowSampler):
         """Return draws of the class proportions, of shape (n, M)."""
         if self.proportions is None:
             return super().draw_proportions(rng, n)
-        return self.proportions.draw(rng, n)
+        proportions = np.zeros((n, self.n_classes))
+        proportions[:, self.possible] = self.proportions.draw(rng, n)
+        return proportions
 
     def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
         """Return draws of the class proportions and, per repeat, of each logit(eta) and s.

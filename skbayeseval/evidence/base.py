@@ -174,6 +174,7 @@ def letter(classifier: int) -> str:
 
 def observed_value(metric: Metric, counts: Any) -> float:
     """Return the metric value of the counts of one classifier."""
+    metric = metric.over(counts.averaged)
     if counts.table is not None:
         return float(metric(counts.table, 1 if counts.positive is None else counts.positive))
     return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))

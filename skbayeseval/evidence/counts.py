@@ -54,6 +54,9 @@ class ConfusionCounts:
         The weight of one count.
     pos_label : object, default=None
         The positive class of two classes. By default 1 if it is a label, otherwise there is none.
+    declared : bool, default=True
+        Whether every label is known to be a class. Otherwise labels are those that occur, and one
+        that is never the true class is only a wrong prediction.
 
     Examples
     --------
@@ -70,6 +73,7 @@ class ConfusionCounts:
     labels: tuple[Any, ...]
     weight: float = 1.0
     pos_label: Any = None
+    declared: bool = True
 
     def __post_init__(self) -> None:
         table = _frozen(np.array(self.table, dtype=float))
@@ -98,7 +102,8 @@ class ConfusionCounts:
         classes, (truth, predicted) = encode_labels(
             [("y_true", y_true), ("y_pred", y_pred)], labels
         )
-        return cls.from_codes(truth, predicted, classes, pos_label, weight)
+        counts = cls.from_codes(truth, predicted, classes, pos_label, weight)
+        return replace(counts, declared=labels is not None)
 
     @classmethod
     def from_codes(
@@ -117,12 +122,12 @@ class ConfusionCounts:
 
     @classmethod
     def of_checked(
-        cls, table: Array, labels: tuple[Any, ...], weight: float, pos_label: Any
+        cls, table: Array, labels: tuple[Any, ...], weight: float, pos_label: Any, declared: bool
     ) -> ConfusionCounts:
         """Take values that were checked before."""
         counts = object.__new__(cls)
         values = {"table": _frozen(table), "labels": labels, "weight": weight}
-        counts.__dict__.update(values, pos_label=pos_label)
+        counts.__dict__.update(values, pos_label=pos_label, declared=declared)
         return counts
 
     @classmethod
@@ -177,6 +182,16 @@ class ConfusionCounts:
         return self.table.sum(axis=0)
 
     @property
+    def possible(self) -> Array:
+        """Whether each label can be the true class."""
+        return (self.true > 0) | self.declared | np.isnan(self.true)
+
+    @property
+    def averaged(self) -> Array:
+        """Whether each label is part of macro averages, as in scikit-learn."""
+        return self.possible | (self.predicted > 0)
+
+    @property
     def effective(self) -> Array:
         """The counts times their weight."""
         return self.table * self.weight
@@ -200,7 +215,7 @@ class ConfusionCounts:
         if not isinstance(other, ConfusionCounts):
             return NotImplemented
         _check_addable(self, other)
-        return ConfusionCounts(self.table + other.table, self.labels, self.weight, self.pos_label)
+        return replace(self, table=self.table + other.table)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionCounts):
@@ -226,7 +241,7 @@ class PairedCounts(Evidence):
         The index of the class that each classifier predicted.
     counts : ndarray of shape (n_outcomes,)
         How often the outcome occurred.
-    labels, weight, pos_label
+    labels, weight, pos_label, declared
         As in `ConfusionCounts`.
 
     Examples
@@ -246,6 +261,7 @@ class PairedCounts(Evidence):
     labels: tuple[Any, ...]
     weight: float = 1.0
     pos_label: Any = None
+    declared: bool = True
 
     kind = "paired"
     family = "classes"
@@ -287,6 +303,7 @@ class PairedCounts(Evidence):
             classes,
             weight,
             pos_label,
+            labels is not None,
         )
 
     @property
@@ -308,18 +325,13 @@ class PairedCounts(Evidence):
         """Return the confusion counts of one classifier."""
         table = np.zeros((len(self.labels), len(self.labels)))
         np.add.at(table, (self.truth, self.predictions[:, classifier]), self.counts)
-        return ConfusionCounts.of_checked(table, self.labels, self.weight, self.pos_label)
+        return ConfusionCounts.of_checked(
+            table, self.labels, self.weight, self.pos_label, self.declared
+        )
 
     def pair(self, i: int, j: int) -> PairedCounts:
         """Return the counts of two of the classifiers."""
-        return PairedCounts(
-            self.truth,
-            self.predictions[:, [i, j]],
-            self.counts,
-            self.labels,
-            self.weight,
-            self.pos_label,
-        )
+        return replace(self, predictions=self.predictions[:, [i, j]])
 
     def with_weight(self, weight: float) -> PairedCounts:
         """Return the same counts with another weight."""
@@ -338,6 +350,7 @@ class PairedCounts(Evidence):
             "predictions": self.predictions,
             "counts": self.counts,
             "weight": self.weight,
+            "declared": self.declared,
         }
 
     @classmethod
@@ -350,6 +363,7 @@ class PairedCounts(Evidence):
             tuple(saved["labels"]),
             saved["weight"],
             saved["pos_label"],
+            saved["declared"],
         )
 
     def observed_data(self) -> dict[str, ObservedArray]:
@@ -381,13 +395,11 @@ class PairedCounts(Evidence):
                 "Counts with different numbers of classifiers cannot be added: "
                 f"{self.n_classifiers} and {other.n_classifiers}."
             )
-        return PairedCounts(
-            np.concatenate([self.truth, other.truth]),
-            np.concatenate([self.predictions, other.predictions]),
-            np.concatenate([self.counts, other.counts]),
-            self.labels,
-            self.weight,
-            self.pos_label,
+        return replace(
+            self,
+            truth=np.concatenate([self.truth, other.truth]),
+            predictions=np.concatenate([self.predictions, other.predictions]),
+            counts=np.concatenate([self.counts, other.counts]),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -465,6 +477,7 @@ class MarginalCounts(Evidence):
             "pos_label": self.counts[0].pos_label,
             "tables": np.stack([counts.table for counts in self.counts]),
             "weights": [counts.weight for counts in self.counts],
+            "declared": self.counts[0].declared,
         }
 
     @classmethod
@@ -473,7 +486,7 @@ class MarginalCounts(Evidence):
         labels = tuple(saved["labels"])
         return cls(
             tuple(
-                ConfusionCounts(table, labels, weight, saved["pos_label"])
+                ConfusionCounts(table, labels, weight, saved["pos_label"], saved["declared"])
                 for table, weight in zip(saved["tables"], saved["weights"], strict=True)
             )
         )
@@ -528,11 +541,11 @@ def _frozen(array: Array) -> Array:
 
 
 def _header(counts: ConfusionCounts | PairedCounts) -> tuple[Any, ...]:
-    return counts.labels, counts.weight, counts.pos_label
+    return counts.labels, counts.weight, counts.pos_label, counts.declared
 
 
 def _check_addable(a: Any, b: Any) -> None:
-    for name in ("labels", "weight", "pos_label"):
+    for name in ("labels", "weight", "pos_label", "declared"):
         left, right = getattr(a, name), getattr(b, name)
         if left != right:
             raise ValueError(

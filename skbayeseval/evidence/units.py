@@ -48,11 +48,22 @@ class UnitMargin:
     predicted: Array
     table: Array | None
     has_true_negatives: bool = True
+    declared: bool = True
 
     @property
     def positive(self) -> int | None:
         """The index of the positive class; None if there is none."""
         return None if self.pos_label is None else self.labels.index(self.pos_label)
+
+    @property
+    def possible(self) -> Array:
+        """Whether each label can be the true class."""
+        return (self.true > 0) | self.declared
+
+    @property
+    def averaged(self) -> Array:
+        """Whether each label is part of macro averages, as in scikit-learn."""
+        return self.possible | (self.predicted > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +88,8 @@ class UnitCounts(Evidence):
         Whether units are groups.
     has_true_negatives : bool
         Whether true negatives are counted.
+    declared : bool
+        As in `ConfusionCounts`.
 
     Examples
     --------
@@ -98,6 +111,7 @@ class UnitCounts(Evidence):
     pos_label: Any = None
     grouped: bool = False
     has_true_negatives: bool = True
+    declared: bool = True
 
     kind = "units"
 
@@ -179,9 +193,10 @@ class UnitCounts(Evidence):
         classes, (truth, *predicted) = encode_labels(
             [("y_true", y_true), *predictions.items()], labels
         )
-        return cls.from_codes(
+        counts = cls.from_codes(
             truth, np.column_stack(predicted), classes, groups, pos_label=pos_label, weight=weight
         )
+        return replace(counts, declared=labels is not None)
 
     @classmethod
     def from_codes(
@@ -273,6 +288,7 @@ class UnitCounts(Evidence):
             predicted,
             table,
             self.has_true_negatives,
+            self.declared,
         )
 
     def describe(self) -> str:
@@ -294,6 +310,7 @@ class UnitCounts(Evidence):
             "weight": self.weight,
             "grouped": self.grouped,
             "has_true_negatives": self.has_true_negatives,
+            "declared": self.declared,
         }
 
     @classmethod
@@ -315,6 +332,7 @@ class UnitCounts(Evidence):
             saved["pos_label"],
             saved["grouped"],
             saved["has_true_negatives"],
+            saved["declared"],
         )
 
     def observed_data(self) -> dict[str, ObservedArray]:
@@ -323,18 +341,11 @@ class UnitCounts(Evidence):
 
     def pair(self, i: int, j: int) -> UnitCounts:
         """Return the counts of two of the classifiers."""
-        return UnitCounts(
-            self.true,
-            (self.hits[i], self.hits[j]),
-            (self.predicted[i], self.predicted[j]),
-            (self.cells[i], self.cells[j]) if self.cells else (),
-            self.shape,
-            self.sizes,
-            self.labels,
-            self.weight,
-            self.pos_label,
-            self.grouped,
-            self.has_true_negatives,
+        return replace(
+            self,
+            hits=(self.hits[i], self.hits[j]),
+            predicted=(self.predicted[i], self.predicted[j]),
+            cells=(self.cells[i], self.cells[j]) if self.cells else (),
         )
 
     @property

@@ -91,6 +91,8 @@ class Metric:
     source : {"tables", "instances", "splits"}
         The data from which the metric is computed: confusion tables, instance scores, or split
         scores.
+    is_macro : bool
+        Whether the metric is the plain average of a ratio over classes.
 
     Examples
     --------
@@ -110,6 +112,7 @@ class Metric:
     one_of_many: bool = False
     available: bool = True
     source: str = "tables"
+    is_macro: bool = False
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
@@ -134,6 +137,12 @@ class Metric:
         if self.formula in (None, "neg_log_loss", "neg_brier_score") or self.source == "splits":
             return None
         return (-1.0, 1.0) if self.formula in ("matthews_corrcoef", "cohen_kappa") else (0.0, 1.0)
+
+    def over(self, classes: Array) -> Metric:
+        """Return the metric with a macro average over some of the classes, given as a mask."""
+        if not self.is_macro:
+            return self
+        return replace(self, function=partial(self.function, classes=classes))
 
     def of_totals(self, totals: Totals, positive: int = 1) -> Array:
         """Return the metric value for totals of shape (..., M)."""
@@ -182,11 +191,18 @@ def _of_class(ratio: Ratio, index: int, t: Totals, positive: int, zero_division:
     return _of_positive_class(ratio, t, index, zero_division)
 
 
-def _averaged(ratio: Ratio, average: str, t: Totals, positive: int, zero_division: float) -> Array:
+def _averaged(
+    ratio: Ratio,
+    average: str,
+    t: Totals,
+    positive: int,
+    zero_division: float,
+    classes: Array | bool = True,
+) -> Array:
     if average == "micro":
         return _ratio(*ratio(Totals(*(total.sum(axis=-1) for total in t))), zero_division)
     numerator, denominator = ratio(t)
-    weights = t.true if average == "weighted" else np.ones_like(t.true)
+    weights = t.true if average == "weighted" else np.broadcast_to(classes, t.true.shape) * 1.0
     if math.isnan(zero_division):
         # Like scikit-learn, ignore classes with an undefined value.
         weights = np.where(denominator == 0, 0.0, weights)
@@ -270,7 +286,8 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
     if average is None:
         function = partial(_of_positive_class, ratio)
         return Metric(name, function, needs_positive=True, needs_true_negatives=False)
-    return Metric(f"{name}_{average}", partial(_averaged, ratio, average))
+    function = partial(_averaged, ratio, average)
+    return Metric(f"{name}_{average}", function, is_macro=average == "macro")
 
 
 def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0) -> Metric:

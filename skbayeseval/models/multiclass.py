@@ -199,7 +199,10 @@ def _joint(
 
 
 def class_proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
-    """Return the class proportions. The prior of two classes has the positive class first."""
+    """Return the class proportions. The prior of two classes has the positive class first.
+
+    A label that cannot be the true class has the proportion 0.
+    """
     n_classes = len(counts.labels)
     prior = check_concentration(mu, (n_classes,), "mu")
     if n_classes == 2 and counts.positive != 0:
@@ -209,7 +212,7 @@ def class_proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
                 "class is 1. Specify the positive class with pos_label=."
             )
         prior = prior[::-1]
-    return Simplex("mu", prior, counts.effective.sum(axis=1))
+    return Simplex("mu", np.where(counts.possible, prior, 0.0), counts.effective.sum(axis=1))
 
 
 def _eta(prior: ArrayLike, counts: ConfusionCounts) -> Eta:

@@ -62,7 +62,7 @@ class SampledPrior(Prior):
         for scores in scores_given(
             self.specification,
             self.parameters(n_draws),
-            metric,
+            self._over_classes(metric),
             self._positive_index,
             rng,
             prior=True,
@@ -250,7 +250,7 @@ class SampledPosterior(Posterior):
         for scores in scores_given(
             self.specification,
             self.trace.flat(),
-            metric,
+            self._over_classes(metric),
             self._positive_index,
             rng,
             prior=False,

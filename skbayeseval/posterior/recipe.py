@@ -90,6 +90,10 @@ class _Recipe:
         self.counts = self.evidence.margins()
         self.positive = self.counts[0].positive
         self.has_true_negatives = self.counts[0].has_true_negatives
+        self._averaged = None
+        if self.evidence.has_class_counts:
+            averaged = np.array([counts.averaged for counts in self.counts])
+            self._averaged = None if averaged.all() else averaged[:, None]
         self.specification = model.specification(self.evidence)
         if prevalence is not None:
             known = np.array(prevalence)
@@ -102,10 +106,15 @@ class _Recipe:
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
+        own = self._over_classes(metric)
         for scores in stream_scores(
-            self.specification, metric, self._positive_index, rng, n_draws, prior=self.is_prior
+            self.specification, own, self._positive_index, rng, n_draws, prior=self.is_prior
         ):
             yield check_scores(scores, metric)
+
+    def _over_classes(self, metric: Metric) -> Metric:
+        """Return the metric whose macro average is over the labels of each classifier."""
+        return metric if self._averaged is None else metric.over(self._averaged)
 
     @property
     def _positive_index(self) -> int:
@@ -152,7 +161,8 @@ class Prior(_Recipe):
     def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
         """Yield estimates of P(A - B in the region), in blocks of shape (2, n)."""
         rng = np.random.default_rng(_PRIOR_ENTROPY)
-        return stream_shares(self.specification, metric, self._positive_index, rng, region)
+        own = self._over_classes(metric)
+        return stream_shares(self.specification, own, self._positive_index, rng, region)
 
     def has_finite_density(self, metric: Metric) -> bool | None:
         """Return whether the density of the difference is finite at 0; None if unknown."""
@@ -183,7 +193,19 @@ class Prior(_Recipe):
     def _key(self) -> tuple[Any, ...]:
         labels = self.counts[0].labels
         sizes = len(labels), len(self.counts)
-        return self.model, sizes, self.positive, self.has_true_negatives, self.prevalence
+        only_predicted = tuple(
+            (tuple(counts.true > 0), tuple(counts.averaged))
+            for counts in self.counts
+            if not all(counts.possible)
+        )
+        return (
+            self.model,
+            sizes,
+            self.positive,
+            self.has_true_negatives,
+            self.prevalence,
+            only_predicted,
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Prior) and self._key() == other._key()
@@ -304,8 +326,9 @@ class Posterior(_Recipe):
             yield from stream_bootstrap(runs, shape, self.scored.n_classifiers, rng, n_draws)
             return
         specification = self.model.specification(self.evidence.with_weight(weight))
+        own = self._over_classes(metric)
         for scores in stream_scores(
-            specification, metric, self._positive_index, rng, n_draws, prior=False
+            specification, own, self._positive_index, rng, n_draws, prior=False
         ):
             yield check_scores(scores, metric)
 

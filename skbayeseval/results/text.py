@@ -99,6 +99,8 @@ def describe_basis(
     by_weights = [name for name, metric in metrics.items() if metric.source == "instances"]
     if by_weights and posterior.evidence.has_class_counts:
         lines.append(f"              {', '.join(by_weights)}: weights of instances")
+    if any(metric.is_macro for metric in metrics.values()):
+        lines += _classes_averaged(posterior, names)
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         labels = list(posterior.counts[0].labels)
@@ -110,6 +112,18 @@ def describe_basis(
         if chosen is not None:
             lines.append(f"  chosen by   {name}: {_tally(chosen)}")
     return lines
+
+
+def _classes_averaged(posterior: Posterior, names: Sequence[str]) -> Iterator[str]:
+    """Yield a line on macro averages if a label is predicted but never true."""
+    if all(counts.possible.all() for counts in posterior.counts):
+        return
+    numbers = ", ".join(
+        f"{name} {counts.averaged.sum()}"
+        for name, counts in zip(names, posterior.counts, strict=True)
+    )
+    words = "over classes that occur in y_true or that the classifier predicts"
+    yield f"  averages    {words}: {numbers}"
 
 
 def _learners(posterior: Posterior, record: CrossValidation | None) -> Iterator[str]:

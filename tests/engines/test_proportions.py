@@ -27,6 +27,13 @@ def test_few_unlike_classes_keep_the_uncertainty_of_their_counts():
     np.testing.assert_allclose(found.std(axis=0), expected, rtol=0.1)
 
 
+@pytest.mark.parametrize("counts", [[200, 10], [5000, 300, 20, 3]])
+def test_a_class_does_not_learn_from_itself(counts):
+    share = np.array(counts) / sum(counts)
+    found = draws(counts, 20_000)
+    assert (found.std(axis=0) > 0.95 * np.sqrt(share * (1 - share) / sum(counts))).all()
+
+
 def test_many_like_classes_share_what_they_know():
     rng = np.random.default_rng(2)
     counts = rng.multinomial(2000, np.full(200, 1 / 200))

@@ -1,0 +1,83 @@
+"""Labels that are predicted but never true."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score, recall_score
+
+from skbayeseval import compare_many, compare_predictions, load_result, score_posterior
+from skbayeseval.models import Hierarchical, PairedHierarchical
+
+rng = np.random.default_rng(0)
+Y = rng.integers(0, 3, 300)
+A = np.where(rng.random(300) < 0.8, Y, rng.integers(0, 3, 300))
+B = np.where(rng.random(300) < 0.75, Y, rng.integers(0, 3, 300))
+ODD = np.where(np.arange(300) < 4, 7, B)
+GROUPS = np.arange(300) // 5
+
+TWINS = {
+    "f1_macro": lambda y, p: f1_score(y, p, average="macro"),
+    "recall_macro": lambda y, p: recall_score(y, p, average="macro", zero_division=0),
+    "precision_macro": lambda y, p: precision_score(y, p, average="macro"),
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": GROUPS}, {"model": "unpaired"}], ids=str)
+@pytest.mark.parametrize("scoring", TWINS)
+def test_each_observed_score_is_that_of_scikit_learn(scoring, options):
+    result = compare_predictions(Y, A, ODD, scoring=scoring, random_state=0, **options)
+    assert result.observed_a == pytest.approx(TWINS[scoring](Y, A))
+    assert result.observed_b == pytest.approx(TWINS[scoring](Y, ODD))
+    assert result.draws_a.mean() == pytest.approx(result.observed_a, abs=0.01)
+    assert result.draws_b.mean() == pytest.approx(result.observed_b, abs=0.01)
+
+
+@pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
+def test_balanced_accuracy_averages_over_true_classes():
+    result = compare_predictions(Y, A, ODD, scoring="balanced_accuracy", random_state=0)
+    assert result.observed_b == pytest.approx(balanced_accuracy_score(Y, ODD))
+    assert result.draws_b.mean() == pytest.approx(result.observed_b, abs=0.01)
+
+
+@pytest.mark.parametrize("model", ["paired", "hierarchical", PairedHierarchical()], ids=str)
+@pytest.mark.parametrize("scoring", ["f1_macro", "accuracy"])
+def test_an_odd_prediction_of_b_leaves_a_alone(scoring, model):
+    options = {"scoring": scoring, "model": model, "random_state": 0}
+    without = compare_predictions(Y, A, B, **options)
+    result = compare_predictions(Y, A, ODD, **options)
+    assert result.observed_a == without.observed_a
+    sd = without.draws_a.std()
+    assert abs(result.draws_a.mean() - without.draws_a.mean()) < 0.1 * sd
+    assert result.draws_a.std() == pytest.approx(sd, rel=0.03)
+
+
+def test_a_label_that_is_never_true_has_proportion_0():
+    draws = compare_predictions(Y, A, ODD, scoring="recall_macro", random_state=0)
+    # Three classes with their recall, and 0 for the label that is never right.
+    three = compare_predictions(Y, A, ODD, scoring="balanced_accuracy", random_state=0)
+    np.testing.assert_allclose(draws.draws_b, 0.75 * three.draws_b)
+
+
+def test_declared_labels_enter_all_averages():
+    result = compare_predictions(Y, A, ODD, scoring="f1_macro", labels=[0, 1, 2, 7], random_state=0)
+    expected = f1_score(Y, A, average="macro", labels=[0, 1, 2, 7], zero_division=0)
+    assert result.observed_a == pytest.approx(expected)
+
+
+def test_it_is_said_saved_and_ranked(tmp_path):
+    result = compare_predictions(Y, A, ODD, scoring="f1_macro", random_state=0)
+    assert "that the classifier predicts: A 3, B 4" in str(result)
+    assert "averages" not in str(compare_predictions(Y, A, B, scoring="f1_macro", random_state=0))
+    result.save(tmp_path / "result")
+    (path,) = tmp_path.iterdir()
+    again = load_result(path)
+    assert again.observed_a == result.observed_a
+    assert str(again) == str(result)
+    ranking = compare_many(Y, {"a": A, "b": B, "odd": ODD}, scoring="f1_macro", random_state=0)
+    np.testing.assert_allclose(ranking.table["mean"].to_numpy(), [0.855, 0.81, 0.6], atol=0.02)
+    single = score_posterior(Y, ODD, scoring="f1_macro", random_state=0)
+    assert single.observed == pytest.approx(f1_score(Y, ODD, average="macro"))
+
+
+def test_pymc_asks_for_labels():
+    with pytest.raises(ValueError, match="predicted but never the true class"):
+        compare_predictions(Y, A, ODD, model=Hierarchical(), engine="pymc")

@@ -1,0 +1,43 @@
+import warnings
+
+import numpy as np
+import pytest
+
+from skbayeseval.evidence.counts import PairedCounts
+from skbayeseval.posterior.build import make_posterior
+
+
+def two_classifiers(n_classes, n_of_each, accuracy, labels=None, odd=False):
+    truth = np.repeat(np.arange(n_classes), n_of_each)
+    rng = np.random.default_rng(0)
+    a, b = (
+        np.where(rng.random(len(truth)) < accuracy, truth, (truth + 1) % n_classes)
+        for _ in range(2)
+    )
+    if odd:
+        b = np.where(np.arange(len(b)) < 2, n_classes, b)
+    return PairedCounts.from_labels(truth, {"a": a, "b": b}, labels=labels)
+
+
+def posterior(evidence, model):
+    return make_posterior(evidence, model, "exact", None, 100, 0)
+
+
+def test_a_published_prior_that_moves_the_accuracy_warns():
+    few = two_classifiers(20, 10, 0.9)
+    with pytest.warns(UserWarning, match=r"moves an accuracy of 0\.\d+ to 0\.\d+"):
+        posterior(few, "hierarchical")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        posterior(few, "paired")
+        posterior(two_classifiers(20, 3000, 0.9), "hierarchical")
+
+
+def test_priors_differ_with_the_labels_that_can_be_true():
+    plain, odd, declared = (
+        posterior(two_classifiers(3, 50, 0.8, labels, is_odd), "paired").prior
+        for labels, is_odd in (([0, 1, 2, 3], False), (None, True), ([0, 1, 2, 3], True))
+    )
+    assert plain == declared
+    assert plain != odd
+    assert odd == posterior(two_classifiers(3, 80, 0.7, odd=True), "paired").prior
