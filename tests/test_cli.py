@@ -111,7 +111,7 @@ def test_counts(capsys):
     arguments = "counts --a 88 10 12 --b 80 14 20 --scoring f1 recall --rope 0.01"
     assert main(arguments.split()) == 0
     printed = capsys.readouterr().out
-    assert "slightly better than B (f1" in printed
+    assert "not settled: A is better than B by more than 0.01 with probability 92%" in printed
     arguments = "counts --a 88 10 12 90 --b 80 14 20 90 --scoring accuracy"
     assert main(arguments.split()) == 0
 
@@ -173,7 +173,7 @@ def test_help_and_version(capsys):
 def test_demo(capsys, tmp_path):
     assert main(["demo", "--plot", str(tmp_path / "demo.png")]) == 0
     printed = capsys.readouterr().out
-    assert "<  naive Bayes slightly worse than SVM (f1" in printed
+    assert "<  not settled: SVM is better than naive Bayes by more than 0.01" in printed
     assert "model       paired  unpaired       bcv" in printed
     assert (tmp_path / "demo.png").exists()
 

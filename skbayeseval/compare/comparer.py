@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -31,8 +31,10 @@ from skbayeseval.compare.split_score_target import resolve_scorers
 from skbayeseval.compare.targets import count_one, score_by_scores, score_counts
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
-from skbayeseval.judgement.decision import Decision, check_rope
+from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import RankingDecision
+from skbayeseval.judgement.rope import check_rope
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import metadata_router, route
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
@@ -92,7 +94,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         The classes; by default those of `y`.
     pos_label : object, default=None
         The positive class for metrics such as F1; by default 1, if it is one of the classes.
-    rope : float or (float, float), default=None
+    rope : float, str, (float, float) or dict, default=None
         The region of practical equivalence that `decision`, `summary` and `plot` take by default.
     refit : bool, default=False
         Whether to fit the best estimator on all data and to delegate `predict`, `predict_proba`,
@@ -278,7 +280,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             )
         estimators = self._estimators()
         if self.rope is not None:
-            check_rope(self.rope)
+            for rope in self.rope.values() if isinstance(self.rope, Mapping) else [self.rope]:
+                check_rope(rope)
         entropy = check_random_state_entropy(self.random_state)
         kind = kind_of_target(estimators, self.model)
         cv = resolve_cv(self.cv, y, entropy, kind, self.counter)
@@ -323,21 +326,33 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         """Return the highest-density interval; see `ComparisonResult.hdi`."""
         return self._result().hdi(prob, **options)
 
-    def decision(self, rope: Any = None, prob: float = 0.95, **options: Any) -> Decision:
-        """Return the decision against `rope`, or the comparer's own."""
+    def decision(
+        self, rope: Any = None, prob: float = 0.95, **options: Any
+    ) -> Decision | RankingDecision:
+        """Return the decision against `rope`, or the comparer's own.
+
+        See `ComparisonResult.decision`; with three or more estimators, `Ranking.decision`.
+        """
         rope = self.rope if rope is None else rope
         if rope is None:
             raise ValueError("decision needs rope=, here or in the constructor.")
-        return self._result().decision(rope, prob, **options)
+        return self._answer().decision(rope, prob, **options)
 
     def summary(self, rope: Any = None, **options: Any) -> pd.DataFrame:
-        """Return one row per metric; see `ComparisonResult.summary`."""
-        return self._result().summary(self.rope if rope is None else rope, **options)
+        """Return one row per metric, or, with three or more estimators, one row per pair.
 
-    def plot(self, kind: str = "posterior", *, rope: Any = None, **options: Any) -> Display:
-        """Draw the result; see `ComparisonResult.plot`."""
+        See `ComparisonResult.summary` and `Ranking.summary`.
+        """
+        return self._answer().summary(self.rope if rope is None else rope, **options)
+
+    def plot(self, kind: str | None = None, *, rope: Any = None, **options: Any) -> Display:
+        """Draw the result.
+
+        See `ComparisonResult.plot`; with three or more estimators, `Ranking.plot`.
+        """
         rope = self.rope if rope is None else rope
-        return self._result().plot(kind, rope=rope, **options)
+        given = {} if kind is None else {"kind": kind}
+        return self._answer().plot(rope=rope, **given, **options)
 
     @available_if(_best_has("predict"))
     def predict(self, X: Any) -> NDArray[Any]:
@@ -409,6 +424,11 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     def _result(self) -> Any:
         check_is_fitted(self, "result_")
         return self.result_
+
+    def _answer(self) -> Any:
+        """Return the comparison of two estimators, or the ranking of more."""
+        result = self._result()
+        return result if len(self.ranking_.names) == 2 else self.ranking_
 
     def _best(self) -> Any:
         check_is_fitted(self, "best_estimator_")

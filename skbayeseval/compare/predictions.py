@@ -138,8 +138,9 @@ def compare_predictions(
     >>> result = compare_predictions(
     ...     y_test, lr.predict(X_test), nb.predict(X_test), scoring="f1", random_state=0
     ... )
-    >>> result.decision(rope=0.01).label
-    'slightly better'
+    >>> decision = result.decision(rope=0.01)
+    >>> decision.symbol, decision.label
+    ('>', 'not settled')
     """
     if (y_pred_a is None) != (y_pred_b is None) or (y_score_a is None) != (y_score_b is None):
         raise ValueError(

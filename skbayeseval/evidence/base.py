@@ -149,6 +149,10 @@ class Evidence(ABC):
         """Raise if the metric cannot be computed from the evidence."""
         check_metric_of_counts(metric, self.margins()[0])
 
+    def what_is_identical(self, metric: str) -> str | None:
+        """Return in what both classifiers are identical, such as "predictions"; None if not."""
+        return None
+
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the observed data for ArviZ, by name."""
         return {}

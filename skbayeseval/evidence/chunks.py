@@ -116,6 +116,11 @@ class ChunkCounts(Evidence):
         """Return the counts from the output of `saved`."""
         return cls(saved["cells"], saved["weight"])
 
+    def what_is_identical(self, metric: str) -> str | None:
+        """Return "chunks" if both taggers found the same chunks."""
+        _, only_a, only_b, _, _, false_a, false_b = self.cells
+        return None if only_a or only_b or false_a or false_b else "chunks"
+
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the counts of each tagger."""
         return tables_or_totals(self.margins())

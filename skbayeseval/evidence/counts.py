@@ -366,6 +366,11 @@ class PairedCounts(Evidence):
             saved["declared"],
         )
 
+    def what_is_identical(self, metric: str) -> str | None:
+        """Return "predictions" if all classifiers made the same predictions."""
+        same = (self.predictions == self.predictions[:, :1]).all()
+        return "predictions" if same else None
+
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the confusion tables and, for two binary classifiers, their joint outcomes."""
         found = {}

@@ -197,6 +197,12 @@ class ScoredInstances(Evidence):
             self.grouped,
         )
 
+    def what_is_identical(self, metric: str) -> str | None:
+        """Return "scores" if all classifiers gave the same scores."""
+        first, *others = self.responses
+        same = all(np.array_equal(first[kind], other[kind]) for other in others for kind in first)
+        return "scores" if same else None
+
     def prepared(self, metric: str) -> Iterator[PreparedRun]:
         """Yield, per run, the unit of each row and the metric as a function of row weights."""
         needs = SCORE_METRICS[metric].needs

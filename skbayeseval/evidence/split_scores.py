@@ -128,6 +128,11 @@ class SplitScores(_Scores):
         """Return the mean score of each estimator."""
         return tuple(self.scores[metric.name].mean(axis=-1).tolist())
 
+    def what_is_identical(self, metric: str) -> str | None:
+        """Return "split scores" if those of all estimators are equal."""
+        scores = self.scores[metric]
+        return "split scores" if (scores == scores[0]).all() else None
+
     def describe(self) -> str:
         """Return a short description of the scores."""
         words = f"{self.n_splits:,} splits with a correlation of {self.test_fraction:.3g}"

@@ -335,6 +335,12 @@ class UnitCounts(Evidence):
             saved["declared"],
         )
 
+    def what_is_identical(self, metric: str) -> str | None:
+        """Return "predictions" if all classifiers made the same ones; unknown within groups."""
+        first, *others = self.predicted
+        same = not self.grouped and all((first != other).nnz == 0 for other in others)
+        return "predictions" if same else None
+
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the confusion tables, or the totals per label."""
         return tables_or_totals(self.margins())

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.judgement.intervals import Interval, count_inside, hdi_of_rows
+from skbayeseval.judgement.rope import describe_side
 
 __all__ = [
     "WORDS",
     "Decision",
     "Probabilities",
-    "check_rope",
     "decide",
     "decision_codes",
     "format_interval",
@@ -42,7 +41,10 @@ class Probabilities(NamedTuple):
 
 @dataclass(frozen=True)
 class Decision:
-    """The decision about the difference A minus B; `str` returns it as a sentence.
+    """The decision about the difference A minus B; `str` and `repr` return it as a sentence.
+
+    A decision is settled if the HDI is beyond the ROPE or inside it. Otherwise the code tells only
+    which side of the ROPE has more probability, and the sentence gives the probabilities.
 
     Attributes
     ----------
@@ -64,6 +66,10 @@ class Decision:
         The name of the metric.
     prob : float
         The probability mass of the HDI.
+    more_evidence : float
+        How many times the present evidence would probably settle the decision, if the difference
+        stays what its posterior mean is: 1 if it is settled, infinity if the mean is at a limit of
+        the ROPE.
     depends_on_splits : bool
         Whether other random splits of the same data could change the decision.
 
@@ -72,8 +78,8 @@ class Decision:
     >>> from skbayeseval import compare_counts
     >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
     >>> decision = result.decision(rope=0.01)
-    >>> decision.code, decision.label
-    ('>>', 'significantly better')
+    >>> decision.code, decision.label, decision.settled
+    ('>>', 'significantly better', True)
     """
 
     code: str
@@ -85,19 +91,67 @@ class Decision:
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
     prob: float = 0.95
+    more_evidence: float = 1.0
     depends_on_splits: bool = False
 
+    @property
+    def settled(self) -> bool:
+        """Whether A is significantly better or worse, or practically equivalent."""
+        return self.code in SETTLED
+
     def __str__(self) -> str:
-        a, b = self.names
-        verdict = {
-            "~": f"{a} practically equivalent to {b}",
-            "?": f"{a} against {b}: undecided",
-        }.get(self.code, f"{a} {self.label} than {b}")
-        sentence = (
-            f"{self.symbol}  {verdict} ({self.metric}, {100 * self.prob:.3g}% HDI "
-            f"{format_interval(self.hdi)}, ROPE {format_interval(self.rope)})"
+        basis = (
+            f"({self.metric}, {100 * self.prob:.3g}% HDI {format_interval(self.hdi)}, "
+            f"ROPE {format_interval(self.rope)})"
         )
-        return f"{sentence}\n{OTHER_SPLITS}" if self.depends_on_splits else sentence
+        a, b = self.names
+        if not self.settled:
+            lines = [f"{self.symbol}  not settled: {self._state()} {basis}"]
+            lines += self._what_would_settle_it()
+        elif self.code == "~":
+            lines = [f"{self.symbol}  {a} practically equivalent to {b} {basis}"]
+        else:
+            lines = [f"{self.symbol}  {a} {self.label} than {b} {basis}"]
+        if self.depends_on_splits:
+            lines.append(OTHER_SPLITS)
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _state(self) -> str:
+        """Return what is known: the most probable of the three cases first."""
+        a, b = self.names
+        worse, equivalent, better = self.probabilities
+        first, second = (a, b) if better >= worse else (b, a)
+        by = describe_side(self.rope, better=better >= worse)
+        cases = [
+            (max(worse, better), f"{first} is better than {second}{by}", f"{first} better"),
+            (equivalent, f"{a} and {b} are practically equivalent", "equivalent"),
+            (min(worse, better), f"{second} is better than {first}", f"{second} better"),
+        ]
+        if self.rope.low == self.rope.high:
+            del cases[1]
+        cases.sort(key=lambda case: -case[0])
+        rest = ", ".join(f"{short} {_percent(chance)}" for chance, _, short in cases[1:])
+        return f"{cases[0][1]} with probability {_percent(cases[0][0])}, {rest}"
+
+    def _what_would_settle_it(self) -> list[str]:
+        if self.more_evidence > MOST_EVIDENCE:
+            return [
+                "   The difference is so close to a limit of the ROPE that more evidence would "
+                "hardly settle it."
+            ]
+        return [
+            f"   About {self.more_evidence:.2g} times as much evidence would settle it, if the "
+            "difference stays as it is."
+        ]
+
+
+def _percent(probability: float) -> str:
+    """Format a probability as a whole percentage that never claims certainty."""
+    if probability > 0.995:
+        return ">99%"
+    return f"{probability:.0%}" if probability >= 0.005 else "<1%"
 
 
 OTHER_SPLITS = (
@@ -105,14 +159,20 @@ OTHER_SPLITS = (
 )
 
 
+# The codes of settled decisions.
+SETTLED = ("<<", "~", ">>")
+
+# More evidence than this, as a multiple of the present, is out of reach.
+MOST_EVIDENCE = 1000.0
+
 # The symbol and label of each code.
 WORDS = {
     "<<": ("≪", "significantly worse"),
-    "<": ("<", "slightly worse"),
+    "<": ("<", "not settled"),
     "~": ("≈", "practically equivalent"),
-    ">": (">", "slightly better"),
+    ">": (">", "not settled"),
     ">>": ("≫", "significantly better"),
-    "?": ("?", "undecided"),
+    "?": ("?", "not settled"),
 }
 
 
@@ -130,7 +190,24 @@ def decide(
     worse, _, better = probabilities
     code = str(_codes(np.array(hdi.low), np.array(hdi.high), rope, better - worse, mean))
     symbol, label = WORDS[code]
-    return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob)
+    more = 1.0 if code in SETTLED else _more_evidence(hdi, rope, mean)
+    return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob, more)
+
+
+def _more_evidence(hdi: Interval, rope: Interval, mean: float) -> float:
+    """Return by what factor the evidence must grow until the HDI is beyond or inside the ROPE.
+
+    The ends of the HDI approach the mean like one over the square root of the evidence.
+    """
+    if mean < rope.low:
+        room = [(hdi.high - mean) / (rope.low - mean)]
+    elif mean > rope.high:
+        room = [(mean - hdi.low) / (mean - rope.high)]
+    elif rope.low < mean < rope.high:
+        room = [(hdi.high - mean) / (rope.high - mean), (mean - hdi.low) / (mean - rope.low)]
+    else:
+        return math.inf
+    return max(1.0, max(room) ** 2)
 
 
 def decision_codes(draws: NDArray[Any], rope: Interval, prob: float = 0.95) -> NDArray[Any]:
@@ -153,26 +230,6 @@ def masses(draws: NDArray[Any], rope: Interval) -> Probabilities:
     better = float(np.mean(draws > rope.high))
     equivalent = count_inside(draws, rope) / len(draws)
     return Probabilities(worse, equivalent, better)
-
-
-def check_rope(rope: Any) -> Interval:
-    """Return the ROPE as an interval: a number r means [-r, r]."""
-    if isinstance(rope, Real) and not isinstance(rope, bool):
-        if not 0 <= float(rope) < math.inf:
-            raise ValueError(
-                f"rope={rope!r} must be finite and at least 0: it is the largest difference of no "
-                "practical relevance. Pass (low, high) for an asymmetric region."
-            )
-        return Interval(-float(rope), float(rope))
-    try:
-        if isinstance(rope, str):
-            raise TypeError
-        low, high = (float(end) for end in rope)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"rope must be a number or a pair (low, high), got {rope!r}.") from error
-    if not low <= high:
-        raise ValueError(f"rope=({low:g}, {high:g}) must have low <= high.")
-    return Interval(low, high)
 
 
 def format_probability(probability: float, *, words: bool = False) -> str:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._validation import check_probability
-from skbayeseval.judgement.decision import Decision, Probabilities, check_rope, decide, masses
+from skbayeseval.judgement.decision import Decision, Probabilities, decide, masses
 from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
+from skbayeseval.judgement.rope import check_rope
 
 __all__ = ["Distribution", "as_distribution", "decision_of"]
 

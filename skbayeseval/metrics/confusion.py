@@ -62,6 +62,13 @@ def totals_of(tables: Array) -> Totals:
     return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
 
 
+# The names of scorers with values between 0 and 1, known by their split scores only.
+_BETWEEN_0_AND_1 = (
+    r"(balanced_|top_k_)?accuracy|average_precision|roc_auc(_ov[or](_weighted)?)?"
+    r"|(precision|recall|f1|jaccard)(_\w+)?|specificity"
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Metric:
     """A named function of confusion tables.
@@ -134,8 +141,10 @@ class Metric:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The smallest and the largest possible value; None if unbounded or unknown."""
-        if self.formula in (None, "neg_log_loss", "neg_brier_score") or self.source == "splits":
+        if self.formula in (None, "neg_log_loss", "neg_brier_score"):
             return None
+        if self.source == "splits":
+            return (0.0, 1.0) if re.fullmatch(_BETWEEN_0_AND_1, self.name) else None
         return (-1.0, 1.0) if self.formula in ("matthews_corrcoef", "cohen_kappa") else (0.0, 1.0)
 
     def over(self, classes: Array) -> Metric:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from skbayeseval._validation import (
     check_whole_number,
 )
 from skbayeseval.evidence.counts import PairedCounts
-from skbayeseval.judgement.decision import WORDS, check_rope, format_interval
+from skbayeseval.judgement.decision import WORDS, format_interval
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models import resolve_model
@@ -170,7 +171,7 @@ def power_analysis(
           instances of the pilot study.
     sizes : int or sequence of int
         The numbers of instances in the test set.
-    rope : float or (float, float)
+    rope : float, str, (float, float) or dict
         The region of practical equivalence. A number r means [-r, r].
     goal : str or sequence of str
         The decision code, or codes, that count as success: ">>", "<<", "~", ">", "<" or "?".
@@ -213,12 +214,13 @@ def power_analysis(
     >>> found.table["power"].round(1).tolist()
     [0.0, 0.8]
     """
-    region, goals = check_rope(rope), _check_goal(goal)
+    goals = _check_goal(goal)
     sizes = _check_sizes(sizes)
     n = check_whole_number(n_replications, "n_replications")
     seed = np.random.SeedSequence(check_random_state_entropy(random_state))
     truth, setting, names = _check_truth(cells_or_result)
     metric = _check_metric(scoring, setting.labels)
+    region = check_rope(rope, metric)
     models = list(model) if isinstance(model, (list, tuple)) else [model]
     # Analyse one data set first, so that an invalid model or metric raises an error before the
     # simulation starts.
@@ -297,8 +299,7 @@ def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:
                 model, posterior.evidence, entropy=0, n_draws=1, prevalence=posterior.prevalence
             )
         counts = posterior.counts[0]
-        setting = Setting(counts.labels, counts.pos_label, 1.0, counts.has_true_negatives)
-        return posterior, setting, given.names
+        return posterior, replace(Setting.of(counts), weight=1.0), given.names
     tables = _check_cells(given)
     return populations_of(*tables), Setting(tuple(range(len(tables[0]))), None), ("A", "B")
 

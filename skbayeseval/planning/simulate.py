@@ -130,17 +130,26 @@ class Setting:
         The weight of one count.
     true_negatives : bool
         Whether true negatives are counted.
+    declared : bool
+        As in `ConfusionCounts`.
     """
 
     labels: tuple[Any, ...]
     pos_label: Any
     weight: float = 1.0
     true_negatives: bool = True
+    declared: bool = True
 
     @classmethod
     def of(cls, counts: ConfusionCounts) -> Setting:
         """Return the setting of the given counts."""
-        return cls(counts.labels, counts.pos_label, counts.weight, counts.has_true_negatives)
+        return cls(
+            counts.labels,
+            counts.pos_label,
+            counts.weight,
+            counts.has_true_negatives,
+            counts.declared,
+        )
 
     def evidence(
         self, populations: Sequence[Population], drawn: Sequence[Array], rng: np.random.Generator
@@ -162,10 +171,13 @@ class Setting:
                 self.labels,
                 self.weight,
                 self.pos_label,
+                self.declared,
             )
         return MarginalCounts(
             tuple(
-                ConfusionCounts(self._table(*pair), self.labels, self.weight, self.pos_label)
+                ConfusionCounts(
+                    self._table(*pair), self.labels, self.weight, self.pos_label, self.declared
+                )
                 for pair in zip(populations, counts, strict=True)
             )
         )

@@ -19,7 +19,13 @@ from skbayeseval.models.margins import (
     difference_probability,
 )
 
-__all__ = ["BetaDifference", "BetaValue", "SignedRankDifference", "StudentQuantity"]
+__all__ = [
+    "BetaDifference",
+    "BetaValue",
+    "SignedRankDifference",
+    "StudentQuantity",
+    "difference_bounds",
+]
 
 Array = NDArray[Any]
 
@@ -70,11 +76,18 @@ class BetaDifference(Distribution):
 
 
 class StudentQuantity(Distribution):
-    """A quantity with a Student t distribution: a mean split score, or a difference of two."""
+    """A quantity with a Student t distribution: a mean split score, or a difference of two.
 
-    def __init__(self, draws: Array, law: StudentMargin) -> None:
-        super().__init__(draws, mcse=0.0)
+    A t distribution extends beyond the values that a metric such as ROC AUC can have. Draws and
+    intervals are cut at these.
+    """
+
+    def __init__(
+        self, draws: Array, law: StudentMargin, bounds: tuple[float, float] | None = None
+    ) -> None:
+        super().__init__(draws if bounds is None else np.clip(draws, *bounds), mcse=0.0)
         self.law = law
+        self.bounds = bounds
 
     @property
     def mean(self) -> float:
@@ -96,7 +109,9 @@ class StudentQuantity(Distribution):
 
     def interval(self, prob: float = 0.95) -> Interval:
         """Return the equal-tailed interval, in closed form."""
-        return Interval(*self.law.interval(check_probability(prob)))
+        low, high = self.law.interval(check_probability(prob))
+        least, most = (-np.inf, np.inf) if self.bounds is None else self.bounds
+        return Interval(float(np.clip(low, least, most)), float(np.clip(high, least, most)))
 
     def mass(self, low: float, high: float) -> float:
         """Return the probability of the values from `low` to `high`, in closed form."""
@@ -106,6 +121,11 @@ class StudentQuantity(Distribution):
         """Return the probabilities of values left of, in and right of a region."""
         worse, better = self.law.below(region.low), self.law.above(region.high)
         return Probabilities(worse, max(0.0, 1.0 - worse - better), better)
+
+
+def difference_bounds(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return the limits of the difference of two quantities that have the same limits."""
+    return None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
 
 
 class SignedRankDifference(Distribution):

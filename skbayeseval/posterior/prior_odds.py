@@ -19,8 +19,8 @@ from skbayeseval.judgement.bayes_factor import (
     odds_of_shares,
     ratio,
 )
-from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval, count_inside
+from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import BetaMargin, difference_probability
 from skbayeseval.posterior.recipe import Posterior, Prior
@@ -67,7 +67,7 @@ def bayes_factor(
     if rope is not None:
         if method not in (None, "interval"):
             raise ValueError(f"method={method!r} does not use rope=. Pass either rope= or method=.")
-        return _interval_null(posterior, metric, check_rope(rope))
+        return _interval_null(posterior, metric, check_rope(rope, metric))
     if method == "interval":
         raise ValueError("method='interval' requires rope=.")
     prior_density = prior_density_at_zero(posterior.prior, metric)

@@ -33,6 +33,7 @@ from skbayeseval.posterior.distributions import (
     BetaValue,
     SignedRankDifference,
     StudentQuantity,
+    difference_bounds,
 )
 from skbayeseval.posterior.inferred_weight import WeightPosterior, Weights
 
@@ -379,7 +380,7 @@ class Posterior(_Recipe):
         difference = draws[0] if len(draws) == 1 else draws[0] - draws[1]
         law = self.law(metric, np.array([1.0, -1.0]))
         if law is not None:
-            return StudentQuantity(difference, law)
+            return StudentQuantity(difference, law, difference_bounds(metric.bounds))
         units, bounds = self.units(metric), metric.bounds
         if units is not None and bounds is not None and not difference.any():
             rng = self._rng_of_few_units(1)
@@ -406,7 +407,7 @@ class Posterior(_Recipe):
         draws = self.draws(metric)[classifier]
         law = self.law(metric, np.arange(len(self.counts)) == classifier)
         if law is not None:
-            return StudentQuantity(draws, law)
+            return StudentQuantity(draws, law, metric.bounds)
         margin = self.margin(metric, classifier)
         if margin is not None:
             return BetaValue(draws, margin)
@@ -436,6 +437,11 @@ class Posterior(_Recipe):
             scored=None if self.scored is None else self.scored.pair(*pair),
             weights=self.weights,
         )
+
+    def what_is_identical(self, metric: Metric) -> str | None:
+        """Return in what both classifiers are identical, such as "predictions"; None if not."""
+        from_scores = metric.source == "instances" and self.scored is not None
+        return (self.scored if from_scores else self.evidence).what_is_identical(metric.name)
 
     def resplitting_shift(self, metric: Metric) -> float:
         """Return how far other random splits could move the difference; 0 if unknown."""

@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from numpy.typing import NDArray
 
+from skbayeseval._validation import check_probability
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest, favour
-from skbayeseval.judgement.decision import Decision, Probabilities, check_rope
+from skbayeseval.judgement.decision import Decision, Probabilities
 from skbayeseval.judgement.distribution import Distribution, decision_of
+from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.one_sided import (
+    OneSidedDecision,
+    check_margin,
+    non_inferiority,
+    superiority,
+)
+from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.planning.required import required_sample_size
 from skbayeseval.planning.sample_size import SampleSize
@@ -65,8 +74,9 @@ class ComparisonResult(PosteriorView):
     --------
     >>> from skbayeseval import compare_counts
     >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"), random_state=0)
-    >>> print(result.decision(rope=0.01))
-    >  new slightly better than old (f1, 95% HDI [-0.008, +0.141], ROPE [-0.010, +0.010])
+    >>> decision = result.decision(rope=0.01)
+    >>> decision.symbol, decision.settled, round(decision.probabilities.better, 2)
+    ('>', False, 0.92)
     """
 
     @property
@@ -141,7 +151,7 @@ class ComparisonResult(PosteriorView):
 
         Parameters
         ----------
-        rope : float or (float, float), default=0.0
+        rope : float, str, (float, float) or dict, default=0.0
             The region of practical equivalence. A number r means [-r, r].
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
@@ -151,7 +161,8 @@ class ComparisonResult(PosteriorView):
         probabilities : Probabilities
             The probabilities `worse`, `equivalent` and `better` of A compared with B.
         """
-        return self._distribution(metric).around(check_rope(rope))
+        which = self._metric(metric)
+        return self._distribution(which).around(check_rope(rope, which))
 
     def decision(
         self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -160,8 +171,9 @@ class ComparisonResult(PosteriorView):
 
         Parameters
         ----------
-        rope : float or (float, float)
-            The region of practical equivalence. A number r means [-r, r].
+        rope : float, str, (float, float) or dict
+            The region of practical equivalence. A number r means [-r, r], and "1%" means 0.01. A
+            dict has the ROPE of each metric.
         prob : float, default=0.95
             The probability mass of the HDI that is compared with the ROPE.
         metric : str or Metric, default=None
@@ -177,11 +189,112 @@ class ComparisonResult(PosteriorView):
         which = self._metric(metric)
         return decision_of(
             self._distribution(which),
-            rope,
+            check_rope(rope, which),
             prob,
             self.names,
             which.name,
             shift=self._posterior.resplitting_shift(which),
+        )
+
+    def non_inferiority(
+        self, margin: float, prob: float = 0.95, *, metric: str | Metric | None = None
+    ) -> OneSidedDecision:
+        """Return whether A is not worse than B by more than the margin, so that it is safe to ship.
+
+        Parameters
+        ----------
+        margin : float
+            The largest loss that is acceptable, at least 0.
+        prob : float, default=0.95
+            The probability that is required.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        decision : OneSidedDecision
+            Its attributes are `answer`, `probability`, `settled` and others; `str` returns a
+            sentence.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
+        >>> print(result.non_inferiority(0.01))
+        safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
+        """
+        which, prob = self._metric(metric), check_probability(prob)
+        margin = check_margin(margin, which.bounds)
+        worse = self._distribution(which).around(Interval(-margin, -margin)).worse
+        return non_inferiority(1 - worse, margin, prob, self.names, which.name)
+
+    def superiority(
+        self, margin: float = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None
+    ) -> OneSidedDecision:
+        """Return whether A is better than B by more than the margin.
+
+        Parameters
+        ----------
+        margin : float, default=0.0
+            The smallest gain that is worth having, at least 0.
+        prob, metric
+            As in `non_inferiority`.
+
+        Returns
+        -------
+        decision : OneSidedDecision
+            As in `non_inferiority`.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (890, 60, 70), random_state=0)
+        >>> result.superiority(0.01).answer
+        'not settled'
+        """
+        which, prob = self._metric(metric), check_probability(prob)
+        margin = check_margin(margin, which.bounds)
+        better = self._distribution(which).around(Interval(margin, margin)).better
+        return superiority(better, margin, prob, self.names, which.name)
+
+    def expected_loss(
+        self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
+    ) -> ExpectedLoss:
+        """Return which classifier to choose now, and what it would be worth to wait.
+
+        Choosing A loses the difference to B where B is better by more than the ROPE allows, and
+        nothing otherwise. The losses are averaged over the posterior.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=0.0
+            As in `decision`. Differences inside the ROPE cost nothing.
+        cost : float or (float, float), default=1.0
+            What a loss of 1 in the metric costs. A pair gives the cost for choosing A though B is
+            better, and for choosing B though A is better.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        loss : ExpectedLoss
+            Its attributes are `choice`, the losses `a` and `b`, and `waiting`, what knowing the
+            difference would save at most; `str` returns a sentence.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
+        >>> result.expected_loss(rope=0.01).choice
+        'new'
+        """
+        which = self._metric(metric)
+        return expected_loss(
+            self._distribution(which).draws,
+            check_rope(rope, which),
+            check_cost(cost),
+            self.names,
+            which.name,
         )
 
     def bayes_factor(
@@ -195,7 +308,7 @@ class ComparisonResult(PosteriorView):
 
         Parameters
         ----------
-        rope : float or (float, float), default=None
+        rope : float, str, (float, float) or dict, default=None
             With a ROPE (recommended), the null hypothesis is a difference inside the ROPE, and the
             factor is the ratio of its posterior and prior odds.
         method : {"interval", "savage-dickey", "kde"}, default=None
@@ -225,7 +338,7 @@ class ComparisonResult(PosteriorView):
 
         Parameters
         ----------
-        rope : float or (float, float), default=None
+        rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence. None means the point 0: classifiers are then never
             practically equivalent, and `bf` is the Savage-Dickey ratio, or NaN if it is not
             defined.
@@ -259,7 +372,7 @@ class ComparisonResult(PosteriorView):
 
         Parameters
         ----------
-        rope : float or (float, float), default=None
+        rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence, as in `summary`.
         prob : float, default=0.95
             The probability mass of the HDI.
@@ -441,7 +554,7 @@ class ComparisonResult(PosteriorView):
             - "factor": the prior and posterior density of the difference at 0.
             - "scores": the split scores of a cross-validation.
             - "trace": the draws of the difference in the order in which they were drawn.
-        rope : float or (float, float), default=None
+        rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence, for "posterior" and "joint".
         prob : float, default=0.95
             The probability mass of the HDI, for "posterior".
@@ -455,13 +568,14 @@ class ComparisonResult(PosteriorView):
         display : PosteriorDisplay, JointDisplay, FactorDisplay, ScoresDisplay or TraceDisplay
             The display, with attributes `ax_` and `figure_` as in scikit-learn.
         """
+        which = self._metric(metric)
         return figures.comparison_display(
             kind,
             self._posterior,
             self._cross_validation,
-            self._metric(metric),
+            which,
             self.names,
-            None if rope is None else check_rope(rope),
+            None if rope is None else check_rope(rope, which),
             prob,
         ).plot(ax=ax)
 

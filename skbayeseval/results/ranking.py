@@ -7,12 +7,15 @@ from itertools import combinations
 from operator import index
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from skbayeseval._validation import check_probability
-from skbayeseval.judgement.decision import check_rope, format_probability
+from skbayeseval.judgement.decision import format_probability
+from skbayeseval.judgement.ranking_decision import RankingDecision, decide_ranking
+from skbayeseval.judgement.rope import check_rope, check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import PosteriorView
@@ -87,8 +90,9 @@ class Ranking(PosteriorView):
     names : tuple of str
         The names of the classifiers.
     table : pandas.DataFrame
-        For each classifier, the mean and the 95% HDI of the first metric, the probability of being
-        the best, and the expected rank (1 is best).
+        For each classifier, the best first: the observed value, the mean and the 95% HDI of the
+        first metric, the probability of being the best, the expected rank (1 is best), and the
+        lowest and highest rank of a 95% interval.
     pairs : Pairs
         The comparisons of all pairs. ``pairs[i, j]`` is a `ComparisonResult`.
 
@@ -121,7 +125,7 @@ class Ranking(PosteriorView):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Mean, HDI, probability of being best and expected rank of each classifier."""
+        """Metric, probability of being best and ranks of each classifier, the best first."""
         return self.ranking()
 
     @property
@@ -130,29 +134,70 @@ class Ranking(PosteriorView):
         return Pairs(self)
 
     def ranking(self, *, prob: float = 0.95, metric: str | Metric | None = None) -> pd.DataFrame:
-        """Return one row per classifier: mean, hdi_low, hdi_high, p_best, expected_rank.
+        """Return one row per classifier, the one with the highest posterior mean first.
+
+        The columns are observed, mean, hdi_low, hdi_high, p_best, expected_rank, rank_low and
+        rank_high.
 
         Parameters
         ----------
         prob : float, default=0.95
-            The probability mass of the HDI.
+            The probability mass of the HDI, and of the interval of the rank.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
         """
         prob, which = check_probability(prob), self._metric(metric)
         draws = self._posterior.draws(which)
         best = draws == draws.max(axis=0)
+        ranks = rankdata(-draws, axis=0)
+        tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
         values = [self._posterior.value(which, k) for k in range(len(self.names))]
         intervals = [value.hdi(prob) for value in values]
-        return pd.DataFrame(
+        table = pd.DataFrame(
             {
+                "observed": self._posterior.observed(which),
                 "mean": [value.mean for value in values],
                 "hdi_low": [interval.low for interval in intervals],
                 "hdi_high": [interval.high for interval in intervals],
                 "p_best": (best / best.sum(axis=0)).mean(axis=1),
-                "expected_rank": rankdata(-draws, axis=0).mean(axis=1),
+                "expected_rank": ranks.mean(axis=1),
+                "rank_low": np.floor(tails[0]).astype(int),
+                "rank_high": np.ceil(tails[1]).astype(int),
             },
             index=pd.Index(self.names, name="classifier"),
+        )
+        return table.sort_values("mean", ascending=False, kind="stable")
+
+    def decision(
+        self, rope: Any, prob: float = 0.95, *, metric: str | Metric | None = None
+    ) -> RankingDecision:
+        """Return which classifiers are practically equivalent to the best, open or surely worse.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict
+            The region of practical equivalence, which must contain 0. A number r means [-r, r].
+        prob : float, default=0.95
+            The probability that is required, and the mass of the HDI that decides about pairs.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        decision : RankingDecision
+            The decision. `str` returns it as sentences.
+        """
+        prob, which = check_probability(prob), self._metric(metric)
+        region = check_rope_around_zero(rope, which)
+        k = len(self.names)
+        differ = np.zeros((k, k), dtype=bool)
+        for (i, j), pair in self.pairs.items():
+            code = pair.decision(region, prob, metric=which).code
+            differ[i, j] = differ[j, i] = code in ("<<", ">>")
+        means = [self._posterior.value(which, one).mean for one in range(k)]
+        order = sorted(range(k), key=lambda one: -means[one])
+        return decide_ranking(
+            self._posterior.draws(which), order, self.names, region, prob, which.name, differ
         )
 
     def summary(
@@ -162,7 +207,7 @@ class Ranking(PosteriorView):
 
         Parameters
         ----------
-        rope : float or (float, float), default=None
+        rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence. A number r means [-r, r], None the point 0.
         prob : float, default=0.95
             The probability mass of the HDI.
@@ -190,7 +235,7 @@ class Ranking(PosteriorView):
         kind : {"ranking", "pairs"}, default="ranking"
             "ranking" shows the metric of each classifier with its HDI, and the probabilities of
             being best. "pairs" shows a matrix of decisions.
-        rope : float or (float, float), default=None
+        rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence, for "pairs". None means the point 0.
         prob : float, default=0.95
             The probability mass of the HDI.
@@ -211,7 +256,7 @@ class Ranking(PosteriorView):
             table = self.ranking(prob=prob, metric=which)
             return display.RankingDisplay(table, metric=which.name, prob=prob).plot(ax=ax)
         if kind == "pairs":
-            region = check_rope(0.0 if rope is None else rope)
+            region = check_rope(0.0 if rope is None else rope, which)
             decisions = {
                 (i, j): self._pair(i, j).decision(region, prob, metric=which)
                 for i in range(len(self.names))
@@ -224,7 +269,7 @@ class Ranking(PosteriorView):
     def __str__(self) -> str:
         lines = []
         for name in self.metrics:
-            table = self.ranking(metric=name).sort_values("mean", ascending=False)
+            table = self.ranking(metric=name)
             best = table["p_best"].idxmax()
             lines += [
                 f"{best} is the best of {len(self.names)} on {name} with probability "

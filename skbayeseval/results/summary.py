@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.distribution import decision_of
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models import published_and_alternative_models
 from skbayeseval.posterior.diagnostics import mixing
@@ -24,12 +25,13 @@ def summary_row(
 ) -> dict[str, Any]:
     """Return the summary row of one metric."""
     difference = posterior.difference(metric)
-    decision = decision_of(difference, 0.0 if rope is None else rope, prob, names, metric.name)
+    region = check_rope(0.0 if rope is None else rope, metric)
+    decision = decision_of(difference, region, prob, names, metric.name)
     row = {
         "mean": difference.mean,
         "sd": difference.sd,
         "mcse": difference.mcse,
-        "bf": _factor(posterior, metric, rope),
+        "bf": _factor(posterior, metric, None if rope is None else region),
         "p_worse": decision.probabilities.worse,
         "p_rope": decision.probabilities.equivalent,
         "p_better": decision.probabilities.better,
@@ -95,11 +97,11 @@ def under_other_priors(
     return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["model", "prior"]))
 
 
-def _factor(posterior: Posterior, metric: Metric, rope: Any) -> float:
+def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> float:
     """Return the Bayes factor, or NaN if it is not defined."""
     if not (metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior):
         return math.nan
-    if rope is not None and len(set(check_rope(rope))) == 2:
+    if rope is not None and rope.low < rope.high:
         return bayes_factor(posterior, metric, rope).value
     if prior_density_at_zero(posterior.prior, metric) is None:
         return math.nan

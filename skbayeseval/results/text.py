@@ -32,7 +32,8 @@ def describe_comparison(
     lines = []
     for name, metric in metrics.items():
         difference = posterior.difference(metric)
-        lines += describe_difference(name, names, difference, posterior.observed(metric))
+        identical = posterior.what_is_identical(metric)
+        lines += describe_difference(name, names, difference, posterior.observed(metric), identical)
     lines += describe_basis(posterior, metrics, names, record)
     prior = posterior.prior_description
     if "callable" in prior:
@@ -51,6 +52,7 @@ def describe_difference(
     names: tuple[str, str],
     difference: Distribution,
     observed: tuple[float, ...],
+    identical: str | None = None,
 ) -> list[str]:
     """Return lines on who is better, by how much, and how surely."""
     a, b = names
@@ -59,8 +61,11 @@ def describe_difference(
     verdict, chance = f"{ahead} is better than {behind}", max(chance, equal)
     if equal >= max(worse, better):
         verdict = f"{a} and {b} are equal"
+    sentence = f"{verdict} on {metric} with probability {format_probability(chance, words=True)}."
+    if identical is not None:
+        sentence = f"{a} and {b} are identical on {metric}: their {identical} are the same."
     return [
-        f"{verdict} on {metric} with probability {format_probability(chance, words=True)}.",
+        sentence,
         f"  difference  {difference.mean:+.4f}, 95% HDI {format_interval(difference.hdi())}  "
         f"({a} minus {b})",
         f"  observed    {a} {observed[0]:.4f}, {b} {observed[1]:.4f}",

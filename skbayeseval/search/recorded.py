@@ -17,7 +17,6 @@ from skbayeseval._validation import check_probability, check_whole_number
 from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.evidence.counts import ConfusionCounts, as_evidence
 from skbayeseval.evidence.split_tables import spread_of_tables
-from skbayeseval.judgement.decision import check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
@@ -55,7 +54,6 @@ __all__ = [
     "Settings",
     "check_draws",
     "check_fraction",
-    "check_rope_around_zero",
     "failed_fits",
     "make_report",
     "report_recorded",
@@ -347,17 +345,6 @@ def without_failures(
 
 def _name(measure: Any) -> Any:
     return getattr(measure, "name", measure)
-
-
-def check_rope_around_zero(rope: Any) -> Interval:
-    """Return the ROPE as an interval that contains 0."""
-    region = check_rope(rope)
-    if not region.low <= 0 <= region.high:
-        raise ValueError(
-            f"rope={rope!r} must contain 0, so that a candidate exactly as good as the best one "
-            "is equivalent to it."
-        )
-    return region
 
 
 def check_draws(n_draws: Any) -> int | None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skbayeseval._validation import check_probability, check_random_state_entropy
+from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.search.candidates import counted_classes, recorded_keys
 from skbayeseval.search.recorded import (
@@ -16,7 +17,6 @@ from skbayeseval.search.recorded import (
     Settings,
     check_draws,
     check_fraction,
-    check_rope_around_zero,
     report_recorded,
 )
 from skbayeseval.search.report import Key, check_key
@@ -51,7 +51,7 @@ def refit_simplest(
         What makes a candidate simple: the name of a parameter, or several in order of priority,
         where smaller values are simpler and None is the least simple; or a function of the dict
         of parameters, where smaller return values are simpler.
-    rope : float or (float, float)
+    rope : float, str or (float, float)
         The region of practical equivalence, as in `report_search`.
     cv : int, splitter or list of splits, default=None
         The splitter of the search. If None, the splits are assumed to be repeated k-fold with

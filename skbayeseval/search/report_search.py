@@ -19,7 +19,9 @@ from skbayeseval._validation import (
     check_whole_number,
 )
 from skbayeseval.compare.cross_validation import CrossValidationOptions, compare_learners
+from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import (
@@ -38,7 +40,6 @@ from skbayeseval.search.recorded import (
     Settings,
     check_draws,
     check_fraction,
-    check_rope_around_zero,
     failed_fits,
     make_report,
     report_recorded,
@@ -92,7 +93,7 @@ def report_search(
         The search. For a halving search, the last iteration is reported.
     X, y : array-like, default=None
         The data of the search. If given, the `top` candidates are cross-validated again.
-    rope : float or (float, float)
+    rope : float, str or (float, float)
         The region of practical equivalence. A number r means that metric values that differ by
         at most r are practically equivalent.
     top : int, default=5
@@ -175,7 +176,7 @@ def report_search(
         )
         X = y = None
     settings = Settings(
-        rope=check_rope_around_zero(rope),
+        rope=check_rope_around_zero(rope, split_metric(str(getattr(measure, "name", measure)))),
         prob=check_probability(prob),
         measure=measure,
         key=key,

@@ -111,14 +111,14 @@ def test_more_assurance_takes_more_instances():
 
 def test_settled_already():
     result = compare_predictions(*CLEAR, random_state=0)
-    size = result.required_sample_size(0.5)
+    size = result.required_sample_size(0.45)
     assert (size.n_total, size.n_more, size.reached) == (300, 0, 1.0)
     assert "The decision is already clear: ≈" in str(size)
 
 
 def test_never_is_said_plainly():
     result = compare_predictions(*EQUAL, random_state=0)
-    edge = (-1.0, float(result.draws.mean()))
+    edge = (-0.9, float(result.draws.mean()))
     size = result.required_sample_size(edge, largest=600, **QUICK)
     assert size.never
     assert size.n_total is size.n_more is size.interval is None

@@ -134,8 +134,8 @@ def test_bad_arguments(votes, arguments, message):
         result.bayes_factor(**arguments)
 
 
-def test_a_rope_that_covers_everything():
-    factor = compare_counts((88, 10, 12), (86, 12, 14)).bayes_factor(rope=1.0)
+def test_a_rope_that_covers_the_whole_posterior():
+    factor = compare_counts((8800, 1000, 1200), (8600, 1200, 1400)).bayes_factor(rope=0.4)
     assert not factor.reliable
 
 

@@ -90,11 +90,17 @@ def test_probability(result):
 
 
 def test_decision_says_who(result):
-    decision = result.decision(rope=0.5)
+    decision = result.decision(rope=0.4)
     assert decision.code == "~"
     assert str(decision).startswith("≈  new practically equivalent to old (f1, 95% HDI")
-    assert decision.rope == (-0.5, 0.5)
-    assert result.decision(0.5, metric="recall").metric == "recall"
+    assert decision.rope == (-0.4, 0.4)
+    assert result.decision(0.4, metric="recall").metric == "recall"
+    assert result.decision("40%") == decision
+    by_metric = {"f1": 0.4, "recall": 0.001}
+    assert result.decision(by_metric) == decision
+    assert result.decision(by_metric, metric="recall").code == ">>"
+    with pytest.raises(ValueError, match="Did you mean 0.01"):
+        result.decision(rope=1)
 
 
 def test_bayes_test(result):

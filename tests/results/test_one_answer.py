@@ -55,7 +55,7 @@ def test_rows_of_a_ranking_are_those_of_its_pairs():
         for i, j in ranking.pairs:
             pair = ranking.pairs[i, j]
             for k, of in ((i, "a"), (j, "b")):
-                row = ranking.table.iloc[k]
+                row = ranking.table.loc[ranking.names[k]]
                 assert (row["hdi_low"], row["hdi_high"]) == pytest.approx(pair.hdi(of=of))
 
 

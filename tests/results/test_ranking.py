@@ -59,8 +59,20 @@ def test_twenty_classifiers(twenty):
 
 def test_table(ranking):
     table = ranking.table
-    assert list(table.columns) == ["mean", "hdi_low", "hdi_high", "p_best", "expected_rank"]
-    assert list(table.index) == ["a", "b", "c"]
+    assert list(table.columns) == [
+        "observed",
+        "mean",
+        "hdi_low",
+        "hdi_high",
+        "p_best",
+        "expected_rank",
+        "rank_low",
+        "rank_high",
+    ]
+    assert table["mean"].is_monotonic_decreasing
+    assert sorted(table.index) == ["a", "b", "c"]
+    table = table.loc[["a", "b", "c"]]
+    np.testing.assert_allclose(table["observed"], ranking.observed)
     draws = ranking.draws
     np.testing.assert_allclose(table["mean"], draws.mean(axis=1))
     np.testing.assert_allclose(

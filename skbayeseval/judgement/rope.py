@@ -1,0 +1,111 @@
+"""The region of practical equivalence (ROPE): what is accepted, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, Protocol
+
+from skbayeseval.judgement.intervals import Interval
+
+__all__ = ["check_rope", "check_rope_around_zero", "describe_side"]
+
+
+class _Bounded(Protocol):
+    """A metric, as far as a ROPE is concerned."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def bounds(self) -> tuple[float, float] | None: ...
+
+
+def check_rope(rope: Any, metric: _Bounded | None = None) -> Interval:
+    """Return the ROPE of a metric as an interval.
+
+    Parameters
+    ----------
+    rope : float, str, (float, float) or dict
+        A number r means [-r, r], and "1%" means 0.01. A dict has the ROPE of each metric.
+    metric : Metric, default=None
+        The metric. A ROPE that covers half of its possible differences is refused, because it is
+        most likely a percentage.
+    """
+    if isinstance(rope, Mapping):
+        if metric is None:
+            raise TypeError(f"rope must be that of a single metric here, got {rope!r}.")
+        if metric.name not in rope:
+            raise ValueError(
+                f"rope has no entry for {metric.name!r}, only for {list(rope)}. Pass a dict with "
+                "an entry for each metric."
+            )
+        rope = rope[metric.name]
+    region = _interval(rope)
+    if metric is not None and metric.bounds is not None:
+        _check_size(rope, region, metric.name, metric.bounds[1] - metric.bounds[0])
+    return region
+
+
+def check_rope_around_zero(rope: Any, metric: _Bounded | None = None) -> Interval:
+    """Return the ROPE as an interval that contains 0."""
+    region = check_rope(rope, metric)
+    if not region.low <= 0 <= region.high:
+        raise ValueError(
+            f"rope={rope!r} must contain 0, so that a classifier exactly as good as the best one "
+            "is equivalent to it."
+        )
+    return region
+
+
+def describe_side(region: Interval, *, better: bool) -> str:
+    """Return what "better" or "worse" than the ROPE means: " by more than 0.01", or ""."""
+    limit = region.high if better else -region.low
+    return "" if limit == 0 else f" by more than {limit:.4g}"
+
+
+def _interval(rope: Any) -> Interval:
+    if isinstance(rope, str):
+        percentage = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*", rope)
+        if percentage is None:
+            raise ValueError(
+                f"rope={rope!r} is not a percentage. Pass a string such as '1%', a number or a "
+                "pair (low, high)."
+            )
+        rope = float(percentage[1]) / 100
+    if isinstance(rope, Real) and not isinstance(rope, bool):
+        if not 0 <= float(rope) < math.inf:
+            raise ValueError(
+                f"rope={rope!r} must be finite and at least 0: it is the largest difference of no "
+                "practical relevance. Pass (low, high) for an asymmetric region."
+            )
+        return Interval(-float(rope), float(rope))
+    try:
+        low, high = (float(end) for end in rope)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"rope must be a number, a string such as '1%' or a pair (low, high), got {rope!r}."
+        ) from error
+    if not low <= high:
+        raise ValueError(f"rope=({low:g}, {high:g}) must have low <= high.")
+    if math.isinf(low) or math.isinf(high):
+        raise ValueError(
+            f"rope=({low:g}, {high:g}) must be finite. For a one-sided question, use "
+            "non_inferiority(margin) or superiority(margin)."
+        )
+    return Interval(low, high)
+
+
+def _check_size(rope: Any, region: Interval, metric: str, largest: float) -> None:
+    """Raise if the ROPE covers half of all differences that are possible."""
+    if region.high - region.low < largest:
+        return
+    advice = "For a one-sided question, use non_inferiority(margin) or superiority(margin)."
+    if isinstance(rope, Real) and float(rope) / 100 < largest / 2:
+        advice = f"Did you mean {float(rope) / 100:g}?"
+    raise ValueError(
+        f"rope={rope!r} covers at least half of the possible differences in {metric}, from "
+        f"{-largest:g} to {largest:g}. {advice}"
+    )

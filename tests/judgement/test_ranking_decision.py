@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from skbayeseval import compare_many
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import decide_ranking, tied_groups
+
+
+def test_cases():
+    rng = np.random.default_rng(0)
+    means = np.array([0.8, 0.799, 0.79, 0.6])
+    sds = np.array([0.001, 0.001, 0.01, 0.001])
+    draws = means[:, None] + sds[:, None] * rng.standard_normal((4, 4000))
+    names = ("a", "b", "c", "d")
+    differ = np.zeros((4, 4), dtype=bool)
+    differ[:3, 3] = differ[3, :3] = True
+    found = decide_ranking(draws, [0, 1, 2, 3], names, Interval(-0.01, 0.01), 0.95, "f1", differ)
+    assert (found.equivalent, found.open, found.worse) == (("a", "b"), ("c",), ("d",))
+    assert found.tied == (("a", "b", "c"),)
+    assert not found.settled
+    # P(c within 0.01 of the best of a, b and itself), the best being about 0.8004.
+    assert found.p_equivalent["c"] == pytest.approx(0.48, abs=0.05)
+    assert str(found) == repr(found)
+    assert "practically equivalent to the best: a, b" in str(found)
+    assert "surely worse than the best: d" in str(found)
+
+
+def test_groups_can_overlap():
+    differ = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [1, 0, 0, 1], [1, 1, 1, 0]], dtype=bool)
+    assert tied_groups("abcd", differ) == (("a", "b"), ("b", "c"))
+    assert tied_groups("abcd", ~np.eye(4, dtype=bool)) == ()
+    assert tied_groups("abcd", np.zeros((4, 4), dtype=bool)) == (("a", "b", "c", "d"),)
+
+
+def test_a_ranking_decides_and_is_sorted():
+    y = np.arange(1000) % 2
+    rng = np.random.default_rng(1)
+    predictions = {
+        name: np.where(rng.random(1000) < accuracy, y, 1 - y)
+        for name, accuracy in (("poor", 0.6), ("good", 0.95), ("fair", 0.8))
+    }
+    ranking = compare_many(y, predictions, random_state=0)
+    assert ranking.table.index.tolist() == ["good", "fair", "poor"]
+    assert ranking.table["rank_low"].tolist() == ranking.table["rank_high"].tolist() == [1, 2, 3]
+    expected = [(predictions[name] == y).mean() for name in ranking.table.index]
+    np.testing.assert_allclose(ranking.table["observed"], expected)
+    found = ranking.decision(rope="2%")
+    assert (found.equivalent, found.worse, found.settled) == (("good",), ("fair", "poor"), True)
+    assert found.tied == ()
+    with pytest.raises(ValueError, match="must contain 0"):
+        ranking.decision(rope=(0.01, 0.02))
+
+
+def test_with_two_classifiers_it_agrees_with_the_pair():
+    y = np.arange(2000) % 2
+    rng = np.random.default_rng(2)
+    a, b = (np.where(rng.random(2000) < accuracy, y, 1 - y) for accuracy in (0.9, 0.7))
+    ranking = compare_many(y, {"b": b, "a": a}, random_state=0)
+    probabilities = ranking.pairs["a", "b"].probability(0.15)
+    found = ranking.decision(0.15)
+    assert found.p_equivalent["b"] == pytest.approx(1 - probabilities.better, abs=0.02)

@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+from skbayeseval.judgement.rope import check_rope, check_rope_around_zero, describe_side
+from skbayeseval.metrics import get_metric
+from skbayeseval.metrics.registry import split_metric
+
+
+def test_ropes():
+    assert check_rope(0.01) == (-0.01, 0.01)
+    assert check_rope(0) == (0, 0)
+    assert check_rope((-0.02, 0.01)) == (-0.02, 0.01)
+    assert check_rope(np.float32(0.5)) == (-0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("rope", "error", "message"),
+    [
+        (-0.01, ValueError, "rope=-0.01 must be finite and at least 0"),
+        (np.nan, ValueError, "rope=nan must be finite and at least 0"),
+        (np.inf, ValueError, "rope=inf must be finite and at least 0"),
+        ((0.02, -0.02), ValueError, r"rope=\(0.02, -0.02\) must have low <= high"),
+        ((0.0, np.nan), ValueError, "must have low <= high"),
+        ((1, 2, 3), TypeError, "rope must be a number, a string such as '1%' or a pair"),
+        ("small", ValueError, "rope='small' is not a percentage"),
+        ("-1%", ValueError, "rope='-1%' is not a percentage"),
+        ((-np.inf, 0.01), ValueError, r"must be finite. For a one-sided question, use non_inf"),
+        ({"f1": 0.01}, TypeError, "rope must be that of a single metric here"),
+        (None, TypeError, "rope must be a number, a string such as '1%' or a pair"),
+    ],
+)
+def test_bad_ropes(rope, error, message):
+    with pytest.raises(error, match=message):
+        check_rope(rope)
+
+
+def test_a_percentage_and_a_rope_per_metric():
+    assert check_rope("1%") == check_rope(" 1 %") == (-0.01, 0.01)
+    assert check_rope("0.5%") == (-0.005, 0.005)
+    f1 = get_metric("f1")
+    assert check_rope({"f1": "2%", "accuracy": (-0.1, 0.2)}, f1) == (-0.02, 0.02)
+    with pytest.raises(ValueError, match=r"rope has no entry for 'f1', only for \['accuracy'\]"):
+        check_rope({"accuracy": 0.1}, f1)
+
+
+@pytest.mark.parametrize(
+    ("rope", "metric", "advice"),
+    [
+        (1, "accuracy", "from -1 to 1. Did you mean 0.01?"),
+        (2.5, "f1_macro", "Did you mean 0.025?"),
+        (0.5, "accuracy", "Did you mean 0.005?"),
+        (1, "matthews_corrcoef", "from -2 to 2. Did you mean 0.01?"),
+        ((-1, 0.01), "f1", "use non_inferiority"),
+        ({"f1": 1}, "f1", "Did you mean 0.01?"),
+    ],
+)
+def test_a_rope_of_half_of_the_scale_is_refused(rope, metric, advice):
+    with pytest.raises(ValueError, match="covers at least half") as caught:
+        check_rope(rope, get_metric(metric))
+    assert advice in str(caught.value)
+
+
+def test_scores_without_limits_take_any_rope():
+    assert check_rope(3, get_metric("neg_log_loss")) == (-3, 3)
+    assert check_rope(50, split_metric("neg_mean_squared_error")) == (-50, 50)
+    with pytest.raises(ValueError, match="Did you mean 0.01"):
+        check_rope(1, split_metric("roc_auc_ovr_weighted"))
+
+
+def test_around_zero():
+    assert check_rope_around_zero((0.0, 0.1)) == (0, 0.1)
+    with pytest.raises(ValueError, match="must contain 0"):
+        check_rope_around_zero((0.01, 0.1))
+
+
+def test_sides():
+    region = check_rope((-0.02, 0.05))
+    assert describe_side(region, better=True) == " by more than 0.05"
+    assert describe_side(region, better=False) == " by more than 0.02"
+    assert describe_side(check_rope(0), better=True) == ""
