@@ -106,8 +106,8 @@ class Decision:
         )
         a, b = self.names
         if not self.settled:
-            lines = [f"{self.symbol}  not settled: {self._state()} {basis}"]
-            lines += self._what_would_settle_it()
+            lines = [f"{self.symbol}  not settled: {self._state()}", f"   {basis}"]
+            lines.append(self._what_would_settle_it())
         elif self.code == "~":
             lines = [f"{self.symbol}  {a} practically equivalent to {b} {basis}"]
         else:
@@ -135,16 +135,16 @@ class Decision:
         rest = ", ".join(f"{short} {_percent(chance)}" for chance, _, short in cases[1:])
         return f"{cases[0][1]} with probability {_percent(cases[0][0])}, {rest}"
 
-    def _what_would_settle_it(self) -> list[str]:
+    def _what_would_settle_it(self) -> str:
         if self.more_evidence > MOST_EVIDENCE:
-            return [
+            return (
                 "   The difference is so close to a limit of the ROPE that more evidence would "
                 "hardly settle it."
-            ]
-        return [
-            f"   About {self.more_evidence:.2g} times as much evidence would settle it, if the "
-            "difference stays as it is."
-        ]
+            )
+        needed = f"About {self.more_evidence:.2g} times as much evidence"
+        if self.more_evidence < 1.1:
+            needed = "Slightly more evidence"
+        return f"   {needed} would settle it, if the difference stays as it is."
 
 
 def _percent(probability: float) -> str:

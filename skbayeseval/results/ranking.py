@@ -274,7 +274,7 @@ class Ranking(PosteriorView):
             lines += [
                 f"{best} is the best of {len(self.names)} on {name} with probability "
                 f"{format_probability(table['p_best'].max(), words=True)}.",
-                table.to_string(float_format="{:.4f}".format),
+                _in_words(table).to_string(float_format="{:.4f}".format),
             ]
         return "\n".join(lines)
 
@@ -288,3 +288,14 @@ class Ranking(PosteriorView):
             posterior = PairPosterior(posterior, i, j)
         names = (self.names[i], self.names[j])
         return ComparisonResult(posterior, names, self._metrics, self._cross_validation)
+
+
+def _in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of a ranking as it is printed."""
+    ranks = [
+        str(low) if low == high else f"{low} to {high}"
+        for low, high in zip(table["rank_low"], table["rank_high"], strict=True)
+    ]
+    chances = [format_probability(p) for p in table["p_best"]]
+    shown = table[["observed", "mean", "hdi_low", "hdi_high"]].assign(p_best=chances, rank=ranks)
+    return shown.rename_axis(None)

@@ -71,7 +71,7 @@ def test_sentences():
     undecided = decide(Interval(-0.1, 0.1), ROPE, Probabilities(0.25, 0.5, 0.25), 0.0)
     assert str(undecided).startswith(
         "?  not settled: A and B are practically equivalent with probability 50%, A better 25%, "
-        "B better 25% (score, 95% HDI"
+        "B better 25%\n   (score, 95% HDI"
     )
     assert repr(undecided) == str(undecided)
 
@@ -94,7 +94,7 @@ def test_what_is_not_settled_is_told_by_probabilities(probabilities, rope, words
         Interval(-0.2, 0.2), check_rope(rope), Probabilities(*probabilities), lean, names=("x", "y")
     )
     assert not found.settled
-    assert f"not settled: {words} (score" in str(found)
+    assert f"not settled: {words}\n   (score" in str(found)
 
 
 @pytest.mark.parametrize(
