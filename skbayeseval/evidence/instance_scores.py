@@ -24,7 +24,13 @@ from skbayeseval.evidence.split_scores import SplitMargin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.evidence.units import assign_units
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, Sums, prepare
+from skbayeseval.metrics.instance_scores import (
+    SCORE_METRICS,
+    Prepared,
+    Sums,
+    as_floats,
+    prepare,
+)
 
 __all__ = ["RESPONSES", "PreparedRun", "ScoredInstances", "respond"]
 
@@ -145,7 +151,7 @@ class ScoredInstances(Evidence):
             given = of_one if isinstance(of_one, Mapping) else dict.fromkeys(RESPONSES, of_one)
             responses.append(
                 {
-                    kind: _check_scores(one, name, truth, classes, positive)
+                    kind: _check_scores(one, name, kind, truth, classes, positive)
                     for kind, one in given.items()
                 }
             )
@@ -327,11 +333,14 @@ class ScoredInstances(Evidence):
 
 
 def _check_scores(
-    scores: Any, name: str, truth: Array, classes: tuple[Any, ...], pos_label: Any
+    scores: Any, name: str, kind: str, truth: Array, classes: tuple[Any, ...], pos_label: Any
 ) -> Array:
     """Return scores with one row per instance; with two classes, those of the positive class."""
     try:
-        array = np.asarray(scores, dtype=float)
+        array = np.asarray(scores)
+        if array.dtype.kind == "c":
+            raise TypeError("complex numbers have no order")
+        array = as_floats(array, kind)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must contain numbers, got {type(scores).__name__}.") from error
     if array.ndim not in (1, 2) or len(array) != len(truth):
@@ -383,7 +392,7 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
         # Forests return one array per label, with the probabilities of absence and presence.
         columns = [one[:, -1] for one in found] if isinstance(found, list) else np.asarray(found).T
         return np.column_stack(list(columns))
-    scores = np.asarray(found)
+    scores = as_floats(np.asarray(found), kind)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
     known = check_label_vector(estimator.classes_, "classes_", classes=False).tolist()
@@ -399,8 +408,8 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
     if len(known) < 2:
         raise ValueError("The training set has only one class, so the instances cannot be ranked")
     # A class that is missing from the training set gets the lowest score.
-    lowest = 0.0 if method == "predict_proba" else np.finfo(float).min
-    aligned = np.full((len(scores), len(classes)), lowest)
+    lowest = 0.0 if method == "predict_proba" else np.finfo(scores.dtype).min
+    aligned = np.full((len(scores), len(classes)), lowest, dtype=scores.dtype)
     for column, label in enumerate(known):
         if label in classes:
             aligned[:, classes.index(label)] = scores[:, column]
