@@ -11,12 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
+from skbayeseval._alignment import named_labels
+
 __all__ = [
     "check_indicator",
     "check_label_vector",
     "check_labels",
     "check_predictions",
     "encode_labels",
+    "indicator_labels",
     "is_indicator",
     "resolve_pos_label",
 ]
@@ -128,6 +131,19 @@ def is_indicator(y: Any) -> bool:
     except ValueError:  # rows of different lengths
         return False
     return len(shape) == 2 and shape[1] > 1
+
+
+def indicator_labels(y: Any, labels: ArrayLike | None, name: str) -> tuple[Any, ...]:
+    """Return the labels of a multi-label indicator: `labels`, its column labels, or 0, 1, ..."""
+    columns = named_labels([y])
+    if labels is None:
+        return check_labels(range(y.shape[1]) if columns is None else columns)
+    given = check_labels(labels)
+    if columns is not None and list(given) != columns:
+        raise ValueError(f"labels={list(given)} differ from the columns of {name}, {columns}.")
+    if len(given) != y.shape[1]:
+        raise ValueError(f"labels has {len(given)} labels, but {name} has {y.shape[1]}.")
+    return given
 
 
 def check_indicator(y: Any, name: str) -> Any:

@@ -8,13 +8,15 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval._alignment import columns_in_order, named_labels
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
-    check_labels,
     encode_labels,
+    indicator_labels,
     is_indicator,
     resolve_pos_label,
 )
@@ -111,8 +113,8 @@ class ScoredInstances(Evidence):
         truth: Array
         if is_indicator(y_true):
             truth = check_indicator(y_true, "y_true").toarray()
-            columns: Any = getattr(y_true, "columns", range(truth.shape[1]))
-            classes = check_labels(list(columns) if labels is None else labels)
+            named = y_true if hasattr(y_true, "columns") else truth
+            classes = indicator_labels(named, labels, "y_true")
         else:
             classes, (truth,) = encode_labels([("y_true", y_true)], labels)
         return cls.from_codes(
@@ -336,6 +338,10 @@ def _check_scores(
     scores: Any, name: str, kind: str, truth: Array, classes: tuple[Any, ...], pos_label: Any
 ) -> Array:
     """Return scores with one row per instance; with two classes, those of the positive class."""
+    two = truth.ndim == 1 and len(classes) == 2
+    if two and isinstance(scores, pd.DataFrame) and scores.shape[1] == 1:
+        _check_column_of_class(scores, name, classes, pos_label)
+    scores = columns_in_order(scores, classes, name)
     try:
         array = np.asarray(scores)
         if array.dtype.kind == "c":
@@ -352,7 +358,6 @@ def _check_scores(
         raise ValueError(f"Input {name} contains NaN or infinity.")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    two = truth.ndim == 1 and len(classes) == 2
     if array.ndim == 2 and two and array.shape[1] == 2:
         return array[:, 1 if pos_label is None else classes.index(pos_label)]
     expected = "one column" if two else f"{len(classes)} columns"
@@ -363,6 +368,19 @@ def _check_scores(
             f"{expected}, in the order of the labels."
         )
     return array
+
+
+def _check_column_of_class(
+    scores: pd.DataFrame, name: str, classes: tuple[Any, ...], pos_label: Any
+) -> None:
+    """Raise if the only column of a data frame is named after the class that is not positive."""
+    column = scores.columns[0]
+    positive = classes[1] if pos_label is None else pos_label
+    if column in classes and column != positive and named_labels([scores]) is not None:
+        raise ValueError(
+            f"{name} has the column {column!r}, but the scores of the positive class {positive!r} "
+            "are expected. Pass these, or pos_label=."
+        )
 
 
 def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several: bool) -> Array:
