@@ -179,24 +179,25 @@ def indicator_labels(y: Any, labels: ArrayLike | None, name: str) -> tuple[Any, 
 
 def check_indicator(y: Any, name: str) -> Any:
     """Return the multi-label indicator `y` as a sparse matrix of zeros and ones."""
-    if sparse.issparse(y):
-        matrix = sparse.csr_matrix(y, dtype=float)
-    else:
-        array = np.asarray(y)
-        if array.ndim != 2:
-            raise ValueError(f"{name} must be a 2-D label indicator, got shape {array.shape}.")
-        try:
-            matrix = sparse.csr_matrix(array.astype(float))
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"{name} must contain only 0 and 1, with one column per label."
-            ) from error
-    if matrix.shape[0] == 0:
+    wrong = f"{name} must contain only 0 and 1, with one column per label."
+    given = sparse.csr_matrix(y, copy=True) if sparse.issparse(y) else np.asarray(y)
+    if given.ndim != 2:
+        raise ValueError(f"{name} must be a 2-D label indicator, got shape {given.shape}.")
+    if given.shape[0] == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
+    if given.dtype.kind == "c":
+        raise ValueError(wrong)
+    if sparse.issparse(y):
+        given.sum_duplicates()  # an entry may be stored in parts
+    try:
+        matrix = sparse.csr_matrix(given.astype(float))
+    except (TypeError, ValueError) as error:
+        raise ValueError(wrong) from error
+    matrix.eliminate_zeros()
     if np.isnan(matrix.data).any():
         raise ValueError(f"Input {name} contains NaN.")
-    if not np.isin(matrix.data, (0, 1)).all():
-        raise ValueError(f"{name} must contain only 0 and 1, with one column per label.")
+    if not (matrix.data == 1).all():
+        raise ValueError(wrong)
     return matrix
 
 

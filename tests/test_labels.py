@@ -1,4 +1,4 @@
-"""Class labels are compared exactly, whatever their dtypes are."""
+"""Class labels are compared exactly, whatever their dtypes are; indicators, however stored."""
 
 import itertools
 
@@ -7,10 +7,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.metrics import f1_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import bayesian_cross_validate, compare_predictions, score_posterior
-from skbayeseval._labels import encode_labels
+from skbayeseval._labels import check_indicator, encode_labels
 
 INTEGERS = [np.dtype(kind + size) for kind in "iu" for size in "1248"]
 BIG = 2**63 - 1
@@ -119,3 +122,80 @@ def test_predictions_of_estimators():
     X = np.random.default_rng(0).normal(size=(40, 2)) + (y % 2)[:, None]
     result = bayesian_cross_validate(Unsigned(), GaussianNB(), X, y, random_state=0)
     assert result.observed_a == result.observed_b > 0.6
+
+
+RNG = np.random.default_rng(0)
+TAGS = RNG.integers(0, 2, (60, 3))
+SAID = np.where(RNG.random(TAGS.shape) < 0.8, TAGS, 1 - TAGS)
+
+
+def in_parts(dense, dtype, parts):
+    """Return a CSR matrix that stores every entry in parts, such as 1, 0 or 2, -1."""
+    rows, columns = np.nonzero(dense)
+    entries = np.lexsort((columns, rows))
+    data = np.tile(np.array(parts, dtype=dtype), len(entries))
+    indptr = np.r_[0, len(parts) * np.cumsum(dense.sum(axis=1))]
+    return sparse.csr_matrix((data, np.repeat(columns[entries], len(parts)), indptr), dense.shape)
+
+
+def with_zeros(dense):
+    rows, columns = np.indices(dense.shape).reshape(2, -1)
+    return sparse.csr_matrix((dense[rows, columns], (rows, columns)), dense.shape)
+
+
+STORED = {
+    **{kind: getattr(sparse, f"{kind}_matrix") for kind in ("csr", "csc", "coo", "dok", "lil")},
+    "csr_array": sparse.csr_array,
+    "coo_array": sparse.coo_array,
+    "bool": lambda dense: sparse.csr_matrix(dense.astype(bool)),
+    "explicit zeros": with_zeros,
+    "one and zero": lambda dense: in_parts(dense, np.int64, [1, 0]),
+    "two and minus one": lambda dense: in_parts(dense, np.float32, [2, -1]),
+    "twice true": lambda dense: in_parts(dense, bool, [True, True]),
+    "columns in parts": lambda dense: in_parts(dense.T, np.int64, [0, 1]).T,
+}
+
+
+@pytest.mark.parametrize("kind", STORED)
+def test_indicators_however_they_are_stored(kind):
+    store = STORED[kind]
+    assert (store(TAGS).toarray() == TAGS).all()
+    result = compare_predictions(store(TAGS), store(SAID), TAGS, scoring=["f1_micro", "f1_macro"])
+    for name in ("micro", "macro"):
+        found = result.metric(f"f1_{name}")
+        assert found.observed_a == pytest.approx(f1_score(TAGS, SAID, average=name))
+        assert found.observed_b == 1.0
+    scored = score_posterior(store(TAGS), None, y_score=SAID + 0.5, scoring="roc_auc")
+    plain = score_posterior(TAGS, None, y_score=SAID + 0.5, scoring="roc_auc")
+    assert scored.observed == plain.observed
+
+
+def test_indicators_are_not_changed():
+    stored = in_parts(TAGS, float, [1, 0])
+    before = stored.nnz
+    check_indicator(stored, "y_true")
+    assert stored.nnz == before
+
+
+@pytest.mark.parametrize("parts", [[1, 1], [2], [0.5], [-1], [np.nan], [1j]])
+def test_entries_other_than_0_and_1(parts):
+    """Two ones for the same entry are a two."""
+    wrong = in_parts(TAGS, np.asarray(parts).dtype, parts)
+    message = "contains NaN" if np.isnan(parts).any() else "must contain only 0 and 1"
+    for stored in (wrong, wrong.tocsc(), wrong.tocoo(), wrong.toarray()):
+        with pytest.raises(ValueError, match=f"y_pred.* {message}"):
+            score_posterior(TAGS, stored, scoring="f1_micro")
+        with pytest.raises(ValueError, match=f"y_true.* {message}"):
+            score_posterior(stored, TAGS, scoring="f1_micro")
+
+
+def test_cross_validation_of_indicators_in_parts():
+    X = TAGS + RNG.normal(size=TAGS.shape)
+    options = {"scoring": "f1_micro", "random_state": 0}
+    a, b = OneVsRestClassifier(GaussianNB()), OneVsRestClassifier(GaussianNB(var_smoothing=0.1))
+    plain, in_pieces = (
+        bayesian_cross_validate(a, b, X, y, **options)
+        for y in (TAGS, in_parts(TAGS, np.int64, [1, 0]))
+    )
+    assert in_pieces.observed_a == plain.observed_a <= 1
+    assert in_pieces.hdi() == plain.hdi()
