@@ -180,7 +180,7 @@ def indicator_labels(y: Any, labels: ArrayLike | None, name: str) -> tuple[Any, 
 def check_indicator(y: Any, name: str) -> Any:
     """Return the multi-label indicator `y` as a sparse matrix of zeros and ones."""
     wrong = f"{name} must contain only 0 and 1, with one column per label."
-    given = sparse.csr_matrix(y, copy=True) if sparse.issparse(y) else np.asarray(y)
+    given: Any = sparse.csr_matrix(y, copy=True) if sparse.issparse(y) else np.asarray(y)
     if given.ndim != 2:
         raise ValueError(f"{name} must be a 2-D label indicator, got shape {given.shape}.")
     if given.shape[0] == 0:
