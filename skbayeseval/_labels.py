@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils.multiclass import type_of_target, unique_labels
+from sklearn.utils.multiclass import type_of_target
+
+from skbayeseval._alignment import named_labels
 
 __all__ = [
     "check_indicator",
@@ -17,6 +20,7 @@ __all__ = [
     "check_labels",
     "check_predictions",
     "encode_labels",
+    "indicator_labels",
     "is_indicator",
     "resolve_pos_label",
 ]
@@ -34,36 +38,46 @@ def encode_labels(
         found = ", ".join(f"{name} has {len(y)}" for name, y in zip(names, arrays, strict=True))
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {found}.")
 
-    explicit = [] if labels is None else [np.asarray(check_labels(labels))]
+    # Python's numbers compare exactly, whereas numpy makes floats of int64 and uint64.
+    values, places = [], []
+    for y in arrays:
+        place, distinct = pd.factorize(y)
+        values.append(distinct.tolist())
+        places.append(place)
+    explicit = None if labels is None else check_labels(labels)
     try:
-        classes = unique_labels(*arrays, *explicit)
-    except ValueError as error:
+        classes = sorted({value for of_one in [*values, explicit or ()] for value in of_one})
+    except TypeError as error:
         kinds = ", ".join(
-            f"{name} has {array.tolist()[0]!r}"
-            for name, array in zip([*names, "labels"], [*arrays, *explicit], strict=False)
+            f"{name} has {of_one[0]!r}"
+            for name, of_one in zip([*names, "labels"], [*values, explicit or ()], strict=True)
+            if of_one
         )
         raise ValueError(f"Mix of label input types (string and number): {kinds}.") from error
-    if explicit:
-        (classes,) = explicit
-        for name, y in zip(names, arrays, strict=True):
-            unknown = sorted(set(y[~np.isin(y, classes)].tolist()), key=str)
+    if explicit is not None:
+        classes = list(explicit)
+        for name, of_one in zip(names, values, strict=True):
+            unknown = sorted(set(of_one) - set(classes), key=str)
             if unknown:
                 raise ValueError(
-                    f"{name} contains labels that are not in labels={classes.tolist()}: {unknown}."
+                    f"{name} contains labels that are not in labels={classes}: {unknown}."
                 )
     elif len(classes) < 2:
         raise ValueError(
-            f"There is only one class in {' and '.join(names)}, {classes[0].item()!r}, so there is "
+            f"There is only one class in {' and '.join(names)}, {classes[0]!r}, so there is "
             "nothing to compare. Pass labels= if there are more classes."
         )
-    order = np.argsort(classes, kind="stable")
-    codes = [order[np.searchsorted(classes[order], y)] for y in arrays]
-    return tuple(classes.tolist()), codes
+    position = {label: i for i, label in enumerate(classes)}
+    codes = [
+        np.array([position[value] for value in of_one])[place]
+        for of_one, place in zip(values, places, strict=True)
+    ]
+    return tuple(classes), codes
 
 
 def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Array:
     """Return `y` as a 1-D array of class labels (or group labels) without missing values."""
-    array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    array = _exact(y.toarray() if hasattr(y, "toarray") else y, name)
     if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
         array = pd.Series(array, dtype=object).infer_objects().to_numpy()
     if array.ndim == 2 and array.shape[1] == 1:
@@ -80,7 +94,8 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
         raise ValueError(f"Complex data not supported: {name} must contain class labels.")
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise ValueError(f"Input {name} contains infinity: labels must be finite.")
-    if not classes:
+    whole = array.dtype == object and all(isinstance(value, Integral) for value in array)
+    if whole or not classes:
         return array
     try:
         kind = type_of_target(array, input_name=name, raise_unknown=True)
@@ -97,9 +112,27 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     return array
 
 
+def _exact(values: Any, name: str) -> Array:
+    """Return an array that tells all whole numbers apart, as integers beyond 2**53 need."""
+    array = np.asarray(values)
+    if array.dtype.kind != "f":
+        return array
+    # numpy also makes floats of a list of integers that fit no common dtype.
+    largest = 2.0 ** (np.finfo(array.dtype).nmant + 1)
+    if not (np.isfinite(array) & (np.abs(array) >= largest)).any():
+        return array
+    given = np.asarray(values, dtype=object)
+    if not all(isinstance(value, Integral) for value in given.flat):
+        raise ValueError(
+            f"{name} contains {array.dtype} numbers of {largest:.0f} or more, which cannot tell "
+            "all whole numbers apart. Pass integers or strings."
+        )
+    return np.vectorize(int, otypes=[object])(given)
+
+
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     """Return explicit `labels` as a tuple of at least two distinct classes."""
-    array = np.asarray(labels)
+    array = _exact(labels, "labels")
     if array.ndim != 1:
         raise TypeError(f"labels must be a list of classes, got {labels!r}.")
     if array.dtype.kind == "U" and set(map(type, np.asarray(labels, dtype=object))) != {str}:
@@ -114,6 +147,7 @@ def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
     """Return the positive class: `pos_label` if given, else class 1 of a binary problem."""
     if pos_label is None:
         return next((label for label in labels if label == 1), None) if len(labels) == 2 else None
+    pos_label = pos_label.item() if isinstance(pos_label, np.generic) else pos_label
     if not np.isscalar(pos_label) or pos_label not in labels:
         raise ValueError(
             f"pos_label={pos_label!r} is not a valid label. It should be one of {list(labels)}"
@@ -130,26 +164,40 @@ def is_indicator(y: Any) -> bool:
     return len(shape) == 2 and shape[1] > 1
 
 
+def indicator_labels(y: Any, labels: ArrayLike | None, name: str) -> tuple[Any, ...]:
+    """Return the labels of a multi-label indicator: `labels`, its column labels, or 0, 1, ..."""
+    columns = named_labels([y])
+    if labels is None:
+        return check_labels(range(y.shape[1]) if columns is None else columns)
+    given = check_labels(labels)
+    if columns is not None and list(given) != columns:
+        raise ValueError(f"labels={list(given)} differ from the columns of {name}, {columns}.")
+    if len(given) != y.shape[1]:
+        raise ValueError(f"labels has {len(given)} labels, but {name} has {y.shape[1]}.")
+    return given
+
+
 def check_indicator(y: Any, name: str) -> Any:
     """Return the multi-label indicator `y` as a sparse matrix of zeros and ones."""
-    if sparse.issparse(y):
-        matrix = sparse.csr_matrix(y, dtype=float)
-    else:
-        array = np.asarray(y)
-        if array.ndim != 2:
-            raise ValueError(f"{name} must be a 2-D label indicator, got shape {array.shape}.")
-        try:
-            matrix = sparse.csr_matrix(array.astype(float))
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"{name} must contain only 0 and 1, with one column per label."
-            ) from error
-    if matrix.shape[0] == 0:
+    wrong = f"{name} must contain only 0 and 1, with one column per label."
+    given: Any = sparse.csr_matrix(y, copy=True) if sparse.issparse(y) else np.asarray(y)
+    if given.ndim != 2:
+        raise ValueError(f"{name} must be a 2-D label indicator, got shape {given.shape}.")
+    if given.shape[0] == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
+    if given.dtype.kind == "c":
+        raise ValueError(wrong)
+    if sparse.issparse(y):
+        given.sum_duplicates()  # an entry may be stored in parts
+    try:
+        matrix = sparse.csr_matrix(given.astype(float))
+    except (TypeError, ValueError) as error:
+        raise ValueError(wrong) from error
+    matrix.eliminate_zeros()
     if np.isnan(matrix.data).any():
         raise ValueError(f"Input {name} contains NaN.")
-    if not np.isin(matrix.data, (0, 1)).all():
-        raise ValueError(f"{name} must contain only 0 and 1, with one column per label.")
+    if not (matrix.data == 1).all():
+        raise ValueError(wrong)
     return matrix
 
 

@@ -6,6 +6,7 @@ import argparse
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -22,7 +23,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+        self.exit(2, f"{self.prog}: error: {_printable(message)} (see {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:
-        message = " ".join(str(error).split())
+        message = _printable(" ".join(str(error).split()))
         print(f"skbayeseval {args.command}: error: {message}", file=sys.stderr)
         return 2
 
@@ -58,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="example: skbayeseval compare predictions.csv --truth y --a nb --b svm "
         "--scoring f1 --rope 0.01",
     )
-    compare.add_argument("file", help="the CSV file, with a header line")
+    compare.add_argument("file", help="the CSV file, with a header line; labels are text")
     compare.add_argument("--truth", required=True, metavar="COLUMN", help="the true labels")
     compare.add_argument("--a", required=True, metavar="COLUMN", help="the predictions of A")
     compare.add_argument("--b", required=True, metavar="COLUMN", help="the predictions of B")
@@ -174,48 +175,90 @@ def _common(args: argparse.Namespace) -> dict[str, Any]:
 
 def _compare(args: argparse.Namespace) -> None:
     table = _read_csv(args.file)
-    columns = {}
-    for option in ("truth", "a", "b"):
-        name = getattr(args, option)
-        if name not in table.columns:
-            raise ValueError(
-                f"--{option} {name}: no such column in {args.file}, which has "
-                f"{', '.join(map(str, table.columns))}"
-            )
-        columns[option] = table[name]
+    columns = {
+        option: _labels(table, option, getattr(args, option), args.file)
+        for option in ("truth", "a", "b")
+    }
+    classes = {label for column in columns.values() for label in column}
+    _check_spelling(classes)
     result = compare_predictions(
         columns["truth"],
         columns["a"],
         columns["b"],
-        names=tuple(args.names or ((args.a, args.b) if args.a != args.b else ("A", "B"))),
-        pos_label=_label_of(args.pos_label, columns["truth"]),
+        names=_names(args.names or ((args.a, args.b) if args.a != args.b else ("A", "B"))),
+        pos_label=_class_one(classes) if args.pos_label is None else args.pos_label,
         **_common(args),
     )
     _report(result, args)
 
 
 def _read_csv(path: str) -> pd.DataFrame:
+    """Return all cells as text, the header in the first row; only empty cells are missing."""
+    if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", path):
+        raise ValueError(f"{path} is an address, but only files are read. Download it first.")
     try:
-        # Only an empty cell is a missing label: "None" and "NA" are valid class names.
-        return pd.read_csv(path, keep_default_na=False, na_values=[""])
+        # pandas takes no absolute path for an address. With a header of its own, it would make an
+        # index of the first column where lines are longer than the header.
+        return pd.read_csv(
+            os.path.abspath(path), header=None, dtype=str, keep_default_na=False, na_values=[""]
+        )
     except OSError:
         raise
     except Exception as error:  # pandas may raise any exception of its decoders
         raise ValueError(f"{path} cannot be read as a CSV table: {error}") from error
 
 
-def _label_of(text: str | None, truth: pd.Series[Any]) -> Any:
-    """Return the label in the column whose text form is `text`, or `text` itself."""
-    if text is None:
-        return None
-    for label in truth.dropna().unique().tolist():
-        if text in (str(label), f"{label:g}" if isinstance(label, float) else None):
-            return label
-    return text
+def _labels(table: pd.DataFrame, option: str, name: str, path: str) -> list[str]:
+    """Return the labels of a column of the table."""
+    header = ["" if pd.isna(cell) else cell for cell in table.iloc[0]]
+    if header.count(name) != 1:
+        found = "no such column" if name not in header else "more than one such column"
+        raise ValueError(f"--{option} {name}: {found} in {path}, which has {', '.join(header)}")
+    column = table.iloc[1:, header.index(name)].fillna("").tolist()
+    empty = [i for i, label in enumerate(column, start=1) if not label.strip()]
+    if empty:
+        raise ValueError(
+            f"--{option} {name}: {len(empty)} of {len(column)} labels in {path} are missing, the "
+            f"first in row {empty[0]} below the header. Every instance must have a label."
+        )
+    return column
+
+
+def _check_spelling(classes: set[str]) -> None:
+    """Raise if labels that were surely meant to be the same are written differently."""
+    written: dict[str, str] = {}
+    for label in sorted(classes):
+        other = written.setdefault(_plain(label), label)
+        if other != label:
+            raise ValueError(
+                f"{other!r} and {label!r} are two classes, because labels are compared as text. "
+                "Write the labels of all columns in the same way."
+            )
+
+
+def _plain(label: str) -> str:
+    """Return a label without spaces around it and ".0" after a whole number; true for True."""
+    text = re.sub(r"(?a:^([+-]?\d+)\.0*$)", r"\1", label.strip())
+    return text.lower() if text.lower() in ("true", "false") else text
+
+
+def _class_one(classes: set[str]) -> str | None:
+    """Return the class 1 (or true) of two classes, as it is written."""
+    ones = [label for label in classes if _plain(label) in ("1", "true")]
+    return ones[0] if len(ones) == 1 and len(classes) == 2 else None
+
+
+def _names(names: Sequence[str]) -> tuple[str, str]:
+    return _printable(names[0]), _printable(names[1])
+
+
+def _printable(text: str) -> str:
+    """Escape characters that would control the terminal, as `repr` does."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def _counts(args: argparse.Namespace) -> None:
-    names = tuple(args.names or ("A", "B"))
+    names = _names(args.names or ("A", "B"))
     _report(compare_counts(args.a, args.b, names=names, **_common(args)), args)
 
 
@@ -277,4 +320,4 @@ def _save_figure(result: ComparisonResult, args: argparse.Namespace, quiet: bool
     if args.plot:
         result.plot(rope=args.rope).figure_.savefig(args.plot, dpi=150)
         if not quiet:
-            print(f"\nfigure: {args.plot}")
+            print(f"\nfigure: {_printable(args.plot)}")

@@ -18,8 +18,9 @@ def csv(votes, tmp_path):
     columns = {"y": y, "nb": a, "svm": b}
     words = {f"{name}_word": np.where(column, "yes", "no") for name, column in columns.items()}
     floats = {f"{name}_float": column.astype(float) for name, column in columns.items()}
+    bools = {f"{name}_bool": column == 1 for name, column in columns.items()}
     path = tmp_path / "predictions.csv"
-    pd.DataFrame(columns | words | floats).to_csv(path)
+    pd.DataFrame(columns | words | floats | bools).to_csv(path)
     return str(path)
 
 
@@ -58,7 +59,9 @@ def test_positive_label_as_it_is_written(csv, votes, capsys):
     for columns, label in (
         ("--truth y_word --a nb_word --b svm_word --pos-label yes", 1),
         ("--truth y --a nb --b svm --pos-label 0", 0),
-        ("--truth y_float --a nb_float --b svm_float --pos-label 0", 0),
+        ("--truth y_float --a nb_float --b svm_float --pos-label 0.0", 0),
+        ("--truth y_float --a nb_float --b svm_float", 1),
+        ("--truth y_bool --a nb_bool --b svm_bool", 1),
     ):
         report = reported(capsys, f"compare {csv} {columns} --scoring f1")
         expected = f1_score(y, a, pos_label=label)
@@ -83,10 +86,98 @@ def test_options_arrive(csv, capsys):
 def test_names_of_classes_are_not_missing_values(tmp_path, capsys):
     path = tmp_path / "none.csv"
     path.write_text("y,a,b\nNone,None,NA\nNA,NA,NA\nNone,NA,None\n")
-    assert reported(capsys, f"compare {path} --truth y --a a --b b")["evidence"]["labels"] == [
-        "NA",
-        "None",
-    ]
+    report = reported(capsys, f"compare {path} --truth y --a a --b b")
+    assert report["evidence"]["labels"] == ["NA", "None"]
+
+
+def written(tmp_path, text, name="labels.csv"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_labels_are_text(tmp_path, capsys):
+    """007 and 7 are two classes: as numbers, A was always right, and B was not."""
+    rows = [("007", "7", "007"), ("7", "007", "7"), ("10", "10", "007")] * 20
+    path = written(tmp_path, "y,a,b\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    report = reported(capsys, f"compare {path} --truth y --a a --b b")
+    assert report["evidence"]["labels"] == ["007", "10", "7"]
+    assert report["metrics"][0]["observed"] == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_labels_do_not_depend_on_other_lines(tmp_path, capsys):
+    """Where pandas guesses types, it does so for each part of a long file."""
+    rows = ["0,0,1\n", "1,1,1\n"] * 150_000 + ["x,x,0\n"]
+    path = written(tmp_path, "y,a,b\n" + "".join(rows))
+    report = reported(capsys, f"compare {path} --truth y --a a --b b --draws 100")
+    assert report["evidence"]["labels"] == ["0", "1", "x"]
+    assert report["metrics"][0]["observed"] == pytest.approx([1.0, 150_000 / 300_001])
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path, capsys):
+    path = tmp_path / "bom.csv"
+    path.write_text("y,a,b\n1,1,0\n0,0,0\n1,0,1\n", encoding="utf-8-sig")
+    assert reported(capsys, f"compare {path} --truth y --a a --b b")["names"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("y,a,b\n0,0,1\n1,,1\n", "--a a: 1 of 2 labels in FILE are missing, the first in row 2"),
+        ("y,a,b\n0,0,1\n1,1\n", "--b b: 1 of 2 labels in FILE are missing, the first in row 2"),
+        ("y,a,b\n0,0,  \n1,1,1\n", "--b b: 1 of 2 labels in FILE are missing, the first in row 1"),
+        ("y,a,b\n1,1,0,\n0,1,1,\n", "Expected 3 fields in line 2, saw 4"),
+        ("y,a,b,a\n1,1,0,1\n0,1,1,0\n", "--a a: more than one such column in FILE"),
+        ("y,a,b\n1,1.0,1\n0,0.0,0\n", "'0' and '0.0' are two classes"),
+        ("y,a,b\n1, 1,1\n0,0,0\n", "' 1' and '1' are two classes"),
+        ("y,a,b\nTRUE,True,TRUE\nFALSE,False,TRUE\n", "'FALSE' and 'False' are two classes"),
+        ("y,a,b\n", "y_true is empty"),
+    ],
+)
+def test_labels_that_cannot_be_paired(text, message, tmp_path, capsys):
+    path = written(tmp_path, text)
+    assert main(f"compare {path} --truth y --a a --b b".split()) == 2
+    said = capsys.readouterr().err
+    assert message.replace("FILE", str(path)) in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("scheme", ["http", "https", "ftp", "s3", "gs", "file", "memory"])
+def test_only_files_are_opened(scheme, capsys):
+    assert main(f"compare {scheme}://localhost/x.csv --truth y --a a --b b".split()) == 2
+    assert "is an address, but only files are read" in capsys.readouterr().err
+
+
+def test_a_name_that_looks_like_an_address_is_a_file(capsys):
+    assert main(["compare", "http:/localhost/x.csv", "--truth", "y", "--a", "a", "--b", "b"]) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_compressed_files(csv, tmp_path, capsys):
+    path = tmp_path / "predictions.csv.gz"
+    pd.read_csv(csv).to_csv(path, index=False)
+    assert reported(capsys, f"compare {path} --truth y --a nb --b svm")["names"] == ["nb", "svm"]
+
+
+def test_no_control_characters_are_printed(tmp_path, capsys):
+    nasty = "\x1b[31mré\u202ed\x07"
+    shown = r"\x1b[31mré\u202ed\x07"
+    rows = [("1", "1", "0"), ("0", "0", "0"), ("1", f"1{nasty}", "1")] * 5
+    header = f'y,{nasty},"b\nb"\n'
+    path = written(tmp_path, header + "".join(f"{','.join(row)}\n" for row in rows))
+    arguments = ["compare", str(path), "--truth", "y", "--a", nasty, "--b", "b\nb"]
+    assert main([*arguments, "--rope", "0.01"]) == 0
+    printed = capsys.readouterr().out
+    assert shown in printed
+    assert r"b\nb" in printed
+    for more in (["--truth", nasty + "?"], ["--scoring", nasty], ["--pos-label", nasty]):
+        assert main([*arguments, *more]) == 2
+    assert main(["compare", nasty, *arguments[2:]]) == 2
+    with pytest.raises(SystemExit):
+        main([*arguments, f"--{nasty}"])
+    said = capsys.readouterr()
+    for character in "\x1b\u202e\x07":
+        assert character not in printed + said.out + said.err
 
 
 def test_doubtful_factors_are_marked(csv, capsys):

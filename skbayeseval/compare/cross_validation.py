@@ -13,6 +13,7 @@ from sklearn.base import is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length
 
+from skbayeseval._alignment import check_rows
 from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.compare.split_score_target import ScoreTarget
 from skbayeseval.compare.targets import ChunkTarget, CollectedEvidence, LabelTarget, Target
@@ -283,6 +284,9 @@ def compare_learners(
     names = tuple(estimators)
     groups = split_params.get("groups")
     check_consistent_length(X, y, groups)
+    check_rows({"X": X, "y": y, "groups": groups})
+    for of_one in fit_params.values():
+        check_rows({"y": y, **of_one})
     target = _target(estimators, y, options, groups)
 
     def posterior(found: CollectedEvidence, **more: Any) -> Posterior:

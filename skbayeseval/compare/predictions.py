@@ -9,9 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval._alignment import check_rows, named_labels
+from skbayeseval._labels import is_indicator
 from skbayeseval._validation import (
     check_names,
     check_weight,
+)
+from skbayeseval.compare.labelled_counts import (
+    cells_in_order,
+    classes_of_matrices,
+    matrix_in_order,
 )
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.counts import (
@@ -76,7 +83,8 @@ def compare_predictions(
     y_score_a, y_score_b : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         The instance scores of A and B, for "roc_auc", "average_precision", "neg_log_loss" and
         "neg_brier_score" (the last two require probabilities): those of the positive class, or of
-        each class or label in the order of `labels`. These metrics are always compared by the
+        each class or label in the order of `labels`; the columns of a data frame may be named after
+        them, in any order. These metrics are always compared by the
         Bayesian bootstrap over instances, whatever `model` is.
     scoring : str, Metric, list or dict, default=None
         The metrics to compare. None means accuracy. Otherwise scikit-learn's names of metrics that
@@ -103,7 +111,8 @@ def compare_predictions(
         (model "group weights").
     prevalence : float or array-like of shape (n_classes,), default=None
         The proportions of the classes where the test set was sampled by class (case-control): a
-        float is that of the positive class. The proportions are then known, not estimated.
+        float is that of the positive class; a Series may name the classes, in any order. The
+        proportions are then known, not estimated.
     engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
         "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, and
         "auto" uses "pymc" only if the prior is a callable.
@@ -176,6 +185,9 @@ def _posterior_of_instances(
     options: tuple[Any, ...],
 ) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
     """Return what a result is made of: posterior, names and metrics."""
+    check_rows({"y_true": y_true, **predictions, **scores, "groups": groups})
+    if labels is None and is_indicator(y_true):
+        labels = named_labels([y_true, *predictions.values(), *scores.values()])
     common: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
@@ -220,9 +232,10 @@ def compare_confusion_matrices(
     ----------
     cm_a, cm_b : array-like of shape (M, M) or (n_runs, M, M)
         Whole counts; rows are the true class. A stack of runs is summed, and `weight` must be
-        given.
+        given. Rows and columns of data frames may be named after the classes, in any order.
     labels : array-like, default=None
-        The classes in the order of rows and columns; 0, 1, ... by default.
+        The classes in the order of rows and columns; by default those that data frames name, or
+        0, 1, ...
     scoring : str, Metric, list or dict, default=None
         As in `compare_predictions`.
     model : {"auto", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
@@ -246,7 +259,12 @@ def compare_confusion_matrices(
     >>> result.model
     'unpaired'
     """
-    tables = {name: check_counts(cm, name) for name, cm in (("cm_a", cm_a), ("cm_b", cm_b))}
+    matrices = {"cm_a": cm_a, "cm_b": cm_b}
+    if labels is None:
+        labels = classes_of_matrices(matrices.values())
+    tables = {
+        name: check_counts(matrix_in_order(cm, labels, name), name) for name, cm in matrices.items()
+    }
     worth = _check_runs(weight, {name: _runs(table, 2) for name, table in tables.items()})
     evidence = tuple(
         ConfusionCounts.from_matrix(
@@ -289,7 +307,8 @@ def compare_counts(
     Parameters
     ----------
     counts_a, counts_b : array-like of shape (3,), (4,), (n_runs, 3) or (n_runs, 4)
-        Whole counts. Runs are summed, and `weight` must be given:
+        Whole counts; pandas objects may name them, in any order. Runs are summed, and `weight`
+        must be given:
         ``BlockRegularizedCV(m).weight`` for m x 2 block-regularised cross-validation.
     scoring : str, Metric, list or dict, default="f1"
         As in `compare_predictions`. Without true negatives, only metrics that do not need them.
@@ -313,7 +332,7 @@ def compare_counts(
     """
     cells = {}
     for name, counts in (("counts_a", counts_a), ("counts_b", counts_b)):
-        array = check_counts(counts, name)
+        array = check_counts(cells_in_order(counts, name), name)
         if array.ndim not in (1, 2) or array.shape[-1] not in (3, 4):
             raise ValueError(
                 f"{name} must be (tp, fp, fn) or (tp, fp, fn, tn), or one such row per run, got an "

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skbayeseval._alignment import check_columns, check_rows
 from skbayeseval._validation import check_names
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
@@ -86,6 +87,8 @@ def compare_scores(
     0.9836
     """
     names = check_names(names, 2)[0], check_names(names, 2)[1]
+    check_rows({"scores_a": scores_a, "scores_b": scores_b})
+    check_columns({"scores_a": scores_a, "scores_b": scores_b})
     kind = model.name if isinstance(model, Model) else model
     if kind == "auto" and _has_rows(scores_a):
         raise ValueError(

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.utils import _safe_indexing
 
+from skbayeseval._alignment import columns_in_order
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
-    check_labels,
     check_predictions,
     encode_labels,
+    indicator_labels,
     is_indicator,
     resolve_pos_label,
 )
@@ -131,8 +132,8 @@ class LabelTarget:
                     f"pos_label={pos_label!r} was given, but y is a multi-label indicator, which "
                     "has no positive class."
                 )
-            columns = labels if labels is not None else getattr(y, "columns", range(np.shape(y)[1]))
-            self.truth, self.classes = check_indicator(y, "y"), check_labels(list(columns))
+            self.truth = check_indicator(y, "y")
+            self.classes = indicator_labels(y if hasattr(y, "columns") else self.truth, labels, "y")
         else:
             vector = check_label_vector(y, "y")
             present = np.unique(vector).tolist()
@@ -432,7 +433,9 @@ def _observe_labels(
     if counts_needed:
         n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
         known = None if several else classes
-        found["predict"] = check_predictions(estimator.predict(X_test), n_test, known)
+        said = estimator.predict(X_test)
+        said = columns_in_order(said, classes, "predict") if several else said
+        found["predict"] = check_predictions(said, n_test, known)
     for kind in kinds:
         found[kind] = respond(estimator, X_test, kind, classes, several)
     return found

@@ -8,13 +8,15 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval._alignment import columns_in_order, named_labels
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
-    check_labels,
     encode_labels,
+    indicator_labels,
     is_indicator,
     resolve_pos_label,
 )
@@ -24,7 +26,13 @@ from skbayeseval.evidence.split_scores import SplitMargin
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.evidence.units import assign_units
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.instance_scores import SCORE_METRICS, Prepared, Sums, prepare
+from skbayeseval.metrics.instance_scores import (
+    SCORE_METRICS,
+    Prepared,
+    Sums,
+    as_floats,
+    prepare,
+)
 
 __all__ = ["RESPONSES", "PreparedRun", "ScoredInstances", "respond"]
 
@@ -105,8 +113,8 @@ class ScoredInstances(Evidence):
         truth: Array
         if is_indicator(y_true):
             truth = check_indicator(y_true, "y_true").toarray()
-            columns: Any = getattr(y_true, "columns", range(truth.shape[1]))
-            classes = check_labels(list(columns) if labels is None else labels)
+            named = y_true if hasattr(y_true, "columns") else truth
+            classes = indicator_labels(named, labels, "y_true")
         else:
             classes, (truth,) = encode_labels([("y_true", y_true)], labels)
         return cls.from_codes(
@@ -145,7 +153,7 @@ class ScoredInstances(Evidence):
             given = of_one if isinstance(of_one, Mapping) else dict.fromkeys(RESPONSES, of_one)
             responses.append(
                 {
-                    kind: _check_scores(one, name, truth, classes, positive)
+                    kind: _check_scores(one, name, kind, truth, classes, positive)
                     for kind, one in given.items()
                 }
             )
@@ -333,11 +341,18 @@ class ScoredInstances(Evidence):
 
 
 def _check_scores(
-    scores: Any, name: str, truth: Array, classes: tuple[Any, ...], pos_label: Any
+    scores: Any, name: str, kind: str, truth: Array, classes: tuple[Any, ...], pos_label: Any
 ) -> Array:
     """Return scores with one row per instance; with two classes, those of the positive class."""
+    two = truth.ndim == 1 and len(classes) == 2
+    if two and isinstance(scores, pd.DataFrame) and scores.shape[1] == 1:
+        _check_column_of_class(scores, name, classes, pos_label)
+    scores = columns_in_order(scores, classes, name)
     try:
-        array = np.asarray(scores, dtype=float)
+        array = np.asarray(scores)
+        if array.dtype.kind == "c":
+            raise TypeError("complex numbers have no order")
+        array = as_floats(array, kind)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must contain numbers, got {type(scores).__name__}.") from error
     if array.ndim not in (1, 2) or len(array) != len(truth):
@@ -349,7 +364,6 @@ def _check_scores(
         raise ValueError(f"Input {name} contains NaN or infinity.")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    two = truth.ndim == 1 and len(classes) == 2
     if array.ndim == 2 and two and array.shape[1] == 2:
         return array[:, 1 if pos_label is None else classes.index(pos_label)]
     expected = "one column" if two else f"{len(classes)} columns"
@@ -360,6 +374,19 @@ def _check_scores(
             f"{expected}, in the order of the labels."
         )
     return array
+
+
+def _check_column_of_class(
+    scores: pd.DataFrame, name: str, classes: tuple[Any, ...], pos_label: Any
+) -> None:
+    """Raise if the only column of a data frame is named after the class that is not positive."""
+    column = scores.columns[0]
+    positive = classes[1] if pos_label is None else pos_label
+    if column in classes and column != positive and named_labels([scores]) is not None:
+        raise ValueError(
+            f"{name} has the column {column!r}, but the scores of the positive class {positive!r} "
+            "are expected. Pass these, or pos_label=."
+        )
 
 
 def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several: bool) -> Array:
@@ -389,7 +416,7 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
         # Forests return one array per label, with the probabilities of absence and presence.
         columns = [one[:, -1] for one in found] if isinstance(found, list) else np.asarray(found).T
         return np.column_stack(list(columns))
-    scores = np.asarray(found)
+    scores = as_floats(np.asarray(found), kind)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
     known = check_label_vector(estimator.classes_, "classes_", classes=False).tolist()
@@ -405,8 +432,8 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
     if len(known) < 2:
         raise ValueError("The training set has only one class, so the instances cannot be ranked")
     # A class that is missing from the training set gets the lowest score.
-    lowest = 0.0 if method == "predict_proba" else np.finfo(float).min
-    aligned = np.full((len(scores), len(classes)), lowest)
+    lowest = 0.0 if method == "predict_proba" else np.finfo(scores.dtype).min
+    aligned = np.full((len(scores), len(classes)), lowest, dtype=scores.dtype)
     for column, label in enumerate(known):
         if label in classes:
             aligned[:, classes.index(label)] = scores[:, column]

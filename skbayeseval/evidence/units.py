@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from skbayeseval._alignment import columns_in_order
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
-    check_labels,
     encode_labels,
+    indicator_labels,
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
@@ -136,16 +137,12 @@ class UnitCounts(Evidence):
         Pass `instances`, the instance of each row, if instances occur more than once, as in
         repeated cross-validation. The rows of an instance share one weight with a larger shape.
         """
-        columns = getattr(y_true, "columns", None)
-        names = labels if labels is not None else columns
-        given = None if labels is None else check_labels(labels)
-        if given is not None and columns is not None and list(given) != list(columns):
-            raise ValueError(
-                f"labels={list(given)} differ from the columns of y_true, {list(columns)}."
-            )
         truth = check_indicator(y_true, "y_true")
+        classes = indicator_labels(
+            y_true if hasattr(y_true, "columns") else truth, labels, "y_true"
+        )
         found = {
-            name: check_indicator(_in_order(p, columns, name), name)
+            name: check_indicator(columns_in_order(p, classes, name), name)
             for name, p in predictions.items()
         }
         for name, matrix in found.items():
@@ -153,9 +150,6 @@ class UnitCounts(Evidence):
                 raise ValueError(
                     f"y_true has shape {truth.shape}, but {name} has shape {matrix.shape}."
                 )
-        classes = tuple(range(truth.shape[1])) if names is None else check_labels(names)
-        if len(classes) != truth.shape[1]:
-            raise ValueError(f"labels has {len(classes)} labels, but y_true has {truth.shape[1]}.")
         empty = [label for label, n in zip(classes, truth.sum(axis=0).flat, strict=True) if n == 0]
         if empty:
             warnings.warn(
@@ -413,16 +407,6 @@ def _entries(matrix: Any) -> dict[str, Any]:
 def _matrix(entries: Mapping[str, Any]) -> Any:
     places = (entries["row"], entries["col"])
     return sparse.csr_matrix((entries["data"], places), tuple(entries["shape"]))
-
-
-def _in_order(predictions: Any, columns: Any, name: str) -> Any:
-    """Return a data frame with its columns in the order of those of y_true."""
-    own = getattr(predictions, "columns", None)
-    if own is None or columns is None:
-        return predictions
-    if set(own) != set(columns):
-        raise ValueError(f"{name} has columns {list(own)}, but y_true has {list(columns)}.")
-    return predictions[list(columns)]
 
 
 def assign_units(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-__all__ = ["SCORE_METRICS", "ScoreMetric", "prepare"]
+__all__ = ["SCORE_METRICS", "ScoreMetric", "as_floats", "prepare"]
 
 Array = NDArray[Any]
 
@@ -159,6 +159,21 @@ def prepare(name: str, truth: ArrayLike, scores: ArrayLike) -> Prepared:
     metric = SCORE_METRICS[name]
     task = _check_task(name, metric, np.asarray(truth), np.asarray(scores))
     return metric.build(task)
+
+
+def as_floats(scores: Array, needs: str) -> Array:
+    """Return instance scores in a float dtype that scikit-learn keeps, or else as float64.
+
+    Long integers that float64 would make equal are replaced by their ranks if the metric needs a
+    ranking only.
+    """
+    if scores.dtype in (np.float16, np.float32, np.float64):
+        return scores
+    floats = scores.astype(float)
+    if needs == "ranking" and len(np.unique(floats)) < len(np.unique(scores)):
+        ranks = np.unique(scores, return_inverse=True)[1]
+        return ranks.reshape(scores.shape).astype(float)
+    return floats
 
 
 # Areas under curves. A sparse matrix sums the weights of instances with tied instance scores, in
@@ -384,7 +399,7 @@ SCORE_METRICS = {
 
 
 def _check_task(name: str, metric: ScoreMetric, truth: Array, scores: Array) -> Task:
-    scores = _check_scores(scores)
+    scores = _check_scores(scores, metric.needs)
     if len(truth) != len(scores):
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "
@@ -404,11 +419,10 @@ def _check_task(name: str, metric: ScoreMetric, truth: Array, scores: Array) -> 
     return task
 
 
-def _check_scores(scores: Array) -> Array:
+def _check_scores(scores: Array, needs: str) -> Array:
     if scores.ndim not in (1, 2):
         raise ValueError(f"y_score must be a 1-D or 2-D array, got shape {scores.shape}.")
-    if scores.dtype.kind != "f":
-        scores = scores.astype(float)
+    scores = as_floats(scores, needs)
     if np.isnan(scores).any():
         raise ValueError("Input y_score contains NaN.")
     if np.isinf(scores).any():
@@ -462,7 +476,8 @@ def _check_probabilities(scores: Array) -> None:
     if scores.min() < 0:
         raise ValueError(f"y_score must be probabilities, but contains {scores.min()}, below 0.")
     tolerance = np.sqrt(np.finfo(scores.dtype).eps)
-    if scores.ndim == 2 and not np.allclose(scores.sum(axis=1), 1, rtol=tolerance, atol=tolerance):
+    sums = scores.sum(axis=1, dtype=float) if scores.ndim == 2 else 1
+    if not np.allclose(sums, 1, rtol=tolerance, atol=tolerance):
         raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
 
 

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from skbayeseval._alignment import positions_of
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
 from skbayeseval.engines import ENGINES, Engine
@@ -187,6 +189,9 @@ def check_true_classes(present: Sequence[Any], name: str) -> None:
 def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
     """Return the proportion of each class, in the order of the labels."""
     n_classes = len(counts.labels)
+    if isinstance(prevalence, pd.Series):
+        order = positions_of(counts.labels, prevalence.index, "prevalence has the index")
+        prevalence = prevalence.iloc[order].to_numpy()
     try:
         values = np.asarray(prevalence, dtype=float)
     except (TypeError, ValueError) as error:

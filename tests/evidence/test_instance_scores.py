@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
-from sklearn.metrics import get_scorer
+from sklearn.metrics import brier_score_loss, get_scorer, log_loss, roc_auc_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -226,3 +227,49 @@ def test_influence_is_the_derivative_of_the_bootstrap(metric):
         step = 1e-5 * (np.arange(60) == row)
         slope = (value(1 + step) - value(1 - step)) / 2e-5
         assert found[row] == pytest.approx(slope, abs=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble, np.int64])
+@pytest.mark.parametrize("metric", ["neg_log_loss", "neg_brier_score", "roc_auc_ovr", "roc_auc"])
+def test_scores_keep_their_dtype(metric, dtype):
+    """Probabilities of 0 cost as much as in scikit-learn, which depends on the dtype."""
+    p = np.r_[0.0, 1.0, 0.0, 1.0, np.linspace(0, 1, 116)].astype(dtype)
+    truth = np.r_[0, 1, 1, 0, TWO[4:]]
+    (ours,) = ScoredInstances.from_scores(truth, {"a": p}).observed(get_metric(metric))
+    theirs = {"neg_log_loss": log_loss, "neg_brier_score": brier_score_loss}
+    sign = -1 if metric in theirs else 1
+    expected = sign * theirs.get(metric, roc_auc_score)(truth, p)
+    assert ours == pytest.approx(expected, rel=4e-3 if dtype == np.float16 else 1e-6)
+
+
+class Float32Classifier(ClassifierMixin, BaseEstimator):
+    """Probabilities of 0 and 1 in float32, as neural networks have them."""
+
+    def fit(self, X, y):
+        """Learn the classes."""
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        """Be sure of a class."""
+        codes = np.digitize(X[:, 0], np.linspace(-0.5, 0.5, len(self.classes_) - 1))
+        return np.eye(len(self.classes_), dtype=np.float32)[codes]
+
+
+@pytest.mark.parametrize("y", [TWO, THREE])
+def test_estimators_with_float32_probabilities(y):
+    estimator = Float32Classifier()
+    (ours,) = scored_by(estimator, y, "neg_log_loss").observed(get_metric("neg_log_loss"))
+    assert ours == pytest.approx(get_scorer("neg_log_loss")(estimator, X, y), rel=1e-6)
+
+
+def test_float32_probabilities_of_several_classes():
+    """Their rows sum to one as closely as float32 can."""
+    p = np.random.default_rng(0).dirichlet(np.ones(3), 120).astype(np.float32)
+    (ours,) = ScoredInstances.from_scores(THREE, {"a": p}).observed(get_metric("neg_log_loss"))
+    assert ours == pytest.approx(-log_loss(THREE, p), rel=1e-5)
+
+
+def test_complex_scores():
+    with pytest.raises(TypeError, match="y_score must contain numbers"):
+        ScoredInstances.from_scores([0, 1], {"y_score": np.array([1j, 2])})

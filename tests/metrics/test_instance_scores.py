@@ -150,6 +150,50 @@ def test_test_sets_are_averaged_class_by_class(weighted):
     np.testing.assert_allclose(total.average(), [expected])
 
 
+DTYPES = [np.float16, np.float32, np.float64, np.longdouble, np.int64, np.uint8, np.bool_]
+
+
+def in_dtype(kind, dtype, rng):
+    """Return truth and scores of a dtype, with probabilities of exactly 0 and 1 among them."""
+    truth, scores = make(kind, False, rng)
+    if kind == "multiclass" and dtype == np.float16:  # rows that sum to one exactly
+        scores = rng.multinomial(256, scores) / 256
+    certain = rng.random(N) < 0.3
+    if np.dtype(dtype).kind != "f":
+        certain[:] = True
+    if kind == "binary":
+        scores[certain] = rng.integers(0, 2, certain.sum())
+    elif kind == "multiclass":
+        scores[certain] = np.eye(4)[rng.integers(0, 4, certain.sum())]
+    elif np.dtype(dtype).kind != "f":
+        scores = rng.integers(0, 2 if dtype == np.bool_ else 9, truth.shape)
+    return truth, scores.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_every_dtype_as_in_scikit_learn(name, kind, dtype):
+    # Means are as exact as scikit-learn's, which computes them in the dtype of the scores.
+    eps = np.finfo(dtype).eps if np.dtype(dtype).kind == "f" else 0.0
+    exact = not SCORE_METRICS[name].of_means
+    for seed in range(10):
+        truth, scores = in_dtype(kind, dtype, np.random.default_rng(seed))
+        ours = prepare(name, truth, scores)(np.ones((N, 1)))[0]
+        theirs = of_scikit_learn(name, truth, scores, None)
+        assert ours == pytest.approx(theirs, rel=1e-12 if exact else max(1e-12, 4 * float(eps)))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, object])
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+def test_long_integers_keep_their_order(name, dtype):
+    """As float64 all of them are equal."""
+    truth = np.array([0, 1, 0, 1, 1, 0])
+    scores = np.array([2**62 + i for i in (3, 1, 2, 5, 4, 0)], dtype=dtype)
+    ours = prepare(name, truth, scores)(np.ones((6, 1)))[0]
+    ranks = [3, 1, 2, 5, 4, 0]
+    assert ours == pytest.approx(of_scikit_learn(name, truth, ranks, None), rel=1e-12)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_certain_probabilities_are_clipped_as_scikit_learn_does(dtype):
     truth = np.array([0, 1, 1, 0])

@@ -1,0 +1,201 @@
+"""Class labels are compared exactly, whatever their dtypes are; indicators, however stored."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.metrics import f1_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import bayesian_cross_validate, compare_predictions, score_posterior
+from skbayeseval._labels import check_indicator, encode_labels
+
+INTEGERS = [np.dtype(kind + size) for kind in "iu" for size in "1248"]
+BIG = 2**63 - 1
+
+
+@given(st.data())
+def test_integers_of_any_dtypes(data):
+    """Against Python's own comparison of whole numbers."""
+    vectors = []
+    for _ in range(3):
+        dtype = data.draw(st.sampled_from(INTEGERS))
+        low, high = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+        near = [v for v in (low, 0, 1, 2**53, 2**53 + 1, BIG - 1, BIG, BIG + 1) if low <= v <= high]
+        values = st.sampled_from(near) | st.integers(low, high)
+        vectors.append(np.array(data.draw(st.lists(values, min_size=6, max_size=6)), dtype=dtype))
+    plain = [vector.tolist() for vector in vectors]
+    expected = sorted(set(itertools.chain(*plain)))
+    if len(expected) < 2:
+        return
+    classes, codes = encode_labels(list(zip("abc", vectors, strict=True)))
+    assert list(classes) == expected
+    assert [[classes[i] for i in of_one] for of_one in codes] == plain
+
+
+@pytest.mark.parametrize("as_list", [False, True])
+def test_ids_that_differ_in_the_last_bits(as_list):
+    """As floats, the ids of truth and predictions are the same."""
+    truth = np.array([BIG, BIG - 2] * 20, dtype=np.int64)
+    said = np.array([BIG + 1, BIG + 3] * 20, dtype=np.uint64)
+    given = (truth.tolist(), said.tolist()) if as_list else (truth, said)
+    assert score_posterior(*given).observed == 0.0
+    assert compare_predictions(given[0], given[1], given[0]).observed_b == 1.0
+
+
+def test_whole_numbers_of_any_length():
+    truth = [2**64, 2**64 + 1, -1, 2**63] * 5
+    said = [2**64, 2**64 + 2, -1, 2**63] * 5
+    result = score_posterior(truth, said, pos_label=2**64 + 1, scoring=["accuracy", "f1_macro"])
+    assert result.observed == pytest.approx(0.75)
+    assert score_posterior(np.array(truth, dtype=object), said).observed == pytest.approx(0.75)
+    labels = [2**63, 2**64, -1, 2**64 + 1, 2**64 + 2]
+    assert encode_labels([("y", truth)], labels)[0] == tuple(labels)
+
+
+def test_numbers_with_no_common_dtype():
+    """Of [2**63, -1], numpy makes floats."""
+    truth = [2**63, 2**63 + 1, -1] * 5
+    classes, (codes,) = encode_labels([("y", truth)])
+    assert classes == (-1, 2**63, 2**63 + 1)
+    assert codes.tolist() == [1, 2, 0] * 5
+    mixed = [np.uint64(2**63), np.int64(2**62), np.uint64(2**63 + 1)] * 5
+    assert encode_labels([("y", mixed)])[0] == (2**62, 2**63, 2**63 + 1)
+    assert encode_labels([("y", [1, 2] * 5)], [2, 1, 2**63, -1])[0] == (2, 1, 2**63, -1)
+    groups = [2**63, -1, 2**63 + 1] * 5
+    labels = [0, 1, 1, 0, 1] * 3
+    by_list = compare_predictions(labels, labels, labels[::-1], groups=groups, random_state=0)
+    by_code = compare_predictions(
+        labels, labels, labels[::-1], groups=[1, 0, 2] * 5, random_state=0
+    )
+    assert by_list.hdi() == by_code.hdi()
+
+
+@pytest.mark.parametrize(
+    "floats",
+    [
+        np.array([2.0**53 + 2, 1.0] * 5),
+        np.array([2.0**24, 1.0] * 5, dtype=np.float32),
+        pd.Series([2**53 + 1, None] * 5).ffill(),
+        [2**53 + 1, 1.0] * 5,
+    ],
+)
+def test_floats_that_cannot_tell_integers_apart(floats):
+    truth = [2**53 + 1, 1] * 5
+    with pytest.raises(ValueError, match="y_pred contains float.* cannot tell all whole numbers"):
+        score_posterior(truth, floats)
+    with pytest.raises(ValueError, match="groups contains float"):
+        compare_predictions([0, 1] * 5, [0, 1] * 5, [1, 1] * 5, groups=floats)
+
+
+def test_floats_booleans_and_integers():
+    truth = np.array([True, False] * 10)
+    for said in (np.array([1, 1] * 10), np.array([1.0, 1.0] * 10), np.array([1, 1] * 10, "u8")):
+        assert score_posterior(truth, said, scoring=["accuracy", "f1"]).observed == 0.5
+        assert score_posterior(said * 0 + [1, 0] * 10, said).observed == 0.5
+    assert score_posterior([2**52 + 1, 0] * 5, [2.0**52 + 1, 0.0] * 5).observed == 1.0
+
+
+def test_positive_class_of_any_dtype():
+    truth, said = [2**63, 2**63 + 1] * 10, [2**63 + 1] * 20
+    options = {"scoring": "recall", "pos_label": np.uint64(2**63 + 1)}
+    assert score_posterior(truth, said, **options).observed == 1.0
+    with pytest.raises(ValueError, match="pos_label=9223372036854775810 is not a valid label"):
+        score_posterior(truth, said, scoring="recall", pos_label=np.uint64(2**63 + 2))
+
+
+class Unsigned(GaussianNB):
+    """Predicts in uint64."""
+
+    def predict(self, X):
+        """Return the predictions of GaussianNB in another dtype."""
+        return super().predict(X).astype(np.uint64)
+
+
+def test_predictions_of_estimators():
+    y = np.array([2**60 + 1, 2**60 + 2] * 20)
+    X = np.random.default_rng(0).normal(size=(40, 2)) + (y % 2)[:, None]
+    result = bayesian_cross_validate(Unsigned(), GaussianNB(), X, y, random_state=0)
+    assert result.observed_a == result.observed_b > 0.6
+
+
+RNG = np.random.default_rng(0)
+TAGS = RNG.integers(0, 2, (60, 3))
+SAID = np.where(RNG.random(TAGS.shape) < 0.8, TAGS, 1 - TAGS)
+
+
+def in_parts(dense, dtype, parts):
+    """Return a CSR matrix that stores every entry in parts, such as 1, 0 or 2, -1."""
+    rows, columns = np.nonzero(dense)
+    entries = np.lexsort((columns, rows))
+    data = np.tile(np.array(parts, dtype=dtype), len(entries))
+    indptr = np.r_[0, len(parts) * np.cumsum(dense.sum(axis=1))]
+    return sparse.csr_matrix((data, np.repeat(columns[entries], len(parts)), indptr), dense.shape)
+
+
+def with_zeros(dense):
+    rows, columns = np.indices(dense.shape).reshape(2, -1)
+    return sparse.csr_matrix((dense[rows, columns], (rows, columns)), dense.shape)
+
+
+STORED = {
+    **{kind: getattr(sparse, f"{kind}_matrix") for kind in ("csr", "csc", "coo", "dok", "lil")},
+    "csr_array": sparse.csr_array,
+    "coo_array": sparse.coo_array,
+    "bool": lambda dense: sparse.csr_matrix(dense.astype(bool)),
+    "explicit zeros": with_zeros,
+    "one and zero": lambda dense: in_parts(dense, np.int64, [1, 0]),
+    "two and minus one": lambda dense: in_parts(dense, np.float32, [2, -1]),
+    "twice true": lambda dense: in_parts(dense, bool, [True, True]),
+    "columns in parts": lambda dense: in_parts(dense.T, np.int64, [0, 1]).T,
+}
+
+
+@pytest.mark.parametrize("kind", STORED)
+def test_indicators_however_they_are_stored(kind):
+    store = STORED[kind]
+    assert (store(TAGS).toarray() == TAGS).all()
+    result = compare_predictions(store(TAGS), store(SAID), TAGS, scoring=["f1_micro", "f1_macro"])
+    for name in ("micro", "macro"):
+        found = result.metric(f"f1_{name}")
+        assert found.observed_a == pytest.approx(f1_score(TAGS, SAID, average=name))
+        assert found.observed_b == 1.0
+    scored = score_posterior(store(TAGS), None, y_score=SAID + 0.5, scoring="roc_auc")
+    plain = score_posterior(TAGS, None, y_score=SAID + 0.5, scoring="roc_auc")
+    assert scored.observed == plain.observed
+
+
+def test_indicators_are_not_changed():
+    stored = in_parts(TAGS, float, [1, 0])
+    before = stored.nnz
+    check_indicator(stored, "y_true")
+    assert stored.nnz == before
+
+
+@pytest.mark.parametrize("parts", [[1, 1], [2], [0.5], [-1], [np.nan], [1j]])
+def test_entries_other_than_0_and_1(parts):
+    """Two ones for the same entry are a two."""
+    wrong = in_parts(TAGS, np.asarray(parts).dtype, parts)
+    message = "contains NaN" if np.isnan(parts).any() else "must contain only 0 and 1"
+    for stored in (wrong, wrong.tocsc(), wrong.tocoo(), wrong.toarray()):
+        with pytest.raises(ValueError, match=f"y_pred.* {message}"):
+            score_posterior(TAGS, stored, scoring="f1_micro")
+        with pytest.raises(ValueError, match=f"y_true.* {message}"):
+            score_posterior(stored, TAGS, scoring="f1_micro")
+
+
+def test_cross_validation_of_indicators_in_parts():
+    X = TAGS + RNG.normal(size=TAGS.shape)
+    options = {"scoring": "f1_micro", "random_state": 0}
+    a, b = OneVsRestClassifier(GaussianNB()), OneVsRestClassifier(GaussianNB(var_smoothing=0.1))
+    plain, in_pieces = (
+        bayesian_cross_validate(a, b, X, y, **options)
+        for y in (TAGS, in_parts(TAGS, np.int64, [1, 0]))
+    )
+    assert in_pieces.observed_a == plain.observed_a <= 1
+    assert in_pieces.hdi() == plain.hdi()
