@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
+from skbayeseval._arrays import as_array, in_short
+
 __all__ = [
     "check_indicator",
     "check_label_vector",
@@ -63,24 +65,31 @@ def encode_labels(
 
 def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Array:
     """Return `y` as a 1-D array of class labels (or group labels) without missing values."""
-    array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
+    array = as_array(y, name)
+    what = "class labels" if classes else "labels"
     if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
         array = pd.Series(array, dtype=object).infer_objects().to_numpy()
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(
-            f"{name} must be a 1-D array of class labels, got an array of shape {array.shape}."
+            f"{name} must be a 1-D array of {what}, got an array of shape {array.shape}."
         )
     if len(array) == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if pd.isna(array).any():
         raise ValueError(f"Input {name} contains NaN: every instance must have a label.")
     if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {name} must contain class labels.")
+        raise ValueError(f"Complex data not supported: {name} must contain {what}.")
+    if classes and array.dtype.kind in "mM":
+        raise ValueError(
+            f"{name} must contain class labels, got dates or times of dtype {array.dtype}. Convert "
+            f"them to strings first: {name}.astype(str)."
+        )
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise ValueError(f"Input {name} contains infinity: labels must be finite.")
     if not classes:
+        _check_sortable(array, name)
         return array
     try:
         kind = type_of_target(array, input_name=name, raise_unknown=True)
@@ -97,16 +106,26 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     return array
 
 
+def _check_sortable(array: Array, name: str) -> None:
+    try:
+        np.unique(array)
+    except TypeError as error:
+        raise ValueError(
+            f"{name} must contain only strings, only numbers or only booleans, got values such as "
+            f"{in_short(array[:3].tolist())}."
+        ) from error
+
+
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     """Return explicit `labels` as a tuple of at least two distinct classes."""
-    array = np.asarray(labels)
-    if array.ndim != 1:
-        raise TypeError(f"labels must be a list of classes, got {labels!r}.")
-    if array.dtype.kind == "U" and set(map(type, np.asarray(labels, dtype=object))) != {str}:
-        raise ValueError(f"Mix of label input types (string and number): labels={labels!r}.")
+    array = as_array(labels, "labels")
+    if array.ndim != 1 or array.dtype.kind in "cmM":
+        raise TypeError(f"labels must be a list of classes, got {in_short(labels)}.")
     classes = tuple(array.tolist())
     if len(classes) < 2 or len(set(classes)) != len(classes):
-        raise ValueError(f"labels must be at least two distinct classes, got {list(classes)!r}.")
+        raise ValueError(
+            f"labels must be at least two distinct classes, got {in_short(list(classes))}."
+        )
     return classes
 
 
@@ -116,7 +135,8 @@ def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
         return next((label for label in labels if label == 1), None) if len(labels) == 2 else None
     if not np.isscalar(pos_label) or pos_label not in labels:
         raise ValueError(
-            f"pos_label={pos_label!r} is not a valid label. It should be one of {list(labels)}"
+            f"pos_label={in_short(pos_label)} is not a valid label. It should be one of "
+            f"{list(labels)}."
         )
     return labels[list(labels).index(pos_label)]
 
@@ -135,7 +155,7 @@ def check_indicator(y: Any, name: str) -> Any:
     if sparse.issparse(y):
         matrix = sparse.csr_matrix(y, dtype=float)
     else:
-        array = np.asarray(y)
+        array = as_array(y, name)
         if array.ndim != 2:
             raise ValueError(f"{name} must be a 2-D label indicator, got shape {array.shape}.")
         try:
@@ -148,8 +168,11 @@ def check_indicator(y: Any, name: str) -> Any:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if np.isnan(matrix.data).any():
         raise ValueError(f"Input {name} contains NaN.")
-    if not np.isin(matrix.data, (0, 1)).all():
-        raise ValueError(f"{name} must contain only 0 and 1, with one column per label.")
+    wrong = matrix.data[~np.isin(matrix.data, (0, 1))]
+    if len(wrong):
+        raise ValueError(
+            f"{name} must contain only 0 and 1, with one column per label, got {wrong[0]:g}."
+        )
     return matrix
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval._arrays import as_numbers
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
@@ -330,10 +331,7 @@ def _check_scores(
     scores: Any, name: str, truth: Array, classes: tuple[Any, ...], pos_label: Any
 ) -> Array:
     """Return scores with one row per instance; with two classes, those of the positive class."""
-    try:
-        array = np.asarray(scores, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must contain numbers, got {type(scores).__name__}.") from error
+    array = as_numbers(scores, name)
     if array.ndim not in (1, 2) or len(array) != len(truth):
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: y_true has "

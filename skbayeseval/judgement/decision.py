@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import in_short
 from skbayeseval.judgement.intervals import Interval, count_inside, hdi_of_rows
 
 __all__ = [
@@ -169,7 +170,9 @@ def check_rope(rope: Any) -> Interval:
             raise TypeError
         low, high = (float(end) for end in rope)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"rope must be a number or a pair (low, high), got {rope!r}.") from error
+        raise TypeError(
+            f"rope must be a number or a pair (low, high), got {in_short(rope)}."
+        ) from error
     if not low <= high:
         raise ValueError(f"rope=({low:g}, {high:g}) must have low <= high.")
     return Interval(low, high)

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
+from skbayeseval._arrays import as_numbers
+
 __all__ = [
     "AVERAGES",
     "FBETA",
@@ -123,7 +125,12 @@ class Metric:
 
     def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
         """Return the metric value of each table; `positive` is the index of the positive class."""
-        tables = np.asarray(tables, dtype=float)
+        tables = as_numbers(tables, "tables")
+        if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2]:
+            raise ValueError(
+                "tables must be a square confusion table, or several of shape (..., M, M), got "
+                f"shape {tables.shape}."
+            )
         if self.needs_tables:
             return self.function(tables)
         return self.of_totals(totals_of(tables), positive)

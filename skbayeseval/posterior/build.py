@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
 from skbayeseval.engines import ENGINES, Engine
@@ -187,10 +188,7 @@ def check_true_classes(present: Sequence[Any], name: str) -> None:
 def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
     """Return the proportion of each class, in the order of the labels."""
     n_classes = len(counts.labels)
-    try:
-        values = np.asarray(prevalence, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"prevalence must contain numbers, got {prevalence!r}.") from error
+    values = as_numbers(prevalence, "prevalence")
     if values.ndim == 0:
         if n_classes != 2 or counts.positive is None:
             raise ValueError(
@@ -202,6 +200,6 @@ def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
     if values.shape != (n_classes,) or not (values > 0).all() or not np.isclose(values.sum(), 1):
         raise ValueError(
             f"prevalence must be a number in (0, 1) or {n_classes} positive numbers that sum to "
-            f"1, got {prevalence!r}."
+            f"1, got {in_short(prevalence)}."
         )
     return tuple((values / values.sum()).tolist())

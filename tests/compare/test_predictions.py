@@ -321,7 +321,7 @@ def test_a_metric_that_is_not_a_number(votes):
         ({"prior": 0}, TypeError, "prior must be None or a dict"),
         ({"prior": []}, TypeError, "prior must be None or a dict"),
         ({"prior": {"mu": "2"}}, ValueError, "prior 'mu' must be a number or an array"),
-        ({"labels": "01"}, TypeError, "labels must be a list of classes, got '01'"),
+        ({"labels": "01"}, TypeError, "labels must be array-like, .* got '01'"),
         ({"labels": 3}, TypeError, "labels must be a list of classes, got 3"),
         ({"labels": [0, "a"]}, ValueError, "Mix of label input types"),
         ({"pos_label": np.array([1, 0])}, ValueError, "is not a valid label"),
