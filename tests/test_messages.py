@@ -1,6 +1,8 @@
 """What bad input gets: an error that names the argument, before anything is fitted."""
 
 import re
+import runpy
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -26,6 +28,7 @@ from skbayeseval import (
     report_search,
     score_posterior,
 )
+from tests.conftest import ROOT
 
 N = 24
 Y = np.arange(N) % 2
@@ -365,3 +368,21 @@ def test_arrays_without_masked_values_are_accepted():
     masked = np.ma.masked_array(Y, mask=np.zeros(N, dtype=bool))
     plain = compare_predictions(Y, A, B, **QUICK)
     np.testing.assert_array_equal(compare_predictions(masked, A, B, **QUICK).draws, plain.draws)
+
+
+def test_page_of_all_messages():
+    messages = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "messages.py")))
+    source = """
+def f(x):
+    if x:
+        raise ValueError(f"x={x!r} is wrong, " + "pass 1.")
+    warnings.warn("old", FutureWarning, stacklevel=2)
+    raise
+"""
+    assert sorted(messages.messages_of(source)) == [
+        (4, "ValueError", "x={x} is wrong, pass 1."),
+        (5, "FutureWarning", "old"),
+    ]
+    page = messages.page()
+    assert "## skbayeseval/_arrays.py" in page
+    assert "TypeError: {name} must contain numbers, got {in_short(values)}." in page

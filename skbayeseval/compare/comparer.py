@@ -327,7 +327,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         """Return the decision against `rope`, or the comparer's own."""
         rope = self.rope if rope is None else rope
         if rope is None:
-            raise ValueError("decision needs rope=, here or in the constructor.")
+            raise ValueError("decision requires rope=, here or in the constructor, got None.")
         return self._result().decision(rope, prob, **options)
 
     def summary(self, rope: Any = None, **options: Any) -> pd.DataFrame:

@@ -377,7 +377,8 @@ def _target(
     if options.counter is not None:
         if options.labels is not None or options.pos_label is not None:
             raise ValueError(
-                "labels and pos_label have no meaning with counter=, which has types=."
+                "labels and pos_label do not apply with counter=. To select types of chunks, pass "
+                "chunk_counter(..., types=...)."
             )
         return ChunkTarget(y, tuple(estimators), options.counter, options.scoring, groups)
     kind = ScoreTarget if compares_scores(options.model) else LabelTarget

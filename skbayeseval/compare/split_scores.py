@@ -133,7 +133,8 @@ def _check_data_sets(
         table = table.reshape(-1, 1) if table.ndim < 2 else table
         if table.ndim != 2 or len(table) < 2:
             raise ValueError(
-                f"{name} must have a row for each of two or more data sets, got {table.shape}."
+                f"{name} must have a row for each of two or more data sets, got shape "
+                f"{table.shape}."
             )
         if not np.isfinite(table).all():
             raise ValueError(f"Input {name} contains NaN or infinity.")
@@ -156,7 +157,7 @@ def _check_n_test(n_test: Any) -> float:
 
 def _check_called(scoring: Any) -> str:
     if not isinstance(scoring, str):
-        raise TypeError(f"scoring is what to call the metric, a string, got {scoring!r}.")
+        raise TypeError(f"scoring must be a string, the name of the metric, got {scoring!r}.")
     return scoring
 
 

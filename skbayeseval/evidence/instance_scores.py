@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import as_numbers
+from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
@@ -137,8 +137,8 @@ class ScoredInstances(Evidence):
         """Take scores where the truth is given as positions among the classes, or as indicator."""
         if truth.ndim == 2 and pos_label is not None:
             raise ValueError(
-                "pos_label was given, but y_true is a multi-label indicator, which has no positive "
-                "class."
+                f"pos_label={in_short(pos_label)} was given, but y_true is a multi-label "
+                "indicator, which has no positive class."
             )
         positive = resolve_pos_label(classes, pos_label)
         responses = []

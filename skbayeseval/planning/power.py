@@ -318,7 +318,10 @@ def _check_cells(given: Any) -> list[Array]:
             f"cells_or_result must be {_WHAT_DOES}, got an array of shape {cells.shape}."
         )
     if not (cells >= 0).all():
-        raise ValueError("The probabilities in cells_or_result must not be negative or NaN.")
+        raise ValueError(
+            f"The probabilities in cells_or_result must not be negative or NaN, got "
+            f"{cells.min():g}."
+        )
     if len(cells) == m and np.isclose(cells.sum(), 1):
         return [cells]
     if len(cells) == 2 and np.allclose(cells.sum(axis=(1, 2)), 1):

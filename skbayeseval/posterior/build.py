@@ -42,8 +42,8 @@ def count_predictions(
     if is_indicator(y_true):
         if pos_label is not None:
             raise ValueError(
-                "pos_label was given, but y_true is a multi-label indicator, which has no positive "
-                "class."
+                f"pos_label={in_short(pos_label)} was given, but y_true is a multi-label "
+                "indicator, which has no positive class."
             )
         return UnitCounts.from_indicators(
             y_true, predictions, labels=labels, weight=weight, groups=groups

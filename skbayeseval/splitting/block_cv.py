@@ -283,8 +283,8 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
         return None  # a regression target that happens to contain whole numbers
     if counts.max() < n_blocks:
         raise ValueError(
-            f"n_blocks={n_blocks} cannot be greater than the number of members in each class. If "
-            "y does not contain classes, pass regularize=None."
+            f"n_blocks={n_blocks} cannot be greater than the number of members in each class, "
+            f"which is {counts.max()} at most. If y does not contain classes, pass regularize=None."
         )
     if counts.min() < n_blocks:
         warnings.warn(

@@ -411,7 +411,7 @@ def _rows(estimator: Any, X: Any, rows: Array, train: Array) -> Any:
     if not hasattr(estimator, "__sklearn_tags__") or not get_tags(estimator).input_tags.pairwise:
         return _safe_indexing(X, rows)
     if not hasattr(X, "shape") or X.shape[0] != X.shape[1]:
-        raise ValueError("X should be a square kernel matrix")
+        raise ValueError(f"X must be a square kernel matrix, got shape {np.shape(X)}")
     return X[np.ix_(rows, train)]
 
 

@@ -252,7 +252,7 @@ def test_bad_matrices(cm_b, options, error, message):
         ((1, 2), {}, ValueError, r"counts_b must be \(tp, fp, fn\) .* got an array of shape \(2,"),
         ((1, -2, 3), {}, ValueError, "counts_b must not be negative, got -2"),
         ((1, 2.5, 3), {}, ValueError, "counts_b must contain whole numbers, got 2.5"),
-        ((0, 0, 0), {}, ValueError, "counts_b holds no counts"),
+        ((0, 0, 0), {}, ValueError, "counts_b must contain a count greater than 0"),
         ((4, 2, 3), {"scoring": "accuracy"}, ValueError, "'accuracy' requires true negatives"),
         ((4, 2, 3), {"scoring": "f1_macro"}, ValueError, "'f1_macro' requires true negatives"),
         ((4, 2, 3), {"model": "unpaired"}, ValueError, "model='unpaired' requires true negatives"),
@@ -302,9 +302,11 @@ def test_a_result_keeps_its_own_prior(votes):
 
 
 def test_runs_must_match():
-    with pytest.raises(ValueError, match="same runs, got 6 in counts_a and 3 in counts_b"):
+    with pytest.raises(
+        ValueError, match="same number of runs, got 6 in counts_a and 3 in counts_b"
+    ):
         compare_counts(np.ones((6, 3)), np.ones((3, 3)), weight=0.4)
-    with pytest.raises(ValueError, match="same runs, got 2 in cm_a and 1 in cm_b"):
+    with pytest.raises(ValueError, match="same number of runs, got 2 in cm_a and 1 in cm_b"):
         compare_confusion_matrices(np.ones((2, 2, 2)), np.ones((2, 2)), weight=0.4)
 
 
