@@ -155,7 +155,8 @@ def check_scheme(scheme: Any, name: str = "scheme") -> str:
 
 def check_sentences(y: Any, name: str) -> list[Sequence[Any]]:
     """Return `y` as a list with one sequence of tags per sentence."""
-    if isinstance(y, (str, bytes)) or not isinstance(y, Iterable):
+    single = isinstance(y, (str, bytes)) or getattr(y, "ndim", 1) == 0
+    if single or not isinstance(y, Iterable):
         raise TypeError(f"{name} must be a sequence of sequences of tags, got {in_short(y)}.")
     sentences = list(y)
     if not sentences:
