@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 EXTRAS ?= tests,lint
 
-.PHONY: demo test test-wheel slow lint format benchmark reproduce clean
+.PHONY: demo test test-wheel slow lint format messages benchmark reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
 test test-wheel slow reproduce: export OMP_NUM_THREADS = 1
@@ -42,6 +42,10 @@ lint: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Every error and warning of the package on one page, to be read through.
+messages: $(READY)
+	@$(BIN)/python docs/messages.py
 
 benchmark: $(READY)
 	$(BIN)/python benchmarks/wall_time.py

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import type_of_target
 
 from skbayeseval._alignment import named_labels
+from skbayeseval._arrays import as_array, in_short
 
 __all__ = [
     "check_indicator",
@@ -77,24 +78,32 @@ def encode_labels(
 
 def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Array:
     """Return `y` as a 1-D array of class labels (or group labels) without missing values."""
-    array = _exact(y.toarray() if hasattr(y, "toarray") else y, name)
+    array = _exact(y, name)
+    what = "class labels" if classes else "labels"
     if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
         array = pd.Series(array, dtype=object).infer_objects().to_numpy()
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(
-            f"{name} must be a 1-D array of class labels, got an array of shape {array.shape}."
+            f"{name} must be a 1-D array of {what}, got an array of shape {array.shape}."
         )
     if len(array) == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if pd.isna(array).any():
         raise ValueError(f"Input {name} contains NaN: every instance must have a label.")
     if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {name} must contain class labels.")
+        raise ValueError(f"Complex data not supported: {name} must contain {what}.")
+    if classes and array.dtype.kind in "mM":
+        raise ValueError(
+            f"{name} must contain class labels, got dates or times of dtype {array.dtype}. Convert "
+            f"them to strings first: {name}.astype(str)."
+        )
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise ValueError(f"Input {name} contains infinity: labels must be finite.")
     whole = array.dtype == object and all(isinstance(value, Integral) for value in array)
+    if not classes:
+        _check_sortable(array, name)
     if whole or not classes:
         return array
     try:
@@ -114,7 +123,7 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
 
 def _exact(values: Any, name: str) -> Array:
     """Return an array that tells all whole numbers apart, as integers beyond 2**53 need."""
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.dtype.kind != "f":
         return array
     # numpy also makes floats of a list of integers that fit no common dtype.
@@ -130,16 +139,26 @@ def _exact(values: Any, name: str) -> Array:
     return np.vectorize(int, otypes=[object])(given)
 
 
+def _check_sortable(array: Array, name: str) -> None:
+    try:
+        np.unique(array)
+    except TypeError as error:
+        raise ValueError(
+            f"{name} must contain only strings, only numbers or only booleans, got values such as "
+            f"{in_short(array[:3].tolist())}."
+        ) from error
+
+
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     """Return explicit `labels` as a tuple of at least two distinct classes."""
     array = _exact(labels, "labels")
-    if array.ndim != 1:
-        raise TypeError(f"labels must be a list of classes, got {labels!r}.")
-    if array.dtype.kind == "U" and set(map(type, np.asarray(labels, dtype=object))) != {str}:
-        raise ValueError(f"Mix of label input types (string and number): labels={labels!r}.")
+    if array.ndim != 1 or array.dtype.kind in "cmM":
+        raise TypeError(f"labels must be a list of classes, got {in_short(labels)}.")
     classes = tuple(array.tolist())
     if len(classes) < 2 or len(set(classes)) != len(classes):
-        raise ValueError(f"labels must be at least two distinct classes, got {list(classes)!r}.")
+        raise ValueError(
+            f"labels must be at least two distinct classes, got {in_short(list(classes))}."
+        )
     return classes
 
 
@@ -150,7 +169,8 @@ def resolve_pos_label(labels: Sequence[Any], pos_label: Any) -> Any:
     pos_label = pos_label.item() if isinstance(pos_label, np.generic) else pos_label
     if not np.isscalar(pos_label) or pos_label not in labels:
         raise ValueError(
-            f"pos_label={pos_label!r} is not a valid label. It should be one of {list(labels)}"
+            f"pos_label={in_short(pos_label)} is not a valid label. It should be one of "
+            f"{list(labels)}."
         )
     return labels[list(labels).index(pos_label)]
 
@@ -179,25 +199,28 @@ def indicator_labels(y: Any, labels: ArrayLike | None, name: str) -> tuple[Any, 
 
 def check_indicator(y: Any, name: str) -> Any:
     """Return the multi-label indicator `y` as a sparse matrix of zeros and ones."""
-    wrong = f"{name} must contain only 0 and 1, with one column per label."
-    given: Any = sparse.csr_matrix(y, copy=True) if sparse.issparse(y) else np.asarray(y)
+    given: Any = sparse.csr_matrix(y, copy=True) if sparse.issparse(y) else as_array(y, name)
     if given.ndim != 2:
         raise ValueError(f"{name} must be a 2-D label indicator, got shape {given.shape}.")
     if given.shape[0] == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
+    not_binary = f"{name} must contain only 0 and 1, with one column per label."
     if given.dtype.kind == "c":
-        raise ValueError(wrong)
+        raise ValueError(not_binary)
     if sparse.issparse(y):
         given.sum_duplicates()  # an entry may be stored in parts
     try:
         matrix = sparse.csr_matrix(given.astype(float))
     except (TypeError, ValueError) as error:
-        raise ValueError(wrong) from error
+        raise ValueError(not_binary) from error
     matrix.eliminate_zeros()
     if np.isnan(matrix.data).any():
         raise ValueError(f"Input {name} contains NaN.")
-    if not (matrix.data == 1).all():
-        raise ValueError(wrong)
+    wrong = matrix.data[matrix.data != 1]
+    if len(wrong):
+        raise ValueError(
+            f"{name} must contain only 0 and 1, with one column per label, got {wrong[0]:g}."
+        )
     return matrix
 
 

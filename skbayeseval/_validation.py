@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_scalar
 
+from skbayeseval._arrays import in_short
+
 __all__ = [
     "check_names",
     "check_probability",
@@ -46,10 +48,10 @@ def check_whole_number(value: Any, name: str, minimum: int = 1) -> int:
 def check_names(names: Any, number: int) -> tuple[str, ...]:
     """Return `names` as a tuple of `number` distinct strings."""
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise TypeError(f"names must be a sequence of {number} strings, got {names!r}.")
+        raise TypeError(f"names must be a sequence of {number} strings, got {in_short(names)}.")
     names = [str(name) if isinstance(name, np.str_) else name for name in names]
     if len(names) != number or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"names must be {number} strings, got {list(names)!r}.")
+        raise ValueError(f"names must be {number} strings, got {in_short(names)}.")
     if len(set(names)) != number:
         raise ValueError(f"names must differ from each other, got {list(names)!r}.")
     return tuple(names)
@@ -73,5 +75,5 @@ def check_random_state_entropy(random_state: Any) -> int:
         return int(random_state.randint(np.iinfo(np.int32).max))
     raise TypeError(
         "random_state must be an int, a numpy.random.RandomState, a numpy.random.Generator "
-        f"or None, got {random_state!r}."
+        f"or None, got {in_short(random_state)}."
     )

@@ -335,7 +335,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         """
         rope = self.rope if rope is None else rope
         if rope is None:
-            raise ValueError("decision needs rope=, here or in the constructor.")
+            raise ValueError("decision requires rope=, here or in the constructor, got None.")
         return self._answer().decision(rope, prob, **options)
 
     def summary(self, rope: Any = None, **options: Any) -> pd.DataFrame:

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_consistent_length
 
 from skbayeseval._alignment import check_rows
+from skbayeseval._arrays import check_same_length
+from skbayeseval._labels import check_indicator, is_indicator
 from skbayeseval._validation import check_random_state_entropy
 from skbayeseval.compare.split_score_target import ScoreTarget
 from skbayeseval.compare.targets import ChunkTarget, CollectedEvidence, LabelTarget, Target
@@ -26,6 +27,7 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
+from skbayeseval.splitting.check_splits import check_iterable_cv
 from skbayeseval.splitting.collect import (
     Collection,
     CrossValidation,
@@ -221,6 +223,7 @@ def resolve_cv(
         seed = np.random.SeedSequence(entropy, spawn_key=(_SPLITTER,)).generate_state(1)[0]
         regularize = None if kind == "numbers" else getattr(counter, "frequencies", "auto")
         return BlockRegularizedCV(regularize=regularize, random_state=int(seed))
+    cv = check_iterable_cv(cv)
     return check_cv(cv, y if counter is None else None, classifier=kind == "classes")
 
 
@@ -283,11 +286,11 @@ def compare_learners(
     weighting = Weighting.of(options)
     names = tuple(estimators)
     groups = split_params.get("groups")
-    check_consistent_length(X, y, groups)
+    _check_data(X, y, groups)
     check_rows({"X": X, "y": y, "groups": groups})
     for of_one in fit_params.values():
         check_rows({"y": y, **of_one})
-    target = _target(estimators, y, options, groups)
+    target = _target(estimators, X, y, options, groups)
 
     def posterior(found: CollectedEvidence, **more: Any) -> Posterior:
         return make_posterior(
@@ -365,18 +368,44 @@ def compare_learners(
     return Ranking(result, names, target.metrics, record)
 
 
+def _check_data(X: Any, y: Any, groups: Any) -> None:
+    if X is None:
+        raise ValueError("X must be the data, with one row per instance, got None.")
+    check_same_length(X=X, y=y, groups=groups)
+
+
 def _target(
-    estimators: Mapping[str, Any], y: Any, options: CrossValidationOptions, groups: Any
+    estimators: Mapping[str, Any], X: Any, y: Any, options: CrossValidationOptions, groups: Any
 ) -> Target:
     """Return what is compared: chunks, plain scores, or classes and labels."""
     if options.counter is not None:
         if options.labels is not None or options.pos_label is not None:
             raise ValueError(
-                "labels and pos_label have no meaning with counter=, which has types=."
+                "labels and pos_label do not apply with counter=. To select types of chunks, pass "
+                "chunk_counter(..., types=...)."
             )
         return ChunkTarget(y, tuple(estimators), options.counter, options.scoring, groups)
     kind = ScoreTarget if compares_scores(options.model) else LabelTarget
+    if kind is LabelTarget and is_indicator(y) and _is_vector(X):
+        _check_not_swapped(y)
     return kind(y, estimators, options.labels, options.pos_label, options.scoring, groups)
+
+
+def _is_vector(X: Any) -> bool:
+    if hasattr(X, "shape"):
+        return len(X.shape) == 1
+    return isinstance(X, (list, tuple)) and np.isscalar(X[0])
+
+
+def _check_not_swapped(y: Any) -> None:
+    """Raise if y is no label indicator, but X could be a vector of classes."""
+    try:
+        check_indicator(y, "y")
+    except ValueError as error:
+        raise ValueError(
+            f"{error} Since X has one dimension and y has shape {np.shape(y)}, X and y may have "
+            "been passed in the wrong order."
+        ) from error
 
 
 def compares_scores(model: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._alignment import check_rows, named_labels
+from skbayeseval._arrays import in_short
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import (
     check_names,
@@ -151,10 +152,16 @@ def compare_predictions(
     >>> decision.symbol, decision.label
     ('>', 'not settled')
     """
-    if (y_pred_a is None) != (y_pred_b is None) or (y_score_a is None) != (y_score_b is None):
-        raise ValueError(
-            "A and B must be given alike: y_pred_a with y_pred_b, and y_score_a with y_score_b."
-        )
+    given = {
+        "y_pred_a": y_pred_a,
+        "y_pred_b": y_pred_b,
+        "y_score_a": y_score_a,
+        "y_score_b": y_score_b,
+    }
+    for a, b in (("y_pred_a", "y_pred_b"), ("y_score_a", "y_score_b")):
+        if (given[a] is None) != (given[b] is None):
+            missing = a if given[a] is None else b
+            raise ValueError(f"{a} and {b} must be given together, got {missing}=None.")
     return ComparisonResult(
         *_posterior_of_instances(
             y_true,
@@ -348,7 +355,7 @@ def compare_counts(
     )
     for (name, total), one in zip(totals.items(), evidence, strict=True):
         if not total.any():
-            raise ValueError(f"{name} holds no counts at all.")
+            raise ValueError(f"{name} must contain a count greater than 0, got only zeros.")
         if one.has_true_negatives:
             check_true_classes(_true_classes(one), name)
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
@@ -411,10 +418,15 @@ def compare_many(
             f"predictions must be a dict of name to predictions, got {type(named).__name__}."
         )
     if len(named) < 2:
-        raise ValueError(f"predictions must be of at least two, got {list(named)}.")
+        raise ValueError(
+            f"predictions must be those of two or more classifiers, got {list(named)}."
+        )
     names = check_names(list(named), len(named))
     if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
-        raise ValueError(f"scores must be a dict with the names of predictions, {list(names)}.")
+        raise ValueError(
+            f"scores must be a dict with the names of predictions, {list(names)}, got "
+            f"{in_short(scores)}."
+        )
     return Ranking(
         *_posterior_of_instances(
             y_true,
@@ -574,7 +586,7 @@ def _check_runs(weight: float | None, runs: dict[str, int]) -> float:
     """Return the weight, after checking that it fits the runs and the runs each other."""
     if len(set(runs.values())) > 1:
         found = " and ".join(f"{n} in {name}" for name, n in runs.items())
-        raise ValueError(f"Both must come from the same runs, got {found}.")
+        raise ValueError(f"{' and '.join(runs)} must contain the same number of runs, got {found}.")
     name, n = next(iter(runs.items()))
     if weight is not None:
         return check_weight(weight)

@@ -70,7 +70,10 @@ class ScoreTarget:
         }
         test, train = collection.test_size, collection.train_size
         if len(collection.kept) < 2:
-            raise ValueError("model='scores' needs at least two splits to see how scores vary.")
+            raise ValueError(
+                "model='scores' requires at least two splits, to see how scores vary, but cv has "
+                f"{len(collection.kept)}."
+            )
         halves = None
         if collection.halves:
             halves = {key: self._differences(key, collection.halves) for key in self.metrics}

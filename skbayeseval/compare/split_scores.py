@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skbayeseval._alignment import check_columns, check_rows
+from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_names
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
@@ -119,9 +120,9 @@ def compare_scores(
 
 
 def _has_rows(scores: Any) -> bool:
-    first = next(iter(scores), None) if hasattr(scores, "__iter__") else None
     if hasattr(scores, "shape"):
-        return np.ndim(scores) == 2
+        return len(scores.shape) == 2
+    first = scores[0] if isinstance(scores, (list, tuple)) and scores else None
     return hasattr(first, "__len__") and not isinstance(first, str)
 
 
@@ -131,14 +132,12 @@ def _check_data_sets(
     """Return the scores of two estimators on several data sets."""
     tables = []
     for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
-        rows = scores if _has_rows(scores) else np.reshape(np.asarray(scores), (-1, 1))
-        try:
-            table = np.asarray(rows, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"{name} must contain numbers, with one row per data set.") from error
+        table = as_numbers(scores, name)
+        table = table.reshape(-1, 1) if table.ndim < 2 else table
         if table.ndim != 2 or len(table) < 2:
             raise ValueError(
-                f"{name} must have a row for each of two or more data sets, got {table.shape}."
+                f"{name} must have a row for each of two or more data sets, got shape "
+                f"{table.shape}."
             )
         if not np.isfinite(table).all():
             raise ValueError(f"Input {name} contains NaN or infinity.")
@@ -161,7 +160,7 @@ def _check_n_test(n_test: Any) -> float:
 
 def _check_called(scoring: Any) -> str:
     if not isinstance(scoring, str):
-        raise TypeError(f"scoring is what to call the metric, a string, got {scoring!r}.")
+        raise TypeError(f"scoring must be a string, the name of the metric, got {scoring!r}.")
     return scoring
 
 

@@ -316,9 +316,7 @@ class ChunkTarget:
         self.metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
         self.observe: Observe = partial(_observe_tags, counter, names)
         if not counter.count_one(y, y).total:
-            raise ValueError(
-                f"y holds no chunks that {counter!r} counts: there is nothing to find."
-            )
+            raise ValueError(f"y must contain chunks, but counter={counter!r} finds none in it.")
 
     def check_split(self, split: int, test: Array) -> None:
         """Chunks are counted over all test sets, so any will do."""

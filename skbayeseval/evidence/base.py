@@ -126,7 +126,7 @@ class Evidence(ABC):
 
     def with_weight(self, weight: float) -> Self:
         """Return the same evidence with another weight of one count."""
-        raise ValueError(f"The weight of {self.describe()} cannot be chosen.")
+        raise ValueError(f"weight= does not apply to {self.describe()}.")
 
     @abstractmethod
     def describe(self) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval._arrays import as_numbers
 from skbayeseval._labels import check_labels, encode_labels, resolve_pos_label
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
@@ -523,10 +524,7 @@ def check_paired(evidence: Evidence | Sequence[ConfusionCounts]) -> PairedCounts
 
 def check_counts(values: ArrayLike, name: str) -> Array:
     """Return `values` as a float array; raise unless they are non-negative whole numbers."""
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must contain numbers, got {values!r}.") from error
+    array = as_numbers(values, name)
     if not np.isfinite(array).all():
         raise ValueError(f"Input {name} contains NaN or infinity. Counts must be finite.")
     if (array < 0).any():

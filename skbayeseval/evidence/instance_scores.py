@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._alignment import columns_in_order, named_labels
+from skbayeseval._arrays import as_array, as_numbers, in_short
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
@@ -144,8 +145,8 @@ class ScoredInstances(Evidence):
         """Take scores where the truth is given as positions among the classes, or as indicator."""
         if truth.ndim == 2 and pos_label is not None:
             raise ValueError(
-                "pos_label was given, but y_true is a multi-label indicator, which has no positive "
-                "class."
+                f"pos_label={in_short(pos_label)} was given, but y_true is a multi-label "
+                "indicator, which has no positive class."
             )
         positive = resolve_pos_label(classes, pos_label)
         responses = []
@@ -348,13 +349,10 @@ def _check_scores(
     if two and isinstance(scores, pd.DataFrame) and scores.shape[1] == 1:
         _check_column_of_class(scores, name, classes, pos_label)
     scores = columns_in_order(scores, classes, name)
-    try:
-        array = np.asarray(scores)
-        if array.dtype.kind == "c":
-            raise TypeError("complex numbers have no order")
-        array = as_floats(array, kind)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must contain numbers, got {type(scores).__name__}.") from error
+    array = as_array(scores, name)
+    if array.dtype.kind not in "biuf":
+        array = as_numbers(scores, name)
+    array = as_floats(array, kind)
     if array.ndim not in (1, 2) or len(array) != len(truth):
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: y_true has "

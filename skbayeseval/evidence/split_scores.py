@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.base import Evidence, ObservedArray, letter
 from skbayeseval.judgement.frequentist import (
@@ -255,10 +256,7 @@ def _frozen(scores: Mapping[str, ArrayLike]) -> dict[str, Array]:
 
 def check_scores(scores: ArrayLike, name: str) -> Array:
     """Return split scores as a vector of at least two finite numbers."""
-    try:
-        array = np.asarray(scores, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must contain numbers, got {scores!r}.") from error
+    array = as_numbers(scores, name)
     if array.ndim != 1:
         raise ValueError(
             f"{name} must contain one score per split, got an array of shape {array.shape}."

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_whole_number
 
 __all__ = [
@@ -350,10 +351,7 @@ def _differences(a: ArrayLike, b: ArrayLike, minimum: int = 2) -> Array:
 
 
 def _scores(values: ArrayLike, name: str) -> Array:
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must contain numbers, got {values!r}.") from error
+    array = as_numbers(values, name)
     if not np.isfinite(array).all():
         raise ValueError(f"Input {name} contains NaN or infinity.")
     return array

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_probability
 
 __all__ = ["Interval", "count_inside", "equal_tailed", "hdi", "hdi_mcse", "hdi_of_rows"]
@@ -97,7 +98,7 @@ def hdi_mcse(draws: ArrayLike, prob: float = 0.95, n_batches: int = 25) -> float
 
 
 def _check_draws(draws: ArrayLike) -> Array:
-    values = np.asarray(draws, dtype=float)
+    values = as_numbers(draws, "draws")
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(f"draws must be a non-empty 1-D array, got shape {values.shape}.")
     if np.isnan(values).any():

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any, Protocol
 
+from skbayeseval._arrays import in_short
 from skbayeseval.judgement.intervals import Interval
 
 __all__ = ["check_rope", "check_rope_around_zero", "describe_side"]
@@ -86,7 +87,8 @@ def _interval(rope: Any) -> Interval:
         low, high = (float(end) for end in rope)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"rope must be a number, a string such as '1%' or a pair (low, high), got {rope!r}."
+            "rope must be a number, a string such as '1%' or a pair (low, high), got "
+            f"{in_short(rope)}."
         ) from error
     if not low <= high:
         raise ValueError(f"rope=({low:g}, {high:g}) must have low <= high.")

@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
+from skbayeseval._arrays import as_numbers, in_short
+
 __all__ = [
     "AVERAGES",
     "FBETA",
@@ -133,7 +135,17 @@ class Metric:
 
     def __call__(self, tables: ArrayLike, positive: int = 1) -> Array:
         """Return the metric value of each table; `positive` is the index of the positive class."""
-        tables = np.asarray(tables, dtype=float)
+        if self.source != "tables":
+            raise ValueError(
+                f"{self.name!r} cannot be computed from confusion tables: it is a metric of "
+                f"{self.source.removesuffix('s')} scores."
+            )
+        tables = as_numbers(tables, "tables")
+        if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2]:
+            raise ValueError(
+                "tables must be a square confusion table, or several of shape (..., M, M), got "
+                f"shape {tables.shape}."
+            )
         if self.needs_tables:
             return self.function(tables)
         return self.of_totals(totals_of(tables), positive)
@@ -338,6 +350,8 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
 
 def class_metric(name: str, index: int, zero_division: float) -> Metric:
     """Return the metric of the class with this index; its formula is ``name[index]``."""
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, such as 'f1', got {in_short(name)}.")
     ratio = RATIOS.get(name)
     if ratio is None:
         beta = re.fullmatch(FBETA, name)
@@ -391,8 +405,10 @@ def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
 
 def check_zero_division(zero_division: float) -> float:
     """Return `zero_division` as a float if it is 0, 1 or NaN."""
-    if zero_division not in (0, 1) and not (
-        isinstance(zero_division, Real) and math.isnan(zero_division)
+    if not isinstance(zero_division, Real) or not (
+        zero_division in (0, 1) or math.isnan(zero_division)
     ):
-        raise ValueError(f"zero_division must be 0.0, 1.0 or np.nan, got {zero_division!r}.")
+        raise ValueError(
+            f"zero_division must be 0.0, 1.0 or np.nan, got {in_short(zero_division)}."
+        )
     return float(zero_division)

@@ -402,11 +402,11 @@ def _check_task(name: str, metric: ScoreMetric, truth: Array, scores: Array) -> 
     scores = _check_scores(scores, metric.needs)
     if len(truth) != len(scores):
         raise ValueError(
-            "Found input variables with inconsistent numbers of samples: "
-            f"{[len(truth), len(scores)]}."
+            "Found input variables with inconsistent numbers of samples: y_true has "
+            f"{len(truth)}, y_score has {len(scores)}."
         )
     if not len(truth):
-        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        raise ValueError("Found array with 0 sample(s): y_true is empty.")
     kind = _kind(truth, scores)
     if kind not in metric.kinds:
         hint = " Use roc_auc_ovr or roc_auc_ovo." if name == "roc_auc" else ""
@@ -440,7 +440,7 @@ def _kind(truth: Array, scores: Array) -> str:
                 f"`y_score.shape={scores.shape}`."
             )
         if not np.isin(truth, (0, 1)).all():
-            raise ValueError("A label indicator must contain only 0 and 1.")
+            raise ValueError("y_true must contain only 0 and 1, with one column per label.")
         return "multilabel"
     n_classes = 2 if scores.ndim == 1 else scores.shape[1]
     if n_classes < 2:
@@ -464,8 +464,8 @@ def _columns(truth: Array, scores: Array, kind: str, metric: ScoreMetric) -> tup
         return truth[:, None] == np.arange(scores.shape[1]), scores
     if scores.ndim == 2 and metric.needs == "ranking":
         raise ValueError(
-            f"y should be a 1d array, got an array of shape {scores.shape} instead: pass "
-            "the scores of the positive class."
+            f"y_score must be a 1-D array, the scores of the positive class, got shape "
+            f"{scores.shape}."
         )
     return (truth == 1)[:, None], scores.reshape(len(scores), -1)[:, -1:]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sklearn.metrics import get_scorer_names
 
+from skbayeseval._arrays import in_short
 from skbayeseval.metrics.confusion import (
     AVERAGES,
     FBETA,
@@ -87,6 +88,8 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     array(1.)
     """
     zero_division = check_zero_division(zero_division)
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, such as 'f1', got {in_short(name)}.")
     if name in _METRICS:
         return replace(_METRICS[name], zero_division=zero_division)
     beta = re.fullmatch(FBETA, name)

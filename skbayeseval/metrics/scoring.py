@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from skbayeseval._arrays import in_short
 from skbayeseval.metrics.confusion import Metric, check_zero_division, class_metric
 from skbayeseval.metrics.registry import get_metric
 
@@ -114,8 +115,8 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
                 return [metric]
         raise ValueError(f"scoring={scoring!r} does not match any of the classes {list(labels)}.")
     raise TypeError(
-        f"scoring={scoring!r} is not supported: scorers and functions of predictions cannot be "
-        "computed from a confusion matrix. Pass model='scores' to compare split scores, a name "
-        "such as 'f1', a metric from skbayeseval.metrics (from_confusion accepts any function of "
-        "the confusion table), or a list or dict of these."
+        f"scoring={in_short(scoring)} is not supported: scorers and functions of predictions "
+        "cannot be computed from a confusion matrix. Pass model='scores' to compare split scores, "
+        "a name such as 'f1', a metric from skbayeseval.metrics (from_confusion accepts any "
+        "function of the confusion table), or a list or dict of these."
     )

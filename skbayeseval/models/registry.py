@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from skbayeseval._arrays import in_short
 from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks
 from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
@@ -177,7 +178,9 @@ def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, family: st
         what = "one label per instance"
         if family in FAMILIES:
             what = f"evidence of kind {family!r}"
-        raise ValueError(f"{kind.__name__} does not fit {what}.")
+        raise ValueError(
+            f"model={kind.__name__}() does not fit {what}. Use model='auto', or one of {NAMES}."
+        )
     if n_classes > 2 and (issubclass(kind, BinaryModel) or kind is PairedMany):
         raise ValueError(
             f"model={kind.name!r} requires two classes, but there are {n_classes}. Use "
@@ -193,7 +196,7 @@ def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, family: st
 def from_prior(kind: type[Model], prior: Any) -> Model:
     """Return the model with the parameters of `prior`."""
     if not isinstance(prior, dict):
-        raise TypeError(f"prior must be None or a dict of parameters, got {prior!r}.")
+        raise TypeError(f"prior must be None or a dict of parameters, got {in_short(prior)}.")
     known = kind().prior()
     unknown = [key for key in prior if key not in known]
     if unknown:

@@ -54,7 +54,9 @@ class CorrelatedT(Model):
     def specification(self, evidence: Any) -> ScoreSpecification:
         """Return the specification of the posterior, given the evidence."""
         if not isinstance(evidence, SplitScores):
-            raise ValueError("CorrelatedT needs split scores.")
+            raise ValueError(
+                "CorrelatedT requires split scores. Use compare_scores or bayesian_cross_validate."
+            )
         scores = {name: without_noise(values, values) for name, values in evidence.scores.items()}
         steps = evidence.steps or {}
         added = {

@@ -94,7 +94,10 @@ class AnySpecification:
 
     def with_prevalence(self, proportions: Array, positive: int | None) -> AnySpecification:
         """Return the specification with known class proportions, in the order of the labels."""
-        raise ValueError("prevalence= goes with models of classes, not with weights or labels.")
+        raise ValueError(
+            "prevalence= requires a model of classes: it does not apply to groups, multi-label "
+            "indicators, chunks or scores."
+        )
 
 
 @dataclass(frozen=True)

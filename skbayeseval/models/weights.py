@@ -100,7 +100,9 @@ class ScoreWeights(InstanceWeights):
     def specification(self, evidence: Any) -> RankSpecification:  # type: ignore[override]
         """Return the specification of the posterior, given the evidence."""
         if not isinstance(evidence, ScoredInstances):
-            raise ValueError("ScoreWeights needs instance scores.")
+            raise ValueError(
+                "ScoreWeights requires instance scores, such as y_score_a= and y_score_b=."
+            )
         check_several(evidence)
         return RankSpecification(evidence.prepared, evidence.shape, evidence.n_classifiers)
 
@@ -214,5 +216,8 @@ def check_several(evidence: UnitCounts | ScoredInstances) -> None:
 def check_units(evidence: Any) -> UnitCounts:
     """Return the evidence; raise unless it has predictions for each unit."""
     if not isinstance(evidence, UnitCounts):
-        raise ValueError("Instance weights need the predictions for each instance.")
+        raise ValueError(
+            "Models of instance weights require the predictions for each instance. Use "
+            "compare_predictions."
+        )
     return evidence

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import as_array, as_numbers, in_short
 from skbayeseval._validation import (
     check_probability,
     check_random_state_entropy,
@@ -276,9 +277,9 @@ def _check_goal(goal: Any) -> tuple[str, ...]:
 
 
 def _check_sizes(sizes: Any) -> list[int]:
-    values = np.atleast_1d(np.asarray(sizes))
+    values = np.atleast_1d(as_array(sizes, "sizes"))
     if values.ndim != 1 or len(values) == 0 or values.dtype.kind not in "iu" or values.min() < 1:
-        raise ValueError(f"sizes must be integers of at least 1, got {sizes!r}.")
+        raise ValueError(f"sizes must be integers of at least 1, got {in_short(sizes)}.")
     return [int(size) for size in np.unique(values)]
 
 
@@ -309,16 +310,19 @@ def _check_cells(given: Any) -> list[Array]:
     if isinstance(given, Mapping):
         return [_check_scenario(given)]
     try:
-        cells = np.asarray(given, dtype=float)
+        cells = as_numbers(given, "cells_or_result")
     except (TypeError, ValueError) as error:
-        raise TypeError(f"cells_or_result must be {_WHAT_DOES}, got {given!r}.") from error
+        raise TypeError(f"cells_or_result must be {_WHAT_DOES}, got {in_short(given)}.") from error
     m = cells.shape[-1] if cells.ndim == 3 else 0
     if m < 2 or cells.shape not in ((m, m, m), (2, m, m)):
         raise ValueError(
             f"cells_or_result must be {_WHAT_DOES}, got an array of shape {cells.shape}."
         )
     if not (cells >= 0).all():
-        raise ValueError("The probabilities in cells_or_result must not be negative or NaN.")
+        raise ValueError(
+            f"The probabilities in cells_or_result must not be negative or NaN, got "
+            f"{cells.min():g}."
+        )
     if len(cells) == m and np.isclose(cells.sum(), 1):
         return [cells]
     if len(cells) == 2 and np.allclose(cells.sum(axis=(1, 2)), 1):
@@ -344,7 +348,7 @@ def _check_scenario(given: Mapping[str, Any]) -> Array:
     mu = check_probability(given["mu"], "cells_or_result['mu']")
     rows = []
     for name in ("theta-", "theta+"):
-        theta = np.asarray(given[name], dtype=float)
+        theta = as_numbers(given[name], f"cells_or_result[{name!r}]")
         if theta.shape != (4,) or not (theta >= 0).all() or not np.isclose(theta.sum(), 1):
             raise ValueError(
                 f"cells_or_result[{name!r}] must be four probabilities that sum to 1, for the "

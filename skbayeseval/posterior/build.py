@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from skbayeseval._alignment import positions_of
+from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_whole_number
 from skbayeseval.engines import ENGINES, Engine
@@ -43,8 +44,8 @@ def count_predictions(
     if is_indicator(y_true):
         if pos_label is not None:
             raise ValueError(
-                "pos_label was given, but y_true is a multi-label indicator, which has no positive "
-                "class."
+                f"pos_label={in_short(pos_label)} was given, but y_true is a multi-label "
+                "indicator, which has no positive class."
             )
         return UnitCounts.from_indicators(
             y_true, predictions, labels=labels, weight=weight, groups=groups
@@ -192,10 +193,7 @@ def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
     if isinstance(prevalence, pd.Series):
         order = positions_of(counts.labels, prevalence.index, "prevalence has the index")
         prevalence = prevalence.iloc[order].to_numpy()
-    try:
-        values = np.asarray(prevalence, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"prevalence must contain numbers, got {prevalence!r}.") from error
+    values = as_numbers(prevalence, "prevalence")
     if values.ndim == 0:
         if n_classes != 2 or counts.positive is None:
             raise ValueError(
@@ -207,6 +205,6 @@ def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:
     if values.shape != (n_classes,) or not (values > 0).all() or not np.isclose(values.sum(), 1):
         raise ValueError(
             f"prevalence must be a number in (0, 1) or {n_classes} positive numbers that sum to "
-            f"1, got {prevalence!r}."
+            f"1, got {in_short(prevalence)}."
         )
     return tuple((values / values.sum()).tolist())

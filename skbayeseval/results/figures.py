@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from skbayeseval._arrays import in_short
 from skbayeseval.evidence import Evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
@@ -47,8 +48,10 @@ def comparison_display(
         "scores": lambda: scores_display(posterior.evidence, record, metric, names),
         "trace": lambda: trace_display(posterior, metric, names),
     }
-    if kind not in displays:
-        raise ValueError(f"kind={kind!r} is not a known kind. Valid kinds are {list(displays)}.")
+    if not isinstance(kind, str) or kind not in displays:
+        raise ValueError(
+            f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(displays)}."
+        )
     return displays[kind]()
 
 

@@ -163,7 +163,8 @@ def report_search(
         )
     check_is_fitted(search, "cv_results_")
     if (X is None) != (y is None):
-        raise ValueError("X and y must be given together: pass both or neither.")
+        missing = "X" if X is None else "y"
+        raise ValueError(f"X and y must be given together, got {missing}=None.")
     results = search.cv_results_
     scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
     key, measure = _measure(search, scorer, scoring, X is not None)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skbayeseval._arrays import in_short
 from skbayeseval.sequences.tags import tags_to_chunks
 
 __all__ = ["check_types", "chunk_frequencies"]
@@ -60,9 +61,12 @@ def check_types(types: Any) -> tuple[str, ...] | None:
     """Return the chunk types as a tuple, or None for all types."""
     if types is None:
         return None
-    kinds = (types,) if isinstance(types, str) else tuple(types)
+    kinds = (
+        (types,) if isinstance(types, str) else tuple(types) if isinstance(types, Iterable) else ()
+    )
     if not kinds or not all(isinstance(kind, str) for kind in kinds):
         raise ValueError(
-            f"types must be a chunk type such as 'ORG' or a list of chunk types, got {types!r}."
+            f"types must be a chunk type such as 'ORG' or a list of chunk types, got "
+            f"{in_short(types)}."
         )
     return kinds

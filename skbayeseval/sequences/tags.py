@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skbayeseval._arrays import in_short
+
 __all__ = [
     "SCHEMES",
     "Chunk",
@@ -153,8 +155,9 @@ def check_scheme(scheme: Any, name: str = "scheme") -> str:
 
 def check_sentences(y: Any, name: str) -> list[Sequence[Any]]:
     """Return `y` as a list with one sequence of tags per sentence."""
-    if isinstance(y, (str, bytes)) or not isinstance(y, Iterable):
-        raise TypeError(f"{name} must be a sequence of sequences of tags, got {y!r}.")
+    single = isinstance(y, (str, bytes)) or getattr(y, "ndim", 1) == 0
+    if single or not isinstance(y, Iterable):
+        raise TypeError(f"{name} must be a sequence of sequences of tags, got {in_short(y)}.")
     sentences = list(y)
     if not sentences:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
@@ -162,7 +165,7 @@ def check_sentences(y: Any, name: str) -> list[Sequence[Any]]:
         if isinstance(tags, (str, bytes)) or not isinstance(tags, (Sequence, np.ndarray)):
             raise ValueError(
                 f"{name} must contain one sequence of tags per sentence, such as ['B-PER', 'O'], "
-                f"but {name}[{i}] is {tags!r}."
+                f"but {name}[{i}] is {in_short(tags)}."
             )
     return sentences
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import hadamard
 from scipy.special import xlogy
@@ -14,6 +15,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.multiclass import type_of_target
 
+from skbayeseval._arrays import as_array, as_numbers, check_same_length
 from skbayeseval._labels import check_label_vector
 from skbayeseval._validation import check_whole_number
 from skbayeseval.splitting.balance import balanced_partition, deal
@@ -134,6 +136,7 @@ class BlockRegularizedCV(BaseCrossValidator):
         train, test : ndarray
             The indices of the training set and of the test set.
         """
+        check_same_length(X=X, y=y, groups=groups)
         X, y, groups = indexable(X, y, groups)
         array = orthogonal_array(self._n_repeats())
         blocks = self._blocks(X, y, groups, n_blocks=len(array))
@@ -181,9 +184,7 @@ class BlockRegularizedCV(BaseCrossValidator):
         if self.regularize is None:
             return None
         given = self.regularize(X, y) if callable(self.regularize) else self.regularize
-        if hasattr(given, "toarray"):
-            given = given.toarray()
-        matrix = np.asarray(given, dtype=float)
+        matrix = as_numbers(given, "regularize")
         matrix = matrix[:, None] if matrix.ndim == 1 else matrix
         if matrix.ndim != 2 or len(matrix) != n_samples:
             raise ValueError(
@@ -263,6 +264,11 @@ def _hadamard_12() -> Array:
 
 def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
     """Return class codes, an indicator matrix, or None if `y` contains no classes."""
+    if _has_missing(y):
+        raise ValueError(
+            "Input y contains NaN, infinity or missing values, which cannot be balanced between "
+            "blocks. Remove these instances, or pass regularize=None."
+        )
     try:
         kind = type_of_target(y)
     except ValueError:  # sequences of labels, such as tagged sentences
@@ -271,14 +277,14 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
         return np.asarray(y.toarray() if hasattr(y, "toarray") else y, dtype=float)
     if kind not in ("binary", "multiclass"):
         return None
-    target = np.ravel(np.asarray(y))
+    target = np.ravel(as_array(y, "y"))
     _, codes, counts = np.unique(target, return_inverse=True, return_counts=True)
     if target.dtype.kind == "f" and counts.mean() < n_blocks:
         return None  # a regression target that happens to contain whole numbers
     if counts.max() < n_blocks:
         raise ValueError(
-            f"n_blocks={n_blocks} cannot be greater than the number of members in each class. If "
-            "y does not contain classes, pass regularize=None."
+            f"n_blocks={n_blocks} cannot be greater than the number of members in each class, "
+            f"which is {counts.max()} at most. If y does not contain classes, pass regularize=None."
         )
     if counts.min() < n_blocks:
         warnings.warn(
@@ -288,6 +294,15 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
             stacklevel=5,
         )
     return np.ravel(codes)
+
+
+def _has_missing(y: Any) -> bool:
+    """Return whether a vector of labels contains NaN, infinity or None."""
+    if getattr(y, "ndim", 1) != 1:
+        return False
+    if getattr(y, "dtype", None) in (np.float16, np.float32, np.float64):
+        return not np.isfinite(np.asarray(y)).all()
+    return bool(pd.Series(list(y), dtype=object).isna().any())
 
 
 def _whole_groups(

@@ -22,6 +22,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.parallel import delayed
 
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
+from skbayeseval.splitting.check_splits import check_splits
 from skbayeseval.splitting.progress import parallel_with_progress
 from skbayeseval.splitting.weights import pooled_weight
 
@@ -210,13 +211,8 @@ def collect(
     check_error_score(error_score)
     X, y = indexable(X, y)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    rows = np.arange(n_samples)  # converts masks and negative indices to non-negative indices
     generated = cv.split(X, y, **split_params) if splits is None else splits
-    splits = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in generated]
-    if not splits:
-        raise ValueError(
-            f"cv={cv!r} yields no splits. An iterator of splits can be used only once."
-        )
+    splits = check_splits(generated, n_samples)
     everything = [*splits, *(split for pair in halves for half in pair for split in half)]
     for i, (_, test) in enumerate(everything):
         if check_split is not None:
@@ -415,7 +411,7 @@ def _rows(estimator: Any, X: Any, rows: Array, train: Array) -> Any:
     if not hasattr(estimator, "__sklearn_tags__") or not get_tags(estimator).input_tags.pairwise:
         return _safe_indexing(X, rows)
     if not hasattr(X, "shape") or X.shape[0] != X.shape[1]:
-        raise ValueError("X should be a square kernel matrix")
+        raise ValueError(f"X must be a square kernel matrix, got shape {np.shape(X)}")
     return X[np.ix_(rows, train)]
 
 

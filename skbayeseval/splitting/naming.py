@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from skbayeseval._arrays import in_short
+
 __all__ = ["check_estimator_names", "named_estimators"]
 
 
@@ -51,8 +53,10 @@ def check_estimator_names(
             raise ValueError(f"Estimator names conflict with constructor arguments: {name!r}.")
         missing = [method for method in ("fit", "predict") if not hasattr(estimator, method)]
         if missing or isinstance(estimator, type):
+            hint = f" Pass {estimator.__name__}(...)." if isinstance(estimator, type) else ""
             raise TypeError(
-                f"{estimator!r} is not an estimator: it must be an instance with fit and predict."
+                f"{in_short(estimator)} is not an estimator: it must be an instance with fit and "
+                f"predict, or a pair (name, estimator).{hint}"
             )
     if len(set(names)) < len(names):
         raise ValueError(f"Names provided are not unique: {names!r}.")

@@ -62,7 +62,7 @@ def test_a_rope_of_its_own(comparer):
     assert comparer.decision(0.05).rope == (-0.05, 0.05)
     assert comparer.summary()["decision"].item() == comparer.decision().code
     assert comparer.plot().rope == (-0.02, 0.02)
-    with pytest.raises(ValueError, match="decision needs rope="):
+    with pytest.raises(ValueError, match="decision requires rope="):
         comparer.set_params(rope=None).decision()
 
 

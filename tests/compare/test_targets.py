@@ -182,14 +182,14 @@ def test_other_models():
     ("arguments", "error", "message"),
     [
         ({"counter": len}, TypeError, "counter must be made by chunk_counter, got <built-in"),
-        ({"labels": ["O"]}, ValueError, "labels and pos_label have no meaning with counter="),
+        ({"labels": ["O"]}, ValueError, "labels and pos_label do not apply with counter="),
         ({"scoring": "accuracy"}, ValueError, "scoring='accuracy' requires true negatives"),
         ({"model": "unpaired"}, ValueError, "'unpaired' requires true negatives"),
         ({"counter": chunk_counter("BMES")}, ValueError, "'I-[A-Z]*', which is not a tag of"),
         (
             {"counter": chunk_counter("IOB2", types="LOC")},
             ValueError,
-            "y holds no chunks that Chunk",
+            "y must contain chunks, but counter=Chunk",
         ),
         ({"y": ["O"] * 40}, ValueError, "one sequence of tags per sentence"),
     ],

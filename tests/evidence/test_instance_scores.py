@@ -154,7 +154,7 @@ def test_frames():
 
 def test_labels_have_no_positive_class():
     with pytest.raises(
-        ValueError, match="pos_label was given, but y_true is a multi-label indicator"
+        ValueError, match="pos_label=.* was given, but y_true is a multi-label indicator"
     ):
         ScoredInstances.from_scores(MANY, {"a": MANY.astype(float)}, pos_label=1)
 

@@ -217,7 +217,7 @@ def test_f_without_variance():
             ValueError,
             "scores_a .* 5 repeats of two",
         ),
-        (lambda: five_by_two_f(np.ones(10), "x"), TypeError, "scores_b must contain numbers"),
+        (lambda: five_by_two_f(np.ones(10), "x"), TypeError, "scores_b must be array-like"),
         (
             lambda: blocked_three_by_two_t(np.ones((3, 2)), np.ones((2, 3))),
             ValueError,

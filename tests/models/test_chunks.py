@@ -143,7 +143,7 @@ def test_saved(tmp_path):
             r"'unpaired' requires true negatives.*Use one of \['paired', 'bcv'\]",
         ),
         ({"model": "hierarchical"}, "'hierarchical' requires true negatives"),
-        ({"model": Paired()}, "Paired does not fit evidence of kind 'chunks'"),
+        ({"model": Paired()}, r"Paired\(\) does not fit evidence of kind 'chunks'"),
         ({"scoring": "accuracy"}, "scoring='accuracy' requires true negatives"),
         ({"prior": {"mu": 1}}, r"of model 'paired' has no parameter 'mu'.*\['lambda'\]"),
         (
@@ -159,7 +159,7 @@ def test_bad_arguments(arguments, message):
 
 def test_only_of_chunks():
     y = [0, 1, 1, 0]
-    with pytest.raises(ValueError, match="PairedChunks does not fit one label per instance"):
+    with pytest.raises(ValueError, match=r"PairedChunks\(\) does not fit one label per instance"):
         compare_predictions(y, y, y, model=PairedChunks())
     with pytest.raises(ValueError, match="needs the chunks that two taggers found"):
         PairedChunks().specification((COUNTS.margin(0), COUNTS.margin(1)))

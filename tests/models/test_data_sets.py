@@ -116,14 +116,14 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
         (
             {"scores_a": [["x"], ["y"]]},
             TypeError,
-            "scores_a must contain numbers, with one row per data set",
+            "scores_a must contain numbers, got",
         ),
         ({"scores_a": [[1.0, 2.0]]}, ValueError, "two or more data sets"),
         ({"scores_a": [[1, np.nan], [1, 1]]}, ValueError, "contains NaN"),
         (
             {"scores_a": [[1.0, 2.0], [3.0]]},
-            TypeError,
-            "with one row per data set",
+            ValueError,
+            "scores_a must be an array, got rows of different lengths",
         ),
         ({"model": "scores"}, ValueError, "model='scores' does not fit"),
         ({"model": "paired"}, ValueError, "model='paired' does not fit"),

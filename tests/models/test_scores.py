@@ -267,7 +267,7 @@ def test_plots(kind):
         ({"test_fraction": None}, ValueError, "requires test_fraction="),
         ({"n_test": 0}, ValueError, "n_test == 0, must be at least 1"),
         ({"n_test": "20"}, TypeError, "n_test must be a number of instances"),
-        ({"scoring": 3}, TypeError, "scoring is what to call the metric"),
+        ({"scoring": 3}, TypeError, "scoring must be a string, the name of the metric"),
         ({"names": ("x", "x")}, ValueError, "names must differ"),
         ({"prior": {"mu": 1}}, ValueError, "has no parameter 'mu'"),
         ({"n_draws": 3}, ValueError, "n_draws == 3"),

@@ -100,7 +100,7 @@ def test_a_specification_of_ones_own_claims_nothing():
     assert not specification.draws_cost_one
     found, strength = specification.ranked("f1")
     assert (len(found), strength) == (0, None)
-    with pytest.raises(ValueError, match="prevalence= goes with models of classes"):
+    with pytest.raises(ValueError, match="prevalence= requires a model of classes"):
         specification.with_prevalence(np.array([0.5, 0.5]), 1)
 
 

@@ -154,9 +154,9 @@ def test_save(indicators, tmp_path):
         ),
         (
             {"scoring": "f1_micro", "model": Paired()},
-            "Paired does not fit evidence of kind 'labels'",
+            r"Paired\(\) does not fit evidence of kind 'labels'",
         ),
-        ({"scoring": "f1_micro", "pos_label": 1}, "pos_label was given, but"),
+        ({"scoring": "f1_micro", "pos_label": 1}, "pos_label=1 was given, but"),
         ({"scoring": "f1_micro", "prevalence": [1 / 6] * 6}, "prevalence="),
         ({"scoring": metrics.from_confusion(np.sum, "s")}, "requires one label per instance"),
     ],
@@ -167,7 +167,9 @@ def test_bad_arguments(indicators, options, message):
 
 
 def test_weights_need_units():
-    with pytest.raises(ValueError, match="InstanceWeights does not fit one label per instance"):
+    with pytest.raises(
+        ValueError, match=r"InstanceWeights\(\) does not fit one label per instance"
+    ):
         compare_predictions([0, 1, 1], [0, 1, 0], [0, 1, 1], model=InstanceWeights())
 
 
@@ -280,7 +282,7 @@ def test_prevalence_of_many_classes(tmp_path):
         ([0.5, 0.6], {}, "2 positive numbers that sum to 1"),
         ([0.2, 0.3, 0.5], {}, "2 positive numbers that sum to 1"),
         (0.3, {"model": "bcv"}, "needs a model with separate class proportions"),
-        (0.3, {"groups": np.arange(400)}, "prevalence= goes with models of classes"),
+        (0.3, {"groups": np.arange(400)}, "prevalence= requires a model of classes"),
     ],
 )
 def test_bad_prevalence(votes, prevalence, options, message):

@@ -148,7 +148,7 @@ def test_plots(ranking):
     ("predictions", "error", "message"),
     [
         ([[0, 1]], TypeError, "predictions must be a dict"),
-        ({"a": [0, 1]}, ValueError, "predictions must be of at least two, got"),
+        ({"a": [0, 1]}, ValueError, "predictions must be those of two or more classifiers, got"),
         ({"a": [0, 1], "b": [0]}, ValueError, r"predictions\['b'\] has 1"),
         ({"a": [0, 1], 3: [0, 1]}, ValueError, "names must be 2 strings"),
     ],

@@ -95,7 +95,7 @@ def test_precomputed_kernels():
     plain = run({"a": SVC(gamma=0.1)}).pooled("a")
     kernel = run({"a": SVC(kernel="precomputed")}, rbf_kernel(X, gamma=0.1)).pooled("a")
     np.testing.assert_array_equal(plain, kernel)
-    with pytest.raises(ValueError, match="split 0: X should be a square kernel matrix"):
+    with pytest.raises(ValueError, match="split 0: X must be a square kernel matrix, got shape"):
         run({"a": SVC(kernel="precomputed")})
 
 

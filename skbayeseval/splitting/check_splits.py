@@ -1,0 +1,101 @@
+"""Validation of the splits that a splitter, or an iterable of splits, yields."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval._arrays import in_short
+
+__all__ = ["check_iterable_cv", "check_splits"]
+
+Array = NDArray[Any]
+Split = tuple[Array, Array]
+
+
+def check_iterable_cv(cv: Any) -> Any:
+    """Return `cv`, as a list if it is an iterable of splits; raise unless these are pairs."""
+    if isinstance(cv, type):
+        raise TypeError(
+            f"cv must be an instance, got the class {cv.__name__}. Pass {cv.__name__}(...)."
+        )
+    if isinstance(cv, str) or hasattr(cv, "split") or not isinstance(cv, Iterable):
+        return cv  # for scikit-learn's check_cv
+    splits = [cv] if getattr(cv, "ndim", 1) == 0 else list(cv)
+    for i, split in enumerate(splits):
+        if not isinstance(split, (tuple, list, np.ndarray)) or len(split) != 2:
+            raise ValueError(
+                "cv must be an int, a splitter or an iterable of pairs (train, test) of index "
+                f"arrays, got {in_short(split)} as split {i}."
+            )
+    return splits
+
+
+def check_splits(generated: Iterable[Any], n_samples: int) -> list[Split]:
+    """Return splits as arrays of non-negative indices, after checking them.
+
+    Boolean masks and negative indices are converted. Training and test sets that overlap give a
+    warning; everything else that would make the counts wrong, an error.
+    """
+    splits = [
+        (
+            _indices(train, f"the training set of split {i}", n_samples),
+            _indices(test, f"the test set of split {i}", n_samples),
+        )
+        for i, (train, test) in enumerate(generated)
+    ]
+    if not splits:
+        raise ValueError("cv yields no splits. An iterator of splits can be used only once.")
+    overlaps = []
+    for i, (train, test) in enumerate(splits):
+        values, often = np.unique(test, return_counts=True)
+        if often.max() > 1:
+            raise ValueError(
+                f"cv must test an instance at most once per split, but the test set of split {i} "
+                f"contains index {values[often.argmax()]} {often.max()} times."
+            )
+        if np.isin(values, train).any():
+            overlaps.append(i)
+    if overlaps:
+        i = overlaps[0]
+        shared = len(np.intersect1d(*splits[i]))
+        warnings.warn(
+            f"In {len(overlaps)} of {len(splits)} splits of cv, training and test set overlap "
+            f"(split {i}: {shared} instances are in both). Scores of instances that were seen in "
+            "training are too high.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return splits
+
+
+def _indices(given: Any, where: str, n_samples: int) -> Array:
+    """Return non-negative indices."""
+    array = np.asarray(given)
+    if array.size == 0:
+        raise ValueError(f"cv must yield sets that are not empty, but {where} is empty.")
+    if array.ndim != 1 or array.dtype.kind not in "iub":
+        raise ValueError(
+            f"cv must yield 1-D arrays of integer indices or boolean masks, but {where} is "
+            f"{in_short(given)}."
+        )
+    if array.dtype.kind == "b":
+        if len(array) != n_samples:
+            raise ValueError(
+                f"cv must yield masks with one value for each of the {n_samples} samples, but "
+                f"{where} is a mask of length {len(array)}."
+            )
+        if not array.any():
+            raise ValueError(f"cv must yield sets that are not empty, but {where} is empty.")
+        return np.flatnonzero(array)
+    low, high = int(array.min()), int(array.max())
+    if low < -n_samples or high >= n_samples:
+        raise ValueError(
+            f"cv must yield indices of the {n_samples} samples, 0 to {n_samples - 1}, but {where} "
+            f"contains {high if high >= n_samples else low}."
+        )
+    return np.arange(n_samples)[array]

@@ -1,0 +1,201 @@
+"""Cross-validation, searches and plans, with cheap estimators and few examples."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import (
+    BayesianComparer,
+    BlockRegularizedCV,
+    bayesian_cross_validate,
+    count_scorer,
+    power_analysis,
+    refit_simplest,
+    report_search,
+)
+from tests.fuzz.harness import attempt, check_comparison, examples
+from tests.fuzz.strategies import (
+    SPELLINGS,
+    SPOILED,
+    STRINGS,
+    anything,
+    mostly,
+    probabilities,
+    ropes,
+    seeds,
+    spoiled,
+)
+
+N = 32
+Y = np.arange(N) % 2
+X = np.column_stack([Y + np.sin(np.arange(N)), np.cos(np.arange(N))])
+QUICK = {"n_draws": 200, "random_state": 0}
+# A column as y gives scikit-learn's own warnings; sparse y and booleans as objects, its own errors.
+WAYS = {
+    name: way
+    for name, way in (SPELLINGS | STRINGS).items()
+    if name not in ("column", "frame", "sparse column", "object")
+}
+
+indices = st.lists(st.integers(-N - 2, N + 2), min_size=0, max_size=12)
+splits = st.one_of(
+    st.integers(-1, 5),
+    st.lists(st.tuples(indices, indices), max_size=3),
+    st.lists(st.tuples(indices, indices).map(lambda p: tuple(map(np.array, p))), max_size=3),
+    anything,
+)
+
+
+@examples(150)
+@given(st.data())
+def test_bayesian_cross_validate(data):
+    way = data.draw(st.sampled_from(sorted(WAYS)))
+    y = WAYS[way](Y)
+    result = attempt(
+        "bayesian_cross_validate",
+        lambda: bayesian_cross_validate(
+            GaussianNB(), DummyClassifier(), X, y, return_indices=True, **QUICK
+        ),
+    )
+    assert result is not None
+    indices = result.cv_results["GaussianNB"]["indices"]
+    scores = [
+        accuracy_score(Y[test], GaussianNB().fit(X[train], Y[train]).predict(X[test]))
+        for train, test in zip(indices["train"], indices["test"], strict=True)
+    ]
+    assert result.cv_results["GaussianNB"]["test_score"] == pytest.approx(scores)
+    check_comparison(result)
+
+
+@examples(250)
+@given(st.data())
+def test_bayesian_cross_validate_refuses(data):
+    how = data.draw(st.sampled_from([*SPOILED, "cv", "groups", "X", "weight"]))
+    arguments = {"X": X, "y": Y}
+    if how == "cv":
+        arguments["cv"] = data.draw(splits)
+    elif how in SPOILED:
+        arguments["y"] = spoiled(Y)[how]
+    else:
+        arguments[how] = data.draw(anything)
+    result = attempt(
+        "bayesian_cross_validate",
+        lambda: bayesian_cross_validate(DummyClassifier(), GaussianNB(), **arguments, **QUICK),
+    )
+    if how in SPOILED:
+        assert result is None
+    elif result is not None:
+        check_comparison(result)
+
+
+@examples(60)
+@given(st.data())
+def test_comparer(data):
+    name = data.draw(
+        st.sampled_from(["estimators", "cv", "scoring", "model", "rope", "labels", "estimand"])
+    )
+    value = data.draw(anything)
+    options = {"estimators": [GaussianNB(), DummyClassifier()], "rope": 0.1, **QUICK, name: value}
+    fitted = attempt("BayesianComparer", lambda: BayesianComparer(**options).fit(X, Y))
+    if fitted is not None:
+        check_comparison(fitted.result_)
+        assert fitted.best_name_ in fitted.ranking_.names
+
+
+@examples(500)
+@given(st.data())
+def test_block_regularized_cv(data):
+    n = data.draw(st.one_of(st.integers(0, 40), st.just(40)))
+    y = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), dtype=int)
+    target = data.draw(
+        st.one_of(
+            st.none(),
+            st.sampled_from(sorted(SPELLINGS)).map(lambda way: SPELLINGS[way](y)),
+            st.sampled_from(SPOILED).map(lambda how: spoiled(y)[how] if n else None),
+        )
+    )
+    groups = data.draw(mostly(st.sampled_from([None, np.arange(n) // 3])))
+    repeats = data.draw(mostly(st.integers(2, 11)))
+    regularize = data.draw(mostly(st.sampled_from(["auto", None])))
+    cv = BlockRegularizedCV(repeats, regularize=regularize, random_state=data.draw(seeds))
+    found = attempt("BlockRegularizedCV", lambda: list(cv.split(np.zeros((n, 1)), target, groups)))
+    if found is not None:
+        assert len(found) == 2 * repeats
+        for (train, test), (other, again) in zip(found[::2], found[1::2], strict=True):
+            np.testing.assert_array_equal(np.sort([*train, *test]), np.arange(n))
+            np.testing.assert_array_equal(train, again)
+            np.testing.assert_array_equal(test, other)
+
+
+SEARCHES = {
+    scoring: GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3]},
+        cv=BlockRegularizedCV(random_state=0),
+        scoring=count_scorer([0, 1], also="f1") if scoring == "counts" else scoring,
+        refit="f1" if scoring == "counts" else True,
+    ).fit(X, Y)
+    for scoring in ("counts", "accuracy")
+}
+
+
+@examples(150)
+@given(st.data())
+def test_report_search(data):
+    search = SEARCHES[data.draw(st.sampled_from(sorted(SEARCHES)))]
+    options = {"rope": data.draw(ropes), "n_draws": 200, "random_state": 0}
+    name = data.draw(
+        st.sampled_from(["prob", "scoring", "test_fraction", "labels", "top", "n_draws", "prob"])
+    )
+    if data.draw(st.booleans()):
+        options[name] = data.draw(st.one_of(probabilities, st.just("f1"), anything))
+    report = attempt("report_search", lambda: report_search(search, **options))
+    if report is not None:
+        table = report.summary()
+        assert table["p_best"].sum() == pytest.approx(1)
+        assert table["p_equivalent"].between(0, 1).all()
+        key = data.draw(mostly(st.just("max_depth")))
+        attempt("SearchReport.simplest", lambda: report.simplest(key))
+
+
+@examples(150)
+@given(st.data())
+def test_refit_simplest(data):
+    key = data.draw(mostly(st.just("max_depth")))
+    rope = data.draw(ropes)
+    refit = attempt("refit_simplest", lambda: refit_simplest(key, rope=rope, n_draws=200))
+    if refit is not None:
+        results = SEARCHES["counts"].cv_results_
+        chosen = attempt("refit_simplest", lambda: refit(results))
+        assert chosen is None or 0 <= chosen < 3
+
+
+@examples(300)
+@given(st.data())
+def test_count_scorer(data):
+    labels = data.draw(mostly(st.just([0, 1])))
+    also = data.draw(mostly(st.just("f1")))
+    scorer = attempt("count_scorer", lambda: count_scorer(labels, also=also))
+    if scorer is not None:
+        model = GaussianNB().fit(X, Y)
+        found = attempt("count_scorer", lambda: scorer(model, X, Y))
+        assert found is None or sum(v for k, v in found.items() if "count" in k) == N
+
+
+@examples(80)
+@given(st.data())
+def test_power_analysis(data):
+    scenario = {"mu": 0.4, "theta+": [0.7, 0.1, 0.1, 0.1], "theta-": [0.1, 0.1, 0.1, 0.7]}
+    truth = data.draw(mostly(st.just(scenario)))
+    sizes = data.draw(mostly(st.lists(st.integers(5, 40), min_size=1, max_size=2)))
+    goal = data.draw(mostly(st.sampled_from(["~", ">>", "<", ["<", ">"]])))
+    options = {"rope": data.draw(ropes), "goal": goal, "n_replications": 20, "random_state": 0}
+    found = attempt("power_analysis", lambda: power_analysis(truth, sizes, **options))
+    if found is not None:
+        assert found.table["power"].between(0, 1).all()

@@ -1,0 +1,165 @@
+"""Counts, matrices, split scores, draws and metrics."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics as reference
+
+from skbayeseval import (
+    compare_confusion_matrices,
+    compare_counts,
+    compare_scores,
+    hdi,
+    metrics,
+)
+from tests.fuzz.harness import attempt, check_alike, check_comparison, examples
+from tests.fuzz.strategies import SPOILED, anything, mostly, numbers, probabilities, seeds, spoiled
+
+QUICK = {"n_draws": 200}
+NAMES = [*metrics.known_metrics("tables"), "f2", "f0.5_macro"]
+counts = st.one_of(st.integers(0, 30), st.integers(0, 10**6), st.sampled_from([10**9, 10**12]))
+
+
+@examples(600)
+@given(st.data())
+def test_compare_counts(data):
+    size = data.draw(st.integers(3, 4))
+    a, b = ([data.draw(counts) for _ in range(size)] for _ in range(2))
+    model = "bcv" if size == 3 else data.draw(st.sampled_from(["bcv", "unpaired"]))
+    scoring = data.draw(st.sampled_from(["f1", "precision", "recall", "jaccard"]))
+    options = {"scoring": scoring, "model": model, "random_state": data.draw(seeds), **QUICK}
+    way = data.draw(st.sampled_from([list, tuple, np.array, np.float64, lambda x: np.array([x])]))
+    result = attempt("compare_counts", lambda: compare_counts(way(a), way(b), **options))
+    if result is None:
+        assert any(sum(one) == 0 or size == 4 for one in (a, b))
+        return
+    tp, fp, fn = a[:3]
+    ratios = {
+        "f1": (2 * tp, 2 * tp + fp + fn),
+        "precision": (tp, tp + fp),
+        "recall": (tp, tp + fn),
+        "jaccard": (tp, tp + fp + fn),
+    }
+    above, below = ratios[scoring]
+    assert result.observed_a == pytest.approx(above / below if below else 0)
+    check_comparison(result)
+    swapped = compare_counts(b, a, **options)
+    check_alike(-swapped.draws, result.draws, "swapped")
+    there, back = result.probability(0.01), swapped.probability(0.01)
+    if model == "bcv":  # by quadrature
+        assert there.better == pytest.approx(back.worse, abs=1e-6)
+
+
+@examples(400)
+@given(st.data())
+def test_compare_counts_refuses(data):
+    codes = np.array(data.draw(st.lists(st.integers(0, 9), min_size=3, max_size=4)))
+    bad = data.draw(
+        st.one_of(
+            anything,
+            st.sampled_from(SPOILED).map(lambda how: spoiled(codes)[how]),
+            st.lists(st.one_of(st.floats(), st.integers(-2, 5)), max_size=5),
+        )
+    )
+    name, value = data.draw(
+        st.sampled_from(
+            [("counts_b", bad), ("scoring", bad), ("weight", bad), ("names", bad), ("prior", bad)]
+        )
+    )
+    arguments = {"counts_a": (5, 2, 1), "counts_b": (4, 1, 1), **QUICK, name: value}
+    result = attempt("compare_counts", lambda: compare_counts(**arguments))
+    if result is not None:
+        check_comparison(result)
+
+
+@examples(400)
+@given(st.data())
+def test_compare_confusion_matrices(data):
+    m = data.draw(st.integers(2, 4))
+    cell = st.integers(0, 40)
+    a, b = (np.array([[data.draw(cell) for _ in range(m)] for _ in range(m)]) for _ in range(2))
+    scoring = data.draw(st.sampled_from(["accuracy", "balanced_accuracy", "matthews_corrcoef"]))
+    options = {"scoring": scoring, "random_state": 0, **QUICK}
+    way = data.draw(st.sampled_from([np.asarray, lambda x: x.tolist(), lambda x: x[None]]))
+    result = attempt(
+        "compare_confusion_matrices",
+        lambda: compare_confusion_matrices(way(a), way(b), **options),
+    )
+    if result is None:
+        assert min(np.count_nonzero(one.sum(axis=1)) for one in (a, b)) < 2
+        return
+    truth, said = (np.repeat(codes.ravel(), a.ravel()) for codes in np.indices((m, m)))
+    score = {
+        "accuracy": reference.accuracy_score,
+        "matthews_corrcoef": reference.matthews_corrcoef,
+        "balanced_accuracy": lambda y, p: reference.recall_score(
+            y, p, average="macro", labels=np.unique(y), zero_division=0
+        ),
+    }[scoring]
+    assert result.observed_a == pytest.approx(score(truth, said))
+    check_comparison(result)
+    wrong = data.draw(anything)
+    attempt("compare_confusion_matrices", lambda: compare_confusion_matrices(a, wrong, **options))
+
+
+@examples(700)
+@given(st.data())
+def test_compare_scores(data):
+    size = data.draw(st.integers(2, 12))
+    a, b = data.draw(numbers(size, -100, 100)), data.draw(numbers(size, -100, 100))
+    fraction = data.draw(mostly(st.floats(0.01, 0.99)))
+    options = {"test_fraction": fraction, "random_state": 0, **QUICK}
+    if data.draw(st.integers(0, 4)) == 0:
+        b = data.draw(anything)
+    result = attempt("compare_scores", lambda: compare_scores(a, b, **options))
+    if result is None:
+        return
+    first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    assert result.observed_a == pytest.approx(first.mean(), abs=1e-6)
+    assert result.observed_b == pytest.approx(second.mean(), abs=1e-6)
+    swapped = compare_scores(b, a, **options)
+    probabilities_ = result.probability(0.1), swapped.probability(0.1)
+    assert probabilities_[0].better == pytest.approx(probabilities_[1].worse, abs=1e-9)
+    assert sum(probabilities_[0]) == pytest.approx(1)
+    low, high = result.hdi()
+    assert low <= first.mean() - second.mean() + 1e-6
+    assert high >= first.mean() - second.mean() - 1e-6
+
+
+@examples(1500)
+@given(st.data())
+def test_hdi(data):
+    draws = data.draw(mostly(st.integers(1, 60).flatmap(lambda size: numbers(size, -1000, 1000))))
+    prob = data.draw(mostly(st.one_of(probabilities, st.floats(0, 1))))
+    interval = attempt("hdi", lambda: hdi(draws, prob))
+    if interval is not None:
+        values = np.asarray(draws, dtype=float)
+        inside = (values >= interval.low) & (values <= interval.high)
+        assert inside.mean() >= prob - 1e-9
+        assert {interval.low, interval.high} <= set(values.tolist())
+
+
+@examples(1500)
+@given(st.data())
+def test_metrics(data):
+    kind = data.draw(st.sampled_from(["get_metric", "fbeta", "per_class", "from_confusion"]))
+    value, zero = data.draw(mostly(st.one_of(st.floats(0, 9), st.sampled_from(NAMES)))), 0.0
+    if data.draw(st.booleans()):
+        zero = data.draw(st.one_of(st.sampled_from([0, 1, np.nan]), anything))
+    calls = {
+        "get_metric": lambda: metrics.get_metric(value, zero_division=zero),
+        "fbeta": lambda: metrics.fbeta(value, zero_division=zero),
+        "per_class": lambda: metrics.per_class(value, zero_division=zero),
+        "from_confusion": lambda: metrics.from_confusion(value, "own"),
+    }
+    metric = attempt(f"metrics.{kind}", calls[kind])
+    if kind not in ("get_metric", "fbeta") or metric is None:
+        return
+    m = data.draw(st.integers(2, 3))
+    table = np.array([[data.draw(st.integers(1, 9)) for _ in range(m)] for _ in range(m)])
+    found = attempt("Metric", lambda: metric(data.draw(st.sampled_from([table, table.tolist()]))))
+    if found is not None:
+        low, high = metric.bounds
+        assert low - 1e-12 <= found <= high + 1e-12
+    attempt("Metric", lambda: metric(data.draw(anything)))

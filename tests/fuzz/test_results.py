@@ -1,0 +1,159 @@
+"""What can be asked of results, with any arguments."""
+
+import os
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skbayeseval import compare_counts, compare_many, compare_predictions, load_result
+from skbayeseval import score_posterior as score
+from skbayeseval.judgement.decision import WORDS
+from tests.fuzz.harness import attempt, examples
+from tests.fuzz.strategies import mostly, ropes
+
+RNG = np.random.default_rng(0)
+Y = np.arange(60) % 3
+A, B = (np.where(RNG.random(60) < share, Y, RNG.integers(0, 3, 60)) for share in (0.8, 0.6))
+QUICK = {"n_draws": 400, "random_state": 0}
+RESULTS = {
+    "two classes": compare_predictions(Y > 0, A > 0, B > 0, scoring=["f1", "accuracy"], **QUICK),
+    "three classes": compare_predictions(Y, A, B, scoring="f1_macro", **QUICK),
+    "counts": compare_counts((40, 5, 6), (36, 8, 9), scoring=["f1", "recall"], **QUICK),
+    "groups": compare_predictions(Y, A, B, groups=np.arange(60) // 3, **QUICK),
+}
+RANKING = compare_many(Y, {"a": A, "b": B, "c": Y}, **QUICK)
+SINGLE = score(Y, A, **QUICK)
+
+results = st.sampled_from(sorted(RESULTS))
+probs = mostly(st.floats(0.05, 0.99))
+metrics = mostly(st.sampled_from([None, None, "f1", "recall", "accuracy", "r2"]))
+
+
+@examples(1500)
+@given(results, probs, ropes, metrics, st.sampled_from(["difference", "a", "b", "c", None, 1]))
+def test_intervals_and_decisions(name, prob, rope, metric, of):
+    result = RESULTS[name]
+    for method in (result.hdi, result.interval):
+        interval = attempt(
+            f"ComparisonResult.{method.__name__}",
+            lambda method=method: method(prob, of=of, metric=metric),
+        )
+        if interval is not None:
+            assert -1 <= interval.low <= interval.high <= 1
+    found = attempt("ComparisonResult.probability", lambda: result.probability(rope, metric=metric))
+    if found is not None:
+        assert sum(found) == pytest.approx(1)
+        assert min(found) >= 0
+    decision = attempt(
+        "ComparisonResult.decision", lambda: result.decision(rope, prob, metric=metric)
+    )
+    if decision is not None:
+        assert decision.code in WORDS
+        assert decision.hdi.low <= decision.hdi.high
+
+
+@examples(150)
+@given(results, ropes, metrics, mostly(st.sampled_from([None, "kde", "interval"])))
+def test_bayes_factor(name, rope, metric, method):
+    found = attempt(
+        "ComparisonResult.bayes_factor",
+        lambda: RESULTS[name].bayes_factor(rope, method=method, metric=metric),
+    )
+    if found is not None:
+        assert found.value >= 0
+
+
+@examples(60)
+@given(results, ropes, probs)
+def test_summary(name, rope, prob):
+    result = RESULTS[name]
+    table = attempt("ComparisonResult.summary", lambda: result.summary(rope, prob=prob))
+    if table is not None:
+        assert np.isfinite(table[["mean", "sd", "p_worse", "p_rope", "p_better"]]).all(axis=None)
+        assert table[["p_worse", "p_rope", "p_better"]].sum(axis=1).to_numpy() == pytest.approx(1)
+    attempt("ScoreResult.summary", lambda: SINGLE.summary(prob=prob))
+    attempt("Ranking.ranking", lambda: RANKING.ranking(prob=prob))
+
+
+@examples(25)
+@given(results, ropes, probs)
+def test_prior_sensitivity(name, rope, prob):
+    table = attempt(
+        "ComparisonResult.prior_sensitivity",
+        lambda: RESULTS[name].prior_sensitivity(rope, prob=prob),
+    )
+    if table is not None:
+        assert np.isfinite(table[["mean", "hdi_low", "hdi_high"]]).all(axis=None)
+
+
+@examples(60)
+@given(
+    results,
+    mostly(st.sampled_from(["posterior", "factor", "trace", "joint", "scores", "ranking"])),
+    ropes,
+)
+def test_plot(name, kind, rope):
+    display = attempt("ComparisonResult.plot", lambda: RESULTS[name].plot(kind, rope=rope))
+    if display is not None:
+        assert display.figure_ is display.ax_.figure
+    attempt("Ranking.plot", lambda: RANKING.plot(kind, rope=rope))
+    plt.close("all")
+
+
+@examples(20)
+@given(
+    results,
+    ropes,
+    mostly(st.floats(0.5, 0.9)),
+    st.sampled_from([50, 60, 0, "50", None]),
+)
+def test_required_sample_size(name, rope, assurance, n_replications):
+    found = attempt(
+        "required_sample_size",
+        lambda: RESULTS[name].required_sample_size(
+            rope, assurance=assurance, n_replications=n_replications, largest=200
+        ),
+    )
+    if found is not None and found.n_total is not None:
+        assert found.n_total >= found.n_now
+
+
+@pytest.mark.parametrize("name", sorted(RESULTS))
+def test_save_and_load(name, tmp_path):
+    result = RESULTS[name]
+    result.save(tmp_path / "result.npz")
+    again = load_result(tmp_path / "result.npz")
+    np.testing.assert_array_equal(again.draws, result.draws)
+    assert again.observed_a == result.observed_a
+
+
+@examples(300)
+@given(data=st.data())
+def test_load_of_damaged_files(tmp_path_factory, data):
+    path = tmp_path_factory.getbasetemp() / "damaged.npz"
+    if not path.exists():
+        RESULTS["counts"].save(path)
+    whole = path.read_bytes()
+    damaged = path.with_name(f"damaged-{os.getpid()}.npz")
+    start = data.draw(st.integers(0, len(whole) - 1))
+    stop = data.draw(st.integers(start, min(len(whole), start + 400)))
+    damaged.write_bytes(whole[:start] + data.draw(st.binary(max_size=4)) + whole[stop:])
+    again = attempt("load_result", lambda: load_result(damaged))
+    if again is not None:
+        assert np.isfinite(again.draws).all()
+
+
+@examples(600)
+@given(mostly(st.floats()), probs, metrics)
+def test_single(above, prob, metric):
+    found = attempt(
+        "ScoreResult.probability", lambda: SINGLE.probability(above=above, metric=metric)
+    )
+    if found is not None:
+        assert 0 <= found <= 1
+    interval = attempt("ScoreResult.hdi", lambda: SINGLE.hdi(prob, metric=metric))
+    if interval is not None:
+        assert 0 <= interval.low <= interval.high <= 1
