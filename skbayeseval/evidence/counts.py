@@ -24,6 +24,7 @@ from skbayeseval.evidence.base import (
     count_in_words,
     tables_or_totals,
 )
+from skbayeseval.evidence.stored import stored_codes, stored_labels, stored_numbers
 
 __all__ = [
     "ConfusionCounts",
@@ -343,11 +344,12 @@ class PairedCounts(Evidence):
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> PairedCounts:
         """Return the counts from the output of `saved`."""
+        labels, n = stored_labels(saved), len(saved["counts"])
         return cls(
-            saved["truth"],
-            saved["predictions"],
-            saved["counts"],
-            tuple(saved["labels"]),
+            stored_codes(saved["truth"], "truth", (n,), len(labels)),
+            stored_codes(saved["predictions"], "predictions", (n, None), len(labels)),
+            check_counts(stored_numbers(saved["counts"], "counts", (n,)), "counts"),
+            labels,
             saved["weight"],
             saved["pos_label"],
         )
@@ -470,7 +472,7 @@ class MarginalCounts(Evidence):
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> MarginalCounts:
         """Return the counts from the output of `saved`."""
-        labels = tuple(saved["labels"])
+        labels = stored_labels(saved)
         return cls(
             tuple(
                 ConfusionCounts(table, labels, weight, saved["pos_label"])
