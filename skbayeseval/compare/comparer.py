@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -34,7 +34,7 @@ from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.judgement.decision import Decision, check_rope
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.collect import metadata_router, route
+from skbayeseval.splitting.collect import metadata_router, name_the_place, route
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 if TYPE_CHECKING:
@@ -96,7 +96,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         The region of practical equivalence that `decision`, `summary` and `plot` take by default.
     refit : bool, default=False
         Whether to fit the best estimator on all data and to delegate `predict`, `predict_proba`,
-        `decision_function` and `score` to it.
+        `decision_function` and `score` to it. If that fit fails, its error is raised, and the
+        attributes of the comparison are there.
     counter : ChunkCounter, default=None
         As in `bayesian_cross_validate`, for two taggers.
     weight, calibrate, estimand
@@ -302,11 +303,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         for attribute in _NOT_ALWAYS_THERE:
             if hasattr(self, attribute):
                 delattr(self, attribute)
-        if self.refit:
-            start = time.perf_counter()
-            best = clone(estimators[best_name]).fit(X, y, **fit_params[best_name])
-            self.best_estimator_ = best
-            self.refit_time_ = time.perf_counter() - start
         self.ranking_ = ranking
         self.result_ = ranking.pairs[0, 1]
         self.cv_results_ = ranking.cv_results
@@ -317,6 +313,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.best_index_ = best_index
         self.best_name_ = best_name
         self._remember_features(X)
+        if self.refit:
+            self._refit_best(estimators[best_name], X, y, fit_params[best_name])
         return self
 
     def hdi(self, prob: float = 0.95, **options: Any) -> Interval:
@@ -414,11 +412,25 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_
 
+    def _refit_best(self, estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> None:
+        start = time.perf_counter()
+        try:
+            best = clone(estimator).fit(X, y, **params)
+        except Exception as error:
+            name_the_place(
+                error,
+                f"The comparison is complete (result_, ranking_), but the refit of "
+                f"{self.best_name_!r} on all data failed",
+            )
+            raise
+        self.best_estimator_ = best
+        self.refit_time_ = time.perf_counter() - start
+        if hasattr(best, "n_features_in_"):
+            self.n_features_in_ = best.n_features_in_
+
     def _remember_features(self, X: Any) -> None:
         shape: tuple[int, ...] = getattr(X, "shape", ())
-        if hasattr(getattr(self, "best_estimator_", None), "n_features_in_"):
-            self.n_features_in_ = self.best_estimator_.n_features_in_
-        elif len(shape) == 2:
+        if len(shape) == 2:
             self.n_features_in_ = int(shape[1])
         columns = np.asarray(getattr(X, "columns", []), dtype=object)
         if len(columns) and all(isinstance(column, str) for column in columns):

@@ -477,6 +477,8 @@ class StoredWeights(Weights):
         if list(joint) != list(metrics):
             raise ValueError(f"its weights must be those of {metrics}.")
         n_strata = check_whole_number(saved["n_strata"], "n_strata")
+        if n_strata > N_STRATA:
+            raise ValueError(f"its weights must have at most {N_STRATA} strata, got {n_strata}.")
         return cls(joint, pairs, values, basis, are_own, n_strata, splits)
 
 
@@ -493,9 +495,9 @@ def _weight(saved: Sequence[float | None]) -> WeightPosterior:
 
 def _resplitting(saved: Sequence[Any]) -> Resplitting:
     sd, n_passes = saved
-    if not 0 <= sd < math.inf:
-        raise ValueError(f"a standard deviation must be finite, got {sd}.")
-    return Resplitting(float(sd), check_whole_number(n_passes, "n_passes", minimum=2))
+    if not 0 <= sd < math.inf or not 2 <= n_passes < 2**31:
+        raise ValueError(f"{saved} are not a standard deviation and a number of repeats.")
+    return Resplitting(float(sd), check_whole_number(n_passes, "n_passes"))
 
 
 def _found(by_metric: Mapping[str, Any], metric: Metric) -> Any:

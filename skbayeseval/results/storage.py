@@ -17,7 +17,7 @@ from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import check_trace
 from skbayeseval.evidence import KINDS, Evidence
 from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.confusion import Metric, check_zero_division
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
 from skbayeseval.posterior.chains import SampledPosterior, SampledPrior
@@ -316,8 +316,8 @@ def _checked_prevalence(saved: Any, evidence: Evidence) -> tuple[float, ...] | N
 def _checked_observed(posterior: Posterior, metric: Metric, saved: Any) -> tuple[float, ...]:
     """Return the stored values of a metric; raise unless they are those of the evidence."""
     observed = np.array(saved, dtype=float)
+    posterior.check_metric(metric)
     if metric.available:
-        posterior.check_metric(metric)
         expected = np.array(posterior.observed(metric))
         if not np.allclose(observed, expected, rtol=1e-6, atol=1e-9, equal_nan=True):
             raise ValueError(
@@ -353,9 +353,9 @@ def _restored_cross_validation(saved: Mapping[str, Any], names: tuple[str, ...])
         isinstance(record.splitter, str)
         and record.estimand in ESTIMANDS
         and all(isinstance(one, (int, float)) and 0 < one < np.inf for one in numbers)
-        and check_whole_number(record.two_fold_repeats or 1, "two_fold_repeats") > 0
-        and set(record.results) == set(names)
-        and all(set(of_each) == set(names) for of_each in record.scores.values())
+        and record.two_fold_repeats in (None, record.n_splits / 2)
+        and set(record.results) >= set(names)
+        and all(set(of_each) == set(record.results) for of_each in record.scores.values())
     )
     if not fits:
         raise ValueError("the description of its cross-validation is not one.")
@@ -379,8 +379,8 @@ def _restored_metric(saved: Mapping[str, Any]) -> Metric:
     if not isinstance(name, str):
         raise ValueError(f"the name of a metric must be a text, got {name!r}.")
     if formula is None:
-        missing = partial(_missing_function, name)
-        return Metric(name, missing, zero_division=zero_division, available=False)
+        missing, value = partial(_missing_function, name), check_zero_division(zero_division)
+        return Metric(name, missing, zero_division=value, available=False)
     return replace(metric_of_formula(formula, zero_division), name=name)
 
 

@@ -263,6 +263,37 @@ def test_a_failing_fit_is_dropped_or_raised():
         BayesianComparer([Fails(), LR], error_score=np.nan).fit(X, Y)
 
 
+class FailsOnAll(GaussianNB):
+    """Cannot be fitted on all data."""
+
+    def __init__(self, error=MemoryError):
+        super().__init__()
+        self.error = error
+
+    def fit(self, X, y):
+        if len(X) == len(Y):
+            raise self.error("too much")
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("error", [MemoryError, ValueError, KeyboardInterrupt])
+def test_a_failing_refit_keeps_the_comparison(error):
+    both = [("one", FailsOnAll(error)), ("other", FailsOnAll(error))]
+    comparer = BayesianComparer(both, refit=True, rope=0.01, n_draws=200, random_state=0)
+    fitted_before = clone(comparer).set_params(refit=False).fit(X, Y)
+    said = "^too much" if error is KeyboardInterrupt else "comparison is complete.*refit of 'one'"
+    with pytest.raises(error, match=said):
+        comparer.fit(X, Y)
+    assert not hasattr(comparer, "best_estimator_")
+    np.testing.assert_array_equal(comparer.result_.draws, fitted_before.result_.draws)
+    np.testing.assert_array_equal(comparer.ranking_.draws, fitted_before.ranking_.draws)
+    assert comparer.decision() == fitted_before.decision()
+    assert comparer.best_name_ == fitted_before.best_name_
+    assert comparer.n_features_in_ == 20
+    with pytest.raises(NotFittedError):
+        comparer.predict(X)
+
+
 def test_classes_are_those_of_the_refitted():
     comparer = BayesianComparer([NB, LR], labels=[1, 0], refit=True, random_state=0).fit(X, Y)
     np.testing.assert_array_equal(comparer.classes_, comparer.best_estimator_.classes_)
