@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._labels import is_indicator
-from skbayeseval._validation import check_random_state_entropy
+from skbayeseval._validation import check_flag, check_random_state_entropy
 from skbayeseval.compare.cross_validation import (
     CrossValidationOptions,
     compare_learners,
@@ -278,6 +278,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
                 "is None."
             )
         estimators = self._estimators()
+        check_flag(self.refit, "refit")
         if self.rope is not None:
             check_rope(self.rope)
         entropy = check_random_state_entropy(self.random_state)

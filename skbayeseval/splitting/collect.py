@@ -213,7 +213,7 @@ def collect(
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     rows = np.arange(n_samples)  # converts masks and negative indices to non-negative indices
     generated = cv.split(X, y, **split_params) if splits is None else splits
-    splits = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in generated]
+    splits = [_as_rows(rows, i, split) for i, split in enumerate(generated)]
     if not splits:
         raise ValueError(
             f"cv={cv!r} yields no splits. An iterator of splits can be used only once."
@@ -266,6 +266,23 @@ def collect(
         weight,
         _halves(of_each, halves, len(splits), weight),
     )
+
+
+def _as_rows(rows: Array, i: int, split: Any) -> Split:
+    """Return the training and test rows of a split; raise unless it has some of both."""
+    try:
+        train, test = (rows[np.asarray(one)] for one in split)
+    except (IndexError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"Split {i} of cv must be a pair of arrays, the indices of training and test instances "
+            f"among {len(rows)}, got {split!r}: {error}."
+        ) from error
+    if not len(train) or not len(test):
+        raise ValueError(
+            f"Split {i} of cv has {len(train)} training and {len(test)} test instances. Both must "
+            "have at least one."
+        )
+    return train, test
 
 
 def _place(split: int, n_splits: int) -> str:
