@@ -385,6 +385,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if self.refit and of_each:
             tags.estimator_type = of_each[0].estimator_type
             tags.classifier_tags = deepcopy(of_each[0].classifier_tags)
+            tags.regressor_tags = deepcopy(of_each[0].regressor_tags)
+            if tags.regressor_tags is not None:
+                several = all(one.target_tags.multi_output for one in of_each)
+                tags.target_tags.multi_output = several
             if tags.classifier_tags is not None:
                 tags.classifier_tags.multi_label = False
         return tags

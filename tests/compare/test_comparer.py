@@ -7,13 +7,13 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -25,7 +25,11 @@ NB, LR = GaussianNB(), LogisticRegression()
 
 
 @parametrize_with_checks(
-    [BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=200, refit=True)]
+    [
+        BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=200, refit=True),
+        BayesianComparer([Ridge(), LinearRegression()], model="scores", n_draws=200, refit=True),
+        BayesianComparer([Ridge(), SVR()], model="scores", n_draws=200, refit=True),
+    ]
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
