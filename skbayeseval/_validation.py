@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -13,8 +14,12 @@ from sklearn.utils import check_scalar
 from skbayeseval._arrays import in_short
 
 __all__ = [
+    "check_flag",
+    "check_n_jobs",
     "check_names",
+    "check_pre_dispatch",
     "check_probability",
+    "check_random_state",
     "check_random_state_entropy",
     "check_weight",
     "check_whole_number",
@@ -45,6 +50,38 @@ def check_whole_number(value: Any, name: str, minimum: int = 1) -> int:
     return int(value)
 
 
+def check_flag(value: Any, name: str) -> bool:
+    """Return `value` as a bool; raise unless it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def check_n_jobs(n_jobs: Any) -> int | None:
+    """Return a number of jobs as joblib takes it: None, or a whole number other than 0."""
+    if n_jobs is None:
+        return None
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
+        raise TypeError(f"n_jobs must be an int or None, got {n_jobs!r}.")
+    if n_jobs == 0:
+        raise ValueError("n_jobs == 0 has no meaning. Use 1 for one job, or -1 for all cores.")
+    return int(n_jobs)
+
+
+def check_pre_dispatch(pre_dispatch: Any) -> int | str:
+    """Return what joblib takes: a number of tasks, "all", or an expression such as "2*n_jobs"."""
+    if isinstance(pre_dispatch, str):
+        if pre_dispatch == "all" or re.fullmatch(
+            r"[\d\s.+*/()-]*(n_jobs[\d\s.+*/()-]*)?", pre_dispatch
+        ):
+            return pre_dispatch
+        raise ValueError(
+            f"pre_dispatch must be an int, 'all' or an expression such as '2*n_jobs', got "
+            f"{pre_dispatch!r}."
+        )
+    return check_whole_number(pre_dispatch, "pre_dispatch")
+
+
 def check_names(names: Any, number: int) -> tuple[str, ...]:
     """Return `names` as a tuple of `number` distinct strings."""
     if isinstance(names, str) or not isinstance(names, Iterable):
@@ -55,6 +92,13 @@ def check_names(names: Any, number: int) -> tuple[str, ...]:
     if len(set(names)) != number:
         raise ValueError(f"names must differ from each other, got {list(names)!r}.")
     return tuple(names)
+
+
+def check_random_state(random_state: Any) -> None:
+    """Raise unless `random_state` can seed draws; generators are not advanced."""
+    generators = (np.random.Generator, np.random.RandomState)
+    if random_state is not None and not isinstance(random_state, generators):
+        check_random_state_entropy(random_state)
 
 
 def check_random_state_entropy(random_state: Any) -> int:

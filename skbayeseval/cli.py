@@ -15,6 +15,7 @@ import pandas as pd
 
 import skbayeseval
 from skbayeseval import ComparisonResult, compare_counts, compare_predictions
+from skbayeseval._files import save_figure
 
 __all__ = ["main"]
 
@@ -318,6 +319,6 @@ def _text(table: pd.DataFrame) -> str:
 
 def _save_figure(result: ComparisonResult, args: argparse.Namespace, quiet: bool = False) -> None:
     if args.plot:
-        result.plot(rope=args.rope).figure_.savefig(args.plot, dpi=150)
+        path = save_figure(result.plot(rope=args.rope).figure_, args.plot)
         if not quiet:
-            print(f"\nfigure: {_printable(args.plot)}")
+            print(f"\nfigure: {_printable(str(path))}")

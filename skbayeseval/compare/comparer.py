@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._labels import is_indicator
-from skbayeseval._validation import check_random_state_entropy
+from skbayeseval._validation import check_flag, check_random_state_entropy
 from skbayeseval.compare.cross_validation import (
     CrossValidationOptions,
     compare_learners,
@@ -36,7 +36,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.collect import metadata_router, route
+from skbayeseval.splitting.collect import metadata_router, name_the_place, route
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         The region of practical equivalence that `decision`, `summary` and `plot` take by default.
     refit : bool, default=False
         Whether to fit the best estimator on all data and to delegate `predict`, `predict_proba`,
-        `decision_function` and `score` to it.
+        `decision_function` and `score` to it. If that fit fails, its error is raised, and the
+        attributes of the comparison are there.
     counter : ChunkCounter, default=None
         As in `bayesian_cross_validate`, for two taggers.
     weight, calibrate, estimand
@@ -279,6 +280,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
                 "is None."
             )
         estimators = self._estimators()
+        check_flag(self.refit, "refit")
         if self.rope is not None:
             for rope in self.rope.values() if isinstance(self.rope, Mapping) else [self.rope]:
                 check_rope(rope)
@@ -305,11 +307,6 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         for attribute in _NOT_ALWAYS_THERE:
             if hasattr(self, attribute):
                 delattr(self, attribute)
-        if self.refit:
-            start = time.perf_counter()
-            best = clone(estimators[best_name]).fit(X, y, **fit_params[best_name])
-            self.best_estimator_ = best
-            self.refit_time_ = time.perf_counter() - start
         self.ranking_ = ranking
         self.result_ = ranking.pairs[0, 1]
         self.cv_results_ = ranking.cv_results
@@ -320,6 +317,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.best_index_ = best_index
         self.best_name_ = best_name
         self._remember_features(X)
+        if self.refit:
+            self._refit_best(estimators[best_name], X, y, fit_params[best_name])
         return self
 
     def hdi(self, prob: float = 0.95, **options: Any) -> Interval:
@@ -401,6 +400,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if self.refit and of_each:
             tags.estimator_type = of_each[0].estimator_type
             tags.classifier_tags = deepcopy(of_each[0].classifier_tags)
+            tags.regressor_tags = deepcopy(of_each[0].regressor_tags)
+            if tags.regressor_tags is not None:
+                several = all(one.target_tags.multi_output for one in of_each)
+                tags.target_tags.multi_output = several
             if tags.classifier_tags is not None:
                 tags.classifier_tags.multi_label = False
         return tags
@@ -434,11 +437,25 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_
 
+    def _refit_best(self, estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> None:
+        start = time.perf_counter()
+        try:
+            best = clone(estimator).fit(X, y, **params)
+        except Exception as error:
+            name_the_place(
+                error,
+                f"The comparison is complete (result_, ranking_), but the refit of "
+                f"{self.best_name_!r} on all data failed",
+            )
+            raise
+        self.best_estimator_ = best
+        self.refit_time_ = time.perf_counter() - start
+        if hasattr(best, "n_features_in_"):
+            self.n_features_in_ = best.n_features_in_
+
     def _remember_features(self, X: Any) -> None:
         shape: tuple[int, ...] = getattr(X, "shape", ())
-        if hasattr(getattr(self, "best_estimator_", None), "n_features_in_"):
-            self.n_features_in_ = self.best_estimator_.n_features_in_
-        elif len(shape) == 2:
+        if len(shape) == 2:
             self.n_features_in_ = int(shape[1])
         columns = np.asarray(getattr(X, "columns", []), dtype=object)
         if len(columns) and all(isinstance(column, str) for column in columns):

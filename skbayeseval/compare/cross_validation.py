@@ -15,7 +15,13 @@ from sklearn.model_selection import check_cv
 from skbayeseval._alignment import check_rows
 from skbayeseval._arrays import check_same_length
 from skbayeseval._labels import check_indicator, is_indicator
-from skbayeseval._validation import check_random_state_entropy
+from skbayeseval._validation import (
+    check_flag,
+    check_n_jobs,
+    check_pre_dispatch,
+    check_random_state_entropy,
+    check_whole_number,
+)
 from skbayeseval.compare.split_score_target import ScoreTarget
 from skbayeseval.compare.targets import ChunkTarget, CollectedEvidence, LabelTarget, Target
 from skbayeseval.compare.weighting import Weighting, plug_in_weight
@@ -265,6 +271,15 @@ class CrossValidationOptions:
             **{field.name: given[field.name] for field in fields(cls) if field.name in given}
         )
 
+    def check(self) -> None:
+        """Raise if an option about the fits is not valid; the others are checked when resolved."""
+        check_error_score(self.error_score)
+        check_n_jobs(self.n_jobs)
+        check_pre_dispatch(self.pre_dispatch)
+        check_whole_number(self.verbose, "verbose", minimum=0)
+        for name in ("return_estimator", "return_indices"):
+            check_flag(getattr(self, name), name)
+
 
 def compare_learners(
     estimators: Mapping[str, Any],
@@ -282,7 +297,7 @@ def compare_learners(
 
     `splits` are those of `cv`, where they were generated before.
     """
-    check_error_score(options.error_score)
+    options.check()
     weighting = Weighting.of(options)
     names = tuple(estimators)
     groups = split_params.get("groups")
@@ -335,16 +350,6 @@ def compare_learners(
         check_split=target.check_split,
         halves=halves,
     )
-    found = target.collected(collection)
-    if weighting.is_inferred:
-        inferred = weighting.infer(found, target, collection, rehearsed.model)
-        exact = resolve_engine(options.engine, options.prior).has_independent_draws
-        found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=exact))
-        result = posterior(found, weights=inferred)
-    else:
-        if weighting.number is not None:
-            found = found.with_weight(weighting.number)
-        result = posterior(found)
     scores = _scores_of_splits(target, collection)
     results = {name: _as_cross_validate(collection, name, options) for name in names}
     several = isinstance(options.scoring, (list, tuple, set, Mapping))
@@ -352,6 +357,20 @@ def compare_learners(
     for key, of_each in scores.items():
         for name in names:
             results[name]["test_score" if single else f"test_{key}"] = of_each[name]
+    try:
+        found = target.collected(collection)
+        if weighting.is_inferred:
+            inferred = weighting.infer(found, target, collection, rehearsed.model)
+            exact = resolve_engine(options.engine, options.prior).has_independent_draws
+            found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=exact))
+            result = posterior(found, weights=inferred)
+        else:
+            if weighting.number is not None:
+                found = found.with_weight(weighting.number)
+            result = posterior(found)
+    except BaseException as error:  # Ctrl-C during Markov chains as well
+        _keep_fits(error, target, collection, results)
+        raise
     kind = type(cv).__name__
     splitter = "splits as given" if kind.startswith("_") else kind
     record = CrossValidation(
@@ -440,6 +459,27 @@ def _as_cross_validate(
         train, test = zip(*collection.splits, strict=True)
         found["indices"] = {"train": train, "test": test}
     return found
+
+
+def _keep_fits(
+    error: BaseException, target: Target, collection: Collection, results: dict[str, Any]
+) -> None:
+    """Attach what the fits gave to an error that occurred after them."""
+    train, test = zip(*collection.splits, strict=True)
+    kept = {
+        name: {
+            **of_one,
+            "indices": {"train": train, "test": test},
+            "predictions": [target.predicted(run.observed) for run in collection.runs[name]],
+        }
+        for name, of_one in results.items()
+    }
+    error.cv_results = kept  # type: ignore[attr-defined]
+    error.add_note(
+        "All fits were done before this error, whose attribute cv_results has, for each estimator, "
+        "what cross_validate would have returned, and the predictions for the test set of each "
+        "split: error.cv_results[name]['predictions'], with error.cv_results[name]['indices']."
+    )
 
 
 def _frozen(values: list[float]) -> NDArray[Any]:

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
-from skbayeseval._labels import check_label_vector, check_labels
-from skbayeseval.compare.targets import CollectedEvidence, count_one, score_by_scores, score_counts
+from skbayeseval._labels import (
+    check_label_vector,
+    check_labels,
+    encode_labels,
+    is_indicator,
+    resolve_pos_label,
+)
+from skbayeseval.compare.targets import (
+    CollectedEvidence,
+    check_responses,
+    count_one,
+    score_by_scores,
+    score_counts,
+)
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import known_metrics, split_metric
+from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
 from skbayeseval.metrics.scoring import resolve_scoring, spelled_out
 from skbayeseval.splitting.collect import Collection, Observe
 
@@ -41,6 +54,8 @@ class ScoreTarget:
         groups: Any = None,
     ) -> None:
         self.names = tuple(estimators)
+        _check_classes(y, estimators, labels, pos_label)
+        _check_metrics_of_classes(y, estimators, scoring)
         scorers = {
             name: resolve_scorers(estimator, y, labels, pos_label, scoring)
             for name, estimator in estimators.items()
@@ -98,6 +113,9 @@ class ScoreTarget:
             key: np.array([run.observed.get(key, np.nan) for run in runs]) for key in self.metrics
         }
 
+    def predicted(self, observed: Mapping[str, Any]) -> None:
+        """Return None: of what was predicted, only scores are kept."""
+
 
 def resolve_scorers(
     estimator: Any, y: Any, labels: Any, pos_label: Any, scoring: Any
@@ -136,6 +154,33 @@ def _scores_of_predictions(estimators: Mapping[str, Any], scoring: Any) -> set[s
     }
 
 
+def _check_classes(y: Any, estimators: Mapping[str, Any], labels: Any, pos_label: Any) -> None:
+    """Raise unless `labels` are the classes of `y`, and `pos_label` is one of them."""
+    if labels is None and pos_label is None:
+        return
+    for name, estimator in estimators.items():
+        if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
+            raise ValueError(
+                f"labels and pos_label have no meaning for estimator {name!r}, a regressor."
+            )
+    if is_indicator(y):
+        return
+    encode_labels([("y", y)], labels)
+    classes = np.unique(check_label_vector(y, "y")).tolist() if labels is None else list(labels)
+    resolve_pos_label(classes, pos_label)
+
+
+def _check_metrics_of_classes(y: Any, estimators: Mapping[str, Any], scoring: Any) -> None:
+    """Raise if a metric of classes is asked of numbers, or of classifiers that lack a method."""
+    classifiers = {name: one for name, one in estimators.items() if is_classifier(one)}
+    for _, one in spelled_out(scoring) if scoring is not None else ():
+        if isinstance(one, str) and one in known_metrics():
+            if not is_indicator(y):
+                check_label_vector(y, "y")
+            if one in known_metrics("instances"):
+                check_responses(get_metric(one), classifiers)
+
+
 def _name_of(scoring: Any) -> str:
     return scoring if isinstance(scoring, str) else getattr(scoring, "name", "score")
 
@@ -154,6 +199,15 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
             f"scoring={scoring!r} is neither a name, a metric nor a scorer: a callable that takes "
             "a fitted estimator, X and y."
         )
+    try:
+        inspect.signature(scoring).bind(None, None, None)
+    except TypeError as error:
+        raise TypeError(
+            f"scoring={scoring!r} must be a callable that takes a fitted estimator, X and y: "
+            f"{error}. make_scorer turns a metric of y_true and y_pred into one."
+        ) from error
+    except ValueError:  # some built-in functions do not tell their arguments
+        pass
     return scoring
 
 

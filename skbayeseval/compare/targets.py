@@ -47,6 +47,7 @@ __all__ = [
     "CollectedEvidence",
     "LabelTarget",
     "Target",
+    "check_responses",
     "count_one",
     "score_by_scores",
     "score_counts",
@@ -103,6 +104,9 @@ class Target(Protocol):
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each metric its value in each split, NaN where a fit failed."""
 
+    def predicted(self, observed: Mapping[str, Any]) -> Any:
+        """Return the predictions of a fit as the estimator gave them; None if none were kept."""
+
 
 class LabelTarget:
     """Classes, or the labels of a multi-label indicator."""
@@ -149,7 +153,7 @@ class LabelTarget:
         self.counts_needed = len(of_scores) < len(self.metrics)
         self.kinds = tuple(sorted({SCORE_METRICS[str(m.formula)].needs for m in of_scores}))
         for metric in of_scores:
-            _check_responses(metric, estimators)
+            check_responses(metric, estimators)
         self.observe: Observe = partial(
             _observe_labels, self.classes, self.several, self.kinds, self.counts_needed
         )
@@ -283,6 +287,11 @@ class LabelTarget:
                         found[key][i] = scored.observed(metric)[0]
         return found
 
+    def predicted(self, observed: Mapping[str, Any]) -> Any:
+        """Return predicted labels, or a multi-label indicator; None if none were kept."""
+        found = observed.get("predict")
+        return found if self.several or found is None else np.asarray(self.classes)[found]
+
     def _split_scores_of_counts(self, said: list[tuple[Array, Any]]) -> dict[str, Any]:
         """Return the metrics of counts, given the test set and the predictions of each split."""
         metrics = {key: m for key, m in self.metrics.items() if m.source == "tables"}
@@ -359,6 +368,10 @@ class ChunkTarget:
                     found[key][i] = score_counts(metric, counts)
         return found
 
+    def predicted(self, observed: Mapping[str, Any]) -> Any:
+        """Return the predicted tags; None if the fit failed."""
+        return observed.get("predict")
+
 
 def group_codes(groups: Any) -> Array:
     """Return groups as numbers."""
@@ -405,7 +418,7 @@ def score_tables(metric: Metric, tables: Array, positive: int) -> Array:
     return np.array([float(metric(table, positive)) for table in pruned])
 
 
-def _check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
+def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
     """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
     methods = RESPONSES[SCORE_METRICS[str(metric.formula)].needs]
     for name, estimator in estimators.items():

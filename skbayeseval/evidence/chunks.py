@@ -18,6 +18,7 @@ from skbayeseval.evidence.base import (
     tables_or_totals,
 )
 from skbayeseval.evidence.counts import ConfusionCounts, check_counts
+from skbayeseval.evidence.stored import stored_numbers
 
 __all__ = ["CELLS", "OUTCOMES", "ChunkCounts"]
 
@@ -114,7 +115,7 @@ class ChunkCounts(Evidence):
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> ChunkCounts:
         """Return the counts from the output of `saved`."""
-        return cls(saved["cells"], saved["weight"])
+        return cls(stored_numbers(saved["cells"], "cells", (None,)), saved["weight"])
 
     def what_is_identical(self, metric: str) -> str | None:
         """Return "chunks" if both taggers found the same chunks."""

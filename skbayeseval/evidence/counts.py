@@ -25,6 +25,7 @@ from skbayeseval.evidence.base import (
     count_in_words,
     tables_or_totals,
 )
+from skbayeseval.evidence.stored import stored_codes, stored_flag, stored_labels, stored_numbers
 
 __all__ = [
     "ConfusionCounts",
@@ -357,14 +358,15 @@ class PairedCounts(Evidence):
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> PairedCounts:
         """Return the counts from the output of `saved`."""
+        labels, n = stored_labels(saved), len(saved["counts"])
         return cls(
-            saved["truth"],
-            saved["predictions"],
-            saved["counts"],
-            tuple(saved["labels"]),
+            stored_codes(saved["truth"], "truth", (n,), len(labels)),
+            stored_codes(saved["predictions"], "predictions", (n, None), len(labels)),
+            check_counts(stored_numbers(saved["counts"], "counts", (n,)), "counts"),
+            labels,
             saved["weight"],
             saved["pos_label"],
-            saved["declared"],
+            stored_flag(saved, "declared"),
         )
 
     def what_is_identical(self, metric: str) -> str | None:
@@ -489,10 +491,12 @@ class MarginalCounts(Evidence):
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> MarginalCounts:
         """Return the counts from the output of `saved`."""
-        labels = tuple(saved["labels"])
+        labels = stored_labels(saved)
         return cls(
             tuple(
-                ConfusionCounts(table, labels, weight, saved["pos_label"], saved["declared"])
+                ConfusionCounts(
+                    table, labels, weight, saved["pos_label"], stored_flag(saved, "declared")
+                )
                 for table, weight in zip(saved["tables"], saved["weights"], strict=True)
             )
         )

@@ -24,6 +24,12 @@ from skbayeseval._labels import (
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import Evidence, check_positive, count_in_words
 from skbayeseval.evidence.split_scores import SplitMargin
+from skbayeseval.evidence.stored import (
+    stored_codes,
+    stored_flag,
+    stored_labels,
+    stored_numbers,
+)
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.evidence.units import assign_units
 from skbayeseval.metrics.confusion import Metric
@@ -265,16 +271,33 @@ class ScoredInstances(Evidence):
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> ScoredInstances:
         """Return the scores from the output of `saved`."""
+        labels, truth = stored_labels(saved), saved["truth"]
+        several = np.ndim(truth) == 2
+        n_rows, m = len(truth), len(labels)
+        shape = stored_numbers(saved["shape"], "shape", (None,), least=0.0)
+        responses = tuple(
+            {
+                kind: stored_numbers(one, kind, (n_rows, m) if several or m > 2 else (n_rows,))
+                for kind, one in of_one.items()
+            }
+            for of_one in saved["responses"]
+        )
+        if not responses or any(set(one) - set(RESPONSES) for one in responses):
+            raise ValueError(f"scores must be of {list(RESPONSES)}.")
+        if several:
+            stored_codes(truth, "truth", (n_rows, m), 2)
+        else:
+            stored_codes(truth, "truth", (n_rows,), m)
         return cls(
-            saved["truth"],
-            tuple(saved["responses"]),
-            saved["run"],
-            saved["unit"],
-            saved["shape"],
-            tuple(saved["labels"]),
-            saved["weight"],
-            saved["pos_label"],
-            saved["grouped"],
+            truth,
+            responses,
+            stored_codes(saved["run"], "run", (n_rows,), n_rows),
+            stored_codes(saved["unit"], "unit", (n_rows,), len(shape)),
+            shape,
+            labels,
+            check_weight(saved["weight"]),
+            resolve_pos_label(labels, saved["pos_label"]),
+            stored_flag(saved, "grouped"),
         )
 
     @property

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.base import Evidence, ObservedArray, letter
+from skbayeseval.evidence.stored import stored_numbers
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
     corrected_resampled_t,
@@ -151,7 +152,19 @@ class SplitScores(_Scores):
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> SplitScores:
         """Return the scores from the output of `saved`."""
-        return cls(saved["scores"], saved["test_fraction"], saved["halves"], saved.get("steps"))
+        scores, halves, steps = (saved[name] for name in ("scores", "halves", "steps"))
+        n, n_splits = next(iter(scores.values())).shape
+        for name, values in scores.items():
+            stored_numbers(values, f"split scores of {name!r}", (n, n_splits))
+        for name, values in (halves or {}).items():
+            stored_numbers(values, f"halves of {name!r}", (n, None))
+        if not all(0 < step < np.inf for step in (steps or {}).values()):
+            raise ValueError(f"steps must be positive, got {steps}.")
+        if n_splits < 2 or any(set(one) - set(scores) for one in (halves or {}, steps or {})):
+            raise ValueError("split scores must be of two splits or more, and of known metrics.")
+        return cls(
+            scores, check_probability(saved["test_fraction"], "test_fraction"), halves, steps
+        )
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the split scores of each estimator."""
@@ -232,7 +245,11 @@ class DataSetScores(_Scores):
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> DataSetScores:
         """Return the scores from the output of `saved`."""
-        return cls(saved["scores"], saved["test_fraction"])
+        scores, share = saved["scores"], saved["test_fraction"]
+        _, n_sets, n_splits = next(iter(scores.values())).shape
+        for name, values in scores.items():
+            stored_numbers(values, f"scores of {name!r}", (2, n_sets, n_splits))
+        return cls(scores, None if share is None else check_probability(share, "test_fraction"))
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the split scores of each estimator."""

@@ -28,6 +28,12 @@ from skbayeseval.evidence.base import (
     tables_or_totals,
 )
 from skbayeseval.evidence.chunks import OUTCOMES
+from skbayeseval.evidence.stored import (
+    stored_codes,
+    stored_flag,
+    stored_labels,
+    stored_numbers,
+)
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.metrics.confusion import Metric
 
@@ -310,23 +316,28 @@ class UnitCounts(Evidence):
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> UnitCounts:
         """Return the counts from the output of `saved`."""
+        labels = stored_labels(saved)
+        shape = stored_numbers(saved["shape"], "shape", (None,), least=0.0)
+        n, m = len(shape), len(labels)
         hits, predicted, cells = (
-            tuple(_matrix(entries) for entries in saved[name])
-            for name in ("hits", "predicted", "cells")
+            tuple([_matrix(entries, (n, width)) for entries in saved[name]])
+            for name, width in (("hits", m), ("predicted", m), ("cells", m * m))
         )
+        if len(predicted) != len(hits) or (cells and len(cells) != len(hits)):
+            raise ValueError("counts must be there for every classifier.")
         return cls(
-            _matrix(saved["true"]),
+            _matrix(saved["true"], (n, m)),
             hits,
             predicted,
             cells,
-            saved["shape"],
-            saved["sizes"],
-            tuple(saved["labels"]),
-            saved["weight"],
-            saved["pos_label"],
-            saved["grouped"],
-            saved["has_true_negatives"],
-            saved["declared"],
+            shape,
+            stored_numbers(saved["sizes"], "sizes", (n,), least=0.0),
+            labels,
+            check_weight(saved["weight"]),
+            resolve_pos_label(labels, saved["pos_label"]) if cells else None,
+            stored_flag(saved, "grouped"),
+            stored_flag(saved, "has_true_negatives"),
+            stored_flag(saved, "declared"),
         )
 
     def what_is_identical(self, metric: str) -> str | None:
@@ -404,9 +415,14 @@ def _entries(matrix: Any) -> dict[str, Any]:
     }
 
 
-def _matrix(entries: Mapping[str, Any]) -> Any:
-    places = (entries["row"], entries["col"])
-    return sparse.csr_matrix((entries["data"], places), tuple(entries["shape"]))
+def _matrix(entries: Mapping[str, Any], shape: tuple[int, int]) -> Any:
+    """Return a sparse matrix from its entries in a file."""
+    data = stored_numbers(entries["data"], "counts", (None,), least=0.0)
+    rows, columns = (
+        stored_codes(entries[name], name, (len(data),), n)
+        for name, n in zip(("row", "col"), shape, strict=True)
+    )
+    return sparse.csr_matrix((data, (rows, columns)), shape)
 
 
 def assign_units(

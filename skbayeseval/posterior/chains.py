@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -145,10 +146,7 @@ class SampledPosterior(Posterior):
         trace = engine.draw(like.specification, labels, prior, seed(_CHAINS))
         sampled_prior = None
         if prior is not None:
-
-            def draw() -> Mapping[str, Array]:
-                return engine.draw_prior(like.specification, labels, prior, seed(_PRIOR))
-
+            draw = partial(engine.draw_prior, like.specification, labels, prior, seed(_PRIOR))
             sampled_prior = SampledPrior(like.model, like.evidence, like.prevalence, draw)
         found = cls(
             like.model,
@@ -179,7 +177,7 @@ class SampledPosterior(Posterior):
         prior = None
         if all(name in before for name in names):
             drawn = Trace({name: np.asarray(before[name]) for name in names}).flat()
-            prior = SampledPrior(like.model, like.evidence, like.prevalence, lambda: drawn)
+            prior = SampledPrior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
         chains = trace_of(trace, names + rows)
         check_trace(chains, parameters)
         return cls(

@@ -21,6 +21,7 @@ from scipy.special import gammainc
 from scipy.stats import chi2
 from scipy.stats import t as student
 
+from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
 from skbayeseval.judgement.halves import variance_with_halves
@@ -454,20 +455,31 @@ class StoredWeights(Weights):
         }
 
     @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> StoredWeights:
-        """Return the weights from the output of `saved`."""
+    def restored(cls, saved: Mapping[str, Any], metrics: Sequence[str], n: int) -> StoredWeights:
+        """Return the weights of some metrics of n classifiers from the output of `saved`."""
+        basis, are_own = saved["basis"], saved["are_own"]
+        if not isinstance(basis, str) or not isinstance(are_own, bool):
+            raise ValueError("the description of its weights is not one.")
         pairs, values = (
             {name: [_weight(one) for one in each] for name, each in saved[key].items()}
             for key in ("pairs", "values")
         )
         joint = {name: _weight(one) for name, one in saved["joint"].items()}
         splits = {
-            name: [None if one is None else Resplitting(*one) for one in each]
-            for name, each in saved.get("splits", {}).items()
+            name: [None if one is None else _resplitting(one) for one in each]
+            for name, each in saved["splits"].items()
         }
-        return cls(
-            joint, pairs, values, saved["basis"], saved["are_own"], saved["n_strata"], splits
-        )
+        n_pairs = n * (n - 1) // 2
+        for found, number in ((pairs, n_pairs), (values, n), (splits, n_pairs)):
+            own = metrics if are_own else ()
+            if list(found) != list(own) or any(len(each) != number for each in found.values()):
+                raise ValueError(f"its weights must be those of {n} classifiers by {metrics}.")
+        if list(joint) != list(metrics):
+            raise ValueError(f"its weights must be those of {metrics}.")
+        n_strata = check_whole_number(saved["n_strata"], "n_strata")
+        if n_strata > N_STRATA:
+            raise ValueError(f"its weights must have at most {N_STRATA} strata, got {n_strata}.")
+        return cls(joint, pairs, values, basis, are_own, n_strata, splits)
 
 
 def _plain(weight: WeightPosterior) -> list[float | None]:
@@ -475,7 +487,17 @@ def _plain(weight: WeightPosterior) -> list[float | None]:
 
 
 def _weight(saved: Sequence[float | None]) -> WeightPosterior:
-    return WeightPosterior(*(math.inf if one is None else float(one) for one in saved))
+    weight = WeightPosterior(*(math.inf if one is None else float(one) for one in saved))
+    if not all(one > 0 for one in weight) or weight.df <= 2:
+        raise ValueError(f"a weight must be positive, and have more than 2 df, got {saved}.")
+    return weight
+
+
+def _resplitting(saved: Sequence[Any]) -> Resplitting:
+    sd, n_passes = saved
+    if not 0 <= sd < math.inf or not 2 <= n_passes < 2**31:
+        raise ValueError(f"{saved} are not a standard deviation and a number of repeats.")
+    return Resplitting(float(sd), check_whole_number(n_passes, "n_passes"))
 
 
 def _found(by_metric: Mapping[str, Any], metric: Metric) -> Any:

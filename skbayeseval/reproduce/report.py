@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skbayeseval._files import save_figure
 from skbayeseval.reproduce.tables import Table
 
 if TYPE_CHECKING:
@@ -53,8 +54,7 @@ class Report:
         from matplotlib import pyplot as plt
 
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / f"{name}.png"
-        figure.savefig(path, dpi=150)
+        path = save_figure(figure, self.folder / f"{name}.png")
         plt.close(figure)
         self.write(f"\nfigure: {path}")
 

@@ -230,18 +230,35 @@ class PosteriorView:
         return describe(self._parts())
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Save the result and its draws to a file that `load` can read. Does not use pickle."""
+        """Save the result and its draws to a file that `load` can read.
+
+        The file is written whole or not at all: if saving fails, a file that was there before is
+        kept. Pickle is not used. Fitted estimators are left out, and what a search chose
+        (`best_params` in `cv_results`) is kept as it is, except for objects such as estimators or
+        functions, which become their `repr`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced if it exists.
+        """
         write(self._parts(), path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Load a result that was saved with `save`."""
-        parts = read(path)
-        if parts.kind != cls.__name__:
-            raise ValueError(
-                f"{path} contains a {parts.kind}, not a {cls.__name__}. Use load_result."
-            )
-        return cls.from_parts(parts)
+        """Load a result that was saved with `save`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. A file that is damaged, or is not consistent, is a ValueError.
+
+        Returns
+        -------
+        result : ComparisonResult, ScoreResult or Ranking
+            A result of the class that the method is called on.
+        """
+        return cls.from_parts(read(path, cls.__name__))
 
     @classmethod
     def from_parts(cls, parts: Parts) -> Self:

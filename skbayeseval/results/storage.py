@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -14,25 +12,33 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._validation import check_names, check_whole_number
 from skbayeseval.engines.base import Trace
+from skbayeseval.engines.pymc import check_trace
 from skbayeseval.evidence import KINDS, Evidence
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.metrics.confusion import Metric, check_zero_division
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
 from skbayeseval.posterior.chains import SampledPosterior, SampledPrior
 from skbayeseval.posterior.inferred_weight import StoredWeights
 from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.results.archive import ArchiveReader, write_archive
+from skbayeseval.results.encoding import decode, encode, plain, storable
 from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["Parts", "describe", "read", "write"]
 
-FORMAT = "skbayeseval result 3"
+FORMAT = "skbayeseval result 4"
 
-# The key in the header that refers to an array in the file.
-_ARRAY = "<array>"
+# The numbers of classifiers that results of each kind have: at least, at most.
+RESULTS: dict[str, tuple[int, float]] = {
+    "ComparisonResult": (2, 2),
+    "ScoreResult": (1, 1),
+    "Ranking": (2, np.inf),
+}
 
-# The exceptions raised by reading a damaged archive.
-_BROKEN = (zipfile.BadZipFile, zlib.error)
+ESTIMANDS = ("learner", "fitted")
 
 
 class Parts(NamedTuple):
@@ -47,7 +53,7 @@ class Parts(NamedTuple):
 
 def describe(parts: Parts) -> dict[str, Any]:
     """Return the result without its draws as dicts, lists, numbers and strings."""
-    return _plain(_header(parts))
+    return plain(_header(parts))
 
 
 def _header(parts: Parts) -> dict[str, Any]:
@@ -62,8 +68,8 @@ def _header(parts: Parts) -> dict[str, Any]:
             {
                 "name": name,
                 "formula": metric.formula,
-                "zero_division": None if np.isnan(metric.zero_division) else metric.zero_division,
-                "observed": _numbers(posterior.observed(metric)),
+                "zero_division": metric.zero_division,
+                "observed": list(map(float, posterior.observed(metric))),
             }
             for name, metric in parts.metrics.items()
         ],
@@ -81,7 +87,7 @@ def _header(parts: Parts) -> dict[str, Any]:
         "evidence": _saved_evidence(posterior.evidence),
         "scored": None if scored is None else _saved_evidence(scored),
         "weights": _saved_weights(parts),
-        "cross_validation": _describe_cross_validation(parts.cross_validation),
+        "cross_validation": _saved_cross_validation(parts.cross_validation),
     }
 
 
@@ -102,16 +108,26 @@ def _saved_evidence(evidence: Evidence) -> dict[str, Any]:
     return {"kind": evidence.kind, **evidence.saved()}
 
 
-def _restored_evidence(saved: dict[str, Any]) -> Evidence:
-    return KINDS[saved["kind"]].restored(saved)
+def _saved_cross_validation(record: CrossValidation | None) -> dict[str, Any] | None:
+    """Return the record without fitted estimators; other objects in parameters as their repr."""
+    if record is None:
+        return None
+    results = {
+        name: {
+            key: storable(values) if key == "best_params" else values
+            for key, values in of_one.items()
+            if key != "estimator"
+        }
+        for name, of_one in record.results.items()
+    }
+    return {**vars(record), "results": results}
 
 
 def write(parts: Parts, path: str | PathLike[str]) -> None:
     """Write the result and the draws of its metrics to a file."""
-    arrays: dict[str, Any] = {}
-    plain = _without_arrays(_header(parts), "", arrays)
+    arrays: dict[str, NDArray[Any]] = {}
     try:
-        header = json.dumps(plain, allow_nan=False)
+        header = encode(_header(parts), arrays)
     except TypeError as error:
         raise TypeError(
             f"Cannot save the result: labels must be strings, numbers or booleans ({error})."
@@ -127,42 +143,7 @@ def write(parts: Parts, path: str | PathLike[str]) -> None:
             for k in range(parts.posterior.evidence.n_classifiers)
         }
     arrays |= _chains_to_keep(parts.posterior)
-    with open(path, "wb") as file:
-        np.savez_compressed(file, header=np.array(header), **arrays)
-
-
-def _without_arrays(value: Any, path: str, arrays: dict[str, Any]) -> Any:
-    """Return a value in which every array is moved to `arrays` and replaced by its name."""
-    if isinstance(value, np.ndarray):
-        arrays[f"array{path}"] = value
-        return {_ARRAY: f"array{path}"}
-    if isinstance(value, dict):
-        return {k: _without_arrays(v, f"{path}/{k}", arrays) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_without_arrays(v, f"{path}/{i}", arrays) for i, v in enumerate(value)]
-    return value
-
-
-def _with_arrays(value: Any, arrays: dict[str, Any]) -> Any:
-    """Invert `_without_arrays`."""
-    if isinstance(value, dict):
-        if set(value) == {_ARRAY}:
-            return arrays[value[_ARRAY]]
-        return {k: _with_arrays(v, arrays) for k, v in value.items()}
-    return [_with_arrays(v, arrays) for v in value] if isinstance(value, list) else value
-
-
-def _plain(value: Any) -> Any:
-    """Return a value in which arrays are replaced by lists, for JSON."""
-    if isinstance(value, np.ndarray):
-        return [_plain(row) for row in value] if value.ndim > 1 else _numbers_or_labels(value)
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    return [_plain(v) for v in value] if isinstance(value, list) else value
-
-
-def _numbers_or_labels(values: NDArray[Any]) -> list[Any]:
-    return _numbers(values) if values.dtype.kind == "f" else values.tolist()
+    write_archive(path, header, arrays)
 
 
 def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
@@ -181,129 +162,226 @@ def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
     return found
 
 
-def read(path: str | PathLike[str]) -> Parts:
-    """Read a file written by `write`."""
+def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
+    """Read a file written by `write`; raise a ValueError unless it is whole and consistent.
+
+    `kind` is the kind of result that must be in it; by default, any.
+    """
+    with _naming(path):
+        archive = ArchiveReader(path)
+    with archive:
+        _check_kind(path, archive.header, kind)
+        with _naming(path):
+            return _restored(archive.header, archive.arrays())
+
+
+@contextmanager
+def _naming(path: str | PathLike[str]) -> Iterator[None]:
+    """Turn whatever a damaged file leads to into a ValueError that names the file."""
     try:
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(str(arrays.pop("header")))
-        if header["format"] != FORMAT:
-            raise KeyError("format")
-        return _parts(header, arrays)
-    except (KeyError, ValueError, TypeError, AttributeError, EOFError, *_BROKEN) as error:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.filename is not None:  # the file cannot be opened
+            raise
+        reason = str(error) if isinstance(error, ValueError) else repr(error)
         raise ValueError(
-            f"{path} is not a valid result file. It must be written by the save method of a result."
+            f"{path} is not a valid result file: {reason.rstrip('.')}. It must be written by the "
+            "save method of a result."
         ) from error
 
 
+def _check_kind(path: str | PathLike[str], header: Mapping[str, Any], kind: str | None) -> None:
+    """Raise unless the file has the version and the kind of result that is asked for."""
+    version, found = header.get("format"), header.get("kind")
+    if version != FORMAT:
+        raise ValueError(
+            f"{path} is not a valid result file: its format is {version!r}, but this version of "
+            f"skbayeseval reads {FORMAT!r}. Load it with the version that wrote it."
+        )
+    if not isinstance(found, str) or found not in RESULTS:
+        raise ValueError(
+            f"{path} is not a valid result file: it contains {found!r}, which is none of "
+            f"{list(RESULTS)}."
+        )
+    if kind not in (None, found):
+        raise ValueError(f"{path} contains a {found}, not a {kind}. Use load_result.")
+
+
+def _restored(encoded: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
+    """Return the parts of a result; raise unless they would be stored as they were found."""
+    parts = _parts(decode(encoded, arrays), arrays)
+    again: dict[str, NDArray[Any]] = {}
+    described = encode(_header(parts), again)
+    different = [key for key in described if described[key] != encoded.get(key)]
+    different += [key for key in encoded if key not in described]
+    if different:
+        raise ValueError(f"{different[0]!r} in its header is not what a result would store.")
+    for name, values in again.items():
+        if values.dtype != arrays[name].dtype or values.tobytes() != arrays[name].tobytes():
+            raise ValueError(f"array {name!r} is not what a result would store.")
+    return parts
+
+
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
-    header = _with_arrays(header, arrays)
     evidence = _restored_evidence(header["evidence"])
-    prevalence = header["prevalence"]
-    model = from_prior(MODEL_CLASSES[header["model_class"]], header["prior"])
-    common: dict[str, Any] = {
-        "entropy": header["entropy"],
-        "prevalence": None if prevalence is None else tuple(prevalence),
-    }
-    posterior: Posterior
-    if header["independent_draws"]:
-        saved = header["scored"]
-        scored: Any = None if saved is None else _restored_evidence(saved)
-        known = header["weights"]
-        posterior = Posterior(
-            model,
-            evidence,
-            n_draws=header["n_draws"],
-            scored=scored,
-            weights=None if known is None else StoredWeights.restored(known),
-            **common,
-        )
-    else:
-        chains, stats, prior = (
-            {key.partition("/")[2]: v for key, v in arrays.items() if key.startswith(f"{kind}/")}
-            for kind in ("chains", "stats", "prior")
-        )
-        posterior = SampledPosterior(
-            model,
-            evidence,
-            trace=Trace(chains, stats),
-            prior_name=header["prior_name"],
-            prior=SampledPrior(model, evidence, common["prevalence"], lambda: prior)
-            if prior
-            else None,
-            **common,
-        )
-        posterior.engine = header["engine"]
-    metrics = {}
-    for i, saved in enumerate(header["metrics"]):
-        metric = _read_metric(saved)
-        metrics[metric.name] = metric
-        observed = tuple(np.array(saved["observed"], dtype=float).tolist())
-        posterior.remember(metric, arrays[f"draws_{i}"], observed)
-        for k in range(evidence.n_classifiers if _has_own_draws(posterior) else 0):
-            posterior.remember_value(metric, k, arrays[f"values_{i}_{k}"])
+    n_classifiers = evidence.n_classifiers
+    least, most = RESULTS[header["kind"]]
+    if not least <= n_classifiers <= most:
+        raise ValueError(f"it has evidence of {n_classifiers} classifiers.")
+    names = check_names(header["names"], n_classifiers)
+    posterior = _restored_posterior(header, evidence, arrays)
+    saved_metrics = header["metrics"]
+    metrics = {saved["name"]: _restored_metric(saved) for saved in saved_metrics}
+    if not metrics or len(metrics) < len(saved_metrics):
+        raise ValueError("it has no metrics, or several with the same name.")
+    for i, (saved, metric) in enumerate(zip(saved_metrics, metrics.values(), strict=True)):
+        observed = _checked_observed(posterior, metric, saved["observed"])
+        rows = 1 if evidence.is_of_difference else n_classifiers
+        draws = _checked_draws(arrays[f"draws_{i}"], (rows, posterior.n_draws), metric)
+        posterior.remember(metric, draws, observed)
+        for k in range(n_classifiers if _has_own_draws(posterior) else 0):
+            own = _checked_draws(arrays[f"values_{i}_{k}"], (posterior.n_draws,), metric)
+            posterior.remember_value(metric, k, own)
+    record = header["cross_validation"]
     return Parts(
         header["kind"],
         posterior,
-        tuple(header["names"]),
+        names,
         metrics,
-        _read_cross_validation(header["cross_validation"]),
+        None if record is None else _restored_cross_validation(record, names),
     )
 
 
-def _describe_cross_validation(record: CrossValidation | None) -> dict[str, Any] | None:
-    """Return the record as dicts and lists, without fitted estimators."""
-    if record is None:
-        return None
-    results: dict[str, dict[str, Any]] = {}
-    for name, of_one in record.results.items():
-        results[name] = {
-            key: _numbers(values)
-            for key, values in of_one.items()
-            if key not in ("estimator", "indices", "best_params")
-        }
-        if "best_params" in of_one:
-            plain = json.dumps(of_one["best_params"], default=str)
-            results[name]["best_params"] = json.loads(plain)
-        if "indices" in of_one:
-            results[name]["indices"] = {
-                side: [rows.tolist() for rows in splits]
-                for side, splits in of_one["indices"].items()
-            }
-    scores = {
-        metric: {name: _numbers(values) for name, values in of_each.items()}
-        for metric, of_each in record.scores.items()
+def _restored_evidence(saved: Mapping[str, Any]) -> Evidence:
+    return KINDS[saved["kind"]].restored(saved)
+
+
+def _restored_posterior(
+    header: Mapping[str, Any], evidence: Evidence, arrays: Mapping[str, NDArray[Any]]
+) -> Posterior:
+    model = from_prior(MODEL_CLASSES[header["model_class"]], header["prior"])
+    common: dict[str, Any] = {
+        "entropy": check_whole_number(header["entropy"], "entropy", minimum=0),
+        "prevalence": _checked_prevalence(header["prevalence"], evidence),
     }
-    return {**vars(record), "results": results, "scores": scores}
+    if header["independent_draws"] is True:
+        scored = header["scored"]
+        known = header["weights"]
+        return Posterior(
+            model,
+            evidence,
+            n_draws=check_whole_number(header["n_draws"], "n_draws"),
+            scored=None if scored is None else ScoredInstances.restored(scored),
+            weights=None
+            if known is None
+            else StoredWeights.restored(
+                known, [metric["name"] for metric in header["metrics"]], evidence.n_classifiers
+            ),
+            **common,
+        )
+    chains, stats, prior = (
+        {key.partition("/")[2]: v for key, v in arrays.items() if key.startswith(f"{kind}/")}
+        for kind in ("chains", "stats", "prior")
+    )
+    if not isinstance(header["engine"], str) or not isinstance(header["prior_name"], str | None):
+        raise ValueError("the names of its engine and of its prior must be texts.")
+    drawn = None
+    if prior:
+        drawn = SampledPrior(model, evidence, common["prevalence"], partial(dict, prior))
+    trace = Trace(chains, stats)
+    posterior = SampledPosterior(
+        model, evidence, trace=trace, prior_name=header["prior_name"], prior=drawn, **common
+    )
+    check_trace(trace, posterior.specification.parameters())
+    if any(values.shape[:2] != next(iter(chains.values())).shape[:2] for values in stats.values()):
+        raise ValueError("the statistics of its chains are not those of every draw.")
+    posterior.engine = header["engine"]
+    return posterior
 
 
-def _read_cross_validation(saved: dict[str, Any] | None) -> CrossValidation | None:
+def _checked_prevalence(saved: Any, evidence: Evidence) -> tuple[float, ...] | None:
     if saved is None:
         return None
-    for of_one in saved["results"].values():
-        for key, values in of_one.items():
-            if key == "best_params":
-                continue
-            if key == "indices":
-                of_one[key] = {
-                    side: tuple(np.array(rows, dtype=int) for rows in splits)
-                    for side, splits in values.items()
-                }
-            else:
-                of_one[key] = np.array(values, dtype=float)
-    for of_each in saved["scores"].values():
-        for name, values in of_each.items():
-            of_each[name] = np.array(values, dtype=float)
-    return CrossValidation(**saved)
+    shares = np.array(saved, dtype=float)
+    n_classes = len(evidence.margins()[0].labels)
+    if shares.shape != (n_classes,) or not (shares > 0).all() or not np.isclose(shares.sum(), 1):
+        raise ValueError(
+            f"its prevalence is {saved!r}, not the proportions of {n_classes} classes."
+        )
+    return tuple(shares.tolist())
 
 
-def _read_metric(saved: dict[str, Any]) -> Metric:
-    name, formula = saved["name"], saved["formula"]
+def _checked_observed(posterior: Posterior, metric: Metric, saved: Any) -> tuple[float, ...]:
+    """Return the stored values of a metric; raise unless they are those of the evidence."""
+    observed = np.array(saved, dtype=float)
+    posterior.check_metric(metric)
+    if metric.available:
+        expected = np.array(posterior.observed(metric))
+        if not np.allclose(observed, expected, rtol=1e-6, atol=1e-9, equal_nan=True):
+            raise ValueError(
+                f"{metric.name!r} is {observed.tolist()}, but {expected.tolist()} for its evidence."
+            )
+    if observed.shape != (posterior.evidence.n_classifiers,):
+        raise ValueError(f"{metric.name!r} must have one value per classifier, got {saved!r}.")
+    return tuple(observed.tolist())
+
+
+def _checked_draws(
+    draws: NDArray[Any], shape: tuple[int, ...], metric: Metric
+) -> NDArray[np.floating[Any]]:
+    """Return the draws of a metric; raise unless they have the shape and range of such draws."""
+    if draws.dtype != np.float64 or draws.shape != shape:
+        raise ValueError(
+            f"the draws of {metric.name!r} have shape {draws.shape} and type {draws.dtype}, must "
+            f"be {shape} and float64."
+        )
+    if not np.isfinite(draws).all() and (metric.formula is not None or np.isnan(draws).any()):
+        raise ValueError(f"the draws of {metric.name!r} contain NaN or infinity.")
+    low, high = metric.bounds or (-np.inf, np.inf)
+    rounding = 1e-9
+    if draws.min() < low - rounding or draws.max() > high + rounding:
+        raise ValueError(f"the draws of {metric.name!r} are not between {low:g} and {high:g}.")
+    return draws
+
+
+def _restored_cross_validation(saved: Mapping[str, Any], names: tuple[str, ...]) -> CrossValidation:
+    record = CrossValidation(**saved)
+    numbers = (record.train_size, record.test_size or 1.0, record.published_weight or 1.0)
+    fits = (
+        isinstance(record.splitter, str)
+        and record.estimand in ESTIMANDS
+        and all(isinstance(one, (int, float)) and 0 < one < np.inf for one in numbers)
+        and record.two_fold_repeats in (None, record.n_splits / 2)
+        and set(record.results) >= set(names)
+        and all(set(of_each) == set(record.results) for of_each in record.scores.values())
+    )
+    if not fits:
+        raise ValueError("the description of its cross-validation is not one.")
+    n_splits = check_whole_number(record.n_splits, "n_splits")
+    series = [values for of_each in record.scores.values() for values in of_each.values()]
+    for of_one in record.results.values():
+        series += [v for key, v in of_one.items() if key not in ("best_params", "indices")]
+        for chosen in of_one.get("best_params", []):
+            if not isinstance(chosen, dict | None):
+                raise ValueError(f"chosen parameters must be a dict, got {chosen!r}.")
+    lengths = {len(values) for values in series}
+    if len(lengths) > 1 or min(lengths, default=n_splits) < n_splits:
+        raise ValueError(f"it has {n_splits} splits, but series of lengths {sorted(lengths)}.")
+    if any(values.dtype.kind not in "fiu" or values.ndim != 1 for values in series):
+        raise ValueError("the series of its splits must be numbers.")
+    return record
+
+
+def _restored_metric(saved: Mapping[str, Any]) -> Metric:
+    name, formula, zero_division = saved["name"], saved["formula"], saved["zero_division"]
+    if not isinstance(name, str):
+        raise ValueError(f"the name of a metric must be a text, got {name!r}.")
     if formula is None:
-        return Metric(name, partial(_missing_function, name), available=False)
-    zero_division = np.nan if saved["zero_division"] is None else saved["zero_division"]
-    metric = metric_of_formula(formula, zero_division)
-    return replace(metric, name=name)
+        missing, value = partial(_missing_function, name), check_zero_division(zero_division)
+        return Metric(name, missing, zero_division=value, available=False)
+    return replace(metric_of_formula(formula, zero_division), name=name)
 
 
 def _missing_function(name: str, *_: Any) -> NDArray[Any]:
@@ -311,8 +389,3 @@ def _missing_function(name: str, *_: Any) -> NDArray[Any]:
         f"Metric {name!r} is a user-supplied function, which is not stored in the file. The saved "
         "draws are available. To compute new ones, pass the Metric to the metric method."
     )
-
-
-def _numbers(values: Iterable[float]) -> list[float | None]:
-    """Return a list of floats, with None for NaN, which JSON does not support."""
-    return [None if np.isnan(value) else float(value) for value in values]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.model_selection import check_cv
 
-from skbayeseval._validation import check_probability, check_random_state_entropy
+from skbayeseval._labels import check_labels, resolve_pos_label
+from skbayeseval._validation import (
+    check_probability,
+    check_random_state,
+    check_random_state_entropy,
+)
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.search.candidates import counted_classes, recorded_keys
@@ -42,7 +48,10 @@ def refit_simplest(
     It makes the choice of `SearchReport.simplest` inside the search, so that `best_estimator_` is
     the simplest candidate. It uses the counts of `count_scorer` if they were recorded, and
     otherwise the split scores. If no candidate is practically equivalent to the best, it warns,
-    and picks the one with the highest posterior mean. Halving searches do not call ``refit``: use
+    and picks the one with the highest posterior mean. Arguments are checked here, before the
+    search fits anything; whether they suit its scores is known only after that. If they do not,
+    the error is raised, and the results of the search are kept in ``search.refit.cv_results_``.
+    Halving searches do not call ``refit``: use
     `report_search` with them.
 
     Parameters
@@ -139,6 +148,13 @@ class RefitSimplest:
         check_rope_around_zero(rope)
         if scoring is not None and not isinstance(scoring, (str, Metric)):
             raise TypeError(f"scoring must be the name of a metric or a Metric, got {scoring!r}.")
+        check_random_state(random_state)
+        if cv is not None:
+            cv = list(cv) if isinstance(cv, Iterator) else cv  # an iterator can be used only once
+            check_cv(cv)
+        classes = None if labels is None else check_labels(labels)
+        if pos_label is not None:  # without labels, any scalar may be one
+            resolve_pos_label([pos_label] if classes is None else classes, pos_label)
         self.key = key
         self.rope = rope
         self.cv = cv
@@ -151,7 +167,22 @@ class RefitSimplest:
         self.random_state = random_state
 
     def __call__(self, results: Mapping[str, Any]) -> int:
-        """Return the index of the simplest candidate that is equivalent to the best."""
+        """Return the index of the simplest candidate that is equivalent to the best.
+
+        If that fails, the search is lost, but not its results: they are kept in the attribute
+        `cv_results_` of this object.
+        """
+        try:
+            return self._choose(results)
+        except BaseException as error:
+            self.cv_results_ = results
+            error.add_note(
+                "All fits of the search were done before this error. Their results are kept in "
+                "the attribute cv_results_ of what refit_simplest returned (search.refit)."
+            )
+            raise
+
+    def _choose(self, results: Mapping[str, Any]) -> int:
         keys = recorded_keys(results)
         key, measure = self._measure(results, keys)
         settings = Settings(

@@ -158,7 +158,7 @@ class BlockRegularizedCV(BaseCrossValidator):
         if n_samples < n_blocks:
             raise ValueError(
                 f"Cannot have number of blocks={n_blocks} greater than the number of samples: "
-                f"{n_samples}."
+                f"n_samples={n_samples}."
             )
         rng = check_random_state(self.random_state)
         frequencies = self._frequencies(X, y, n_samples, n_blocks)

@@ -33,6 +33,7 @@ __all__ = [
     "Observe",
     "collect",
     "metadata_router",
+    "name_the_place",
     "observe_predictions",
     "route",
 ]
@@ -390,7 +391,7 @@ def _fit_and_observe(
         observed = observe(estimator, X_test, _safe_indexing(y, test))
     except Exception as error:
         if reraise:
-            _name_the_place(error, where)
+            name_the_place(error, where)
             raise
         fit_time = time.perf_counter() - start if math.isnan(fit_time) else fit_time
         failed = f"{type(error).__name__}: {error}"
@@ -415,8 +416,8 @@ def _rows(estimator: Any, X: Any, rows: Array, train: Array) -> Any:
     return X[np.ix_(rows, train)]
 
 
-def _name_the_place(error: Exception, where: str) -> None:
-    """Add the estimator and the split to the message of the error."""
+def name_the_place(error: Exception, where: str) -> None:
+    """Add to the message of an error where it occurred, such as the estimator and the split."""
     if error.args and isinstance(error.args[0], str):
         error.args = (f"{where}: {error.args[0]}", *error.args[1:])
     if where not in str(error):  # the exception class builds its own message

@@ -7,13 +7,13 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -25,7 +25,11 @@ NB, LR = GaussianNB(), LogisticRegression()
 
 
 @parametrize_with_checks(
-    [BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=200, refit=True)]
+    [
+        BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=200, refit=True),
+        BayesianComparer([Ridge(), LinearRegression()], model="scores", n_draws=200, refit=True),
+        BayesianComparer([Ridge(), SVR()], model="scores", n_draws=200, refit=True),
+    ]
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
@@ -261,6 +265,37 @@ def test_a_failing_fit_is_dropped_or_raised():
         BayesianComparer([Fails(), LR]).fit(X, Y)
     with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
         BayesianComparer([Fails(), LR], error_score=np.nan).fit(X, Y)
+
+
+class FailsOnAll(GaussianNB):
+    """Cannot be fitted on all data."""
+
+    def __init__(self, error=MemoryError):
+        super().__init__()
+        self.error = error
+
+    def fit(self, X, y):
+        if len(X) == len(Y):
+            raise self.error("too much")
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("error", [MemoryError, ValueError, KeyboardInterrupt])
+def test_a_failing_refit_keeps_the_comparison(error):
+    both = [("one", FailsOnAll(error)), ("other", FailsOnAll(error))]
+    comparer = BayesianComparer(both, refit=True, rope=0.01, n_draws=200, random_state=0)
+    fitted_before = clone(comparer).set_params(refit=False).fit(X, Y)
+    said = "^too much" if error is KeyboardInterrupt else "comparison is complete.*refit of 'one'"
+    with pytest.raises(error, match=said):
+        comparer.fit(X, Y)
+    assert not hasattr(comparer, "best_estimator_")
+    np.testing.assert_array_equal(comparer.result_.draws, fitted_before.result_.draws)
+    np.testing.assert_array_equal(comparer.ranking_.draws, fitted_before.ranking_.draws)
+    assert comparer.decision() == fitted_before.decision()
+    assert comparer.best_name_ == fitted_before.best_name_
+    assert comparer.n_features_in_ == 20
+    with pytest.raises(NotFittedError):
+        comparer.predict(X)
 
 
 def test_classes_are_those_of_the_refitted():

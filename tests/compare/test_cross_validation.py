@@ -27,11 +27,20 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
     BlockRegularizedCV,
+    PyMCEngine,
     bayesian_cross_validate,
     compare_predictions,
     load_result,
     metrics,
 )
+
+
+class Breaks(PyMCEngine):
+    """Breaks when it should draw, after all fits."""
+
+    def draw(self, *_):
+        raise RuntimeError("out of luck")
+
 
 X, Y = make_classification(160, n_informative=4, flip_y=0.2, random_state=0)
 NB, LR = GaussianNB(), LogisticRegression()
@@ -401,3 +410,35 @@ def test_an_indicator_has_no_positive_class():
             bayesian_cross_validate(
                 NeverFitted(), NeverFitted(), X, indicator, scoring=scoring, pos_label=1
             )
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_an_error_after_the_fits_keeps_them(words):
+    y = np.where(Y, "yes", "no") if words else Y
+    with pytest.raises(RuntimeError, match="out of luck") as caught:
+        bayesian_cross_validate(NB, LR, X, y, engine=Breaks(), random_state=0)
+    assert "All fits were done" in caught.value.__notes__[0]
+    result = bayesian_cross_validate(NB, LR, X, y, return_indices=True, random_state=0)
+    for name, kept in caught.value.cv_results.items():
+        expected = result.cv_results[name]
+        np.testing.assert_array_equal(kept["test_score"], expected["test_score"])
+        for i, (train, test) in enumerate(zip(*kept["indices"].values(), strict=True)):
+            np.testing.assert_array_equal(test, expected["indices"]["test"][i])
+            again = clone({"GaussianNB": NB, "LogisticRegression": LR}[name]).fit(
+                X[train], y[train]
+            )
+            np.testing.assert_array_equal(kept["predictions"][i], again.predict(X[test]))
+
+
+def test_an_error_after_the_fits_of_scores(monkeypatch):
+    from skbayeseval.compare.split_score_target import ScoreTarget
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ScoreTarget, "collected", interrupt)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        bayesian_cross_validate(NB, LR, X, Y, model="scores", random_state=0)
+    kept = caught.value.cv_results["GaussianNB"]
+    assert kept["predictions"] == [None] * 6
+    assert (kept["test_score"] > 0.4).all()

@@ -2,10 +2,17 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skbayeseval import (
     ComparisonResult,
     ScoreResult,
+    bayesian_cross_validate,
     compare_counts,
     compare_predictions,
     load_result,
@@ -90,6 +97,65 @@ def test_a_function_of_ones_own_leaves_its_draws(votes, tmp_path):
     ):
         again.bayes_factor(rope=0.01)
     np.testing.assert_array_equal(again.metric(false_alarms).draws, result.draws)
+
+
+class Chooser(GaussianNB):
+    """Chooses parameters as a search does."""
+
+    def fit(self, X, y):
+        self.best_params_ = CHOSEN
+        return super().fit(X, y)
+
+
+CHOSEN = {
+    "missing": np.nan,
+    "limits": (-np.inf, np.inf),
+    "nested": [(1, (2, 3)), [], (), {"a": None, "b": True}],
+    "class_weight": {0: 1.0, 1: 2.5, (1, 2): "x", "<tuple>": [1]},
+    "numpy": [np.float64(0.1), np.float32(0.1), np.int64(3), np.bool_(True), np.str_("a")],
+    "array": np.array([1.5, np.nan]),
+}
+
+
+def test_chosen_parameters_come_back(tmp_path):
+    X, y = make_classification(60, random_state=0)
+    result = bayesian_cross_validate(Chooser(), GaussianNB(), X, y, n_draws=200, random_state=0)
+    again = round_trip(result, tmp_path)
+    assert again.to_dict() == result.to_dict()
+    json.dumps(result.to_dict(), allow_nan=False)
+    found = again.cv_results["Chooser"]["best_params"]
+    assert len(found) == 6
+    for chosen in found:
+        assert list(chosen) == list(CHOSEN)
+        assert np.isnan(chosen["missing"])
+        np.testing.assert_array_equal(chosen["array"], CHOSEN["array"])
+        for key in ("limits", "nested", "class_weight", "numpy"):
+            assert chosen[key] == CHOSEN[key]
+            assert type(chosen[key]) is type(CHOSEN[key])
+        assert list(map(type, chosen["numpy"])) == list(map(type, CHOSEN["numpy"]))
+
+
+def test_objects_among_chosen_parameters_become_their_repr(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    steps = {"scaler": [StandardScaler(), "passthrough"], "ridge__solver": ["auto"]}
+    pipeline = Pipeline([("scaler", StandardScaler()), ("ridge", RidgeClassifier())])
+    search = GridSearchCV(pipeline, steps, cv=2)
+    result = bayesian_cross_validate(
+        ("search", search), GaussianNB(), X, y, n_draws=200, random_state=0
+    )
+    chosen = round_trip(result, tmp_path).cv_results["search"]["best_params"]
+    assert {one["scaler"] for one in chosen} <= {"StandardScaler()", "passthrough"}
+    assert {one["ridge__solver"] for one in chosen} == {"auto"}
+
+
+def test_times_and_scores_of_splits(tmp_path):
+    X, y = make_classification(60, random_state=0)
+    result = bayesian_cross_validate(GaussianNB(), Chooser(), X, y, n_draws=200, random_state=0)
+    again = round_trip(result, tmp_path)
+    for key in ("fit_time", "test_score"):
+        np.testing.assert_array_equal(
+            again.cv_results["GaussianNB"][key], result.cv_results["GaussianNB"][key]
+        )
 
 
 def test_wrong_files(votes, tmp_path):

@@ -234,7 +234,9 @@ def test_small_classes():
         list(BlockRegularizedCV().split(np.zeros(33), y))
     with pytest.raises(ValueError, match="n_blocks=12 cannot be greater than the number of member"):
         list(BlockRegularizedCV(11).split(np.zeros(20), [0, 1] * 10))
-    with pytest.raises(ValueError, match="blocks=4 greater than the number of samples: 3"):
+    with pytest.raises(
+        ValueError, match="blocks=4 greater than the number of samples: n_samples=3"
+    ):
         list(BlockRegularizedCV().split(np.zeros(3), [0, 1, 0]))
     with pytest.raises(ValueError, match="blocks=4 greater than the number of groups: 2"):
         list(BlockRegularizedCV().split(np.zeros(20), [0, 1] * 10, [0] * 10 + [1] * 10))

@@ -1,0 +1,74 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from secrets import token_hex
+from typing import Any
+
+__all__ = ["save_figure", "written_whole"]
+
+
+@contextmanager
+def written_whole(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Give the path of a temporary file that takes the place of `path` when the block ends.
+
+    The temporary file is in the same folder and has the same extension. If the block fails, it is
+    removed, and what was at `path` is still there. A link stays a link: the file that it refers to
+    is replaced. Permissions are those of the replaced file, or those of any new file. What is not a
+    regular file, such as a pipe or a device, is written directly.
+    """
+    target = os.path.realpath(path)
+    try:
+        former = os.stat(target)
+    except FileNotFoundError:
+        former = None
+    if former is not None and not stat.S_ISREG(former.st_mode):
+        yield os.fspath(path)
+        return
+    if former is not None and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+    folder, extension = os.path.dirname(target), os.path.splitext(target)[1]
+    temporary = os.path.join(folder, f".skbayeseval-{token_hex(8)}{extension}")
+    try:
+        _create(temporary, os.fspath(path))
+        yield temporary
+        _flush_to_disk(temporary)
+        if former is not None:
+            os.chmod(temporary, stat.S_IMODE(former.st_mode))
+        os.replace(temporary, target)
+    except BaseException:  # Ctrl-C as well
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def save_figure(figure: Any, path: str | os.PathLike[str]) -> str:
+    """Save a matplotlib figure, and return its path, with an extension if it had none."""
+    path = os.fspath(path)
+    if not os.path.splitext(path)[1]:
+        path = f"{path.rstrip('.')}.{figure.canvas.get_default_filetype()}"
+    with written_whole(path) as temporary:
+        figure.savefig(temporary, dpi=150, format=os.path.splitext(path)[1][1:])
+    return path
+
+
+def _create(temporary: str, path: str) -> None:
+    """Create the temporary file; errors name the file that the user asked for."""
+    try:
+        with open(temporary, "xb"):
+            pass
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+
+
+def _flush_to_disk(path: str) -> None:
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,141 @@
+"""Wrong arguments are told before anything is fitted."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.datasets import make_classification
+
+from skbayeseval import BayesianComparer, PyMCEngine, bayesian_cross_validate
+from skbayeseval.models import Paired
+
+X, Y = make_classification(80, random_state=0)
+
+
+class NeverFitted(BaseEstimator):
+    def fit(self, X, y):
+        pytest.fail("fitted although an argument is wrong")
+
+    def predict(self, X):
+        pytest.fail("asked although an argument is wrong")
+
+
+class Classifier(ClassifierMixin, NeverFitted):
+    pass
+
+
+class Regressor(RegressorMixin, NeverFitted):
+    pass
+
+
+# The wrong values of each argument that cross-validation takes.
+WRONG = {
+    "scoring": ["nonsense", 3, [], {}, ["f1", "f1"], "roc_auc", "neg_log_loss", lambda y, p: 0],
+    "cv": [1, 0, 2.5, "x", [], 1000, [([0, 1], [2, 900])], [([0], [1], [2])], [(["a"], [2])],
+           [([], [1, 2])], [([1, 2], [])], [3]],
+    "model": ["nonsense", 3, None, Paired, "signed-rank"],
+    "engine": ["nonsense", 3, None, PyMCEngine],
+    "prior": [3, {"nonsense": 1}, lambda: {"x": 1}],
+    "n_draws": [10, -1, "x", 2.5, None, True],
+    "labels": [[0], [0, 2], "x", 3, [0, 0, 1], [[0, 1]]],
+    "pos_label": [7, [1], "x"],
+    "counter": [3, "IOB2"],
+    "weight": ["x", -1, 0, np.nan, [1]],
+    "calibrate": [-1, 2.5, "x", True, None],
+    "estimand": ["x", 3, None, ["learner"]],
+    "n_jobs": ["x", 0, 2.5, True],
+    "verbose": ["x", None, -1, 2.5],
+    "pre_dispatch": ["nonsense", "__import__('os')", None, -1, 0, 2.5],
+    "error_score": ["x", 0, None],
+    "random_state": ["x", -1, 2.5, True],
+}  # fmt: skip
+
+# Those of the function alone, and of the estimator alone.
+OF_FUNCTION = {
+    "groups": [[1, 2], "x", np.zeros((80, 2)), np.full(80, np.nan)],
+    "params": [3, "x", ["x"]],
+    "return_estimator": ["x", 3, None],
+    "return_indices": ["x", 3, None],
+}
+OF_ESTIMATOR = {
+    "estimators": [None, [], [Classifier()], [Classifier(), 3], [Classifier(), Classifier]],
+    "rope": ["x", -1, (1, 0), np.nan, (1, 2, 3), np.inf],
+    "refit": ["x", 3, None],
+}
+
+
+def each(*tables):
+    return [
+        pytest.param({name: value}, id=f"{name}={value!r}"[:40])
+        for table in tables
+        for name, values in table.items()
+        for value in values
+    ]
+
+
+def refused(call):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call()
+    assert str(caught.value)
+
+
+@pytest.mark.parametrize("options", each(WRONG, OF_FUNCTION))
+def test_function(options):
+    refused(lambda: bayesian_cross_validate(Classifier(), Classifier(), X, Y, **options))
+
+
+@pytest.mark.parametrize("options", each(WRONG, OF_FUNCTION))
+def test_function_that_compares_scores(options):
+    options = {"model": "scores"} | options
+    refused(lambda: bayesian_cross_validate(Classifier(), Classifier(), X, Y, **options))
+
+
+@pytest.mark.parametrize("options", each(WRONG))
+def test_regressors(options):
+    options = {"model": "scores"} | options
+    refused(lambda: bayesian_cross_validate(Regressor(), Regressor(), X, X[:, 0], **options))
+
+
+@pytest.mark.parametrize("options", each(WRONG, OF_ESTIMATOR))
+@pytest.mark.parametrize("model", ["auto", "scores"])
+def test_estimator(model, options):
+    options = {"estimators": [Classifier(), Classifier()], "model": model} | options
+    refused(lambda: BayesianComparer(**options).fit(X, Y))
+
+
+def test_every_argument_is_tried():
+    known = set(WRONG) | {"estimators", "rope", "refit"}
+    assert set(BayesianComparer([]).get_params(deep=False)) == known
+
+
+@pytest.mark.parametrize(
+    ("data", "labels"),
+    [(X, Y[:-1]), (X, np.zeros(80)), (X, np.full(80, np.nan)), (X[:0], Y[:0]), (X, X), (X, None)],
+    ids=["lengths", "one class", "nan", "empty", "numbers", "none"],
+)
+def test_data(data, labels):
+    refused(lambda: bayesian_cross_validate(Classifier(), Classifier(), data, labels))
+    refused(lambda: BayesianComparer([Classifier(), Classifier()]).fit(data, labels))
+
+
+def test_messages():
+    for options, message in (
+        ({"cv": [([0, 1], [2, 900])]}, "Split 0 of cv must be a pair of arrays.*among 80"),
+        ({"cv": [(np.arange(40), np.arange(0))]}, "has 40 training and 0 test instances"),
+        ({"n_jobs": 0}, "n_jobs == 0"),
+        ({"pre_dispatch": "nonsense"}, "'all' or an expression such as '2\\*n_jobs'"),
+        ({"return_indices": "x"}, "return_indices must be True or False, got 'x'"),
+        ({"model": "scores", "pos_label": 7}, "pos_label=7 is not a valid label"),
+        ({"model": "scores", "scoring": "roc_auc"}, "needs decision_function or predict_proba"),
+        ({"model": "scores", "scoring": lambda y, p: 0}, "takes a fitted estimator, X and y"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            bayesian_cross_validate(Classifier(), Classifier(), X, Y, **options)
+
+
+def test_what_joblib_takes():
+    from skbayeseval._validation import check_n_jobs, check_pre_dispatch
+
+    for given in ("2*n_jobs", "all", "n_jobs", "3 * n_jobs + 1", 5, "10"):
+        assert check_pre_dispatch(given) == given
+    for given in (None, 1, -1, np.int64(2)):
+        assert check_n_jobs(given) == given

@@ -1,0 +1,139 @@
+"""Results and what they answer can be pickled and copied."""
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import PyMCEngine, count_scorer, power_analysis, refit_simplest, report_search
+from skbayeseval.engines.base import Trace
+from skbayeseval.posterior.chains import SampledPosterior
+from skbayeseval.results.comparison import ComparisonResult
+from tests.results.gallery import GALLERY, chains, paired, ranking, single
+
+COPIES = [lambda value: pickle.loads(pickle.dumps(value)), copy.deepcopy, copy.copy]
+
+
+@pytest.fixture(params=COPIES, ids=["pickle", "deepcopy", "copy"])
+def copied(request):
+    return request.param
+
+
+@pytest.mark.filterwarnings("ignore")  # of too few chains and draws
+@pytest.mark.parametrize("make", [*GALLERY, chains], ids=lambda make: make.__name__)
+def test_results(make, copied):
+    result = make()
+    again = copied(result)
+    assert type(again) is type(result)
+    assert str(again) == str(result)
+    assert again.to_dict() == result.to_dict()
+    for name in result.metrics:
+        mine, theirs = (one._posterior.draws(one._metric(name)) for one in (result, again))
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_answers(copied):
+    result = paired()
+    answers = [
+        result.decision(0.01),
+        result.probability(0.01),
+        result.hdi(),
+        result.bayes_factor(0.05),
+        result.bayes_test(),
+        result.evidence,
+        result.metric("recall")._metrics,
+    ]
+    for answer in answers:
+        assert copied(answer) == answer
+    pd.testing.assert_frame_equal(copied(result).summary(0.01), result.summary(0.01))
+    pd.testing.assert_frame_equal(copied(result.frequentist()), result.frequentist())
+    assert copied(ranking()).pairs["a", "b"].hdi() == ranking().pairs["a", "b"].hdi()
+
+
+def test_searches_and_plans(copied):
+    X, y = load_iris(return_X_y=True)
+    refit = refit_simplest("max_depth", rope=0.1, cv=5)
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3]},
+        scoring=count_scorer([0, 1, 2]),
+        refit=refit,
+    ).fit(X, y)
+    report = report_search(search, rope=0.1, random_state=0)
+    again = copied(report)
+    assert str(again) == str(report)
+    np.testing.assert_array_equal(again.draws, report.draws)
+    assert again.candidates == report.candidates
+    assert repr(copied(refit)) == repr(refit)
+    plan = power_analysis(
+        np.full((2, 2, 2), 1 / 8),
+        [50],
+        rope=0.05,
+        goal=">>",
+        n_replications=4,
+        random_state=0,
+    )
+    assert str(copied(plan)) == str(plan)
+
+
+@pytest.mark.parametrize("kind", ["posterior", "joint", "scores"])
+def test_displays(kind):
+    made = single().plot() if kind == "scores" else paired().plot(kind)
+    for again in (pickle.loads(pickle.dumps(made)), copy.copy(made)):
+        drawn = again.plot()
+        assert drawn.ax_.get_xlabel() == made.ax_.get_xlabel()
+
+
+def at_the_level_of_a_module():
+    return {}
+
+
+def sampled(prior):
+    """A result with a callable prior, whose chains were not sampled."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        like = chains()
+        posterior = like._posterior
+        engine = Untouched(posterior.trace)
+        found = SampledPosterior.sample(posterior, engine, prior)
+        return ComparisonResult(found, like.names, like._metrics)
+
+
+class Untouched(PyMCEngine):
+    """Returns the trace that it is given."""
+
+    def __init__(self, trace=None):
+        super().__init__()
+        self.trace = trace
+
+    def draw(self, *_):
+        return self.trace
+
+    def draw_prior(self, *_):
+        return Trace(self.trace.parameters).flat()
+
+
+def test_a_callable_prior_is_pickled_by_reference():
+    result = sampled(at_the_level_of_a_module)
+    again = pickle.loads(pickle.dumps(result))
+    assert again._posterior.build_prior is at_the_level_of_a_module
+    assert again.prior == {"callable": "at_the_level_of_a_module"}
+    mine, theirs = (one._posterior.prior.parameters() for one in (result, again))
+    assert mine.keys() == theirs.keys()
+    assert copy.deepcopy(result).to_dict() == result.to_dict()
+
+
+def test_a_lambda_cannot_be_pickled_but_copied_and_saved(tmp_path):
+    result = sampled(lambda: {"mu": 1})
+    with pytest.raises((pickle.PicklingError, AttributeError), match="<lambda>"):
+        pickle.dumps(result)
+    assert copy.deepcopy(result).to_dict() == result.to_dict()
+    result.save(tmp_path / "file")
+    with pytest.warns():
+        assert ComparisonResult.load(tmp_path / "file").prior == result.prior

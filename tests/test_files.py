@@ -1,0 +1,206 @@
+import os
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from skbayeseval import compare_counts, load_result
+from skbayeseval._files import save_figure, written_whole
+
+ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only")
+
+
+def write(path, text):
+    with written_whole(path) as temporary, open(temporary, "w") as file:
+        file.write(text)
+
+
+def test_new_and_replaced(tmp_path):
+    write(tmp_path / "file", "old")
+    write(str(tmp_path / "file"), "new")
+    assert (tmp_path / "file").read_text() == "new"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt, SystemExit])
+def test_a_failure_keeps_the_old_file(tmp_path, error):
+    write(tmp_path / "file", "old")
+
+    def fail(name):
+        with written_whole(tmp_path / name) as temporary:
+            with open(temporary, "w") as file:
+                file.write("ne")
+            raise error
+
+    for name in ("file", "new"):
+        with pytest.raises(error):
+            fail(name)
+    assert (tmp_path / "file").read_text() == "old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_permissions(tmp_path):
+    def mode(name):
+        return stat.S_IMODE((tmp_path / name).stat().st_mode)
+
+    for name, umask in (("open", 0o022), ("closed", 0o077)):
+        former = os.umask(umask)
+        try:
+            write(tmp_path / name, "")
+            (tmp_path / "plain").write_text("")
+        finally:
+            os.umask(former)
+        assert mode(name) == mode("plain") == 0o666 & ~umask
+        (tmp_path / "plain").unlink()
+    (tmp_path / "open").chmod(0o640)
+    write(tmp_path / "open", "again")
+    assert mode("open") == 0o640
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="for users without all rights")
+def test_a_file_that_may_not_be_written(tmp_path):
+    write(tmp_path / "file", "old")
+    (tmp_path / "file").chmod(0o444)
+    with pytest.raises(PermissionError, match="file"):
+        write(tmp_path / "file", "new")
+    assert (tmp_path / "file").read_text() == "old"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_a_link(tmp_path, there):
+    (tmp_path / "folder").mkdir()
+    if there:
+        write(tmp_path / "folder" / "file", "old")
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "file")
+    write(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "file").read_text() == "new"
+    assert os.listdir(tmp_path / "folder") == ["file"]
+
+
+def test_places_that_cannot_be_written(tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing.file"):
+        write(tmp_path / "missing" / "file", "")
+    with pytest.raises((IsADirectoryError, PermissionError), match=tmp_path.name):
+        write(tmp_path, "")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_long_name(tmp_path):
+    name = "x" * 250  # 255 is the limit of most file systems
+    write(tmp_path / name, "new")
+    assert os.listdir(tmp_path) == [name]
+
+
+@ON_LINUX
+def test_devices_and_pipes_are_written_directly(tmp_path):
+    write("/dev/null", "nothing")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    write(pipe, "new")
+    reader.join()
+    assert read == ["new"]
+
+
+def test_figures(tmp_path):
+    figure = compare_counts((88, 10, 12), (80, 14, 20), random_state=0).plot().figure_
+    assert save_figure(figure, tmp_path / "a.svg") == str(tmp_path / "a.svg")
+    assert save_figure(figure, tmp_path / "b") == str(tmp_path / "b.png")
+    assert (tmp_path / "a.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "b.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ValueError, match="Format 'nonsense' is not supported"):
+        save_figure(figure, tmp_path / "a.nonsense")
+    assert sorted(os.listdir(tmp_path)) == ["a.svg", "b.png"]
+
+
+# A child that saves results of many draws again and again.
+SAVING = """
+import sys
+from skbayeseval import compare_counts
+result = compare_counts((88, 10, 12), (80, 14, 20), random_state=int(sys.argv[2]), n_draws=100_000)
+result.draws
+print("ready", flush=True)
+for _ in range(int(sys.argv[3])):
+    result.save(sys.argv[1])
+"""
+
+
+def saving(path, seed, times=100_000):
+    return subprocess.Popen(
+        [sys.executable, "-c", SAVING, str(path), str(seed), str(times)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def result_of(seed, n_draws=100_000):
+    return compare_counts((88, 10, 12), (80, 14, 20), random_state=seed, n_draws=n_draws)
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    "trials", [2, pytest.param(40, marks=pytest.mark.slow)], ids=["quick", "all"]
+)
+def test_killed_while_saving(tmp_path, trials):
+    path = tmp_path / "result.npz"
+    result_of(0).save(path)
+    draws = {seed: result_of(seed).draws for seed in (0, 1)}
+    rng = np.random.default_rng(0)
+    for _ in range(trials):
+        with saving(path, 1) as child:
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(rng.uniform(0, 0.1))
+            child.kill()
+        found = load_result(path).draws
+        assert any(np.array_equal(found, each) for each in draws.values())
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    "trials", [1, pytest.param(20, marks=pytest.mark.slow)], ids=["quick", "all"]
+)
+def test_two_writers_at_once(tmp_path, trials):
+    path = tmp_path / "result.npz"
+    draws = {seed: result_of(seed).draws for seed in (1, 2)}
+    for _ in range(trials):
+        with saving(path, 1, 5) as one, saving(path, 2, 5) as other:
+            assert one.wait() == other.wait() == 0
+        found = load_result(path).draws
+        assert any(np.array_equal(found, each) for each in draws.values())
+        assert os.listdir(tmp_path) == ["result.npz"]
+
+
+LIMITED = """
+import resource, sys
+from skbayeseval import compare_counts
+result = compare_counts((88, 10, 12), (80, 14, 20), random_state=1, n_draws=100_000)
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+for limit in (0, 10, 5_000, 1_000_000):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
+    try:
+        result.save(sys.argv[1])
+    except OSError as error:
+        print(error.strerror)
+"""
+
+
+@ON_LINUX
+def test_a_limit_of_the_size_of_files(tmp_path):
+    path = tmp_path / "result.npz"
+    result_of(0, n_draws=100).save(path)
+    command = [sys.executable, "-W", "error", "-c", LIMITED, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.count("too large") == 4
+    assert done.stderr == ""
+    np.testing.assert_array_equal(load_result(path).draws, result_of(0, n_draws=100).draws)
+    assert os.listdir(tmp_path) == ["result.npz"]
