@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils.multiclass import type_of_target, unique_labels
 
 __all__ = [
     "check_indicator",
@@ -18,6 +17,7 @@ __all__ = [
     "check_predictions",
     "encode_labels",
     "is_indicator",
+    "kind_of_labels",
     "resolve_pos_label",
 ]
 
@@ -36,8 +36,8 @@ def encode_labels(
 
     explicit = [] if labels is None else [np.asarray(check_labels(labels))]
     try:
-        classes = unique_labels(*arrays, *explicit)
-    except ValueError as error:
+        classes = _union([*arrays, *explicit])
+    except (TypeError, ValueError) as error:
         kinds = ", ".join(
             f"{name} has {array.tolist()[0]!r}"
             for name, array in zip([*names, "labels"], [*arrays, *explicit], strict=False)
@@ -65,7 +65,7 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     """Return `y` as a 1-D array of class labels (or group labels) without missing values."""
     array = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
     if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
-        array = pd.Series(array, dtype=object).infer_objects().to_numpy()
+        array = _inferred(array)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -82,19 +82,64 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
         raise ValueError(f"Input {name} contains infinity: labels must be finite.")
     if not classes:
         return array
-    try:
-        kind = type_of_target(array, input_name=name, raise_unknown=True)
-    except (TypeError, ValueError) as error:
+    kind = kind_of_labels(array)
+    if kind == "unknown":
         raise ValueError(
             f"Unknown label type: {name} must contain only strings, only numbers or only "
             f"booleans, got values such as {array[:3].tolist()}."
-        ) from error
-    if kind.startswith("continuous"):
+        )
+    if kind == "continuous":
         raise ValueError(
             f"{name} must contain class labels, got continuous values such as {array[0]!r}. Round "
             "or threshold them first."
         )
     return array
+
+
+def kind_of_labels(y: Any) -> str:
+    """Return "indicator", "classes", "continuous" or "unknown".
+
+    As scikit-learn's `type_of_target`, which sets warnings filters of the whole process, so that
+    it must not run in threads.
+    """
+    if sparse.issparse(y):
+        values = np.unique(y.data)
+        zeros_and_one_other = len(values) < 2 or (len(values) == 2 and 0 in values)
+        return "indicator" if y.shape[1] > 1 and zeros_and_one_other else "unknown"
+    try:
+        array = np.asarray(y)
+    except ValueError:  # rows of different lengths
+        return "unknown"
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.dtype == object and array.ndim == 1:
+        array = _inferred(array)
+    kind = array.dtype.kind
+    if kind == "f" and (array != np.floor(array)).any():
+        return "continuous"
+    if array.ndim == 2:
+        return "indicator" if kind in "biuf" and len(np.unique(array)) < 3 else "unknown"
+    if array.ndim != 1 or kind in "SVc":
+        return "unknown"
+    return "unknown" if kind == "O" and not _is_text(array) else "classes"
+
+
+def _inferred(array: Array) -> Array:
+    """Return an array of objects with the dtype of these objects."""
+    return pd.Series(array, dtype=np.dtype(object)).infer_objects().to_numpy()
+
+
+def _is_text(array: Array) -> bool:
+    return array.dtype.kind in "UT" or all(isinstance(value, str) for value in array.tolist())
+
+
+def _union(arrays: Sequence[Array]) -> Array:
+    """Return the sorted distinct values of all arrays; raise for strings among numbers."""
+    distinct = [np.unique(array) for array in arrays]
+    if len({_is_text(array) for array in distinct}) > 1:
+        raise ValueError("strings and numbers")
+    found = np.unique(np.concatenate(distinct))
+    return found.astype(str) if found.dtype == object else found
 
 
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:

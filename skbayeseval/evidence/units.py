@@ -30,7 +30,7 @@ from skbayeseval.evidence.chunks import OUTCOMES
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = ["UnitCounts", "UnitMargin", "assign_units"]
+__all__ = ["UnitCounts", "UnitMargin", "assign_units", "warn_of_empty_labels"]
 
 Array = NDArray[Any]
 
@@ -142,14 +142,6 @@ class UnitCounts(Evidence):
         classes = tuple(range(truth.shape[1])) if names is None else check_labels(names)
         if len(classes) != truth.shape[1]:
             raise ValueError(f"labels has {len(classes)} labels, but y_true has {truth.shape[1]}.")
-        empty = [label for label, n in zip(classes, truth.sum(axis=0).flat, strict=True) if n == 0]
-        if empty:
-            warnings.warn(
-                f"Labels {empty} have no positive instance. Their recall is set by zero_division, "
-                "and so are their precision and F1 if they are never predicted.",
-                UserWarning,
-                stacklevel=4,
-            )
         to_unit, shape, sizes = _units(truth.shape[0], groups, instances, check_weight(weight))
         return cls(
             to_unit @ truth,
@@ -379,6 +371,18 @@ class UnitCounts(Evidence):
         one = self.margin(classifier)
         tp, fp, fn = one.hits, one.predicted - one.hits, one.true - one.hits
         return np.stack([tp, fp, fn, one.total - tp - fp - fn], axis=1) * self.weight
+
+
+def warn_of_empty_labels(counts: Any) -> None:
+    """Warn of labels of an indicator that have no positive instance."""
+    empty = [label for label, n in zip(counts.labels, counts.true, strict=True) if n == 0]
+    if empty:
+        warnings.warn(
+            f"Labels {empty} have no positive instance. Their recall is set by zero_division, "
+            "and so are their precision and F1 if they are never predicted.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _entries(matrix: Any) -> dict[str, Any]:
