@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils.multiclass import type_of_target
 
 from skbayeseval._alignment import named_labels
 from skbayeseval._arrays import as_array, in_short
@@ -23,6 +22,7 @@ __all__ = [
     "encode_labels",
     "indicator_labels",
     "is_indicator",
+    "kind_of_labels",
     "resolve_pos_label",
 ]
 
@@ -81,7 +81,7 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     array = _exact(y, name)
     what = "class labels" if classes else "labels"
     if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
-        array = pd.Series(array, dtype=object).infer_objects().to_numpy()
+        array = _inferred(array)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -106,14 +106,13 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
         _check_sortable(array, name)
     if whole or not classes:
         return array
-    try:
-        kind = type_of_target(array, input_name=name, raise_unknown=True)
-    except (TypeError, ValueError) as error:
+    kind = kind_of_labels(array)
+    if kind == "unknown":
         raise ValueError(
             f"Unknown label type: {name} must contain only strings, only numbers or only "
             f"booleans, got values such as {array[:3].tolist()}."
-        ) from error
-    if kind.startswith("continuous"):
+        )
+    if kind == "continuous":
         raise ValueError(
             f"{name} must contain class labels, got continuous values such as {array[0]!r}. Round "
             "or threshold them first."
@@ -147,6 +146,43 @@ def _check_sortable(array: Array, name: str) -> None:
             f"{name} must contain only strings, only numbers or only booleans, got values such as "
             f"{in_short(array[:3].tolist())}."
         ) from error
+
+
+def kind_of_labels(y: Any) -> str:
+    """Return "indicator", "classes", "continuous" or "unknown".
+
+    As scikit-learn's `type_of_target`, which sets warnings filters of the whole process, so that
+    it must not run in threads.
+    """
+    if sparse.issparse(y):
+        values = np.unique(y.data)
+        zeros_and_one_other = len(values) < 2 or (len(values) == 2 and 0 in values)
+        return "indicator" if y.shape[1] > 1 and zeros_and_one_other else "unknown"
+    try:
+        array = np.asarray(y)
+    except ValueError:  # rows of different lengths
+        return "unknown"
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.dtype == object and array.ndim == 1:
+        array = _inferred(array)
+    kind = array.dtype.kind
+    if kind == "f" and (array != np.floor(array)).any():
+        return "continuous"
+    if array.ndim == 2:
+        return "indicator" if kind in "biuf" and len(np.unique(array)) < 3 else "unknown"
+    if array.ndim != 1 or kind in "SVc":
+        return "unknown"
+    return "unknown" if kind == "O" and not _is_text(array) else "classes"
+
+
+def _inferred(array: Array) -> Array:
+    """Return an array of objects with the dtype of these objects."""
+    return pd.Series(array, dtype=np.dtype(object)).infer_objects().to_numpy()
+
+
+def _is_text(array: Array) -> bool:
+    return array.dtype.kind in "UT" or all(isinstance(value, str) for value in array.tolist())
 
 
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:

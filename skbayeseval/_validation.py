@@ -13,6 +13,10 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import in_short
 
+# The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
+# on every machine.
+MOST_BYTES = 4 * 10**9
+
 __all__ = [
     "check_flag",
     "check_n_jobs",
@@ -21,6 +25,7 @@ __all__ = [
     "check_probability",
     "check_random_state",
     "check_random_state_entropy",
+    "check_size",
     "check_weight",
     "check_whole_number",
 ]
@@ -80,6 +85,23 @@ def check_pre_dispatch(pre_dispatch: Any) -> int | str:
             f"{pre_dispatch!r}."
         )
     return check_whole_number(pre_dispatch, "pre_dispatch")
+
+
+def check_size(value: Any, name: str, bytes_each: int, minimum: int = 1) -> int:
+    """Return `value` as an int of at least `minimum`; raise if that many do not fit in memory.
+
+    What needs more than 4 GB, at `bytes_each`, would run until the process is killed.
+    """
+    number = check_whole_number(value, name, minimum)
+    if number * bytes_each <= MOST_BYTES:
+        return number
+    known = number < 10**15
+    needed = f"about {number * bytes_each / 1e9:,.0f} GB" if known else "more than 10**6 GB"
+    raise ValueError(
+        f"{name} == {number if known else 'a number above 10**15'} would need {needed} of memory, "
+        f"but at most {MOST_BYTES / 1e9:.0f} GB are allowed. Use {name} <= "
+        f"{max(minimum, MOST_BYTES // bytes_each)}."
+    )
 
 
 def check_names(names: Any, number: int) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from skbayeseval._validation import (
     check_names,
     check_probability,
     check_random_state_entropy,
+    check_size,
     check_weight,
     check_whole_number,
 )
@@ -35,6 +36,20 @@ def test_whole_number():
         check_whole_number(True, "n")
     with pytest.raises(ValueError, match="n == 0, must be >= 1"):
         check_whole_number(0, "n")
+
+
+@pytest.mark.parametrize(
+    ("value", "needed"),
+    [
+        (10**9, "n == 1000000000 would need about 48 GB"),
+        (2**64, r"above 10\*\*15"),
+        (10**400, "GB"),
+    ],
+)
+def test_more_than_memory_holds(value, needed):
+    assert check_size(80_000_000, "n", 48) == 80_000_000
+    with pytest.raises(ValueError, match=f"{needed}.*Use n <= 83333333"):
+        check_size(value, "n", 48)
 
 
 @pytest.mark.parametrize("names", [("A",), ("A", "A"), ("A", 1), ("A", "B", "C")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
@@ -321,10 +320,8 @@ def compare_learners(
 
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # they come with the real run
-        rehearsed = posterior(target.rehearsal(), rehearsal=True)
-        Ranking(rehearsed, names, target.metrics)
+    rehearsed = posterior(target.rehearsal(), rehearsal=True)
+    Ranking(rehearsed, names, target.metrics)
     weighting = weighting.for_model(rehearsed.model)
 
     halves = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -26,7 +25,7 @@ from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, respond
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import (
     ChunkRows,
     ClassRows,
@@ -204,9 +203,12 @@ class LabelTarget:
             name: {kind: collection.pooled(name, kind) for kind in self.kinds}
             for name in self.names
         }
-        return self._collected(
+        found = self._collected(
             rows, predictions, scores, collection.weight, collection.split_numbers()
         )
+        if self.several and self.counts_needed:
+            warn_of_empty_labels(found.evidence.margins()[0])
+        return found
 
     def _collected(
         self,
@@ -382,9 +384,7 @@ def group_codes(groups: Any) -> Array:
 def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
     """Count the predictions of one classifier: of classes, or of a multi-label indicator."""
     if is_indicator(truth):
-        with warnings.catch_warnings():  # a label may well be absent from a split
-            warnings.simplefilter("ignore", UserWarning)
-            return UnitCounts.from_indicators(truth, {"predict": predictions}).margin(0)
+        return UnitCounts.from_indicators(truth, {"predict": predictions}).margin(0)
     return ConfusionCounts.from_labels(truth, predictions, labels=classes, pos_label=pos_label)
 
 

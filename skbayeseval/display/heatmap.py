@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import pandas as pd
 
-from skbayeseval.display.style import Display, short
+from skbayeseval.display.style import Display, label_ticks, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,7 +101,7 @@ class HeatmapDisplay(Display):
                 color="white" if dark else "black", fontsize="small", linespacing=1.1,
             )  # fmt: skip
         for axis, labels in ((ax.xaxis, self.means.columns), (ax.yaxis, self.means.index)):
-            axis.set_ticks(range(len(labels)), [short(str(label), 16) for label in labels])
+            label_ticks(axis, [short(str(label), 16) for label in labels])
         longest = max(len(short(str(label), 16)) for label in self.means.columns)
         crowded = longest * n_columns > 8 * (ax.get_window_extent().width / ax.figure.dpi)
         if crowded:

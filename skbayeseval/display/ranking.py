@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from skbayeseval.display.style import BLUE, GREEN, GREY, ORANGE, Display, short
+from skbayeseval.display.style import BLUE, GREEN, GREY, ORANGE, Display, label_ticks, short
 from skbayeseval.judgement.decision import Decision, format_interval, format_probability
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class RankingDisplay(Display):
                 fontsize="small",
             )
         ax.text(1.02, 1.0, "P(best)", transform=ax.transAxes, va="bottom", fontsize="small")
-        ax.set_yticks(rows, [short(str(name), 30) for name in table.index])
+        label_ticks(ax.yaxis, [short(str(name), 30) for name in table.index])
         ax.set_ylim(-0.6, len(table) - 0.4)
         ax.set_xlabel(short(self.metric))
         ax.set_title(f"posterior mean and {100 * self.prob:.3g}% HDI", fontsize="medium")
@@ -157,8 +157,10 @@ class PairsDisplay(Display):
             )  # fmt: skip
         ax.imshow(cells)
         labels = [short(name) for name in self.names]
-        ax.set_xticks(range(size), labels, rotation=40, ha="right")
-        ax.set_yticks(range(size), labels)
+        label_ticks(ax.xaxis, labels)
+        label_ticks(ax.yaxis, labels)
+        for label in ax.get_xticklabels():
+            label.set(rotation=40, ha="right")
         rope = next(iter(self.decisions.values())).rope
         ax.set_title(
             f"{short(self.metric)}: row against column, ROPE {format_interval(rope)}",

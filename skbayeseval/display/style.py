@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "difference_label",
     "draw_density",
     "draw_hdi",
+    "label_ticks",
     "legend_below",
     "short",
 ]
@@ -51,6 +54,17 @@ def axes_or_new(ax: Axes | None) -> Axes:
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=(7.0, 4.2), layout="constrained")[1]
+
+
+def label_ticks(axis: Axis, labels: Sequence[str]) -> None:
+    """Put labels at 0, 1, ... of an axis.
+
+    `set_ticks` with labels does so, too, but sets warnings filters of the whole process.
+    """
+    from matplotlib.ticker import FixedFormatter
+
+    axis.set_ticks(range(len(labels)))
+    axis.set_major_formatter(FixedFormatter(list(labels)))
 
 
 def short(name: str, width: int = 22) -> str:

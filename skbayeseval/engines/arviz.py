@@ -5,7 +5,6 @@ These are `InferenceData` for ArviZ 0.x and `xarray.DataTree` for ArviZ 1.x.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -37,7 +36,8 @@ class Diagnostics(NamedTuple):
 
 def diagnose(chains: Array) -> Diagnostics:
     """Return the diagnostics of draws of shape (n_chains, n_draws)."""
-    az = _import()
+    import arviz as az
+
     if np.ptp(chains) == 0:
         return Diagnostics(float(chains.size), 1.0, 0.0)
     r_hat = float(np.squeeze(az.rhat(chains))) if len(chains) > 1 else np.nan
@@ -53,7 +53,8 @@ def to_inference_data(
     attrs: Mapping[str, Any],
 ) -> Any:
     """Return the groups in the data structure of the installed version of ArviZ."""
-    az = _import()
+    import arviz as az
+
     filled = {name: dict(group) for name, group in groups.items() if group}
     if az.__version__.startswith("0."):
         of_groups = {f"{name}_attrs": dict(attrs) for name in filled}
@@ -62,11 +63,3 @@ def to_inference_data(
         )
     of_groups = {"/": dict(attrs)} | {name: dict(attrs) for name in filled}
     return az.from_dict(filled, coords=dict(coords), dims=dict(dims), attrs=of_groups)
-
-
-def _import() -> Any:
-    """Import ArviZ without its daily warning about the next release."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        import arviz
-    return arviz

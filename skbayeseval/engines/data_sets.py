@@ -21,7 +21,7 @@ from scipy import special
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.graph import build_graph, check_form, check_has_graph
 from skbayeseval.engines.pymc import PyMCEngine, sample, sample_posterior
-from skbayeseval.engines.variables import Parameters, call_prior, quiet_import
+from skbayeseval.engines.variables import Parameters, call_prior
 from skbayeseval.models.parameters import Parameter
 from skbayeseval.models.specification import DataSetSpecification
 
@@ -108,7 +108,7 @@ def build_data_sets_graph(
     mean, _, n_scores, _ = summaries
     if not 0 <= rho < 1:
         raise ValueError(f"rho == {rho}, must be >= 0 and < 1.")
-    pm = quiet_import()
+    import pymc as pm
     import pytensor.tensor as pt
 
     with pm.Model(coords={"data_set": np.arange(len(mean))}, model=None) as model:

@@ -1,4 +1,4 @@
-"""Draws of Gamma variables: grouped by shape, which is fast, or correlated."""
+"""Gamma variables, drawn grouped by shape, which is fast, or correlated; and Gamma functions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import gammaln, ndtr
 
-__all__ = ["GammaRows", "correlated_gammas"]
+__all__ = ["GammaRows", "correlated_gammas", "log_rising"]
 
 Array = NDArray[Any]
+
+# From this count on, the logarithm of its Gamma function has lost too many digits to be subtracted.
+MANY = 1e6
 
 
 class GammaRows:
@@ -102,3 +105,22 @@ def correlated_gammas(
         power = np.where(small, 1 / np.maximum(shapes, 1e-300), 0.0)[:, None, columns]
         found[:, :, columns] *= ndtr(np.tensordot(mixing, again, 1)) ** power
     return found
+
+
+def log_rising(shape: Array, count: float) -> Array:
+    """Return log(Gamma(shape + count) / Gamma(shape)), up to a constant that depends on the count.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.engines.gammas import log_rising
+    >>> first, second = log_rising(np.array([1.0, 2.0]), 1e15)  # Gamma(n + 1), Gamma(n + 2) / 1!
+    >>> round(float(np.exp(second - first) / 1e15), 9)
+    1.0
+    """
+    if count < MANY:
+        return np.asarray(gammaln(shape + count) - gammaln(shape))
+    # Stirling's series for the ratio of Gamma(shape + count) and Gamma(count), term by term.
+    more = shape + count
+    log_ratio = (count - 0.5) * np.log1p(shape / count) + shape * (np.log(more) - 1)
+    return np.asarray(log_ratio + (1 / more - 1 / count) / 12 - gammaln(shape))

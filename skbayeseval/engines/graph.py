@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.variables import Parameters, call_prior, publish, quiet_import
+from skbayeseval.engines.variables import Parameters, call_prior, publish
 from skbayeseval.models.parameters import letter
 from skbayeseval.models.specification import (
     AnySpecification,
@@ -132,7 +132,8 @@ def build_graph(
     """
     check_has_graph(specification)
     check_form(form, specification)
-    pm = quiet_import()
+    import pymc as pm
+
     # Do not nest the graph in another model whose context is active.
     parent = {} if name else {"model": None}
     with pm.Model(name, coords=specification.coordinates(labels), **parent) as model:

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, gammaln, log_expit
+from scipy.special import expit, log_expit
 
+from skbayeseval.engines.gammas import log_rising
 from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler, scatter
 from skbayeseval.metrics.confusion import Totals
@@ -168,7 +169,7 @@ def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
         shapes = (np.exp(log_right), np.exp(log_wrong) / (eta.n_classes - 1))
         for shape, (counts, times) in zip(shapes, (eta.right, eta.wrong), strict=True):
             for count, often in zip(counts, times, strict=True):
-                total = total + often * (gammaln(shape + count) - gammaln(shape))
+                total = total + often * log_rising(shape, count)
     return total
 
 

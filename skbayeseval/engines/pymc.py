@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval._validation import check_probability, check_whole_number
+from skbayeseval._validation import check_probability, check_size, check_whole_number
 from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.base import Engine, PriorBuilder, Trace
 from skbayeseval.engines.graph import build_graph, check_has_graph
-from skbayeseval.engines.variables import quiet_import
 from skbayeseval.models.parameters import Parameter
 from skbayeseval.models.specification import AnySpecification
 
@@ -29,8 +29,20 @@ Array = NDArray[Any]
 # The number of draws from a prior that is not conjugate, for Bayes factors.
 PRIOR_DRAWS = 50_000
 
+# What a draw takes of each parameter, of which there are two at least.
+BYTES = 16
+
 # The sampler statistics to keep.
 STATS = ("diverging", "energy", "tree_depth", "acceptance_rate", "lp")
+
+# The loggers that tell of sampling.
+LOGGERS = (
+    "pymc",
+    "pymc.sampling.mcmc",
+    "pymc.sampling.forward",
+    "pymc.sampling.jax",
+    "pymc.stats.convergence",
+)
 
 
 class PyMCEngine(Engine):
@@ -88,9 +100,9 @@ class PyMCEngine(Engine):
 
     def check(self) -> None:
         """Raise if a parameter of the engine is invalid."""
-        check_whole_number(self.draws, "draws", minimum=4)
-        check_whole_number(self.tune, "tune", minimum=0)
-        check_whole_number(self.chains, "chains")
+        chains = check_size(self.chains, "chains", BYTES)
+        check_size(self.draws, "draws", BYTES * chains, minimum=4)
+        check_size(self.tune, "tune", BYTES * chains, minimum=0)
         if self.cores is not None:
             check_whole_number(self.cores, "cores")
         if self.random_seed is not None:
@@ -159,7 +171,8 @@ def sample_prior(
     if model.potentials or model.observed_RVs:
         # Forward sampling would ignore these.
         return _independent(sample(model, engine, names, seed))
-    pm = quiet_import()
+    import pymc as pm
+
     with _quietly(), model:
         found = pm.sample_prior_predictive(
             n_draws,
@@ -189,7 +202,8 @@ def _independent(trace: Trace) -> dict[str, Array]:
 
 def sample(model: Any, engine: PyMCEngine, names: list[str], seed: int) -> Trace:
     """Sample a graph with NUTS and return the draws of the named variables."""
-    pm = quiet_import()
+    import pymc as pm
+
     own = {"compile_kwargs": _compile_kwargs()} if engine.nuts_sampler == "pymc" else {}
     with _quietly(), model:
         found = pm.sample(
@@ -262,23 +276,26 @@ def group_of(trace: Any, name: str) -> Mapping[str, Any]:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Silence messages of PyMC that users cannot act on.
-
-    These are its log, the daily warning of ArviZ 0.x, the warning about a missing BLAS (which is
-    not needed here) and deprecation warnings of its dependencies. Results check convergence.
-    """
-    logger = logging.getLogger("pymc")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
+    """Silence PyMC's log in this thread, except for errors. Results check convergence."""
+    mute = _Mute(threading.get_ident())
+    for name in LOGGERS:
+        logging.getLogger(name).addFilter(mute)
     try:
-        with warnings.catch_warnings():
-            for category in (FutureWarning, DeprecationWarning, PendingDeprecationWarning):
-                warnings.simplefilter("ignore", category)
-            warnings.filterwarnings("ignore", "PyTensor could not link to a BLAS", UserWarning)
-            warnings.filterwarnings("ignore", ".*Potentials", UserWarning)
-            yield
+        yield
     finally:
-        logger.setLevel(level)
+        for name in LOGGERS:
+            logging.getLogger(name).removeFilter(mute)
+
+
+class _Mute(logging.Filter):
+    """Drops messages of one thread that are no errors."""
+
+    def __init__(self, thread: int) -> None:
+        super().__init__()
+        self.thread = thread
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.thread != self.thread or record.levelno >= logging.ERROR
 
 
 def _compile_kwargs() -> dict[str, Any]:

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, gammaln, log_expit, ndtr
+from scipy.special import expit, log_expit, ndtr
 
-from skbayeseval.engines.gammas import correlated_gammas
+from skbayeseval.engines.gammas import correlated_gammas, log_rising
 from skbayeseval.engines.proportions import ProportionSampler
 from skbayeseval.engines.rows import GroupDraws, Population, RowSampler, scatter
 from skbayeseval.metrics.confusion import Totals
@@ -62,7 +62,7 @@ def log_density_of_recall(recall: Recall, log_mass: Array, logit: Array, *, prio
     ):
         distinct, times = np.unique(counts[counts > 0], return_counts=True)
         for count, often in zip(distinct, times, strict=True):
-            total = total + sign * often * (gammaln(shape + count) - gammaln(shape))
+            total = total + sign * often * log_rising(shape, count)
     return total
 
 

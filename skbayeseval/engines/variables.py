@@ -11,17 +11,7 @@ import numpy as np
 from skbayeseval.engines.sticks import stick_transform
 from skbayeseval.models.parameters import Parameter
 
-__all__ = ["Parameters", "call_prior", "publish", "quiet_import"]
-
-
-def quiet_import() -> Any:
-    """Import PyMC without the warnings of its dependencies."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import pymc
-    return pymc
+__all__ = ["Parameters", "call_prior", "publish"]
 
 
 class Parameters(Mapping[str, Any]):
@@ -82,7 +72,8 @@ class Parameters(Mapping[str, Any]):
 
 def publish(parameter: Parameter) -> Any:
     """Build the variable of a parameter with its published prior."""
-    pm = quiet_import()
+    import pymc as pm
+
     dims = parameter.dims or None
     if parameter.flat:
         place, spread = np.moveaxis(parameter.prior, -1, 0)
@@ -101,7 +92,7 @@ def publish(parameter: Parameter) -> Any:
 
 def call_prior(prior: Callable[..., Any], parameters: Parameters, model: Any) -> None:
     """Call `prior`, and use the variables that it builds or returns as parameters."""
-    pm = quiet_import()
+    import pymc as pm
     from pytensor.graph.basic import Variable
 
     takes = [

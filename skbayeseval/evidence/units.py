@@ -37,9 +37,12 @@ from skbayeseval.evidence.stored import (
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = ["UnitCounts", "UnitMargin", "assign_units"]
+__all__ = ["UnitCounts", "UnitMargin", "assign_units", "warn_of_empty_labels"]
 
 Array = NDArray[Any]
+
+# Gamma variables with a smaller shape underflow often enough to bias ratios of their sums.
+SMALLEST_SHAPE = 0.01
 
 
 @dataclass(frozen=True)
@@ -156,14 +159,6 @@ class UnitCounts(Evidence):
                 raise ValueError(
                     f"y_true has shape {truth.shape}, but {name} has shape {matrix.shape}."
                 )
-        empty = [label for label, n in zip(classes, truth.sum(axis=0).flat, strict=True) if n == 0]
-        if empty:
-            warnings.warn(
-                f"Labels {empty} have no positive instance. Their recall is set by zero_division, "
-                "and so are their precision and F1 if they are never predicted.",
-                UserWarning,
-                stacklevel=4,
-            )
         to_unit, shape, sizes = _units(truth.shape[0], groups, instances, check_weight(weight))
         return cls(
             to_unit @ truth,
@@ -403,6 +398,18 @@ class UnitCounts(Evidence):
         return np.stack([tp, fp, fn, one.total - tp - fp - fn], axis=1) * self.weight
 
 
+def warn_of_empty_labels(counts: Any) -> None:
+    """Warn of labels of an indicator that have no positive instance."""
+    empty = [label for label, n in zip(counts.labels, counts.true, strict=True) if n == 0]
+    if empty:
+        warnings.warn(
+            f"Labels {empty} have no positive instance. Their recall is set by zero_division, "
+            "and so are their precision and F1 if they are never predicted.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 def _entries(matrix: Any) -> dict[str, Any]:
     """Return a sparse matrix as arrays of its entries, in row order."""
     entries = sparse.coo_matrix(matrix)
@@ -440,10 +447,21 @@ def assign_units(
                 f"{len(labels)}, y_true has {n_rows}."
             )
         unit = np.ravel(np.unique(labels, return_inverse=True)[1])
-        return unit, weight * np.bincount(unit) / _sizes(unit, instances)
+        return unit, _check_shape(weight * np.bincount(unit) / _sizes(unit, instances), weight)
     rows = np.arange(n_rows) if instances is None else instances
     unit = np.ravel(np.unique(rows, return_inverse=True)[1])
-    return unit, weight * np.bincount(unit)
+    return unit, _check_shape(weight * np.bincount(unit), weight)
+
+
+def _check_shape(shape: Array, weight: float) -> Array:
+    """Return the Gamma shapes; raise if weights of units would underflow."""
+    if shape.min() < SMALLEST_SHAPE:
+        raise ValueError(
+            f"weight == {weight} is too small for groups, multi-label indicators and instance "
+            f"scores, whose models have no prior: must be >= {SMALLEST_SHAPE}, or >= "
+            f"{SMALLEST_SHAPE} / r if every instance is counted r times."
+        )
+    return shape
 
 
 def _units(

@@ -342,11 +342,14 @@ def _cells(counts: ConfusionCounts) -> Array:
 
 def _log_density_of_equality(pairs: Array) -> float:
     """Log density at 0 of theta(1,0) - theta(0,1) when theta ~ Dirichlet(pairs)."""
-    only_a, only_b, same = pairs[1], pairs[2], pairs[0] + pairs[3]
-    if only_a + only_b <= 1:
+    differ = pairs[1] + pairs[2]
+    if differ <= 1:
         return np.inf
-    log_integral = betaln(only_a + only_b - 1, same) - (only_a + only_b - 1) * np.log(2)
-    return float(log_integral + gammaln(pairs.sum()) - gammaln([only_a, only_b, same]).sum())
+    # theta(1,0) and theta(0,1) are a Beta variable and its complement, times their sum. The density
+    # of the former at 1/2, and the mean of the inverse of the latter:
+    share = BetaMargin(pairs[1], pairs[2])
+    at_half = share.log_density_by_mode(np.zeros(1))[0] - share.log_integral_by_mode()
+    return float(at_half + np.log(2 * (pairs.sum() - 1) / (differ - 1)))
 
 
 def _log_density_of_equal_accuracy(shapes: Shapes, balanced: bool) -> float | None:

@@ -14,7 +14,10 @@ from scipy.special import (
     betaln,
     expit,
     log_expit,
+    logit,
     logsumexp,
+    ndtr,
+    ndtri,
     polygamma,
     psi,
     stdtr,
@@ -31,6 +34,12 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+
+# Beta variables with larger shapes are normal, but for a little skewness.
+LARGE = 1e8
+
+# With larger shapes, two terms of Stirling's series are exact for all that a computer can tell.
+STIRLING = 1e4
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,14 @@ class BetaMargin:
 
     def ppf(self, prob: ArrayLike) -> Array:
         """Return quantiles of the metric."""
-        return self.score(betaincinv(self.a, self.b, prob))
+        if min(self.a, self.b) < LARGE:
+            return self.score(betaincinv(self.a, self.b, prob))
+        # betaincinv loses digits. The distribution is normal but for its skewness, which is the
+        # first term of the expansion of Cornish and Fisher; the next is below 1 / LARGE.
+        a, b, total = self.a, self.b, self.a + self.b
+        skewness = 2 * (b - a) * np.sqrt((total + 1) / (a * b)) / (total + 2)
+        z = ndtri(prob)
+        return self.score(a / total + self.sd * (z + skewness * (z**2 - 1) / 6))
 
     def interval(self, prob: float) -> tuple[float, float]:
         """Return the equal-tailed interval of the metric."""
@@ -71,6 +87,8 @@ class BetaMargin:
     def mass(self, low: ArrayLike, high: ArrayLike) -> Array:
         """Return P(low <= metric <= high), with full relative precision in both tails."""
         x_low, x_high = self.variable(low), self.variable(high)
+        if min(self.a, self.b) >= LARGE:
+            return _normal_mass(self._normal_score(x_low), self._normal_score(x_high))
         below_low = betainc(self.a, self.b, x_low)
         # The complement by symmetry: scipy's betaincc is a hundred times slower.
         from_right = betainc(self.b, self.a, 1 - x_low) - betainc(self.b, self.a, 1 - x_high)
@@ -87,11 +105,49 @@ class BetaMargin:
         centre = psi(self.a) - psi(self.b)
         spread = np.sqrt(polygamma(1, self.a) + polygamma(1, self.b))
         step = min(0.1 * spread, 0.05)
-        logit = centre + np.arange(-40 * spread, 40 * spread, step)
-        log_density = self.a * log_expit(logit) + self.b * log_expit(-logit)
-        log_density -= betaln(self.a, self.b)
+        logit_x = centre + np.arange(-40 * spread, 40 * spread, step)
+        log_density = self.log_density_by_mode(logit_x)
         kept = log_density > log_density.max() - 600
-        return self.score(expit(logit[kept])), step * np.exp(log_density[kept])
+        weights = np.exp(log_density[kept])
+        return self.score(expit(logit_x[kept])), weights / weights.sum()
+
+    def _normal_score(self, x: Array) -> Array:
+        """Return what a standard normal variable exceeds as often as the Beta variable exceeds `x`.
+
+        This is Barndorff-Nielsen's r*, with an error of the order of 1 / shape, in the tails too.
+        """
+        a, b, total = self.a, self.b, self.a + self.b
+        logit_x = logit(np.atleast_1d(x))
+        log_density = self.log_density_by_mode(logit_x)
+        distance = np.atleast_1d(x) - a / total
+        root = np.sign(distance) * np.sqrt(np.maximum(-2 * log_density, 0.0))
+        # Near 0, the correction is its own limit; far away, it does not matter.
+        correction = np.full_like(root, (b - a) / (3 * np.sqrt(a * b * total)))
+        some = (np.abs(root) > 0.1) & (np.abs(root) < 100)
+        slope = total * distance * np.sqrt(total / (a * b))
+        correction[some] = np.log(slope[some] / root[some]) / root[some]
+        return (root + correction).reshape(np.shape(x))
+
+    def log_density_by_mode(self, logit_x: Array) -> Array:
+        """Return the log density of the logit of the Beta variable, minus that at the mode."""
+        mode = np.log(self.a / self.b)
+        distance = logit_x - mode
+        log_x = log_expit(logit_x) - log_expit(mode)
+        log_rest = log_expit(-logit_x) - log_expit(-mode)
+        # Large shapes magnify the rounding errors of both near the mode.
+        near = np.abs(distance) < 0.1
+        total = self.a + self.b
+        log_x[near] = -np.log1p(np.expm1(-distance[near]) * (self.b / total))
+        log_rest[near] = -np.log1p(np.expm1(distance[near]) * (self.a / total))
+        return self.a * log_x + self.b * log_rest
+
+    def log_integral_by_mode(self) -> float:
+        """Return the log of the integral over what `log_density_by_mode` is the log of."""
+        a, b = self.a, self.b
+        if min(a, b) > STIRLING:
+            corrections = (1 / a + 1 / b - 1 / (a + b)) / 12
+            return float(np.log(2 * np.pi * (1 / a + 1 / b)) / 2 + corrections)
+        return float(betaln(a, b) + a * np.log1p(b / a) + b * np.log1p(a / b))
 
 
 class F1Margin(BetaMargin):
@@ -113,6 +169,11 @@ class F1Margin(BetaMargin):
         """Return Jaccard's index that corresponds to the F1 `score`."""
         score = np.clip(score, 0.0, 1.0)
         return score / (2 - score)
+
+
+def _normal_mass(low: Array, high: Array) -> Array:
+    """Return the mass of a standard normal variable, precise in both tails."""
+    return np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
 
 
 def difference_probability(a: BetaMargin, b: BetaMargin, low: float, high: float) -> float:
@@ -143,18 +204,25 @@ def difference_interval(a: BetaMargin, b: BetaMargin, prob: float) -> tuple[floa
     def too_much_above(x: float) -> float:
         return difference_probability(a, b, x, 1.0) - tail
 
-    low = brentq(too_much_below, -1.0, 1.0, xtol=1e-10, rtol=1e-10)
-    return low, brentq(too_much_above, low, 1.0, xtol=1e-10, rtol=1e-10)
+    accuracy = {"xtol": 1e-9 * min(a.sd, b.sd), "rtol": 4 * np.finfo(float).eps}
+    low = brentq(too_much_below, -1.0, 1.0, **accuracy)
+    return low, brentq(too_much_above, low, 1.0, **accuracy)
 
 
 def difference_log_density_at_zero(a: BetaMargin, b: BetaMargin) -> float:
     """Return the log density of A - B at 0, for independent A and B of the same class."""
     if min(a.a + b.a, a.b + b.b) <= 1:
         return np.inf
-    powers = np.arange(len(a.inverse_slope))
-    terms = betaln(a.a + b.a - 1 + powers, a.b + b.b - 1)
-    log_integral = logsumexp(terms, b=a.inverse_slope)
-    return float(log_integral - betaln(a.a, a.b) - betaln(b.a, b.b))
+    terms = []
+    for power in range(len(a.inverse_slope)):
+        both = BetaMargin(a.a + b.a - 1 + power, a.b + b.b - 1)
+        mode = np.array([np.log(both.a / both.b)])
+        # B(both) / (B(a) B(b)), where huge terms that cancel each other are left out.
+        densities = a.log_density_by_mode(mode) + b.log_density_by_mode(mode)
+        rest = (power - 1) * log_expit(mode) - log_expit(-mode)
+        terms.append(both.log_integral_by_mode() + float((densities + rest)[0]))
+    integral = logsumexp(terms, b=a.inverse_slope)
+    return float(integral - a.log_integral_by_mode() - b.log_integral_by_mode())
 
 
 @dataclass(frozen=True)

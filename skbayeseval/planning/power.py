@@ -14,7 +14,7 @@ from skbayeseval._arrays import as_array, as_numbers, in_short
 from skbayeseval._validation import (
     check_probability,
     check_random_state_entropy,
-    check_whole_number,
+    check_size,
 )
 from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.judgement.decision import WORDS, format_interval
@@ -25,7 +25,14 @@ from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models import resolve_model
 from skbayeseval.planning.replications import populations_of
 from skbayeseval.planning.sample_size import proportion_interval
-from skbayeseval.planning.simulate import Question, Setting, Truth, in_chunks, truths
+from skbayeseval.planning.simulate import (
+    BYTES_OF_REPLICATION,
+    Question,
+    Setting,
+    Truth,
+    in_chunks,
+    truths,
+)
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.recipe import Posterior
 
@@ -217,7 +224,7 @@ def power_analysis(
     """
     goals = _check_goal(goal)
     sizes = _check_sizes(sizes)
-    n = check_whole_number(n_replications, "n_replications")
+    n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION)
     seed = np.random.SeedSequence(check_random_state_entropy(random_state))
     truth, setting, names = _check_truth(cells_or_result)
     metric = _check_metric(scoring, setting.labels)

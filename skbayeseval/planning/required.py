@@ -10,13 +10,14 @@ import numpy as np
 from skbayeseval._validation import (
     check_probability,
     check_random_state_entropy,
+    check_size,
     check_whole_number,
 )
 from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.planning.sample_size import SETTLED, SampleSize
-from skbayeseval.planning.simulate import Question, sample_size
+from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, sample_size
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["required_sample_size"]
@@ -42,7 +43,7 @@ def required_sample_size(
     question = Question(posterior.model, metric, decision.rope, decision.prob, posterior.prevalence)
     assurance = check_probability(assurance, "assurance")
     most = 1000 * n_now if largest is None else check_whole_number(largest, "largest", n_now)
-    n = check_whole_number(n_replications, "n_replications", 50)
+    n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION, 50)
     entropy = posterior.entropy
     if random_state is not None:
         entropy = check_random_state_entropy(random_state)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
-from sklearn.utils.parallel import delayed
 
 from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, MarginalCounts, PairedCounts
@@ -20,6 +20,7 @@ from skbayeseval.planning.near_equal import plausibility
 from skbayeseval.planning.replications import draw_differences, populations_after
 from skbayeseval.planning.sample_size import SETTLED, smallest_size, smoothed
 from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.splitting.parallel import Task
 from skbayeseval.splitting.progress import parallel_with_progress
 
 __all__ = [
@@ -49,6 +50,9 @@ POOL = 10
 # Number of replications per batch and per job.
 BATCH = 16
 CHUNK = 4 * BATCH
+
+# What a replication takes: its codes, and its part of a chunk's task and seed.
+BYTES_OF_REPLICATION = 100
 
 # The search for a size first increases the size by FACTOR, then evaluates N_SIZES sizes.
 FACTOR = 4.0
@@ -298,8 +302,9 @@ def in_chunks(
     parallel = parallel_with_progress(
         total=len(tasks), show=verbose > 0, doing="simulating", n_jobs=n_jobs
     )
+    simulate = delayed(Task(simulated_decisions))
     found = parallel(
-        delayed(simulated_decisions)(**job, n=chunk, seed=child)
+        simulate(**job, n=chunk, seed=child)
         for (job, chunk), child in zip(tasks, seed.spawn(len(tasks)), strict=True)
     )
     return [

@@ -13,12 +13,12 @@ import pandas as pd
 from skbayeseval._alignment import positions_of
 from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._labels import is_indicator
-from skbayeseval._validation import check_random_state_entropy, check_whole_number
+from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES, Engine
 from skbayeseval.engines.outcomes import EtaSampler
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, as_evidence
 from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.models import Hierarchical, resolve_model
 from skbayeseval.models.specification import Model
 from skbayeseval.posterior.chains import SampledPosterior
@@ -29,6 +29,9 @@ __all__ = ["check_true_classes", "count_predictions", "make_posterior", "resolve
 
 # By how many standard deviations a published prior may move an accuracy without a warning.
 LARGEST_PULL = 1 / 3
+
+# What a draw takes of each classifier and of the difference: a number and a copy of it.
+BYTES = 16
 
 
 def count_predictions(
@@ -47,9 +50,11 @@ def count_predictions(
                 f"pos_label={in_short(pos_label)} was given, but y_true is a multi-label "
                 "indicator, which has no positive class."
             )
-        return UnitCounts.from_indicators(
+        indicators = UnitCounts.from_indicators(
             y_true, predictions, labels=labels, weight=weight, groups=groups
         )
+        warn_of_empty_labels(indicators.margin(0))
+        return indicators
     if groups is not None:
         counts = UnitCounts.from_labels(
             y_true, predictions, groups, labels=labels, pos_label=pos_label, weight=weight
@@ -81,7 +86,7 @@ def make_posterior(
 
     `scored` holds the scores of the same instances, for metrics of instance scores. `weights` are
     inferred weights; Markov chains take the weight of the evidence instead. With
-    ``rehearsal=True``, all arguments are checked, but nothing is sampled.
+    ``rehearsal=True``, all arguments are checked, but nothing is sampled and nothing warned of.
     """
     sampler = resolve_engine(engine, prior)
     own_prior = prior if callable(prior) else None
@@ -109,23 +114,17 @@ def make_posterior(
         resolved,
         evidence,
         entropy=check_random_state_entropy(random_state),
-        n_draws=check_whole_number(n_draws, "n_draws", minimum=100),
+        n_draws=check_size(n_draws, "n_draws", BYTES * (evidence.n_classifiers + 1), minimum=100),
         prevalence=None if prevalence is None else _check_prevalence(prevalence, counts),
         scored=scored,
         weights=weights if sampler.has_independent_draws else None,
     )
-    size = counts.total * counts.weight
     specification = posterior.specification
-    if n_classes > 2 and prevalence is None and 2 * specification.class_prior_mass > size:
-        warnings.warn(
-            f"There are {n_classes} classes, but only {size:.0f} effective instances, so the prior "
-            "of the class proportions has a strong influence. Consider passing prior={'mu': ...} "
-            "with a smaller value.",
-            UserWarning,
-            stacklevel=3,
-        )
-    if isinstance(resolved, Hierarchical) and n_classes > 2:
-        _warn_of_pull(specification, evidence.margins())
+    if n_classes > 2 and not rehearsal:
+        if prevalence is None:
+            _warn_of_few_instances(specification, counts)
+        if isinstance(resolved, Hierarchical):
+            _warn_of_pull(specification, evidence.margins())
     if sampler.has_independent_draws:
         return posterior
     sampler.check_specification(specification, counts.labels, own_prior if rehearsal else None)
@@ -135,6 +134,19 @@ def make_posterior(
             "engine='exact', or compare these metrics in a separate call."
         )
     return posterior if rehearsal else SampledPosterior.sample(posterior, sampler, own_prior)
+
+
+def _warn_of_few_instances(specification: Any, counts: Any) -> None:
+    """Warn if there are so few instances that the prior of the class proportions matters."""
+    size = counts.total * counts.weight
+    if 2 * specification.class_prior_mass > size:
+        warnings.warn(
+            f"There are {len(counts.labels)} classes, but only {size:.0f} effective instances, so "
+            "the prior of the class proportions has a strong influence. Consider passing "
+            "prior={'mu': ...} with a smaller value.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def _warn_of_pull(specification: Any, margins: Sequence[ConfusionCounts]) -> None:

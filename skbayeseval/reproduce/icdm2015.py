@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -147,19 +146,16 @@ def compare_average(
     newsgroups: Newsgroups, row: Mapping[str, Any], n_draws: int = N_DRAWS
 ) -> ComparisonResult:
     """Compare the average F1 of two classifiers with the hierarchical model."""
-    with warnings.catch_warnings():
-        # The paper's model is what is wanted, whatever its prior does.
-        warnings.filterwarnings("ignore", "The published prior of model='hierarchical'")
-        return compare_predictions(
-            newsgroups.truth,
-            newsgroups.predictions[row["a"]],
-            newsgroups.predictions[row["b"]],
-            scoring=f"f1_{row['average']}",
-            model="hierarchical",
-            names=(row["a"], row["b"]),
-            n_draws=n_draws,
-            random_state=0,
-        )
+    return compare_predictions(
+        newsgroups.truth,
+        newsgroups.predictions[row["a"]],
+        newsgroups.predictions[row["b"]],
+        scoring=f"f1_{row['average']}",
+        model="hierarchical",
+        names=(row["a"], row["b"]),
+        n_draws=n_draws,
+        random_state=0,
+    )
 
 
 def _named(row: Mapping[str, Any]) -> str:

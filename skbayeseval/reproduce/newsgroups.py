@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -88,8 +87,6 @@ def predict(data_home: str | None = None) -> Newsgroups:
 
 
 def _fetch(data_home: str | None, subset: str) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # repeated downloads
-        return fetch_20newsgroups_vectorized(
-            subset=subset, remove=("headers", "footers", "quotes"), data_home=data_home
-        )
+    return fetch_20newsgroups_vectorized(
+        subset=subset, remove=("headers", "footers", "quotes"), data_home=data_home
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -145,12 +144,10 @@ class CountScorer:
         if metric is not None:
             return score_counts(metric, counts)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                if name in SCORE_METRICS:
-                    of_scores = get_metric(name)
-                    return score_by_scores(of_scores, self.labels, self.pos_label, estimator, X, y)
-                return float(get_scorer(name)(estimator, X, y))
+            if name in SCORE_METRICS:
+                of_scores = get_metric(name)
+                return score_by_scores(of_scores, self.labels, self.pos_label, estimator, X, y)
+            return float(get_scorer(name)(estimator, X, y))
         except Exception:
             return math.nan
 

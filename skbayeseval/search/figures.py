@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
-from skbayeseval.display.style import short
+from skbayeseval.display.style import label_ticks, short
 from skbayeseval.results.tables import format_value
 from skbayeseval.search.candidates import name_candidates, short_names, varying
 
@@ -39,7 +39,7 @@ def draw_best(
         table[["mean", "hdi_low", "hdi_high", "p_best"]].set_axis(labels), metric=metric, prob=prob
     ).plot(ax=ax)
     # RankingDisplay truncates labels that are this long.
-    drawn.ax_.set_yticks(range(len(labels)), labels[::-1])
+    label_ticks(drawn.ax_.yaxis, labels[::-1])
     drawn.ax_.locator_params(axis="x", nbins=6)
     if ax is None:
         drawn.figure_.set_figwidth(6.2 + 0.06 * max(map(len, labels)))

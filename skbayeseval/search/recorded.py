@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._labels import check_labels
-from skbayeseval._validation import check_probability, check_whole_number
+from skbayeseval._validation import check_probability, check_size
 from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.evidence.counts import ConfusionCounts, as_evidence
 from skbayeseval.evidence.split_tables import spread_of_tables
@@ -349,7 +349,7 @@ def _name(measure: Any) -> Any:
 
 def check_draws(n_draws: Any) -> int | None:
     """Return a number of draws of at least 100, or None."""
-    return None if n_draws is None else check_whole_number(n_draws, "n_draws", minimum=100)
+    return None if n_draws is None else check_size(n_draws, "n_draws", 16, minimum=100)
 
 
 def check_fraction(test_fraction: Any) -> float | None:

@@ -425,5 +425,5 @@ def _column_of(values: list[Any], index: pd.Index) -> pd.Series:
     plain = len({type(value) for value in values}) == 1 and np.isscalar(values[0])
     column = np.empty(len(values), dtype=object)
     column[:] = values
-    series = pd.Series(column, index=index, dtype=object)
+    series = pd.Series(column, index=index, dtype=np.dtype(object))
     return series.infer_objects() if plain else series

@@ -13,10 +13,9 @@ from scipy.linalg import hadamard
 from scipy.special import xlogy
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state, indexable
-from sklearn.utils.multiclass import type_of_target
 
 from skbayeseval._arrays import as_array, as_numbers, check_same_length
-from skbayeseval._labels import check_label_vector
+from skbayeseval._labels import check_label_vector, kind_of_labels
 from skbayeseval._validation import check_whole_number
 from skbayeseval.splitting.balance import balanced_partition, deal
 
@@ -269,13 +268,10 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
             "Input y contains NaN, infinity or missing values, which cannot be balanced between "
             "blocks. Remove these instances, or pass regularize=None."
         )
-    try:
-        kind = type_of_target(y)
-    except ValueError:  # sequences of labels, such as tagged sentences
-        return None
-    if kind == "multilabel-indicator":
+    kind = kind_of_labels(y)
+    if kind == "indicator":
         return np.asarray(y.toarray() if hasattr(y, "toarray") else y, dtype=float)
-    if kind not in ("binary", "multiclass"):
+    if kind != "classes":  # sequences of labels, such as tagged sentences, or numbers
         return None
     target = np.ravel(as_array(y, "y"))
     _, codes, counts = np.unique(target, return_inverse=True, return_counts=True)

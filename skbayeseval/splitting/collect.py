@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from joblib import delayed
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn import get_config
@@ -19,10 +20,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.parallel import delayed
 
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import check_splits
+from skbayeseval.splitting.parallel import Task
 from skbayeseval.splitting.progress import parallel_with_progress
 from skbayeseval.splitting.weights import pooled_weight
 
@@ -228,8 +229,9 @@ def collect(
     parallel = parallel_with_progress(
         n_jobs=n_jobs, pre_dispatch=pre_dispatch, total=len(tasks), show=verbose > 0
     )
+    fit = delayed(Task(_fit_and_observe))
     runs = parallel(
-        delayed(_fit_and_observe)(
+        fit(
             clone(estimators[name]),
             X,
             y,

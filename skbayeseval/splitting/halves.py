@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from skbayeseval._validation import check_size
 from skbayeseval.splitting.balance import balanced_partition, deal
 
 __all__ = ["splits_of_halves"]
@@ -53,11 +53,14 @@ def splits_of_halves(
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     codes = np.zeros(n_samples, dtype=int) if classes is None else classes
     groups = split_params.get("groups")
-    found = []
+    found: list[tuple[list[Split], list[Split]]] = []
     for _ in range(n_comparisons):
         side = deal(codes, 2, rng) if groups is None else _by_groups(groups, codes, rng)
         halves = [np.flatnonzero(side == which) for which in (0, 1)]
         first, second = (_splits(cv, X, y, split_params, half, n_comparisons) for half in halves)
+        if not found:
+            n_indices = sum(len(train) + len(test) for train, test in [*first, *second])
+            check_size(n_comparisons, "calibrate", n_indices * np.dtype(int).itemsize)
         found.append((first, second))
     return found
 
@@ -83,14 +86,10 @@ def _splits(
 
     params = {name: part(value) for name, value in split_params.items()}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # the whole data got them before
-            splits = [
-                (np.asarray(train), np.asarray(test))
-                for train, test in cv.split(
-                    _safe_indexing(X, rows), _safe_indexing(y, rows), **params
-                )
-            ]
+        splits = [
+            (np.asarray(train), np.asarray(test))
+            for train, test in cv.split(_safe_indexing(X, rows), _safe_indexing(y, rows), **params)
+        ]
         return [(rows[train], rows[test]) for train, test in splits]
     except (ValueError, IndexError) as error:
         raise ValueError(

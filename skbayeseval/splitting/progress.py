@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from joblib import Parallel
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -17,7 +18,6 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from sklearn.utils.parallel import Parallel
 
 __all__ = ["ProgressParallel", "parallel_with_progress"]
 
@@ -25,14 +25,14 @@ __all__ = ["ProgressParallel", "parallel_with_progress"]
 def parallel_with_progress(
     *, total: int, show: bool, doing: str = "fitting", **options: Any
 ) -> Parallel:
-    """Return scikit-learn's `Parallel`, one that shows progress if `show`."""
+    """Return joblib's `Parallel`, one that shows progress if `show`."""
     if not show:
         return Parallel(**options)
     return ProgressParallel(total=total, show=True, doing=doing, **options)
 
 
 class ProgressParallel(Parallel):
-    """scikit-learn's `Parallel` with a display of progress and remaining time.
+    """joblib's `Parallel` with a display of progress and remaining time.
 
     Terminals and notebooks show a progress bar. Otherwise, for example in a log file, one line is
     printed to standard error for every tenth of the tasks.
@@ -46,7 +46,7 @@ class ProgressParallel(Parallel):
     doing : str, default="fitting"
         The description of the tasks.
     **options
-        Options of `sklearn.utils.parallel.Parallel`.
+        Options of `joblib.Parallel`.
     """
 
     def __init__(self, *, total: int, show: bool, doing: str = "fitting", **options: Any) -> None:

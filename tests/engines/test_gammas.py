@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import gammaln
 
-from skbayeseval.engines.gammas import correlated_gammas
+from skbayeseval.engines.gammas import correlated_gammas, log_rising
 
 MIXING = np.linalg.cholesky([[1.0, 0.7], [0.7, 1.0]])
 
@@ -30,3 +31,19 @@ def test_equal_normals_and_shapes_give_nearly_equal_gammas():
     ones = np.linalg.cholesky(np.ones((2, 2)) + 1e-12 * np.eye(2))
     a, b = correlated_gammas(np.random.default_rng(2), np.full((2, 5000), 3.0), 1, ones)
     assert np.mean(np.isclose(a, b, rtol=1e-3)) > 0.95
+
+
+@pytest.mark.parametrize("count", [0.5, 10, 9e5, 1e6, 3e6])
+def test_log_rising_up_to_a_constant(count):
+    shape = np.array([1e-9, 0.3, 1, 2, 50, 1e4, 6e7])
+    expected = gammaln(shape + count) - gammaln(shape)
+    found = log_rising(shape, count)
+    np.testing.assert_allclose(np.diff(found), np.diff(expected), rtol=1e-9, atol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1e9, 1e15])
+def test_log_rising_of_large_counts(count):
+    # Gamma(n + s + 1) / Gamma(s + 1) over Gamma(n + s) / Gamma(s) is (n + s) / s.
+    shape = np.array([0.3, 1, 50, 1e4, 6e7])
+    step = log_rising(shape + 1, count) - log_rising(shape, count)
+    np.testing.assert_allclose(step, np.log((count + shape) / shape), rtol=1e-6)

@@ -7,8 +7,10 @@ slow tests; test_density.py checks the same graphs without any.
 import logging
 import subprocess
 import sys
+import threading
 
 import numpy as np
+import pymc
 import pytest
 
 from skbayeseval import PyMCEngine
@@ -16,7 +18,6 @@ from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.given_parameters import scores_given
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.engines.pymc import Trace, _independent, _quietly, sample, sample_prior
-from skbayeseval.engines.variables import quiet_import
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.posterior.chains import SampledPosterior
 from skbayeseval.posterior.recipe import Posterior
@@ -51,7 +52,7 @@ def of_family(family, n_draws=20_000):
 
 def one_graph(posteriors, *, likelihood):
     """All evidence sets of a family in one graph, which is compiled once."""
-    with quiet_import().Model() as graph:
+    with pymc.Model() as graph:
         for name, (posterior, _) in posteriors.items():
             build_graph(
                 posterior.specification,
@@ -130,7 +131,7 @@ def test_posteriors_agree_to_an_effective_size_of_10000(family):
 
 
 def check_priors(family, n_draws):
-    pm = quiet_import()
+    pm = pymc
     posteriors = of_family(family)
     graph = one_graph(posteriors, likelihood=False)
     found = pm.sample_prior_predictive(
@@ -160,7 +161,7 @@ def test_priors_agree_at_length(family):
 def test_a_prior_is_sampled_with_its_potentials():
     import pytensor.tensor as pt
 
-    pm = quiet_import()
+    pm = pymc
     posterior, _ = of_family("unpaired")["unpaired few"]
 
     def higher_than_half(parameters):
@@ -218,12 +219,19 @@ def test_bad_parameters_of_the_engine(parameter, value):
         PyMCEngine(**{parameter: value}).check()
 
 
-def test_logging_is_left_as_it_was():
-    logger = logging.getLogger("pymc")
+def test_the_log_is_silent_in_one_thread_only(caplog):
+    logger = logging.getLogger("pymc.sampling.mcmc")
     level = logger.level
     with _quietly():
-        assert logger.level == logging.ERROR
-    assert logger.level == level
+        logger.warning("mine")
+        logger.error("my error")
+        other = threading.Thread(target=logger.warning, args=["another's"])
+        other.start()
+        other.join()
+        assert logger.level == level
+    logger.warning("afterwards")
+    assert caplog.messages == ["my error", "another's", "afterwards"]
+    assert not logger.filters
 
 
 @pytest.mark.slow

@@ -5,13 +5,14 @@ import pytest
 
 from skbayeseval.engines.data_sets import build_data_sets_graph
 from skbayeseval.engines.graph import build_graph
-from skbayeseval.engines.variables import quiet_import
 from tests.engines.cases import cases
 
 
 @pytest.fixture(scope="module")
 def pm():
-    return quiet_import()
+    import pymc
+
+    return pymc
 
 
 def graph_of(case, prior=None):

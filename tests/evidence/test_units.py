@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from skbayeseval import compare_predictions
 from skbayeseval._labels import is_indicator
 from skbayeseval.evidence.units import UnitCounts
 
@@ -49,7 +50,7 @@ def test_groups():
 def test_labels_without_instances_are_reported():
     empty = TRUE * np.array([1, 0, 1])
     with pytest.warns(UserWarning, match=r"Labels \['b'\] have no positive instance"):
-        UnitCounts.from_indicators(empty, {"a": PRED}, labels=["a", "b", "c"])
+        compare_predictions(empty, PRED, PRED, labels=["a", "b", "c"], scoring="f1_macro")
 
 
 def test_what_is_an_indicator():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import integrate, stats
-from scipy.special import betaln
+from scipy.special import betainc, betaincinv, betaln, logsumexp
 
 from skbayeseval.models.margins import (
     BetaMargin,
@@ -127,3 +127,39 @@ def test_equal_margins_are_a_tie(margin):
     assert difference_probability(margin, margin, 0, 1) == pytest.approx(0.5, abs=1e-12)
     low, high = difference_interval(margin, margin, 0.9)
     assert low == pytest.approx(-high, abs=1e-9)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1.2e8, 3e8), (5e8, 1.1e8), (2e9, 1.5e9)])
+def test_large_shapes_agree_with_the_incomplete_beta_function(a, b):
+    # Up to about 1e10, scipy's betainc is exact, also in the tails; above, it may be NaN.
+    margin = BetaMargin(a, b)
+    x = a / (a + b) + margin.sd * np.array([-30, -8, -3, -1, -0.1, -0.01, 0, 0.05, 1, 3])
+    np.testing.assert_allclose(margin.mass(0.0, x), betainc(a, b, x), rtol=1e-8)
+    np.testing.assert_allclose(margin.mass(x, 1.0), betainc(b, a, 1 - x), rtol=1e-8)
+    probability = np.array([0.001, 0.025, 0.5, 0.9])
+    z = (margin.ppf(probability) - a / (a + b)) / margin.sd
+    np.testing.assert_allclose(
+        z, (betaincinv(a, b, probability) - a / (a + b)) / margin.sd, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("kind", [BetaMargin, F1Margin])
+@pytest.mark.parametrize(
+    ("a", "b"), [((3, 4), (5, 2)), ((0.6, 0.7), (0.6, 0.5)), ((3e3, 5e3), (3100, 5e3))]
+)
+def test_log_density_of_equality_by_beta_functions(kind, a, b):
+    first, second = kind(*a), kind(*b)
+    powers = np.arange(len(kind.inverse_slope))
+    integral = logsumexp(betaln(a[0] + b[0] - 1 + powers, a[1] + b[1] - 1), b=kind.inverse_slope)
+    np.testing.assert_allclose(
+        difference_log_density_at_zero(first, second),
+        integral - betaln(*a) - betaln(*b),
+        atol=1e-9,
+    )
+
+
+def test_log_density_of_equality_with_large_shapes():
+    # Two equal normal distributions.
+    margin = BetaMargin(80e15, 20e15)
+    expected = -np.log(margin.sd * np.sqrt(4 * np.pi))
+    np.testing.assert_allclose(difference_log_density_at_zero(margin, margin), expected, rtol=1e-9)

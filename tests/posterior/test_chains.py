@@ -1,6 +1,7 @@
 """Results that stand on Markov chains."""
 
 import numpy as np
+import pymc
 import pytest
 from scipy import stats
 from scipy.special import expit
@@ -23,7 +24,6 @@ from skbayeseval import (
 )
 from skbayeseval.engines import ExactEngine
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.engines.variables import quiet_import
 from skbayeseval.models import PairedHierarchical, Unpaired
 from skbayeseval.posterior.build import resolve_engine
 
@@ -117,7 +117,7 @@ def test_trace_plot(sampled, exact):
 
 
 def logit_normal():
-    pm = quiet_import()
+    pm = pymc
     for name in ("A", "B"):
         pm.LogitNormal(f"rho+_{name}", 1.0, 0.5)
 
@@ -189,7 +189,7 @@ def test_graph_has_the_prior_of_ones_own(with_own_prior, tmp_path):
 
 
 def build_something_else():
-    quiet_import().Normal("z")
+    pymc.Normal("z")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def build_something_else():
         (lambda: {"nu": 1}, ValueError, "not a parameter of this model"),
         (lambda: 3, TypeError, "must return None or a dict"),
         (build_something_else, ValueError, "built none of the parameters"),
-        (lambda: {"rho+_A": quiet_import().Beta("x", 1, 1, shape=2)}, ValueError, "the shape"),
+        (lambda: {"rho+_A": pymc.Beta("x", 1, 1, shape=2)}, ValueError, "the shape"),
         (lambda p: {"mu_A": p["mu_A"] ** 2}, ValueError, "and also returned a replacement"),
     ],
 )
@@ -229,7 +229,7 @@ def test_groups_have_no_graph():
 @pytest.mark.slow
 def test_altered_graph_comes_back(exact):
     # A second test set of 300 positives, of which A finds 240 and B 180.
-    pm = quiet_import()
+    pm = pymc
     result = compare_predictions(Y, A, B, scoring="recall", model="unpaired", random_state=0)
 
     def vague(parameters):
@@ -387,7 +387,7 @@ def test_rows_and_joint_graphs():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 300)
     a, b = (np.where(rng.random(300) < p, y, rng.integers(0, 3, 300)) for p in (0.8, 0.7))
-    pm = quiet_import()
+    pm = pymc
     for model, form in (("hierarchical", "rows"), (PairedHierarchical(), "joint")):
         result = compare_predictions(y, a, b, scoring="f1_macro", model=model, random_state=0)
         with result.pymc_model(form=form):

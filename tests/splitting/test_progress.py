@@ -2,8 +2,8 @@ import io
 import re
 
 import pytest
+from joblib import delayed
 from rich.console import Console
-from sklearn.utils.parallel import delayed
 
 from skbayeseval.splitting import progress
 
