@@ -18,6 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from skbayeseval._arrays import in_short
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag, check_random_state_entropy
 from skbayeseval.compare.cross_validation import (
@@ -52,7 +53,8 @@ def _best_has(method: str) -> Callable[[BayesianComparer], bool]:
         if not self.refit:
             raise AttributeError(
                 f"This {type(self).__name__} instance was initialized with `refit=False`. "
-                f"{method} is available only after refitting on the best estimator."
+                f"{method} is available only after refitting on the best estimator: set "
+                "refit=True and fit again."
             )
         if hasattr(self, "best_estimator_"):
             getattr(self.best_estimator_, method)
@@ -73,7 +75,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimators : list of estimator or of (str, estimator)
+    estimators : list of estimator or of (str, estimator), or dict of str to estimator
         Two or more classifiers; or regressors, with ``model="scores"``.
     cv : int, splitter or iterable, default=None
         None means ``BlockRegularizedCV(3)``. Otherwise anything that scikit-learn's `check_cv`
@@ -160,7 +162,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimators: Sequence[Any],
+        estimators: Sequence[Any] | Mapping[str, Any],
         *,
         cv: Any = None,
         scoring: Any = None,
@@ -242,10 +244,13 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         own = super().get_params(deep=False)
         replaced = {n: params.pop(n) for n in names if n in params and n not in own}
         if replaced:
-            self.estimators = [
-                _replaced(one, replaced.get(name, _MISSING))
-                for name, one in zip(names, self.estimators, strict=True)
-            ]
+            if isinstance(self.estimators, Mapping):
+                self.estimators = {**self.estimators, **replaced}
+            else:
+                self.estimators = [
+                    _replaced(one, replaced.get(name, _MISSING))
+                    for name, one in zip(names, self.estimators, strict=True)
+                ]
         current = dict(zip(names, (estimator for _, estimator in self._named()), strict=True))
         deeper: dict[str, dict[str, Any]] = {}
         for key in list(params):
@@ -417,10 +422,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         return named_estimators(self.estimators)
 
     def _estimators(self) -> dict[str, Any]:
-        if not isinstance(self.estimators, (list, tuple)) or len(self.estimators) < 2:
+        if not isinstance(self.estimators, (list, tuple, Mapping)) or len(self.estimators) < 2:
             raise ValueError(
-                "estimators must be a list of two or more estimators or (name, estimator) pairs, "
-                f"got {self.estimators!r}."
+                "estimators must be two or more: a list of estimators or of (name, estimator) "
+                f"pairs, or a dict of names to estimators, got {in_short(self.estimators)}."
             )
         return check_estimator_names(self._named(), reserved=super().get_params(deep=False))
 

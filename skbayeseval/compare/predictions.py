@@ -21,6 +21,7 @@ from skbayeseval.compare.labelled_counts import (
     classes_of_matrices,
     matrix_in_order,
 )
+from skbayeseval.compare.score_checks import warn_of_unlikely_scores
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.counts import (
     ConfusionCounts,
@@ -212,6 +213,8 @@ def _posterior_of_instances(
     else:
         raise ValueError("There is nothing to compare: pass predictions, instance scores, or both.")
     metrics = resolve_scoring(scoring, margins_of(evidence)[0].labels)
+    if scored is not None:
+        warn_of_unlikely_scores(scored, list(scores), metrics.values())
     if scored is not None and all(metric.source == "instances" for metric in metrics.values()):
         evidence, scored = scored, None
     posterior = make_posterior(evidence, *options, scored=scored)

@@ -21,6 +21,7 @@ from skbayeseval.metrics.confusion import (
     ratio_metric,
 )
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.suggest import did_you_mean
 
 __all__ = ["get_metric", "known_metrics", "metric_of_formula", "split_metric"]
 
@@ -102,8 +103,9 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
             f"{known_metrics()}."
         )
     raise ValueError(
-        f"scoring={name!r} is not a known metric. Valid values are {known_metrics()}, F-beta names "
-        "such as 'f2', and metrics created with skbayeseval.metrics."
+        f"scoring={name!r} is not a known metric.{did_you_mean(name, known_metrics())} Valid "
+        f"values are {known_metrics()}, F-beta names such as 'f2', and metrics created with "
+        "skbayeseval.metrics."
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from skbayeseval._arrays import in_short
 from skbayeseval.metrics.confusion import Metric, check_zero_division, class_metric
 from skbayeseval.metrics.registry import get_metric
+from skbayeseval.metrics.suggest import name_of_scorer
 
 __all__ = ["PerClass", "per_class", "resolve_scoring", "spelled_out", "table_metric"]
 
@@ -114,9 +115,20 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
             if metric.name == scoring:
                 return [metric]
         raise ValueError(f"scoring={scoring!r} does not match any of the classes {list(labels)}.")
+    known = (
+        "a name such as 'f1', a metric of skbayeseval.metrics (from_confusion takes any function of "
+        "the confusion table), or a list or dict of these"
+    )
+    if not callable(scoring):
+        raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
+    name = name_of_scorer(scoring)
+    advice = (
+        "Compare its value in each split with bayesian_cross_validate(..., model='scores'), or pass "
+        f"{known}."
+    )
+    if name is not None and table_metric(name) is not None:
+        advice = f"Pass its name, scoring={name!r}."
     raise TypeError(
-        f"scoring={in_short(scoring)} is not supported: scorers and functions of predictions "
-        "cannot be computed from a confusion matrix. Pass model='scores' to compare split scores, "
-        "a name such as 'f1', a metric from skbayeseval.metrics (from_confusion accepts any "
-        "function of the confusion table), or a list or dict of these."
+        f"scoring={in_short(scoring)} is a scorer or a function, which cannot be computed from "
+        f"counts of predictions. {advice}"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from skbayeseval._arrays import in_short
@@ -11,13 +11,15 @@ from skbayeseval._arrays import in_short
 __all__ = ["check_estimator_names", "named_estimators"]
 
 
-def named_estimators(estimators: Sequence[Any]) -> list[tuple[str, Any]]:
-    """Return (name, estimator) pairs for a list of estimators or of such pairs.
+def named_estimators(estimators: Any) -> list[tuple[str, Any]]:
+    """Return (name, estimator) pairs for a list of estimators or of such pairs, or for a dict.
 
     The default name is the class name; for a pipeline, that of its last step. Repeated names get
-    the suffixes -1, -2, and so on. Anything but a list or tuple gives an empty list, because
+    the suffixes -1, -2, and so on. Anything but a list, tuple or dict gives an empty list, because
     parameters are validated in `fit`.
     """
+    if isinstance(estimators, Mapping):
+        return list(estimators.items())
     if not isinstance(estimators, (list, tuple)):
         return []
     given: list[tuple[Any, Any]] = [

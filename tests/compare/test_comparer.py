@@ -353,3 +353,24 @@ def test_tags():
     assert (sparse.sparse, dense.sparse) == (True, False)
     kernels = BayesianComparer([LR, SVC(kernel="precomputed")]).__sklearn_tags__().input_tags
     assert (kernels.pairwise, dense.pairwise) == (True, False)
+
+
+def test_a_dict_of_estimators():
+    estimators = {"nb": GaussianNB(), "lr": LogisticRegression(C=2.0)}
+    comparer = BayesianComparer(estimators, n_draws=200, random_state=0)
+    assert comparer.get_params()["lr__C"] == 2
+    again = clone(comparer).set_params(lr__C=3.0)
+    assert again.estimators["lr"].C == 3
+    assert estimators["lr"].C == 2
+    again.set_params(nb=GaussianNB(var_smoothing=1e-3))
+    assert again.estimators["nb"].var_smoothing == 1e-3
+    listed = BayesianComparer(list(estimators.items()), n_draws=200, random_state=0).fit(X, Y)
+    comparer.fit(X, Y)
+    assert comparer.ranking_.names == ("nb", "lr")
+    np.testing.assert_array_equal(comparer.ranking_.draws, listed.ranking_.draws)
+
+
+def test_what_is_no_list_of_estimators_is_shown_in_short():
+    with pytest.raises(ValueError, match="estimators must be two or more") as caught:
+        BayesianComparer({"only": GaussianNB()}).fit([[0], [1]], [0, 1])
+    assert len(str(caught.value)) < 250
