@@ -1,9 +1,11 @@
 import os
+import signal
 import stat
 import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -123,61 +125,90 @@ def test_figures(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["a.svg", "b.png"]
 
 
-# A child that saves results of many draws again and again.
+# A process that, for every line that it reads, starts others that save a result again and again;
+# it prints their numbers, and a line when they have ended.
 SAVING = """
-import sys
+import os, sys
 from skbayeseval import compare_counts
-result = compare_counts((88, 10, 12), (80, 14, 20), random_state=int(sys.argv[2]), n_draws=100_000)
-result.draws
-print("ready", flush=True)
-for _ in range(int(sys.argv[3])):
-    result.save(sys.argv[1])
+path, times, *seeds = sys.argv[1:]
+results = [
+    compare_counts((88, 10, 12), (80, 14, 20), random_state=int(seed), n_draws=100_000)
+    for seed in seeds
+]
+for line in sys.stdin:
+    started = []
+    for result in results:
+        started.append(os.fork())
+        if not started[-1]:
+            for _ in range(int(times)):
+                result.save(path)
+            os._exit(0)
+    print(*started, flush=True)
+    for number in started:
+        os.waitpid(number, 0)
+    print("ended", flush=True)
 """
 
 
-def saving(path, seed, times=100_000):
-    return subprocess.Popen(
-        [sys.executable, "-c", SAVING, str(path), str(seed), str(times)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+@contextmanager
+def saving(path, times, *seeds):
+    """Give a function that starts the processes, and one that waits for their end."""
+    command = [sys.executable, "-c", SAVING, *map(str, (path, times, *seeds))]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+
+        def start():
+            print(file=process.stdin, flush=True)
+            return [int(number) for number in process.stdout.readline().split()]
+
+        def wait():
+            assert process.stdout.readline() == "ended\n"
+
+        yield start, wait
+        process.stdin.close()
+    assert process.returncode == 0
 
 
 def result_of(seed, n_draws=100_000):
     return compare_counts((88, 10, 12), (80, 14, 20), random_state=seed, n_draws=n_draws)
 
 
+def is_one_of(path, draws):
+    found = load_result(path).draws
+    return any(np.array_equal(found, each) for each in draws)
+
+
 @ON_LINUX
 @pytest.mark.parametrize(
-    "trials", [2, pytest.param(40, marks=pytest.mark.slow)], ids=["quick", "all"]
+    "trials", [5, pytest.param(40, marks=pytest.mark.slow)], ids=["quick", "all"]
 )
 def test_killed_while_saving(tmp_path, trials):
     path = tmp_path / "result.npz"
     result_of(0).save(path)
-    draws = {seed: result_of(seed).draws for seed in (0, 1)}
+    draws = [result_of(seed).draws for seed in (0, 1)]
     rng = np.random.default_rng(0)
-    for _ in range(trials):
-        with saving(path, 1) as child:
-            assert child.stdout.readline() == "ready\n"
-            time.sleep(rng.uniform(0, 0.1))
-            child.kill()
-        found = load_result(path).draws
-        assert any(np.array_equal(found, each) for each in draws.values())
+    with saving(path, 10**6, 1) as (start, wait):
+        for _ in range(trials):
+            (number,) = start()
+            time.sleep(rng.uniform(0, 0.05))
+            os.kill(number, signal.SIGKILL)
+            wait()
+            assert is_one_of(path, draws)
 
 
 @ON_LINUX
 @pytest.mark.parametrize(
-    "trials", [1, pytest.param(20, marks=pytest.mark.slow)], ids=["quick", "all"]
+    "trials", [3, pytest.param(20, marks=pytest.mark.slow)], ids=["quick", "all"]
 )
 def test_two_writers_at_once(tmp_path, trials):
     path = tmp_path / "result.npz"
-    draws = {seed: result_of(seed).draws for seed in (1, 2)}
-    for _ in range(trials):
-        with saving(path, 1, 5) as one, saving(path, 2, 5) as other:
-            assert one.wait() == other.wait() == 0
-        found = load_result(path).draws
-        assert any(np.array_equal(found, each) for each in draws.values())
-        assert os.listdir(tmp_path) == ["result.npz"]
+    draws = [result_of(seed).draws for seed in (1, 2)]
+    with saving(path, 10, 1, 2) as (start, wait):
+        for _ in range(trials):
+            start()
+            wait()
+            assert is_one_of(path, draws)
+            assert os.listdir(tmp_path) == ["result.npz"]
 
 
 LIMITED = """
