@@ -116,15 +116,15 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
                 return [metric]
         raise ValueError(f"scoring={scoring!r} does not match any of the classes {list(labels)}.")
     known = (
-        "a name such as 'f1', a metric of skbayeseval.metrics (from_confusion takes any function of "
-        "the confusion table), or a list or dict of these"
+        "a name such as 'f1', a metric of skbayeseval.metrics (from_confusion takes any function "
+        "of the confusion table), or a list or dict of these"
     )
     if not callable(scoring):
         raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
     name = name_of_scorer(scoring)
     advice = (
-        "Compare its value in each split with bayesian_cross_validate(..., model='scores'), or pass "
-        f"{known}."
+        "Compare its value in each split with bayesian_cross_validate(..., model='scores'), or "
+        f"pass {known}."
     )
     if name is not None and table_metric(name) is not None:
         advice = f"Pass its name, scoring={name!r}."

@@ -65,10 +65,10 @@ OF_ESTIMATOR = {
 
 def each(*tables):
     return [
-        pytest.param({name: value}, id=f"{name}={value!r}"[:40])
+        pytest.param({name: value}, id=f"{name}-{i}")
         for table in tables
         for name, values in table.items()
-        for value in values
+        for i, value in enumerate(values)
     ]
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_confusion_matrices, compare_many, compare_predictions
-from skbayeseval.engines.arviz import _import
 from skbayeseval.models import PairedHierarchical
 
 Y = [1] * 30 + [0] * 50
@@ -16,7 +15,10 @@ B = [1] * 20 + [0] * 10 + [1] * 9 + [0] * 41
 
 @pytest.fixture
 def az():
-    return _import()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import arviz
+    return arviz
 
 
 def of_two(**kwargs):
