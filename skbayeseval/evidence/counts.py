@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,14 @@ class ConfusionCounts:
         """The counts times their weight."""
         return self.table * self.weight
 
+    # Whether there is one label per instance, so that there is a table.
+    has_table = True
+
+    def cells(self) -> tuple[Array, Array, Array]:
+        """Return true class, predicted class and count of all cells that are not 0."""
+        truth, predicted = np.nonzero(self.table)
+        return truth, predicted, self.table[truth, predicted]
+
     @property
     def total(self) -> float:
         """The number of counts."""
@@ -210,6 +219,74 @@ class ConfusionCounts:
 
     def __hash__(self) -> int:
         return hash((_header(self), self.table.tobytes()))
+
+
+class SparseCounts(ConfusionCounts):
+    """Counts of one classifier, whose table is only built on demand.
+
+    A table of 20,000 classes takes 3 GB, and nearly all of it is 0.
+    """
+
+    @classmethod
+    def of_outcomes(
+        cls,
+        truth: Array,
+        predicted: Array,
+        counts: Array,
+        labels: tuple[Any, ...],
+        weight: float,
+        pos_label: Any,
+    ) -> SparseCounts:
+        """Sum up counts by true and predicted class; the values were checked before."""
+        found = object.__new__(cls)
+        size = len(labels)
+        distinct, inverse = np.unique(truth * size + predicted, return_inverse=True)
+        sums = np.bincount(np.ravel(inverse), counts, len(distinct))
+        found.__dict__.update(labels=labels, weight=weight, pos_label=pos_label)
+        found.__dict__["_cells"] = (*np.divmod(distinct[sums != 0], size), sums[sums != 0])
+        return found
+
+    @cached_property
+    def table(self) -> Array:
+        """The counts of all cells."""
+        truth, predicted, counts = self.cells()
+        table = np.zeros((len(self.labels), len(self.labels)))
+        table[truth, predicted] = counts
+        return _frozen(table)
+
+    def cells(self) -> tuple[Array, Array, Array]:
+        """Return true class, predicted class and count of all cells that are not 0."""
+        found: tuple[Array, Array, Array] = self.__dict__["_cells"]
+        return found
+
+    @property
+    def hits(self) -> Array:
+        """The number of correctly predicted instances of each class."""
+        truth, predicted, counts = self.cells()
+        right = truth == predicted
+        return np.bincount(truth[right], counts[right], len(self.labels))
+
+    @property
+    def true(self) -> Array:
+        """The number of instances of each class."""
+        truth, _, counts = self.cells()
+        return np.bincount(truth, counts, len(self.labels))
+
+    @property
+    def predicted(self) -> Array:
+        """The number of instances predicted as each class."""
+        _, predicted, counts = self.cells()
+        return np.bincount(predicted, counts, len(self.labels))
+
+    @property
+    def total(self) -> float:
+        """The number of counts."""
+        return float(self.cells()[2].sum())
+
+    @property
+    def has_true_negatives(self) -> bool:
+        """Whether true negatives are counted."""
+        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,9 +383,14 @@ class PairedCounts(Evidence):
 
     def margin(self, classifier: int) -> ConfusionCounts:
         """Return the confusion counts of one classifier."""
-        table = np.zeros((len(self.labels), len(self.labels)))
-        np.add.at(table, (self.truth, self.predictions[:, classifier]), self.counts)
-        return ConfusionCounts.of_checked(table, self.labels, self.weight, self.pos_label)
+        return SparseCounts.of_outcomes(
+            self.truth,
+            self.predictions[:, classifier],
+            self.counts,
+            self.labels,
+            self.weight,
+            self.pos_label,
+        )
 
     def pair(self, i: int, j: int) -> PairedCounts:
         """Return the counts of two of the classifiers."""
