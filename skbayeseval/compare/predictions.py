@@ -528,9 +528,9 @@ def _of_learner(posterior: Posterior) -> Posterior:
             "weight='inferred' requires one label per instance and engine='exact', without groups, "
             "y_score or prevalence."
         )
-    cells = np.repeat(np.arange(counts.table.size), counts.table.ravel().astype(int))
-    truth, said = np.divmod(cells, len(counts.labels))
-    index = np.arange(len(cells))
+    truth, said, number = counts.cells()
+    truth, said = (np.repeat(one, number.astype(int)) for one in (truth, said))
+    index = np.arange(len(truth))
     positive = 1 if counts.positive is None else counts.positive
     rows = ClassRows(
         index, index, np.zeros_like(index), truth, said[:, None], len(counts.labels), positive
@@ -577,7 +577,7 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | R
 
 
 def _true_classes(counts: ConfusionCounts) -> list[Any]:
-    return [counts.labels[i] for i in np.flatnonzero(counts.table.sum(axis=1))]
+    return [counts.labels[i] for i in np.flatnonzero(counts.true)]
 
 
 def _runs(array: NDArray[Any], ndim: int) -> int:

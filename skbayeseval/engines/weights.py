@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import LabelSpecification, WeightSpecification
@@ -25,18 +26,22 @@ def stream_weights(
     """Yield blocks of totals of shape (n_classifiers, n, M), or of tables."""
     n_units, m = specification.true.shape
     cells = len(specification.hits) * min(m, 200) ** 2 if specification.cells else 0
+    shape = specification.shape
+    same = shape[0] if (shape == shape[0]).all() else shape  # a scalar is faster
+    summed = specification.cells
+    if not tables:
+        summed = (*specification.hits, *specification.predicted, specification.true)
+    # All sums over units in one product, of matrices whose rows are in order.
+    to_sums = sparse.vstack([matrix.T for matrix in summed], format="csr")
     for size in _sizes(n_draws, 8 * (3 * n_units + 8 * m + 2 * cells)):
-        weights = rng.standard_gamma(specification.shape, (size, n_units)).T
+        weights = np.ascontiguousarray(rng.standard_gamma(same, (size, n_units)).T)
         weights /= specification.sizes @ weights
+        sums = (to_sums @ weights).reshape(len(summed), -1, size).swapaxes(1, 2)
         if tables:
-            cells = [(matrix.T @ weights).T for matrix in specification.cells]
-            yield np.stack(cells).reshape(len(cells), size, m, m)
+            yield np.ascontiguousarray(sums).reshape(len(summed), size, m, m)
             continue
-        hits, predicted = (
-            np.stack([(matrix.T @ weights).T for matrix in matrices])
-            for matrices in (specification.hits, specification.predicted)
-        )
-        true = (specification.true.T @ weights).T
+        k = len(specification.hits)
+        hits, predicted, true = sums[:k], sums[k:-1], sums[-1]
         yield Totals(hits, np.broadcast_to(true, hits.shape), predicted)
 
 

@@ -179,9 +179,10 @@ def letter(classifier: int) -> str:
 def observed_value(metric: Metric, counts: Any) -> float:
     """Return the metric value of the counts of one classifier."""
     metric = metric.over(counts.averaged)
-    if counts.table is not None:
-        return float(metric(counts.table, 1 if counts.positive is None else counts.positive))
-    return float(metric.of_totals(Totals(counts.hits, counts.true, counts.predicted)))
+    if metric.needs_tables:
+        return float(metric(counts.table))
+    totals = Totals(counts.hits, counts.true, counts.predicted)
+    return float(metric.of_totals(totals, 1 if counts.positive is None else counts.positive))
 
 
 def check_metric_of_counts(metric: Metric, counts: Any) -> None:
@@ -192,13 +193,13 @@ def check_metric_of_counts(metric: Metric, counts: Any) -> None:
             f"scoring={metric.name!r} cannot be computed from predictions, only from split scores. "
             "Use model='scores'."
         )
-    if counts.table is None and (metric.one_of_many or metric.needs_tables):
+    if not counts.has_table and (metric.one_of_many or metric.needs_tables):
         raise ValueError(
             f"scoring={metric.name!r} requires one label per instance, but y is a multi-label "
             "indicator. Use the micro, macro or weighted average of precision, recall, F1 or "
             "Jaccard, or metrics.per_class."
         )
-    if metric.needs_positive and counts.table is None:
+    if metric.needs_positive and not counts.has_table:
         raise ValueError(
             f"Target is multilabel-indicator but scoring={metric.name!r} is a binary metric. "
             f"Please choose another average setting, such as '{metric.name}_micro'."
@@ -242,7 +243,7 @@ def tables_or_totals(margins: tuple[Any, ...]) -> dict[str, ObservedArray]:
     """Return the confusion table of each classifier, or its totals per label."""
     found = {}
     for k, counts in enumerate(margins):
-        if counts.table is not None:
+        if counts.has_table:
             table = np.asarray(counts.table)
             found[f"confusion_{letter(k)}"] = ObservedArray(("true", "predicted"), table)
         else:

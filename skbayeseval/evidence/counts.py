@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -123,16 +124,6 @@ class ConfusionCounts:
         return cls(table, classes, weight, pos_label)
 
     @classmethod
-    def of_checked(
-        cls, table: Array, labels: tuple[Any, ...], weight: float, pos_label: Any, declared: bool
-    ) -> ConfusionCounts:
-        """Take values that were checked before."""
-        counts = object.__new__(cls)
-        values = {"table": _frozen(table), "labels": labels, "weight": weight}
-        counts.__dict__.update(values, pos_label=pos_label, declared=declared)
-        return counts
-
-    @classmethod
     def from_cells(
         cls,
         tp: float,
@@ -198,6 +189,14 @@ class ConfusionCounts:
         """The counts times their weight."""
         return self.table * self.weight
 
+    # Whether there is one label per instance, so that there is a table.
+    has_table = True
+
+    def cells(self) -> tuple[Array, Array, Array]:
+        """Return true class, predicted class and count of all cells that are not 0."""
+        truth, predicted = np.nonzero(self.table)
+        return truth, predicted, self.table[truth, predicted]
+
     @property
     def total(self) -> float:
         """The number of counts."""
@@ -217,7 +216,12 @@ class ConfusionCounts:
         if not isinstance(other, ConfusionCounts):
             return NotImplemented
         _check_addable(self, other)
-        return replace(self, table=self.table + other.table)
+        table = self.table + other.table
+        return ConfusionCounts(table, self.labels, self.weight, self.pos_label, self.declared)
+
+    def with_weight(self, weight: float) -> ConfusionCounts:
+        """Return the same counts with another weight."""
+        return replace(self, weight=weight)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConfusionCounts):
@@ -227,6 +231,81 @@ class ConfusionCounts:
 
     def __hash__(self) -> int:
         return hash((_header(self), self.table.tobytes()))
+
+
+class SparseCounts(ConfusionCounts):
+    """Counts of one classifier, whose table is only built on demand.
+
+    A table of 20,000 classes takes 3 GB, and nearly all of it is 0.
+    """
+
+    @classmethod
+    def of_outcomes(
+        cls,
+        truth: Array,
+        predicted: Array,
+        counts: Array,
+        labels: tuple[Any, ...],
+        weight: float,
+        pos_label: Any,
+        declared: bool,
+    ) -> SparseCounts:
+        """Sum up counts by true and predicted class; the values were checked before."""
+        found = object.__new__(cls)
+        size = len(labels)
+        distinct, inverse = np.unique(truth * size + predicted, return_inverse=True)
+        sums = np.bincount(np.ravel(inverse), counts, len(distinct))
+        found.__dict__.update(labels=labels, weight=weight, pos_label=pos_label, declared=declared)
+        found.__dict__["_cells"] = (*np.divmod(distinct[sums != 0], size), sums[sums != 0])
+        return found
+
+    def with_weight(self, weight: float) -> SparseCounts:
+        """Return the same counts with another weight."""
+        found = object.__new__(SparseCounts)
+        found.__dict__.update(self.__dict__, weight=check_weight(weight))
+        return found
+
+    @cached_property
+    def table(self) -> Array:
+        """The counts of all cells."""
+        truth, predicted, counts = self.cells()
+        table = np.zeros((len(self.labels), len(self.labels)))
+        table[truth, predicted] = counts
+        return _frozen(table)
+
+    def cells(self) -> tuple[Array, Array, Array]:
+        """Return true class, predicted class and count of all cells that are not 0."""
+        found: tuple[Array, Array, Array] = self.__dict__["_cells"]
+        return found
+
+    @property
+    def hits(self) -> Array:
+        """The number of correctly predicted instances of each class."""
+        truth, predicted, counts = self.cells()
+        right = truth == predicted
+        return np.bincount(truth[right], counts[right], len(self.labels))
+
+    @property
+    def true(self) -> Array:
+        """The number of instances of each class."""
+        truth, _, counts = self.cells()
+        return np.bincount(truth, counts, len(self.labels))
+
+    @property
+    def predicted(self) -> Array:
+        """The number of instances predicted as each class."""
+        _, predicted, counts = self.cells()
+        return np.bincount(predicted, counts, len(self.labels))
+
+    @property
+    def total(self) -> float:
+        """The number of counts."""
+        return float(self.cells()[2].sum())
+
+    @property
+    def has_true_negatives(self) -> bool:
+        """Whether true negatives are counted."""
+        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,10 +404,14 @@ class PairedCounts(Evidence):
 
     def margin(self, classifier: int) -> ConfusionCounts:
         """Return the confusion counts of one classifier."""
-        table = np.zeros((len(self.labels), len(self.labels)))
-        np.add.at(table, (self.truth, self.predictions[:, classifier]), self.counts)
-        return ConfusionCounts.of_checked(
-            table, self.labels, self.weight, self.pos_label, self.declared
+        return SparseCounts.of_outcomes(
+            self.truth,
+            self.predictions[:, classifier],
+            self.counts,
+            self.labels,
+            self.weight,
+            self.pos_label,
+            self.declared,
         )
 
     def pair(self, i: int, j: int) -> PairedCounts:
@@ -472,7 +555,7 @@ class MarginalCounts(Evidence):
 
     def with_weight(self, weight: float) -> MarginalCounts:
         """Return the same counts with another weight."""
-        return MarginalCounts(tuple(replace(counts, weight=weight) for counts in self.counts))
+        return MarginalCounts(tuple(counts.with_weight(weight) for counts in self.counts))
 
     def describe(self) -> str:
         """Return a short description of the counts."""

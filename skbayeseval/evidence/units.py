@@ -61,6 +61,11 @@ class UnitMargin:
     declared: bool = True
 
     @property
+    def has_table(self) -> bool:
+        """Whether there is one label per instance, so that there is a table."""
+        return self.table is not None
+
+    @property
     def positive(self) -> int | None:
         """The index of the positive class; None if there is none."""
         return None if self.pos_label is None else self.labels.index(self.pos_label)
@@ -387,8 +392,12 @@ class UnitCounts(Evidence):
             masses = np.ravel(counts.sum(axis=1)) if several else self.sizes
             found = count_units(masses * times, self.shape, self.weight, what)
             return found._replace(instances=self.weight * float(self.sizes @ times))
-        columns = (np.ravel(counts[:, [c]].toarray()) * times for c in classes)
-        of_classes = [count_units(column, self.shape, self.weight, what) for column in columns]
+        of_classes = []
+        for c in classes:
+            entries = slice(*counts.indptr[c : c + 2])
+            units = counts.indices[entries]
+            masses = counts.data[entries] * times[units]
+            of_classes.append(count_units(masses, self.shape[units], self.weight, what))
         return over_classes(of_classes, what)
 
     def label_tables(self, classifier: int) -> Array:

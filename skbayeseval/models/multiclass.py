@@ -73,13 +73,13 @@ class Hierarchical(Model):
         """Return the specification of the posterior, given the evidence."""
         groups = []
         for counts in margins_of(evidence):
-            truth, predicted = np.nonzero(counts.table)
+            truth, predicted, number = counts.cells()
             groups.append(
                 Outcomes(
                     class_proportions(self.mu, counts),
                     truth,
                     predicted[:, None],
-                    counts.effective[truth, predicted],
+                    number * counts.weight,
                     (_eta(self.eta, counts),),
                 )
             )
@@ -212,14 +212,14 @@ def class_proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
                 "class is 1. Specify the positive class with pos_label=."
             )
         prior = prior[::-1]
-    return Simplex("mu", np.where(counts.possible, prior, 0.0), counts.effective.sum(axis=1))
+    return Simplex("mu", np.where(counts.possible, prior, 0.0), counts.true * counts.weight)
 
 
 def _eta(prior: ArrayLike, counts: ConfusionCounts) -> Eta:
-    table = counts.effective
-    diagonal = np.eye(len(table), dtype=bool)
+    truth, predicted, number = counts.cells()
+    effective = number * counts.weight
     right, wrong = (
-        np.unique(cells[cells > 0], return_counts=True)
-        for cells in (table[diagonal], table[~diagonal])
+        np.unique(effective[here], return_counts=True)
+        for here in (truth == predicted, truth != predicted)
     )
-    return Eta(check_concentration(prior, (2,), "eta"), len(table), right, wrong)
+    return Eta(check_concentration(prior, (2,), "eta"), len(counts.labels), right, wrong)

@@ -58,13 +58,12 @@ class _SharedRecalls(Model):
         )
 
     def _recall(self, counts: ConfusionCounts) -> Recall:
-        table = counts.effective
-        right = np.diag(table).copy()
+        right, true = counts.hits * counts.weight, counts.true * counts.weight
         return Recall(
             check_concentration(self.eta, (2,), "eta"),
             check_concentration(self.icc, (2,), "icc"),
             right,
-            np.maximum(table.sum(axis=1) - right, 0.0),
+            np.maximum(true - right, 0.0),
         )
 
 
@@ -136,7 +135,7 @@ class Recalls(_SharedRecalls):
         """Return the specification of the posterior, given the evidence."""
         groups = []
         for counts in margins_of(evidence):
-            truth, predicted = np.nonzero(counts.table)
-            effective = counts.effective[truth, predicted]
+            truth, predicted, number = counts.cells()
+            effective = number * counts.weight
             groups.append(self._outcomes(truth, predicted[:, None], effective, (counts,)))
         return OutcomeSpecification(tuple(groups))

@@ -213,7 +213,7 @@ def truths(
     if truth.prevalence is None:
         return drawn
     # A test set sampled by class keeps its observed class proportions.
-    true = truth.counts[0].table.sum(axis=1)
+    true = truth.counts[0].true
     return [
         tuple(_with_classes(p, true / true.sum()) for p in populations) for populations in drawn
     ]

@@ -152,8 +152,7 @@ def _warn_of_few_instances(specification: Any, counts: Any) -> None:
 def _warn_of_pull(specification: Any, margins: Sequence[ConfusionCounts]) -> None:
     """Warn if the published prior moves an accuracy by more than a part of its posterior sd."""
     for group, counts in zip(specification.groups, margins, strict=True):
-        table = counts.effective
-        true, right = table.sum(axis=1), np.diag(table)
+        true, right = counts.true * counts.weight, counts.hits * counts.weight
         total = true.sum()
         eta = EtaSampler(group.etas[0], prior=False).mean
         # The recall of a class of n instances has the mean (right + eta) / (n + 1).

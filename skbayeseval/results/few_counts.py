@@ -32,13 +32,15 @@ def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | Non
     weight = posterior.weight
     if posterior.weights is not None:
         weight = posterior.weights.difference(of_tables[0]).median
-    tables = [np.nan_to_num(counts.table) for counts in posterior.counts]
-    errors = weight * sum(float(table.sum() - table.trace()) for table in tables)
+    errors = weight * sum(
+        float(counts.total - np.nansum(counts.hits)) for counts in posterior.counts
+    )
     if errors < FEW:
         return _seen(errors, "errors", "error", weight)
     labels = posterior.counts[0].labels
     by_class = any(metric.formula not in _OF_ALL_INSTANCES for metric in of_tables)
     if by_class and len(labels) == 2:
+        tables = [np.nan_to_num(counts.table) for counts in posterior.counts]
         true = weight * np.max([table.sum(axis=1) for table in tables], axis=0)
         if not posterior.has_true_negatives:
             true[0] = np.inf  # not all instances of the negative class are counted

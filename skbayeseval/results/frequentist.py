@@ -124,7 +124,7 @@ def _of_splits(
 def _trials(counts: ConfusionCounts, compares: str) -> tuple[float, float]:
     """Return the number of successes and the number of trials."""
     if compares == "accuracy":
-        return float(np.trace(counts.effective)), counts.total * counts.weight
+        return float(counts.hits.sum() * counts.weight), counts.total * counts.weight
     true, predicted = totals_of(counts.effective)[1:]
     positive = 1 if counts.positive is None else counts.positive
     hits = float(counts.effective[positive, positive])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 __all__ = ["balanced_partition", "deal"]
 
@@ -31,7 +32,7 @@ def deal(codes: Array, n_blocks: int, rng: np.random.RandomState) -> Array:
 
 
 def balanced_partition(
-    columns: Array, n_blocks: int, rng: np.random.RandomState, *, equal_sizes: bool
+    columns: Any, n_blocks: int, rng: np.random.RandomState, *, equal_sizes: bool
 ) -> Array:
     """Partition units into blocks whose column sums are close to each other.
 
@@ -41,7 +42,7 @@ def balanced_partition(
 
     Parameters
     ----------
-    columns : ndarray of shape (n_units, k)
+    columns : ndarray or sparse matrix of shape (n_units, k)
         The contribution of each unit to the column sums. Must be non-negative.
     n_blocks : int
         The number of blocks.
@@ -55,9 +56,12 @@ def balanced_partition(
     blocks : ndarray of shape (n_units,)
         The block index of each unit.
     """
-    total = columns.sum(axis=0)
-    scaled = columns[:, total > 0] / total[total > 0] * n_blocks  # the target sum per block is 1
-    n_units = len(scaled)
+    # Most units contribute to few of many columns, such as classes.
+    columns = sparse.csr_matrix(columns, dtype=float)
+    total = np.ravel(columns.sum(axis=0))
+    scaled = columns[:, np.flatnonzero(total > 0)]
+    scaled.data *= n_blocks / total[total > 0][scaled.indices]  # the target sum per block is 1
+    n_units = scaled.shape[0]
     if scaled.shape[1] == 0:
         return deal(np.zeros(n_units, dtype=int), n_blocks, rng)
     blocks = np.full(n_units, -1)
@@ -68,20 +72,27 @@ def balanced_partition(
         # n_units % n_blocks randomly chosen blocks hold one unit more than the others.
         capacity -= 1
         capacity[rng.permutation(n_blocks)[: n_units % n_blocks]] += 1
-    weight = np.sqrt(np.square(scaled).sum(axis=1)) * rng.uniform(0.4, 1.6, n_units)
+    weight = np.sqrt(_squared(scaled)) * rng.uniform(0.4, 1.6, n_units)
     for unit in np.argsort(-weight + 1e-12 * rng.uniform(size=n_units)):
+        entries = slice(*scaled.indptr[unit : unit + 2])
+        here, x = scaled.indices[entries], scaled.data[entries]
         # Adding x to block b changes the sum of squared sums by 2 x . s_b + const.
-        cost = sums @ scaled[unit] + TIE * sizes
+        cost = sums[:, here] @ x + TIE * sizes
         cost[sizes >= capacity] = np.inf
         block = _first_smallest(cost)
         blocks[unit], sizes[block] = block, sizes[block] + 1
-        sums[block] += scaled[unit]
+        sums[block, here] += x
     _improve(scaled, blocks, sums, rng, moves=not equal_sizes)
     return rng.permutation(n_blocks)[blocks]
 
 
+def _squared(rows: Any) -> Array:
+    """Return the sum of squares of each row of a sparse matrix."""
+    return np.ravel(rows.multiply(rows).sum(axis=1))
+
+
 def _improve(
-    scaled: Array, blocks: Array, sums: Array, rng: np.random.RandomState, *, moves: bool
+    scaled: Any, blocks: Array, sums: Array, rng: np.random.RandomState, *, moves: bool
 ) -> None:
     """Swap (and optionally move) units while the squared error decreases, worst block first."""
     n_blocks = len(sums)
@@ -106,7 +117,7 @@ def _improve(
 
 
 def _best_swap(
-    scaled: Array,
+    scaled: Any,
     blocks: Array,
     sums: Array,
     block: int,
@@ -124,21 +135,21 @@ def _best_swap(
     gap = sums[block] - sums[other]
     given, taken = scaled[here], scaled[there]
     if moves:  # the zero row stands for a move without a unit in exchange
-        given = np.vstack([given, np.zeros_like(gap)])
-        taken = np.vstack([taken, np.zeros_like(gap)])
+        nothing = sparse.csr_matrix((1, len(gap)))
+        given, taken = (sparse.vstack([rows, nothing], format="csr") for rows in (given, taken))
     # If `block` gains v, the squared error changes by 2 v . gap + 2 v . v.
     change = (
         2 * ((taken @ gap)[None, :] - (given @ gap)[:, None])
-        + 2 * np.square(given).sum(axis=1)[:, None]
-        + 2 * np.square(taken).sum(axis=1)[None, :]
-        - 4 * given @ taken.T
+        + 2 * _squared(given)[:, None]
+        + 2 * _squared(taken)[None, :]
+        - 4 * (given @ taken.T).toarray()
     )
     i, j = np.unravel_index(_first_smallest(change), change.shape)
     if change[i, j] > -1e-12:
         return None
     mine = [int(here[i])] if i < len(here) else []
     theirs = [int(there[j])] if j < len(there) else []
-    return float(change[i, j]), mine, theirs, taken[j] - given[i]
+    return float(change[i, j]), mine, theirs, (taken[[j]] - given[[i]]).toarray()[0]
 
 
 def _first_smallest(cost: Array) -> int:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from scipy.linalg import hadamard
 from scipy.special import xlogy
 from sklearn.model_selection import BaseCrossValidator
@@ -171,8 +172,8 @@ class BlockRegularizedCV(BaseCrossValidator):
             return deal(frequencies, n_blocks, rng)
         return balanced_partition(frequencies, n_blocks, rng, equal_sizes=True)
 
-    def _frequencies(self, X: Any, y: Any, n_samples: int, n_blocks: int) -> Array | None:
-        """Return None, a vector of class codes, or a matrix of frequencies."""
+    def _frequencies(self, X: Any, y: Any, n_samples: int, n_blocks: int) -> Any:
+        """Return None, a vector of class codes, or a sparse matrix of frequencies."""
         if isinstance(self.regularize, str):
             if self.regularize != "auto":
                 raise ValueError(
@@ -183,15 +184,18 @@ class BlockRegularizedCV(BaseCrossValidator):
         if self.regularize is None:
             return None
         given = self.regularize(X, y) if callable(self.regularize) else self.regularize
-        matrix = as_numbers(given, "regularize")
-        matrix = matrix[:, None] if matrix.ndim == 1 else matrix
-        if matrix.ndim != 2 or len(matrix) != n_samples:
+        matrix: Any = given
+        if not sparse.issparse(given):
+            matrix = as_numbers(given, "regularize")
+            matrix = matrix[:, None] if matrix.ndim == 1 else matrix
+        if matrix.ndim != 2 or matrix.shape[0] != n_samples:
             raise ValueError(
                 f"The frequencies of regularize have shape {matrix.shape}, but there are "
                 f"{n_samples} samples. An array matches only one data set; for nested "
                 "cross-validation pass a callable (X, y) -> (n_samples, k)."
             )
-        if not np.isfinite(matrix).all() or (matrix < 0).any():
+        matrix = sparse.csr_matrix(matrix, dtype=float)
+        if not np.isfinite(matrix.data).all() or (matrix.data < 0).any():
             raise ValueError("The frequencies of regularize must not be negative, NaN or infinite.")
         return matrix
 
@@ -261,8 +265,8 @@ def _hadamard_12() -> Array:
     return matrix * matrix[:, :1]
 
 
-def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
-    """Return class codes, an indicator matrix, or None if `y` contains no classes."""
+def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
+    """Return class codes, a sparse indicator matrix, or None if `y` contains no classes."""
     if _has_missing(y):
         raise ValueError(
             "Input y contains NaN, infinity or missing values, which cannot be balanced between "
@@ -270,7 +274,7 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Array | None:
         )
     kind = kind_of_labels(y)
     if kind == "indicator":
-        return np.asarray(y.toarray() if hasattr(y, "toarray") else y, dtype=float)
+        return sparse.csr_matrix(y if sparse.issparse(y) else np.asarray(y, dtype=float))
     if kind != "classes":  # sequences of labels, such as tagged sentences, or numbers
         return None
     target = np.ravel(as_array(y, "y"))
@@ -302,7 +306,7 @@ def _has_missing(y: Any) -> bool:
 
 
 def _whole_groups(
-    unit: Array, frequencies: Array | None, n_blocks: int, rng: np.random.RandomState
+    unit: Array, frequencies: Any, n_blocks: int, rng: np.random.RandomState
 ) -> Array:
     """Return blocks that do not split groups, balanced in size and frequencies."""
     n_units = int(unit.max()) + 1
@@ -310,12 +314,14 @@ def _whole_groups(
         raise ValueError(
             f"Cannot have number of blocks={n_blocks} greater than the number of groups: {n_units}."
         )
+    rows = np.arange(len(unit))
+    columns = [sparse.csr_matrix(np.ones((len(unit), 1)))]
     if frequencies is None:
-        columns = np.ones((len(unit), 1))
+        columns *= 2
     elif frequencies.ndim == 1:
-        columns = np.eye(int(frequencies.max()) + 1)[frequencies]
+        columns.append(sparse.csr_matrix((np.ones(len(unit)), (rows, frequencies))))
     else:
-        columns = frequencies
-    sums = np.zeros((n_units, 1 + columns.shape[1]))
-    np.add.at(sums, unit, np.column_stack([np.ones(len(unit)), columns]))
+        columns.append(frequencies)
+    to_unit = sparse.csr_matrix((np.ones(len(unit)), (unit, rows)), (n_units, len(unit)))
+    sums = to_unit @ sparse.hstack(columns, format="csr")
     return balanced_partition(sums, n_blocks, rng, equal_sizes=False)[unit]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from skbayeseval._validation import check_size
@@ -69,8 +70,7 @@ def _by_groups(groups: Any, codes: Array, rng: np.random.RandomState) -> Array:
     """Return a half for each row, such that groups stay whole and classes are balanced."""
     _, group = np.unique(np.asarray(groups), return_inverse=True)
     group = np.ravel(group)
-    columns = np.zeros((group.max() + 1, codes.max() + 1))
-    np.add.at(columns, (group, codes), 1)
+    columns = sparse.csr_matrix((np.ones(len(codes)), (group, codes)))
     return np.asarray(balanced_partition(columns, 2, rng, equal_sizes=False)[group])
 
 

@@ -1,9 +1,11 @@
 import tracemalloc
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from skbayeseval import compare_predictions
+from skbayeseval import BlockRegularizedCV, compare_predictions
 from skbayeseval.engines import outcomes, weights
 from skbayeseval.evidence import PairedCounts, UnitCounts
 from skbayeseval.models import Hierarchical, IndependentLabels, IndependentLabelsBCV, PairedMany
@@ -86,3 +88,68 @@ def test_weights_of_instances_stream_in_blocks():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 200e6
+
+
+@contextmanager
+def at_most(n_bytes):
+    tracemalloc.start()
+    try:
+        yield
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < n_bytes
+
+
+@pytest.mark.slow
+def test_tables_of_many_classes_are_not_built():
+    # A table of 20,000 classes takes 3.2 GB.
+    rng = np.random.default_rng(0)
+    n_classes, n = 20_000, 50_000
+    y = rng.integers(0, n_classes, n)
+    a, b = (np.where(rng.random(n) < p, y, rng.integers(0, n_classes, n)) for p in (0.8, 0.75))
+    with at_most(0.5e9):
+        result = compare_predictions(y, a, b, scoring="f1_macro", n_draws=100, random_state=0)
+        assert result.draws.shape == (100,)
+        str(result)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["paired", "unpaired", "bcv"])
+def test_sparse_indicators_stay_sparse(model):
+    # A dense indicator takes 4 GB.
+    rng = np.random.default_rng(0)
+    n, n_labels = 100_000, 5000
+    y = indicator(rng, n, n_labels, 5)
+    a, b = ((y + indicator(rng, n, n_labels, k) > 0).astype(int) for k in (1, 2))
+    with at_most(0.5e9):
+        result = compare_predictions(
+            y, a, b, scoring="f1_macro", model=model, n_draws=100, random_state=0
+        )
+        assert result.draws.shape == (100,)
+
+
+@pytest.mark.slow
+def test_blocks_of_groups_and_of_many_labels_are_balanced_without_dense_matrices():
+    rng = np.random.default_rng(0)
+    n, n_groups, n_classes = 500_000, 100_000, 1000
+    y, groups = rng.integers(0, n_classes, n), rng.integers(0, n_groups, n)
+    with at_most(0.5e9):
+        splits = list(BlockRegularizedCV(random_state=0).split(np.zeros((n, 1)), y, groups))
+    for train, test in splits:
+        assert not np.isin(groups[train], groups[test]).any()
+        assert abs(np.bincount(y[train]) - np.bincount(y[test])).max() < 10
+    labels = indicator(rng, 100_000, 5000, 5)
+    with at_most(0.5e9):
+        splits = list(BlockRegularizedCV(random_state=0).split(np.zeros((100_000, 1)), labels))
+    for train, test in splits:
+        differences = labels[train].sum(axis=0) - labels[test].sum(axis=0)
+        assert len(train) == len(test)
+        assert abs(differences).max() < 10
+
+
+def indicator(rng, n, n_labels, per_row):
+    rows, columns = np.repeat(np.arange(n), per_row), rng.integers(0, n_labels, n * per_row)
+    found = sparse.csr_matrix((np.ones(n * per_row), (rows, columns)), (n, n_labels))
+    found.data[:] = 1
+    return found

@@ -182,3 +182,13 @@ def test_matrix_of_words():
         ConfusionCounts.from_matrix([["a", "b"], ["c", "d"]])
     with pytest.raises(ValueError, match="labels has 3 classes"):
         ConfusionCounts.from_matrix([[1, 2], [3, 4]], labels=[1, 2, 3])
+
+
+def test_margins_of_a_classifier_can_be_weighted_and_added():
+    paired = PairedCounts.from_labels([0, 1, 2, 2], {"a": [0, 1, 2, 0]})
+    margin = paired.margin(0)
+    lighter = margin.with_weight(0.5)
+    assert (lighter.weight, lighter.declared) == (0.5, False)
+    np.testing.assert_array_equal(lighter.hits, [1, 1, 1])
+    np.testing.assert_array_equal(lighter.effective, margin.table / 2)
+    np.testing.assert_array_equal((margin + margin).true, [2, 2, 4])
