@@ -14,8 +14,8 @@ from sklearn.utils import check_scalar
 from skbayeseval._arrays import in_short
 
 # The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
-# on every machine.
-MOST_BYTES = 4 * 10**9
+# on every machine, and that sorting the draws takes seconds.
+MOST_BYTES = 10**9
 
 __all__ = [
     "check_flag",
@@ -90,7 +90,7 @@ def check_pre_dispatch(pre_dispatch: Any) -> int | str:
 def check_size(value: Any, name: str, bytes_each: int, minimum: int = 1) -> int:
     """Return `value` as an int of at least `minimum`; raise if that many do not fit in memory.
 
-    What needs more than 4 GB, at `bytes_each`, would run until the process is killed.
+    What needs more than 1 GB, at `bytes_each`, would run until the process is killed.
     """
     number = check_whole_number(value, name, minimum)
     if number * bytes_each <= MOST_BYTES:

@@ -47,8 +47,8 @@ def test_whole_number():
     ],
 )
 def test_more_than_memory_holds(value, needed):
-    assert check_size(80_000_000, "n", 48) == 80_000_000
-    with pytest.raises(ValueError, match=f"{needed}.*Use n <= 83333333"):
+    assert check_size(20_000_000, "n", 48) == 20_000_000
+    with pytest.raises(ValueError, match=f"{needed}.*Use n <= 20833333"):
         check_size(value, "n", 48)
 
 

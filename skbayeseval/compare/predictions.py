@@ -125,7 +125,8 @@ def compare_predictions(
         them in a dict; if it takes an argument, that is a mapping of names to the published
         variables. Parameters that it does not build keep their published prior.
     n_draws : int, default=20000
-        The number of draws of the exact engine; `PyMCEngine` has its own.
+        The number of draws of the exact engine, at least 100 and at most what fits in 1 GB, about
+        20 million for two classifiers. `PyMCEngine` has its own.
     random_state : int, RandomState, Generator or None, default=None
         An int makes the draws reproducible.
 

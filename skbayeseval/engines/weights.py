@@ -33,7 +33,8 @@ def stream_weights(
         summed = (*specification.hits, *specification.predicted, specification.true)
     # All sums over units in one product, of matrices whose rows are in order.
     to_sums = sparse.vstack([matrix.T for matrix in summed], format="csr")
-    for size in _sizes(n_draws, 8 * (3 * n_units + 8 * m + 2 * cells)):
+    # A product must not take seconds: it cannot be interrupted. Draws do not depend on the blocks.
+    for size in _sizes(n_draws, 8 * (3 * n_units + 8 * m + 2 * cells) + to_sums.nnz):
         weights = np.ascontiguousarray(rng.standard_gamma(same, (size, n_units)).T)
         weights /= specification.sizes @ weights
         sums = (to_sums @ weights).reshape(len(summed), -1, size).swapaxes(1, 2)

@@ -1,0 +1,94 @@
+"""Ctrl-C in the middle of long work reaches the user as KeyboardInterrupt."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+# What each script does would take minutes; it says "go" when that begins.
+BEGIN = """
+import time
+import joblib
+import numpy as np
+import skbayeseval as sb
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+class Slow(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        time.sleep(120)
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(100, 2)), np.arange(100) % 2
+
+def classes(n, m):
+    y = rng.integers(0, m, n)
+    return y, *(np.where(rng.random(n) < p, y, rng.integers(0, m, n)) for p in (0.8, 0.7))
+"""
+LONG = {
+    "draws of many classes": (
+        "data = classes(20_000, 5000)",
+        "sb.compare_predictions(*data, scoring='f1_macro', n_draws=10**6).hdi()",
+    ),
+    "draws of two classes": (
+        "a, b = X.T > 0",
+        "sb.compare_predictions(y, a, b, scoring='f1', n_draws=2 * 10**7).summary()",
+    ),
+    "bootstrap": (
+        "a, b = rng.normal(size=(2, 10**5))",
+        "sb.compare_predictions(np.arange(10**5) % 2, None, None, y_score_a=a, y_score_b=b, "
+        "scoring='roc_auc', n_draws=10**6).hdi()",
+    ),
+    "power": (
+        "pilot = sb.compare_predictions(*classes(300, 10), n_draws=500)",
+        "sb.power_analysis(pilot, [500, 5000], rope=0.01, goal='~', scoring='f1_macro', "
+        "n_replications=10**6)",
+    ),
+    "Bayes factors": (
+        "result = sb.compare_predictions(*classes(3000, 50), n_draws=500)",
+        "[result.bayes_factor(0.001 + i * 1e-6) for i in range(10**4)]",
+    ),
+    "blocks": (
+        "n = 10**6; y, groups = rng.integers(0, 1000, n), rng.integers(0, n, n)",
+        "list(sb.BlockRegularizedCV(11).split(np.zeros((n, 1)), y, groups))",
+    ),
+    "a fit": (
+        "",
+        "sb.bayesian_cross_validate(Slow(), Slow(), X, y, error_score=np.nan)",
+    ),
+    "fits in processes": (
+        "",
+        "sb.bayesian_cross_validate(Slow(), Slow(), X, y, error_score=np.nan, n_jobs=2)",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to a child is POSIX")
+@pytest.mark.parametrize("name", LONG)
+def test_interrupts_reach_the_user(name):
+    prepare, work = LONG[name]
+    code = (
+        f"{BEGIN}\n{prepare}\nprint('go', flush=True)\ntry:\n    {work}\n"
+        "except KeyboardInterrupt:\n    print('interrupted', flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    ) as process:
+        try:
+            assert process.stdout.readline() == "go\n"
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(3)  # in the middle of the work
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=100)[0] == "interrupted\n"
+        finally:
+            process.kill()
