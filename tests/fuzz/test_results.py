@@ -78,7 +78,7 @@ def test_summary(name, rope, prob):
     attempt("Ranking.ranking", lambda: RANKING.ranking(prob=prob))
 
 
-@examples(4)
+@examples(8)
 @given(results, st.sampled_from([0.1, "wide", None]), probs)
 def test_prior_sensitivity(name, rope, prob):
     table = attempt(
