@@ -91,11 +91,8 @@ def _n_samples(values: Any, name: str) -> int:
     shape = getattr(values, "shape", None)
     if isinstance(shape, tuple) and shape:
         return int(shape[0])
-    if (
-        shape == ()
-        or isinstance(values, (str, bytes, Mapping, Set))
-        or not hasattr(values, "__len__")
-    ):
+    single = shape == () or isinstance(values, (str, bytes, Mapping, Set, type))
+    if single or not hasattr(values, "__len__"):
         raise TypeError(
             f"{name} must be a sequence or an array with one entry per sample, got "
             f"{in_short(values)}."

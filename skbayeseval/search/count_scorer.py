@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval.compare.targets import score_by_scores, score_counts
 from skbayeseval.evidence.counts import ConfusionCounts
@@ -175,9 +176,14 @@ def count_key(i: int, j: int) -> str:
 
 
 def _check_names(also: Any) -> tuple[str, ...]:
-    names = (also,) if isinstance(also, str) or not isinstance(also, Iterable) else tuple(also)
+    several = (
+        isinstance(also, Iterable) and not isinstance(also, str) and getattr(also, "ndim", 1) > 0
+    )
+    names = tuple(also) if several else (also,)
     if not all(isinstance(name, str) for name in names):
-        raise TypeError(f"also must be the name of a scorer or a list of names, got {also!r}.")
+        raise TypeError(
+            f"also must be the name of a scorer or a list of names, got {in_short(also)}."
+        )
     for name in names:
         if table_metric(name) is None and name not in get_scorer_names():
             raise ValueError(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import in_short
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.results.ranking import Ranking
@@ -249,8 +250,8 @@ class SearchReport:
             return int(min(chosen, key=complexity))  # ties: the highest mean comes first
         except TypeError as error:
             raise TypeError(
-                f"key={key!r} gives values that cannot be sorted ({error}). Pass a function of "
-                "the parameters that returns a number."
+                f"key={in_short(key)} gives values that cannot be sorted. Pass a function of the "
+                "parameters that returns a number."
             ) from error
 
     def plot(

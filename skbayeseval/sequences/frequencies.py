@@ -61,9 +61,8 @@ def check_types(types: Any) -> tuple[str, ...] | None:
     """Return the chunk types as a tuple, or None for all types."""
     if types is None:
         return None
-    kinds = (
-        (types,) if isinstance(types, str) else tuple(types) if isinstance(types, Iterable) else ()
-    )
+    several = isinstance(types, Iterable) and getattr(types, "ndim", 1) > 0
+    kinds = (types,) if isinstance(types, str) or not several else tuple(types)
     if not kinds or not all(isinstance(kind, str) for kind in kinds):
         raise ValueError(
             f"types must be a chunk type such as 'ORG' or a list of chunk types, got "

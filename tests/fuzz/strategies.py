@@ -8,6 +8,8 @@ import pandas as pd
 from hypothesis import strategies as st
 from scipy import sparse
 
+from skbayeseval.judgement.decision import check_rope
+
 WORDS = np.array(["ab", "b", "c c", "ä"])
 
 # Ways to write classes 0, 1, 2, 3 in one kind of label.
@@ -99,7 +101,20 @@ def mostly(valid):
 
 probabilities = st.floats(0.75, 0.99)
 ropes = mostly(st.one_of(st.floats(0, 0.5), st.tuples(st.floats(-0.5, 0), st.floats(0, 0.5))))
+# Prior probabilities of ROPEs are simulated and kept: a few, none of them very narrow.
+few_ropes = st.integers(0, 2).flatmap(
+    lambda i: st.sampled_from([0.01, 0.1, (-0.02, 0.05)]) if i else anything.filter(is_no_rope)
+)
 seeds = st.integers(0, 2**32)
+
+
+def is_no_rope(value):
+    """Return whether a value is refused as a ROPE."""
+    try:
+        check_rope(value)
+    except (TypeError, ValueError):
+        return True
+    return False
 
 
 @st.composite

@@ -36,7 +36,7 @@ scorers = st.sampled_from(sorted(SCORERS))
 QUICK = {"n_draws": 200}
 
 
-@examples(500)
+@examples(400)
 @given(st.data())
 def test_compare_predictions(data):
     _, vectors = data.draw(codes_of(3))

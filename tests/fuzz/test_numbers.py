@@ -21,7 +21,7 @@ NAMES = [*metrics.known_metrics("tables"), "f2", "f0.5_macro"]
 counts = st.one_of(st.integers(0, 30), st.integers(0, 10**6), st.sampled_from([10**9, 10**12]))
 
 
-@examples(600)
+@examples(300)
 @given(st.data())
 def test_compare_counts(data):
     size = data.draw(st.integers(3, 4))

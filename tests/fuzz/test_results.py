@@ -12,7 +12,7 @@ from skbayeseval import compare_counts, compare_many, compare_predictions, load_
 from skbayeseval import score_posterior as score
 from skbayeseval.judgement.decision import WORDS
 from tests.fuzz.harness import attempt, examples
-from tests.fuzz.strategies import mostly, ropes
+from tests.fuzz.strategies import few_ropes, mostly, ropes
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 3
@@ -55,8 +55,8 @@ def test_intervals_and_decisions(name, prob, rope, metric, of):
         assert decision.hdi.low <= decision.hdi.high
 
 
-@examples(150)
-@given(results, ropes, metrics, mostly(st.sampled_from([None, "kde", "interval"])))
+@examples(120)
+@given(results, few_ropes, metrics, mostly(st.sampled_from([None, "kde", "interval"])))
 def test_bayes_factor(name, rope, metric, method):
     found = attempt(
         "ComparisonResult.bayes_factor",
@@ -66,8 +66,8 @@ def test_bayes_factor(name, rope, metric, method):
         assert found.value >= 0
 
 
-@examples(60)
-@given(results, ropes, probs)
+@examples(40)
+@given(results, few_ropes, probs)
 def test_summary(name, rope, prob):
     result = RESULTS[name]
     table = attempt("ComparisonResult.summary", lambda: result.summary(rope, prob=prob))
@@ -78,8 +78,8 @@ def test_summary(name, rope, prob):
     attempt("Ranking.ranking", lambda: RANKING.ranking(prob=prob))
 
 
-@examples(25)
-@given(results, ropes, probs)
+@examples(8)
+@given(results, st.sampled_from([0.1, "wide", None]), probs)
 def test_prior_sensitivity(name, rope, prob):
     table = attempt(
         "ComparisonResult.prior_sensitivity",
@@ -93,7 +93,7 @@ def test_prior_sensitivity(name, rope, prob):
 @given(
     results,
     mostly(st.sampled_from(["posterior", "factor", "trace", "joint", "scores", "ranking"])),
-    ropes,
+    few_ropes,
 )
 def test_plot(name, kind, rope):
     display = attempt("ComparisonResult.plot", lambda: RESULTS[name].plot(kind, rope=rope))
@@ -106,7 +106,7 @@ def test_plot(name, kind, rope):
 @examples(20)
 @given(
     results,
-    ropes,
+    few_ropes,
     mostly(st.floats(0.5, 0.9)),
     st.sampled_from([50, 60, 0, "50", None]),
 )

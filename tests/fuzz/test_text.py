@@ -81,17 +81,32 @@ def test_chunk_counter(data):
 def test_command_line(data, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp()
     path = folder / "predictions.csv"
-    cell = st.sampled_from(["0", "1", "yes", "no", "", "NA", "1.0", "01"])
-    rows = data.draw(st.lists(st.tuples(cell, cell, cell), max_size=8))
+    cells = data.draw(
+        st.sampled_from([("0", "1"), ("yes", "no"), ("NA", "None"), ("0", "1", "x", "", "01")])
+    )
+    cell = st.sampled_from(cells)
+    rows = data.draw(st.lists(st.tuples(cell, cell, cell), min_size=4, max_size=12))
     path.write_text("\n".join(["truth,a,b", *(",".join(row) for row in rows)]))
     arguments = ["compare", str(path), "--truth", "truth", "--a", "a", "--b", "b", "--json"]
-    option = data.draw(st.sampled_from(["--scoring", "--rope", "--draws", "--model", "--seed"]))
-    arguments += [option, data.draw(st.sampled_from(["f1_macro", "0.01", "200", "bcv", "-1", "x"]))]
+    options = {
+        "--scoring": "accuracy",
+        "--rope": "0.1",
+        "--draws": "200",
+        "--model": "unpaired",
+        "--seed": "7",
+    }
+    option = data.draw(st.sampled_from(sorted(options)))
+    wrong = st.sampled_from(["f1_macro", "0.01", "200", "bcv", "-1", "x"])
+    arguments += [option, data.draw(st.one_of(st.just(options[option]), wrong))]
     run(arguments)
 
 
 @examples(150)
-@given(st.lists(st.sampled_from(["0", "3", "7", "-1", "x", "1.5"]), min_size=6, max_size=8))
+@given(
+    st.lists(
+        st.sampled_from(["0", "3", "7", "12", "40", "5", "9", "-1", "1.5"]), min_size=6, max_size=8
+    )
+)
 def test_counts_on_the_command_line(cells):
     run(["counts", "--a", *cells[:3], "--b", *cells[3:6], "--json"])
 
