@@ -265,7 +265,7 @@ DATA = [
     (
         lambda: compare_predictions(Y, A, B).decision(list(range(50))),
         TypeError,
-        r"rope must be a number or a pair \(low, high\), got \[0, 1",
+        r"rope must be a number, .* or a pair \(low, high\), got \[0, 1",
     ),
     (lambda: list(BlockRegularizedCV().split(X, Y[:9])), ValueError, "X has 24, y has 9"),
     (
