@@ -119,8 +119,8 @@ def test_data(data, labels):
 
 def test_messages():
     for options, message in (
-        ({"cv": [([0, 1], [2, 900])]}, "Split 0 of cv must be a pair of arrays.*among 80"),
-        ({"cv": [(np.arange(40), np.arange(0))]}, "has 40 training and 0 test instances"),
+        ({"cv": [([0, 1], [2, 900])]}, "the test set of split 0 contains 900"),
+        ({"cv": [(np.arange(40), np.arange(0))]}, "the test set of split 0 is empty"),
         ({"n_jobs": 0}, "n_jobs == 0"),
         ({"pre_dispatch": "nonsense"}, "'all' or an expression such as '2\\*n_jobs'"),
         ({"return_indices": "x"}, "return_indices must be True or False, got 'x'"),
