@@ -91,7 +91,7 @@ def test_names_of_classes_are_not_missing_values(tmp_path, capsys):
 
 def test_doubtful_factors_are_marked(csv, capsys):
     assert main(f"compare {csv} --truth y --a y --b svm --rope 0.001".split()) == 0
-    assert "bf of accuracy is unreliable: too few draws" in capsys.readouterr().out
+    assert "bf of accuracy is NaN, because it is not reliable: only 0 of" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
