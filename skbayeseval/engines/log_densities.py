@@ -81,7 +81,7 @@ def _(specification: LabelSpecification) -> Iterator[tuple[str, Array, Array]]:
     priors = {parameter.name: parameter.prior for parameter in specification.parameters()}
     for k, cells in enumerate(specification.cells):
         tp, fp, fn, tn = cells.T
-        of_each = {"pi": (tp, fp, fn, tn)}
+        of_each: dict[str, tuple[Array, ...]] = {"pi": (tp, fp, fn, tn)}
         if specification.cell_prior is None:
             of_each = {"mu": (tp + fn, fp + tn), "rho+": (tp, fn), "rho-": (fp, tn)}
         for stem, counts in of_each.items():

@@ -123,8 +123,8 @@ def _(specification: LabelSpecification, of: Replicated) -> dict[str, Array]:
             shares = of.draws[f"pi_{name}"]
         else:
             mu, hit, alarm = (of.draws[f"{stem}_{name}"] for stem in ("mu", "rho+", "rho-"))
-            shares = [mu * hit, (1 - mu) * alarm, mu * (1 - hit), (1 - mu) * (1 - alarm)]
-            shares = np.stack(shares, axis=-1)
+            tp, fn, fp = mu * hit, mu * (1 - hit), (1 - mu) * alarm
+            shares = np.stack([tp, fp, fn, (1 - mu) * (1 - alarm)], axis=-1)
         tp, fp, fn, _ = np.moveaxis(
             _multinomial(cells.sum(axis=1) / weight, weight, shares, of.rng), -1, 0
         )

@@ -78,9 +78,8 @@ class RopeTables:
         --------
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
-        >>> print(result.to_latex().splitlines()[2])
-        metric & new & old & mean & std & BF for equality & P(worse) & P(better) & 95\% HDI & \
-decision \\
+        >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
+        $>$ \\
         """
         return latex_table(*self._table(rope, prob, mcse))
 

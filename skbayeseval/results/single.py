@@ -147,10 +147,8 @@ class ScoreResult(PosteriorView):
         --------
         >>> from skbayeseval import score_posterior
         >>> result = score_posterior([0, 1] * 40, [0, 1] * 36 + [1, 0] * 4, random_state=0)
-        >>> print(result.to_markdown())
+        >>> print(result.to_markdown().splitlines()[0])
         | metric | observed | mean | std | 95% HDI |
-        | --- | ---: | ---: | ---: | ---: |
-        | accuracy | 0.900 | 0.881 | 0.035 | [0.812, 0.945] |
         """
         return latex_table(*score_table(self._posterior, self._metrics, prob, mcse))
 

@@ -13,9 +13,12 @@ from skbayeseval import (
     compare_confusion_matrices,
     compare_many,
     compare_predictions,
+    metrics,
 )
 from skbayeseval.engines.arviz import _import
+from skbayeseval.engines.base import Trace
 from skbayeseval.models import PairedHierarchical
+from skbayeseval.posterior.chains import SampledPosterior
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
@@ -259,3 +262,16 @@ def test_a_modified_graph_has_no_log_densities():
     assert groups_of(data) & (LOGS | PREDICTIVE) == {"posterior_predictive"}
     assert data.posterior_predictive.sizes["chain"] == 2
     assert data.posterior_predictive.sizes["draw"] == 500
+
+
+def test_chains_under_a_published_prior_have_log_densities():
+    like = of_two(model="bcv", prior={"lambda": 2.0})
+    exact = like._posterior
+    chains = {name: v.reshape(2, 1000, -1) for name, v in exact.parameters().items()}
+    sampled = SampledPosterior(exact.model, exact.evidence, entropy=0, trace=Trace(chains))
+    sampled.has_warned = True
+    data = type(like)(sampled, like.names, {"f1": metrics.get_metric("f1")}).to_arviz()
+    for group in LOGS:
+        for name, values in data[group].data_vars.items():
+            expected = like.to_arviz()[group][name].values.reshape(2, 1000)
+            np.testing.assert_allclose(values, expected)
