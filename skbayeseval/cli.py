@@ -301,15 +301,10 @@ def _report(result: ComparisonResult, args: argparse.Namespace) -> None:
         print(result)
         print()
         print(_text(summary.T))
-        doubtful = [
-            name for name in result.metrics
-            if args.rope and not result.bayes_factor(args.rope, metric=name).reliable
-        ]  # fmt: skip
-        if doubtful:
-            print(
-                f"\nbf of {', '.join(doubtful)} is unreliable: too few draws inside or outside "
-                "the ROPE"
-            )
+        for name in result.metrics if args.rope else ():
+            factor = result.bayes_factor(args.rope, metric=name)
+            if not factor.reliable:
+                print(f"\nbf of {name} is NaN, because it is not reliable: {factor.reason}")
     _save_figure(result, args, quiet=args.json)
 
 

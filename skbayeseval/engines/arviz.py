@@ -57,9 +57,13 @@ def to_inference_data(
 
     filled = {name: dict(group) for name, group in groups.items() if group}
     if az.__version__.startswith("0."):
+        log_prior = filled.pop("log_prior", None)  # which its from_dict does not know
         of_groups = {f"{name}_attrs": dict(attrs) for name in filled}
-        return az.from_dict(
+        data = az.from_dict(
             **filled, coords=dict(coords), dims=dict(dims), attrs=dict(attrs), **of_groups
         )
+        if log_prior is not None:
+            data.add_groups({"log_prior": log_prior})
+        return data
     of_groups = {"/": dict(attrs)} | {name: dict(attrs) for name in filled}
     return az.from_dict(filled, coords=dict(coords), dims=dict(dims), attrs=of_groups)

@@ -31,7 +31,14 @@ from skbayeseval.models.specification import (
     icc_name,
 )
 
-__all__ = ["parameters_of_pair", "rates_given", "scores_given", "stream_parameters"]
+__all__ = [
+    "parameters_of_pair",
+    "rates_given",
+    "rows_given",
+    "scores_given",
+    "simplexes_given",
+    "stream_parameters",
+]
 
 Array = NDArray[Any]
 Draws = Mapping[str, Array]
@@ -118,7 +125,8 @@ def _scores(specification: AnySpecification, given: Given) -> Iterator[Array]:
 @_scores.register
 def _(specification: Specification, given: Given) -> Iterator[Array]:
     for here, size in _blocks(given.draws):
-        yield given.metric(_tables(specification, here, size), given.positive).T
+        tables = specification.tables(simplexes_given(specification, here, size))
+        yield given.metric(tables, given.positive).T
 
 
 @_scores.register
@@ -250,14 +258,27 @@ def _rates(totals: Totals) -> dict[str, Array]:
     }
 
 
-def _tables(specification: Specification, draws: Draws, size: int) -> Array:
+def simplexes_given(specification: Specification, draws: Draws, size: int) -> dict[str, Array]:
+    """Return all entries of each probability vector, of shape (k, n_draws)."""
     whole = {}
     for simplex in specification.simplexes:
         values = draws[simplex.name]
         whole[simplex.name] = np.stack([values, 1 - values]) if values.ndim == 1 else values.T
     for name, known in specification.fixed.items():
         whole[name] = np.repeat(known[:, None], size, axis=1)
-    return specification.tables(whole)
+    return whole
+
+
+def rows_given(
+    specification: OutcomeSpecification, draws: Draws, rng: np.random.Generator, *, prior: bool
+) -> Array:
+    """Return tables of shape (n_classifiers, n_draws, M, M), given draws of the parameters."""
+    n_draws = len(next(iter(draws.values())))
+    if _has_rows(specification, draws):
+        return _tables_of_rows(specification, draws, n_draws)
+    given = _group_draws(specification, draws, n_draws)
+    blocks = outcome_blocks(specification, rng, n_draws, prior=prior, tables=True, given=given)
+    return np.concatenate([np.asarray(tables) for _, tables in blocks], axis=1)
 
 
 def _has_rows(specification: OutcomeSpecification, draws: Draws) -> bool:

@@ -39,6 +39,9 @@ FEW_DRAWS = 100
 # With fewer estimates of a probability, their variance is not estimated reliably.
 FEW_SHARES = 128
 
+NO_DRAWS = "no draw is close to 0"
+BY_BANDWIDTH = "a kernel density estimate at 0 depends on its bandwidth"
+
 
 @dataclass(frozen=True)
 class BayesFactor:
@@ -63,13 +66,17 @@ class BayesFactor:
         The method of computation.
     bandwidth : float or None
         The bandwidth of the prior's kernel density estimate, for ``method="kde"``.
+    reason : str
+        Why the estimate is not reliable; empty if it is.
 
     Examples
     --------
     >>> from skbayeseval import compare_counts
     >>> factor = compare_counts((400, 50, 60), (401, 51, 59)).bayes_factor(rope=0.01)
-    >>> factor.value > 3, factor.reliable
-    (True, True)
+    >>> factor.value > 3, factor.favours, factor.reliable
+    (True, 'equality', True)
+    >>> str(factor).split(":")[0]
+    '40 for equality'
     """
 
     value: float
@@ -78,19 +85,57 @@ class BayesFactor:
     reliable: bool
     method: str
     bandwidth: float | None = None
+    reason: str = ""
 
     @property
     def log10_mcse(self) -> float:
         """The Monte Carlo standard error of `log10`."""
         return self.mcse / (self.value * math.log(10)) if self.value > 0 else math.nan
 
+    @property
+    def favours(self) -> str:
+        """The hypothesis that the data make more probable: "equality" or "a difference"."""
+        return "equality" if self.log10 >= 0 else "a difference"
+
+    def __str__(self) -> str:
+        times = _times(abs(self.log10))
+        if not self.reliable:
+            about = "" if math.isnan(self.log10) else f", about {times} for {self.favours}"
+            return f"not reliable{about}: {self.reason}"
+        equality = ("is 0", "is not 0")
+        if self.method == "interval":
+            equality = ("is inside the ROPE", "is outside the ROPE")
+        first, second = equality if self.favours == "equality" else equality[::-1]
+        return (
+            f"{times} for {self.favours}: the data are {times} times as probable if the "
+            f"difference {first} as if it {second}"
+        )
+
+    __repr__ = __str__
+
+
+def _times(log10: float) -> str:
+    """Return 10 to this power, at least 1, in words."""
+    if log10 > 6:
+        return "more than a million"
+    value = 10**log10
+    return f"{value:.1f}" if value < 9.95 else f"{value:,.0f}"
+
 
 class Estimate(NamedTuple):
-    """The logarithm of odds or of a density, with its Monte Carlo variance."""
+    """The logarithm of odds or of a density, with its Monte Carlo variance.
+
+    `reason` says why it is not reliable; it is empty for a reliable estimate.
+    """
 
     log: float
     variance: float = 0.0
-    reliable: bool = True
+    reason: str = ""
+
+    @property
+    def reliable(self) -> bool:
+        """Whether the estimate is reliable."""
+        return not self.reason
 
 
 def odds_of_draws(inside: int, outside: int, share: float = 1.0) -> Estimate:
@@ -101,15 +146,23 @@ def odds_of_draws(inside: int, outside: int, share: float = 1.0) -> Estimate:
     # Adding half a draw to both counts keeps the logarithm finite if one of them is 0.
     k, rest = inside + 0.5, outside + 0.5
     variance = (1 / k + 1 / rest) / share
-    return Estimate(math.log(k / rest), variance, share * min(inside, outside) >= FEW_DRAWS)
+    reason = ""
+    if share * min(inside, outside) < FEW_DRAWS:
+        fewer, where = (inside, "inside") if inside < outside else (outside, "outside")
+        effective = "" if share == 1 else f", worth {share * fewer:.0f} independent ones,"
+        reason = f"only {fewer} of {inside + outside:,} draws{effective} are {where} the ROPE"
+    return Estimate(math.log(k / rest), variance, reason)
 
 
 def odds_of_probabilities(inside: float, outside: float) -> Estimate:
     """Return the log odds of probabilities computed by quadrature with small relative error."""
     # The quadrature omits nodes with a weight below exp(-600).
     smallest = 1e-200
-    reliable = inside > smallest and outside > smallest
-    return Estimate(math.log(max(inside, smallest) / max(outside, smallest)), 0.0, reliable)
+    where = "inside" if inside < outside else "outside"
+    reason = f"the probability {where} the ROPE is too small to be computed"
+    if inside > smallest and outside > smallest:
+        reason = ""
+    return Estimate(math.log(max(inside, smallest) / max(outside, smallest)), 0.0, reason)
 
 
 def odds_of_shares(blocks: Iterable[Array], precision: float = 0.002) -> Estimate:
@@ -129,16 +182,22 @@ def odds_of_shares(blocks: Iterable[Array], precision: float = 0.002) -> Estimat
         inside = n if probability > 0 else 0
         return odds_of_draws(inside, n - inside)
     relative = variance / (probability * (1 - probability)) ** 2
-    return Estimate(math.log(probability / (1 - probability)), relative, relative < 1 / FEW_DRAWS)
+    reason = "" if relative < 1 / FEW_DRAWS else _uncertain("probability of the ROPE", relative)
+    return Estimate(math.log(probability / (1 - probability)), relative, reason)
 
 
 def density_of_shares(blocks: Iterable[Array], width: float, precision: float = 0.002) -> Estimate:
     """Estimate the log density at 0 from the probability of an interval of this width around 0."""
     probability, variance, _ = _mean_of_shares(blocks, precision)
     if probability <= 0:
-        return Estimate(-math.inf, math.inf, False)
+        return Estimate(-math.inf, math.inf, NO_DRAWS)
     relative = variance / probability**2
-    return Estimate(math.log(probability / width), relative, relative < 1 / FEW_DRAWS)
+    reason = "" if relative < 1 / FEW_DRAWS else _uncertain("density at 0", relative)
+    return Estimate(math.log(probability / width), relative, reason)
+
+
+def _uncertain(what: str, relative_variance: float) -> str:
+    return f"the prior {what} has a standard error of {math.sqrt(relative_variance):.0%}"
 
 
 def _mean_of_shares(blocks: Iterable[Array], precision: float) -> tuple[float, float, int]:
@@ -171,7 +230,7 @@ def density_of_independent_draws(a: Array, b: Array, half_width: float) -> Estim
     given_a, given_b = share_near(b, a), share_near(a, b)
     inside = float(given_a.mean())
     if inside == 0:
-        return Estimate(-math.inf, math.inf, False)
+        return Estimate(-math.inf, math.inf, NO_DRAWS)
     # Both projections include the variance of single pairs, which must be counted only once.
     variance = given_a.var() / len(a) + given_b.var() / len(b) - inside / (len(a) * len(b))
     return Estimate(math.log(inside / (2 * half_width)), float(variance) / inside**2)
@@ -188,7 +247,7 @@ def density_by_smoothing(draws: Array, share: float = 1.0) -> Estimate:
     """
     n, mean, sd = len(draws), float(draws.mean()), float(draws.std(ddof=1))
     if sd == 0:
-        return Estimate(math.inf if mean == 0 else -math.inf, math.inf, False)
+        return Estimate(math.inf if mean == 0 else -math.inf, math.inf, "all draws are equal")
     log_start = norm.logpdf(draws, mean, sd)
 
     def smoothed(bandwidth: float) -> tuple[float, float]:
@@ -202,7 +261,8 @@ def density_by_smoothing(draws: Array, share: float = 1.0) -> Estimate:
     bias = (smoothed(2 * bandwidth)[0] - log_mean) / 3
     near = np.count_nonzero(np.abs(draws) < bandwidth)
     log_density = float(norm.logpdf(0.0, mean, sd)) + log_mean
-    return Estimate(log_density, variance / share + bias**2, bool(share * near >= FEW_DRAWS))
+    reason = "" if share * near >= FEW_DRAWS else f"only {near} of {n:,} draws are close to 0"
+    return Estimate(log_density, variance / share + bias**2, reason)
 
 
 def density_by_kde(draws: Array) -> tuple[Estimate, float]:
@@ -217,7 +277,7 @@ def density_by_kde(draws: Array) -> tuple[Estimate, float]:
     # The variance of a kernel estimate is density * roughness of the kernel / (n * bandwidth). The
     # minimum avoids overflow far in the tails, where the variance is meaningless.
     log_variance = -log_density - math.log(2 * math.sqrt(math.pi) * len(draws) * bandwidth)
-    return Estimate(log_density, math.exp(min(log_variance, 600.0)), False), bandwidth
+    return Estimate(log_density, math.exp(min(log_variance, 600.0)), BY_BANDWIDTH), bandwidth
 
 
 def ratio(
@@ -227,5 +287,5 @@ def ratio(
     log = posterior.log - prior.log
     value = math.exp(min(log, 709.0))
     mcse = value * math.sqrt(posterior.variance + prior.variance)
-    reliable = posterior.reliable and prior.reliable
-    return BayesFactor(value, log / math.log(10), mcse, reliable, method, bandwidth)
+    reason = posterior.reason or prior.reason
+    return BayesFactor(value, log / math.log(10), mcse, not reason, method, bandwidth, reason)

@@ -28,6 +28,7 @@ from skbayeseval.posterior.recipe import Posterior, Prior
 __all__ = [
     "bayes_factor",
     "has_infinite_prior_density",
+    "posterior_odds",
     "prior_density_at_zero",
     "prior_difference_draws",
 ]
@@ -121,14 +122,18 @@ def _interval_null(posterior: Posterior, metric: Metric, rope: Interval) -> Baye
             f"rope={tuple(rope)} has zero width, so its prior probability is 0. Omit rope= for the "
             "Savage-Dickey ratio."
         )
+    odds = posterior_odds(posterior, metric, rope)
+    return ratio(odds, _prior_odds(posterior.prior, metric, rope), "interval")
+
+
+def posterior_odds(posterior: Posterior, metric: Metric, rope: Interval) -> Estimate:
+    """Return the log odds that the difference is inside the ROPE."""
     margins = posterior.independent_margins(metric)
     if margins:
-        odds = _odds_by_quadrature(*margins, rope)
-    else:
-        draws = _difference(posterior, metric)
-        inside = count_inside(draws, rope)
-        odds = odds_of_draws(inside, len(draws) - inside, posterior.effective_share(draws))
-    return ratio(odds, _prior_odds(posterior.prior, metric, rope), "interval")
+        return _odds_by_quadrature(*margins, rope)
+    draws = _difference(posterior, metric)
+    inside = count_inside(draws, rope)
+    return odds_of_draws(inside, len(draws) - inside, posterior.effective_share(draws))
 
 
 def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
+from skbayeseval.engines.log_densities import LogDensities, log_densities
+from skbayeseval.engines.predictive import Replicated, replicate_counts
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
@@ -20,6 +22,11 @@ __all__ = ["as_arviz"]
 Array = NDArray[Any]
 
 PRIOR_DRAWS = 4000
+
+# The number of draws for which counts are predicted, and the most and fewest that are useful.
+PREDICTIVE_DRAWS = 1000
+MOST_PREDICTED_NUMBERS = 2 * 10**7
+FEWEST_PREDICTIVE_DRAWS = 100
 
 # If the draws of the parameters have more elements than this, they are not exported.
 MOST_NUMBERS = 5 * 10**7
@@ -33,9 +40,15 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
     scores = {name: posterior.draws(metric) for name, metric in metrics.items()}
     alone = posterior.evidence.is_of_difference
     observed = posterior.evidence.observed_data()
+    parameters = _affordable(posterior)
+    densities = _log_densities(posterior, metrics, parameters)
     groups = {
-        "posterior": _by_chain({**_affordable(posterior), **_named_scores(scores, alone)}, chains),
+        "posterior": _by_chain({**_with_rates(parameters), **_named_scores(scores, alone)}, chains),
+        "posterior_predictive": _predictive(posterior, _thinned(posterior, parameters), chains),
+        "log_likelihood": _by_chain(densities.likelihood, chains),
+        "log_prior": _by_chain(densities.prior, chains),
         "prior": _prior_group(posterior, metrics),
+        "prior_predictive": _prior_predictive(posterior, metrics),
         "sample_stats": dict(posterior.stats),
         "observed_data": {name: one.values for name, one in observed.items()},
     }
@@ -72,7 +85,74 @@ def _affordable(posterior: Posterior) -> dict[str, Array]:
     n_numbers = posterior.n_draws * len(posterior.counts) * len(posterior.counts[0].labels)
     if n_numbers > MOST_NUMBERS:
         return {}
-    return _with_rates({**posterior.parameters(), **posterior.rates()})
+    return {**posterior.parameters(), **posterior.rates()}
+
+
+def _log_densities(
+    posterior: Posterior, metrics: Mapping[str, Metric], parameters: Mapping[str, Array]
+) -> LogDensities:
+    """Return the log densities of the draws that the metrics are computed from, where known."""
+    same_draws = posterior.weights is None and all(m.source == "tables" for m in metrics.values())
+    found = None
+    if same_draws and "callable" not in posterior.prior_description:
+        found = log_densities(posterior.specification, parameters)
+    return LogDensities({}, {}) if found is None else found
+
+
+def _n_predictive(posterior: Posterior) -> int:
+    """Return for how many draws counts are predicted."""
+    n_numbers = len(posterior.counts) * len(posterior.counts[0].labels) ** 2
+    n_draws = min(PREDICTIVE_DRAWS, MOST_PREDICTED_NUMBERS // max(n_numbers, 1))
+    return n_draws if n_draws >= FEWEST_PREDICTIVE_DRAWS else 0
+
+
+def _thinned(posterior: Posterior, parameters: Mapping[str, Array]) -> dict[str, Array]:
+    """Return evenly spaced draws of each chain."""
+    n_draws = _n_predictive(posterior)
+    if not n_draws or not parameters:
+        return {}
+    per_chain = posterior.n_draws // posterior.n_chains
+    step = max(1, -(-per_chain * posterior.n_chains // n_draws))
+    kept = (
+        np.arange(posterior.n_chains)[:, None] * per_chain + np.arange(0, per_chain, step)
+    ).ravel()
+    return {name: values[kept] for name, values in parameters.items()}
+
+
+def _predictive(
+    posterior: Posterior,
+    draws: Mapping[str, Array],
+    chains: tuple[int, int],
+    *,
+    prior: bool = False,
+) -> dict[str, Array]:
+    """Return predicted counts, given draws of the parameters."""
+    if not posterior.evidence.has_class_counts:
+        return {}
+    of = Replicated(
+        draws,
+        [np.asarray(counts.true, dtype=float) for counts in posterior.counts],
+        [counts.weight for counts in posterior.counts],
+        1 if posterior.positive is None else posterior.positive,
+        posterior.prevalence is not None,
+        prior,
+        np.random.default_rng([posterior.entropy, int(prior)]),
+    )
+    return _by_chain(replicate_counts(posterior.specification, of), chains)
+
+
+def _prior_predictive(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[str, Array]:
+    n_draws = _n_predictive(posterior)
+    if not (n_draws and _proper(posterior, metrics) and posterior.has_known_prior):
+        return {}
+    prior = posterior.prior
+    draws = {**prior.parameters(n_draws), **prior.rates(n_draws)}
+    return _predictive(posterior, draws, (1, -1), prior=True)
+
+
+def _proper(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    """Return the metrics with a proper prior."""
+    return {n: metric for n, metric in metrics.items() if posterior.has_proper_prior(metric)}
 
 
 def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
@@ -107,7 +187,7 @@ def _named_scores(scores: Mapping[str, Array], difference_alone: bool = False) -
 
 
 def _prior_group(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[str, Array]:
-    metrics = {n: metric for n, metric in metrics.items() if posterior.has_proper_prior(metric)}
+    metrics = _proper(posterior, metrics)
     if not (metrics and posterior.has_known_prior):
         return {}
     prior = posterior.prior

@@ -221,7 +221,30 @@ class PosteriorView:
         data : InferenceData or DataTree
             The groups are posterior (the parameters and rates, the metrics of each classifier and
             their differences), prior (prior draws of the same variables), observed_data (such as
-            counts) and, for Markov chains, sample_stats.
+            counts) and, for Markov chains, sample_stats; for models of counts also
+            posterior_predictive and prior_predictive (counts of a test set as large as the observed
+            one, for up to 1,000 draws), log_likelihood and log_prior.
+
+        Notes
+        -----
+        The log likelihood has one term for each vector of counts, up to a constant. Where counts
+        have a weight, it is multiplied by it, and predicted counts vary as those of fewer instances
+        that are each counted several times.
+
+        log_likelihood and log_prior are left out where they would not belong to the draws: models
+        of more than two classes, or of more than two classifiers, draw rows of tables besides
+        their parameters; weights of cross-validated counts that are inferred differ between draws
+        (pass ``weight="published"`` or a number); and of a user-supplied prior or a modified graph,
+        PyMC has them (``pymc.compute_log_prior``). Models that weight instances or groups (the
+        Bayesian bootstrap) and models of split scores have no likelihood of counts: they have
+        none of the four groups.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> data = compare_counts((88, 10, 12), (80, 14, 20), random_state=0).to_arviz()
+        >>> data.posterior_predictive["confusion_A"].dims
+        ('chain', 'draw', 'true', 'predicted')
         """
         return as_arviz(self._posterior, self._names, self._metrics)
 

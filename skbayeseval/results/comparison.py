@@ -28,8 +28,8 @@ from skbayeseval.planning.sample_size import SampleSize
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results import figures
-from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.frequentist import classical_tests
+from skbayeseval.results.printed import ComparisonTables
 from skbayeseval.results.summary import summary_row, under_other_priors
 from skbayeseval.results.text import describe_comparison
 
@@ -49,7 +49,7 @@ __all__ = ["ComparisonResult"]
 Array = NDArray[Any]
 
 
-class ComparisonResult(PosteriorView):
+class ComparisonResult(ComparisonTables):
     """The posterior of the difference between two classifiers, A minus B.
 
     Returned by `bayesian_cross_validate`, `BayesianComparer`, `compare_predictions`,
@@ -322,6 +322,7 @@ class ComparisonResult(PosteriorView):
         -------
         factor : BayesFactor
             A value above 3 is substantial evidence for equality, a value below 1/3 against it.
+            It is the factor by which the data change the odds of equality.
         """
         return bayes_factor(self._posterior, self._metric(metric), rope, method)
 
@@ -349,10 +350,10 @@ class ComparisonResult(PosteriorView):
         -------
         table : pandas.DataFrame
             The columns are the mean, sd and mcse (Monte Carlo standard error of the mean) of the
-            difference, bf (Bayes factor of equality; see `bayes_factor` for its error and
-            reliability), p_worse, p_rope, p_better, hdi_low, hdi_high, hdi_mcse and decision. For
-            Markov chains, there are also ess (bulk effective sample size) and r_hat, and mcse is
-            computed by ArviZ.
+            difference, bf (Bayes factor for equality; NaN where it is not reliable, for a reason
+            that `bayes_factor` tells), p_worse, p_rope, p_better, hdi_low, hdi_high, hdi_mcse and
+            decision. For Markov chains, there are also ess (bulk effective sample size) and r_hat,
+            and mcse is computed by ArviZ.
         """
         rows = [
             summary_row(self._posterior, metric, self.names, rope, prob)

@@ -20,6 +20,7 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.printed import RopeTables, Table, ranking_table, written_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +79,7 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
         return position % len(names)
 
 
-class Ranking(PosteriorView):
+class Ranking(RopeTables, PosteriorView):
     """The joint posterior of several classifiers, with ranks and probabilities of being best.
 
     Returned by `compare_many` and `BayesianComparer`. Read-only. Ranks and probabilities of being
@@ -278,6 +279,18 @@ class Ranking(PosteriorView):
             ]
         return "\n".join(lines)
 
+    def _table(self, rope: Any, prob: float, mcse: bool) -> Table:
+        metric = self._metric(None)
+        values = [self._posterior.value(metric, k) for k in range(len(self.names))]
+        spread = {
+            "sd": [value.sd for value in values],
+            "mcse": [value.mcse for value in values],
+            "hdi_mcse": [value.hdi_mcse(prob) for value in values],
+        }
+        table = self.ranking(prob=prob).join(pd.DataFrame(spread, index=list(self.names)))
+        decision = None if rope is None else self.decision(rope, prob)
+        return ranking_table(table, decision, prob, mcse)
+
     def _pair(self, i: int, j: int) -> ComparisonResult:
         if i == j:
             raise KeyError(
@@ -292,10 +305,7 @@ class Ranking(PosteriorView):
 
 def _in_words(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table of a ranking as it is printed."""
-    ranks = [
-        str(low) if low == high else f"{low} to {high}"
-        for low, high in zip(table["rank_low"], table["rank_high"], strict=True)
-    ]
+    ranks = list(map(written_ranks, table["rank_low"], table["rank_high"]))
     chances = [format_probability(p) for p in table["p_best"]]
     shown = table[["observed", "mean", "hdi_low", "hdi_high"]].assign(p_best=chances, rank=ranks)
     return shown.rename_axis(None)

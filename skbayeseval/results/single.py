@@ -15,7 +15,9 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.few_counts import what_is_scarce
+from skbayeseval.results.printed import score_table
 from skbayeseval.results.summary import score_row, under_other_priors
+from skbayeseval.results.tables import html_table, latex_table, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,6 +129,36 @@ class ScoreResult(PosteriorView):
         return under_other_priors(
             self._posterior, which, lambda posterior: score_row(posterior, which, prob)
         )
+
+    def to_latex(self, *, prob: float = 0.95, mcse: bool = False) -> str:
+        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
+
+        There is one row per metric, with the observed metric value and the mean, standard deviation
+        and HDI, rounded to two digits of the standard deviation.
+
+        Parameters
+        ----------
+        prob : float, default=0.95
+            The probability mass of the HDI.
+        mcse : bool, default=False
+            Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
+
+        Examples
+        --------
+        >>> from skbayeseval import score_posterior
+        >>> result = score_posterior([0, 1] * 40, [0, 1] * 36 + [1, 0] * 4, random_state=0)
+        >>> print(result.to_markdown().splitlines()[0])
+        | metric | observed | mean | std | 95% HDI |
+        """
+        return latex_table(*score_table(self._posterior, self._metrics, prob, mcse))
+
+    def to_markdown(self, *, prob: float = 0.95, mcse: bool = False) -> str:
+        """Return the result as a Markdown table; the parameters are those of `to_latex`."""
+        return markdown_table(*score_table(self._posterior, self._metrics, prob, mcse))
+
+    def to_html(self, *, prob: float = 0.95, mcse: bool = False) -> str:
+        """Return the result as an HTML table; the parameters are those of `to_latex`."""
+        return html_table(*score_table(self._posterior, self._metrics, prob, mcse))
 
     def plot(
         self,

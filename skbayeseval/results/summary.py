@@ -14,7 +14,11 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models import published_and_alternative_models
 from skbayeseval.posterior.diagnostics import mixing
-from skbayeseval.posterior.prior_odds import bayes_factor, prior_density_at_zero
+from skbayeseval.posterior.prior_odds import (
+    bayes_factor,
+    posterior_odds,
+    prior_density_at_zero,
+)
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["score_row", "summary_row", "under_other_priors"]
@@ -98,14 +102,17 @@ def under_other_priors(
 
 
 def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> float:
-    """Return the Bayes factor, or NaN if it is not defined."""
+    """Return the Bayes factor, or NaN if it is not defined or not reliable."""
     if not (metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior):
         return math.nan
-    if rope is not None and rope.low < rope.high:
-        return bayes_factor(posterior, metric, rope).value
-    if prior_density_at_zero(posterior.prior, metric) is None:
-        return math.nan
-    return bayes_factor(posterior, metric).value
+    if rope is None or rope.low == rope.high:
+        if prior_density_at_zero(posterior.prior, metric) is None:
+            return math.nan
+        rope = None
+    elif not posterior_odds(posterior, metric, rope).reliable:
+        return math.nan  # whatever the prior, whose simulation can take a while
+    factor = bayes_factor(posterior, metric, rope)
+    return factor.value if factor.reliable else math.nan
 
 
 def _written(prior: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from skbayeseval._arrays import in_short
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.results.ranking import Ranking
-from skbayeseval.results.tables import format_value, latex_table, markdown_table
+from skbayeseval.results.tables import format_value, html_table, latex_table, markdown_table
 from skbayeseval.search.candidates import name_candidates, short_names, varying
 from skbayeseval.search.figures import draw_best, draw_grid
 
@@ -294,6 +294,10 @@ class SearchReport:
     def to_latex(self) -> str:
         """Return the summary as a LaTeX tabular that uses booktabs."""
         return latex_table(self._printable(self.summary()))
+
+    def to_html(self) -> str:
+        """Return the summary as an HTML table, with escaped names."""
+        return html_table(self._printable(self.summary()))
 
     def __repr__(self) -> str:
         return (

@@ -33,7 +33,7 @@ def test_few_draws_are_not_reliable(inside, outside):
 
 
 def test_odds_of_probabilities():
-    assert odds_of_probabilities(0.2, 0.8) == (pytest.approx(np.log(0.25)), 0.0, True)
+    assert odds_of_probabilities(0.2, 0.8) == (pytest.approx(np.log(0.25)), 0.0, "")
     estimate = odds_of_probabilities(0.0, 1.0)
     assert np.isfinite(estimate.log)
     assert not estimate.reliable
@@ -70,7 +70,7 @@ def test_shares_beyond_reach(share):
 
 
 def test_density_of_nothing():
-    nowhere = (-np.inf, np.inf, False)
+    nowhere = (-np.inf, np.inf, "no draw is close to 0")
     assert density_of_shares([np.zeros((2, 500))], 0.1) == nowhere
     assert density_of_independent_draws(np.zeros(500), np.ones(500), 0.1) == nowhere
 
@@ -143,12 +143,14 @@ def test_kde_is_scipys_and_never_reliable():
 
 
 def test_ratio():
-    factor = ratio(Estimate(np.log(6.0), 0.03), Estimate(np.log(2.0), 0.01, False), "interval")
+    factor = ratio(
+        Estimate(np.log(6.0), 0.03), Estimate(np.log(2.0), 0.01, "few draws"), "interval"
+    )
     assert factor.value == pytest.approx(3)
     assert factor.log10 == pytest.approx(np.log10(3))
     assert factor.mcse == pytest.approx(3 * 0.2)
     assert factor.log10_mcse == pytest.approx(0.2 / np.log(10))
-    assert not factor.reliable
+    assert (factor.reliable, factor.reason) == (False, "few draws")
     assert np.isnan(BayesFactor(0.0, -400.0, 0.0, False, "interval").log10_mcse)
 
 
@@ -156,3 +158,68 @@ def test_ratio_beyond_doubles_keeps_its_logarithm():
     factor = ratio(Estimate(2000.0), Estimate(0.0), "interval")
     assert np.isfinite(factor.value)
     assert factor.log10 == pytest.approx(2000 / np.log(10))
+
+
+@pytest.mark.parametrize(
+    ("value", "method", "sentence"),
+    [
+        (
+            3.48,
+            "interval",
+            "3.5 for equality: the data are 3.5 times as probable if the difference is inside the "
+            "ROPE as if it is outside the ROPE",
+        ),
+        (
+            1 / 12,
+            "interval",
+            "12 for a difference: the data are 12 times as probable if the difference is outside "
+            "the ROPE as if it is inside the ROPE",
+        ),
+        (
+            0.5,
+            "savage-dickey",
+            "2.0 for a difference: the data are 2.0 times as probable if the difference is not 0 "
+            "as if it is 0",
+        ),
+        (
+            1e9,
+            "interval",
+            "more than a million for equality: the data are more than a million times as probable "
+            "if the difference is inside the ROPE as if it is outside the ROPE",
+        ),
+    ],
+)
+def test_sentences(value, method, sentence):
+    factor = ratio(Estimate(np.log(value)), Estimate(0.0), method)
+    assert str(factor) == repr(factor) == sentence
+    assert factor.favours == ("equality" if value > 1 else "a difference")
+
+
+@pytest.mark.parametrize(
+    ("estimate", "reason"),
+    [
+        (odds_of_draws(3, 19_997), "only 3 of 20,000 draws are inside the ROPE"),
+        (odds_of_draws(19_950, 50), "only 50 of 20,000 draws are outside the ROPE"),
+        (
+            odds_of_draws(150, 3850, 0.5),
+            "only 150 of 4,000 draws, worth 75 independent ones, are inside the ROPE",
+        ),
+        (odds_of_probabilities(0.0, 1.0), "the probability inside the ROPE is too small"),
+        (density_by_smoothing(np.ones(1000)), "all draws are equal"),
+        (
+            density_by_smoothing(np.random.default_rng(0).normal(9, 1, 2000)),
+            "only 0 of 2,000 draws are close to 0",
+        ),
+        (density_of_shares([np.zeros((2, 200))], 0.1), "no draw is close to 0"),
+        (
+            odds_of_shares([np.repeat([[1.0, 0.0]], 100, axis=1).reshape(2, 100)]),
+            "the prior probability of the ROPE has a standard error of",
+        ),
+    ],
+)
+def test_unreliable_factors_say_why(estimate, reason):
+    factor = ratio(estimate, Estimate(0.0), "interval")
+    assert not factor.reliable
+    assert factor.reason.startswith(reason)
+    assert str(factor).startswith("not reliable, about ")
+    assert str(factor).endswith(f": {factor.reason}")

@@ -4,9 +4,25 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
+<<<<<<< HEAD
 from skbayeseval import compare_confusion_matrices, compare_many, compare_predictions
+=======
+from skbayeseval import (
+    bayesian_cross_validate,
+    compare_confusion_matrices,
+    compare_many,
+    compare_predictions,
+    metrics,
+)
+from skbayeseval.engines.arviz import _import
+from skbayeseval.engines.base import Trace
+>>>>>>> tables
 from skbayeseval.models import PairedHierarchical
+from skbayeseval.posterior.chains import SampledPosterior
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
@@ -137,3 +153,132 @@ def test_summary_plot_and_file(az, tmp_path):
     again = az.from_netcdf(str(path))
     np.testing.assert_array_equal(again.posterior[name].values, data.posterior[name].values)
     assert again.posterior.attrs["model"] == "paired"
+
+
+def sensitivity(az, data, component, name="f1_difference"):
+    """Return ArviZ's power-scaling sensitivity of one variable."""
+    if az.__version__.startswith("0."):
+        return float(az.psens(data, component=component, var_names=[name]))
+    return float(az.psense(data, group=component, var_names=[name])[name])
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": 0.5}, {"model": "unpaired"}, {"model": "bcv"}])
+def test_power_scaling_finds_strong_priors(options, az):
+    name = {"unpaired": "rho", "bcv": "lambda"}.get(options.get("model"), "theta")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what ArviZ says of its own future
+        found = {
+            strength: [
+                sensitivity(az, data, component)
+                for data in [of_two(scoring="f1", prior={name: strength}, **options).to_arviz()]
+                for component in ("prior", "likelihood")
+            ]
+            for strength in (1.1, 30.0)
+        }
+    assert found[1.1][0] < 0.05 < found[1.1][1]
+    assert min(found[30.0]) > 0.05
+
+
+def test_scaled_likelihood_is_more_data():
+    # The square of the likelihood is that of twice the counts.
+    data = compare_predictions(Y, A, B, random_state=0, n_draws=20_000).to_arviz()
+    log_likelihood = sum(data.log_likelihood[name].values.ravel() for name in data.log_likelihood)
+    weights = np.exp(log_likelihood - log_likelihood.max())
+    found = np.average(data.posterior["theta+"].values[0], weights=weights, axis=0)
+    counts = np.array([20, 6, 0, 4])
+    np.testing.assert_allclose(found, (1 + 2 * counts) / (4 + 60), atol=0.008)
+    assert abs(found[0] - (1 + 20) / 34) > 0.015
+
+
+def test_scaled_prior_is_another_prior():
+    options = {"prior": {"mu": 1.0, "theta": 8.0}, "random_state": 0, "n_draws": 20_000}
+    data = compare_predictions(Y, A, B, **options).to_arviz()
+    log_prior = sum(data.log_prior[name].values.ravel() for name in data.log_prior)
+    weights = np.exp(-0.5 * (log_prior - log_prior.min()))
+    found = np.average(data.posterior["theta+"].values[0], weights=weights, axis=0)
+    shapes = 1 + 0.5 * 7 + np.array([20, 6, 0, 4])
+    np.testing.assert_allclose(found, shapes / shapes.sum(), atol=0.01)
+    assert abs(found[0] - 28 / 62) > 0.02
+
+
+def groups_of(data):
+    children = getattr(data, "children", None)
+    return set(data.groups() if children is None else children)
+
+
+def test_predictive_checks(az):
+    data = of_two(scoring="f1").to_arviz()
+    for group in ("prior_predictive", "posterior_predictive"):
+        for name, values in data[group].data_vars.items():
+            assert values.dims == ("chain", "draw", *data.observed_data[name].dims)
+            assert (values.sum(values.dims[2:]) == 80).all()
+            assert values.sizes["draw"] == 1000
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if az.__version__.startswith("0."):
+            az.plot_ppc(data, var_names=["confusion_A"], num_pp_samples=20)
+            az.plot_ppc(data, group="prior", var_names=["outcomes"], num_pp_samples=20)
+        else:
+            az.plot_ppc_dist(data, var_names=["confusion_A"], num_samples=20)
+            az.plot_ppc_dist(data, group="prior_predictive", var_names=["outcomes"])
+
+
+LOGS = {"log_likelihood", "log_prior"}
+PREDICTIVE = {"prior_predictive", "posterior_predictive"}
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "expected"),
+    [
+        ({}, LOGS | PREDICTIVE),
+        ({"groups": np.arange(80) // 4}, set()),
+        ({"model": "hierarchical"}, PREDICTIVE),
+    ],
+)
+def test_groups_that_a_model_has(kwargs, expected):
+    assert groups_of(of_two(**kwargs).to_arviz()) & (LOGS | PREDICTIVE) == expected
+
+
+def test_no_log_densities_of_other_draws():
+    X, y = load_breast_cancer(return_X_y=True)
+    models = (GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0))
+    inferred = bayesian_cross_validate(*models, X[:, :5], y, random_state=0, n_draws=500)
+    assert inferred.weight < 1
+    data = inferred.to_arviz()
+    assert groups_of(data) & (LOGS | PREDICTIVE) == PREDICTIVE
+    total = data.observed_data["confusion_A"].sum()
+    predicted = data.posterior_predictive["confusion_A"].sum(("true", "predicted"))
+    np.testing.assert_allclose(predicted, total)
+    published = bayesian_cross_validate(
+        *models, X[:, :5], y, weight="published", random_state=0, n_draws=500
+    )
+    assert groups_of(published.to_arviz()) >= LOGS
+    scores = np.random.default_rng(0).random(80) + Y
+    ranked = compare_predictions(
+        Y, A, B, y_score_a=scores, y_score_b=scores / 2, scoring=["f1", "roc_auc"], n_draws=500
+    )
+    assert not groups_of(ranked.to_arviz()) & LOGS
+    assert groups_of(ranked.metric("f1").to_arviz()) >= LOGS
+
+
+def test_a_modified_graph_has_no_log_densities():
+    result = of_two(model="bcv")
+    draws = result._posterior.parameters()
+    chains = {name: values.reshape(2, 1000, -1) for name, values in draws.items()}
+    data = type(result).from_trace(chains, result).to_arviz()
+    assert groups_of(data) & (LOGS | PREDICTIVE) == {"posterior_predictive"}
+    assert data.posterior_predictive.sizes["chain"] == 2
+    assert data.posterior_predictive.sizes["draw"] == 500
+
+
+def test_chains_under_a_published_prior_have_log_densities():
+    like = of_two(model="bcv", prior={"lambda": 2.0})
+    exact = like._posterior
+    chains = {name: v.reshape(2, 1000, -1) for name, v in exact.parameters().items()}
+    sampled = SampledPosterior(exact.model, exact.evidence, entropy=0, trace=Trace(chains))
+    sampled.has_warned = True
+    data = type(like)(sampled, like.names, {"f1": metrics.get_metric("f1")}).to_arviz()
+    for group in LOGS:
+        for name, values in data[group].data_vars.items():
+            expected = like.to_arviz()[group][name].values.reshape(2, 1000)
+            np.testing.assert_allclose(values, expected)

@@ -122,7 +122,11 @@ def test_summary(result):
     assert row["mean"] == pytest.approx(result.draws.mean())
     assert row["sd"] == pytest.approx(result.draws.std(), rel=1e-3)
     assert row["mcse"] == pytest.approx(row["sd"] / np.sqrt(20_000))
-    assert row["bf"] == pytest.approx(result.bayes_factor(0.01).value)
+    assert not result.bayes_factor(0.01).reliable
+    assert np.isnan(row["bf"])
+    wide = result.bayes_factor(0.1)
+    assert wide.reliable
+    assert result.summary(rope=0.1).loc["f1", "bf"] == pytest.approx(wide.value)
     assert (row["hdi_low"], row["hdi_high"]) == result.hdi()
     assert row["hdi_mcse"] == pytest.approx(0.04 * row["sd"], rel=0.7)
     assert row["decision"] == result.decision(0.01).code

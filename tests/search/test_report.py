@@ -240,6 +240,13 @@ def test_latex(report):
     )
 
 
+def test_html(report):
+    table = report.to_html()
+    assert table.count("<tr>") == 7
+    assert table.count("<td>≪</td>") == report.to_latex().count(r"$\ll$")
+    assert "hdi_low</th>" in table
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

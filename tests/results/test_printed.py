@@ -1,0 +1,166 @@
+import re
+
+import numpy as np
+import pytest
+
+from skbayeseval import (
+    compare_counts,
+    compare_many,
+    compare_predictions,
+    metrics,
+    score_posterior,
+)
+from skbayeseval.results.printed import _factor, written_ranks
+
+Y = np.array([1] * 60 + [0] * 90)
+GOOD, FAIR, POOR = (np.where(np.arange(150) % step == 0, 1 - Y, Y) for step in (25, 12, 4))
+
+
+def cells(markdown):
+    """Return the header and the rows of a Markdown table."""
+    header, _, *rows = [line.strip("| ").split(" | ") for line in markdown.splitlines()]
+    return header, rows
+
+
+@pytest.fixture(scope="module")
+def result():
+    return compare_predictions(
+        Y, FAIR, POOR, scoring=["f1", "accuracy"], names=("new_1", "old"), random_state=0
+    )
+
+
+COLUMNS = ["metric", "new_1", "old", "mean", "std", "BF for equality"]
+COLUMNS += ["P(worse)", "P(in ROPE)", "P(better)", "95% HDI", "decision"]
+
+
+def test_columns_of_the_papers(result):
+    header, rows = cells(result.to_markdown(0.1))
+    assert header == COLUMNS
+    assert [row[0] for row in rows] == ["f1", "accuracy"]
+    row, summary = dict(zip(header, rows[1], strict=True)), result.summary(0.1).loc["accuracy"]
+    seen = result.metric("accuracy")
+    assert float(row["new_1"]) == pytest.approx(seen.observed_a, abs=0.0005)
+    assert float(row["old"]) == pytest.approx(np.mean(POOR == Y), abs=0.0005)
+    assert float(row["mean"]) == pytest.approx(summary["mean"], abs=0.0005)
+    assert row["std"] == f"{summary['sd']:.3f}"
+    low, high = map(float, re.findall(r"[-\d.]+", row["95% HDI"]))
+    assert (low, high) == pytest.approx(tuple(seen.hdi()), abs=0.0005)
+    assert row["P(better)"] == f"{summary['p_better']:.1%}"
+    assert row["P(in ROPE)"] == f"{summary['p_rope']:.1%}"
+    assert float(row["BF for equality"]) == pytest.approx(summary["bf"], rel=0.05)
+    assert row["decision"] == seen.decision(0.1).symbol
+
+
+def test_monte_carlo_errors_on_request(result):
+    header, rows = cells(result.to_markdown(0.1, mcse=True))
+    assert [name for name in header if name not in COLUMNS] == ["mcse", "HDI mcse"]
+    found = float(rows[0][header.index("mcse")])
+    assert found == pytest.approx(result.summary()["mcse"]["f1"], rel=0.05)
+    assert "mcse" not in result.to_latex(0.1) + result.to_html(0.1)
+
+
+def test_without_a_rope():
+    result = compare_predictions(Y, GOOD, FAIR, scoring=["f1", "accuracy"], random_state=0)
+    header, rows = cells(result.to_markdown(prob=0.9))
+    assert "P(in ROPE)" not in header
+    assert "90% HDI" in header
+    # The prior density of a difference in F1 is infinite at 0, that of accuracy is not.
+    assert np.isnan(result.summary()["bf"]["f1"])
+    assert rows[0][header.index("BF for equality")] == "\N{EN DASH}"
+    assert rows[1][header.index("BF for equality")] != "\N{EN DASH}"
+    groups = compare_predictions(Y, GOOD, FAIR, groups=np.arange(150) // 2, random_state=0)
+    assert "BF for equality" not in groups.to_markdown(0.01)  # no proper prior
+
+
+def test_an_unreliable_factor_is_a_dash():
+    sure = compare_predictions(Y, GOOD, 1 - Y, random_state=0)
+    assert not sure.bayes_factor(0.01).reliable
+    header, ((*row,),) = cells(sure.to_markdown(0.01))
+    assert row[header.index("BF for equality")] == "\N{EN DASH}"
+    assert row[header.index("P(better)")] == ">99.9%"
+
+
+def test_one_row_per_class():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    a, b = (np.where(rng.random(200) < share, rng.integers(0, 3, 200), y) for share in (0.1, 0.3))
+    names = np.array(["<b>", "R&D", "a|b"])
+    result = compare_predictions(
+        names[y], names[a], names[b], scoring=metrics.per_class("f1"), random_state=0
+    )
+    assert [line.split(" & ")[0] for line in result.to_latex().splitlines()[4:-2]] == [
+        "f1[$<$b$>$]",
+        r"f1[R\&D]",
+        r"f1[a\textbar{}b]",
+    ]
+    assert "f1[&lt;b&gt;]" in result.to_html()
+    assert "<b>" not in result.to_html()
+    assert r"f1[a\|b]" in result.to_markdown()
+
+
+def test_symbols():
+    row = compare_counts((900, 50, 60), (700, 150, 260), random_state=0).to_latex(0.01)
+    assert row.splitlines()[4].endswith(r" & $\gg$ \\")
+    mirrored = compare_counts((700, 150, 260), (900, 50, 60), random_state=0).to_latex(0.01)
+    assert mirrored.splitlines()[4].endswith(r" & $\ll$ \\")
+    assert "& $-$0." in mirrored
+
+
+def test_a_classifier_called_like_a_column():
+    result = compare_predictions(Y, FAIR, POOR, names=("mean", "decision"), random_state=0)
+    header, rows = cells(result.to_markdown())
+    assert header[:4] == ["metric", "mean", "decision", "mean"]
+    assert rows[0][1:3] == ["0.913", "0.747"]
+
+
+def test_ranking():
+    ranking = compare_many(
+        Y, {"fair": FAIR, "poor": POOR, "good": GOOD, "wrong": 1 - Y}, random_state=0
+    )
+    header, rows = cells(ranking.to_markdown(0.05))
+    columns = ["classifier", "observed", "mean", "std", "95% HDI", "P(best)", "rank"]
+    assert header == [*columns, "P(equivalent)", "decision"]
+    assert cells(ranking.to_markdown())[0] == columns
+    table, decision = ranking.table, ranking.decision(0.05)
+    assert [row[0] for row in rows] == list(table.index)
+    assert rows[0][0] == "good"
+    for row, (name, values) in zip(rows, table.iterrows(), strict=True):
+        assert float(row[1]) == pytest.approx(values["observed"], abs=0.0005)
+        assert float(row[2]) == pytest.approx(values["mean"], abs=0.0005)
+        group = {"≈": decision.equivalent, "<": decision.open, "≪": decision.worse}[row[-1]]
+        assert name in group
+    assert rows[-1][-1] == "≪"
+    sd = ranking._posterior.value(ranking._metric(None), 2).sd
+    assert float(rows[0][3]) == pytest.approx(sd, rel=0.06)
+
+
+def test_scores():
+    result = score_posterior(Y, FAIR, scoring=["accuracy", "f1"], random_state=0)
+    header, rows = cells(result.to_markdown())
+    assert header == ["metric", "observed", "mean", "std", "95% HDI"]
+    assert rows[0][1] == "0.913"
+    low, high = map(float, re.findall(r"[\d.]+", rows[0][4]))
+    assert (low, high) == pytest.approx(tuple(result.hdi()), abs=0.0005)
+    assert cells(result.to_markdown(mcse=True))[0][4::2] == ["mcse", "HDI mcse"]
+    assert result.to_html().count("<tr>") == result.to_latex().count(r"\\") == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3.456, "3.5"),
+        (0.0034, "0.0034"),
+        (0.29, "0.29"),
+        (22.4, "22"),
+        (12345.6, "12,346"),
+        (1e9, ">1,000,000"),
+        (1e-9, "<0.001"),
+        (float("nan"), "\N{EN DASH}"),
+    ],
+)
+def test_factors(value, text):
+    assert _factor(value) == text
+
+
+def test_ranks():
+    assert (written_ranks(1, 1), written_ranks(1, 3)) == ("1", "1 to 3")

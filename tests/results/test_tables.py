@@ -1,0 +1,158 @@
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval import compare_many, compare_predictions, score_posterior
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.results.tables import (
+    decimals,
+    fixed,
+    html_table,
+    latex_table,
+    markdown_table,
+    written_interval,
+)
+
+AWKWARD = (
+    "R&D_50%",
+    "<script>alert(1)</script>",
+    "a|b",
+    "[CLS]",
+    "*best*",
+    "$x^2$ {y} ~ #1",
+    r"C:\new",
+    "k--NN---2",
+    "[text](link) &amp; `code` _em_",
+    "two\nlines",
+)
+
+
+@pytest.mark.parametrize(
+    ("sd", "digits"),
+    [(0.021, 3), (0.0096, 4), (0.00996, 3), (0.1, 2), (1.5, 1), (120.0, 0), (1e-12, 8), (0.0, 4)],
+)
+def test_two_digits_of_the_standard_deviation(sd, digits):
+    assert decimals(sd) == digits
+
+
+def test_numbers():
+    assert fixed(-0.0811, 3) == "\N{MINUS SIGN}0.081"
+    assert fixed(-0.0001, 2) == "0.00"
+    assert fixed(float("nan"), 2) == ""
+    assert written_interval(Interval(-0.125, 0.041), 2) == "[\N{MINUS SIGN}0.12, 0.04]"
+
+
+def test_hyphens_and_minus_signs():
+    frame = pd.DataFrame({"x": [fixed(-0.5, 1), "\N{EN DASH}"]}, index=["k-NN", "a--b"])
+    assert r"k-NN & $-$0.5 \\" in latex_table(frame)
+    assert r"a-{}-b & -- \\" in latex_table(frame)
+    assert "| k-NN | -0.5 |" in markdown_table(frame)
+
+
+def test_markdown_leaves_plain_text_plain():
+    frame = pd.DataFrame({"p": ["<0.1%", "[0.1, 0.2]"]}, index=["f1_macro", "a & b"])
+    text = markdown_table(frame, ["p"])
+    assert text.splitlines()[1:] == [
+        "| --- | ---: |",
+        "| f1_macro | <0.1% |",
+        "| a & b | [0.1, 0.2] |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("a|b", r"a\|b"),
+        ("<script>", r"\<script>"),
+        ("_em_", r"\_em\_"),
+        ("*em*", r"\*em\*"),
+        ("[x](y)", r"[x\](y)"),
+        ("&amp;", r"\&amp;"),
+        ("two\nlines", "two lines"),
+    ],
+)
+def test_markdown_escapes_markup(name, written):
+    assert f"| {written} |" in markdown_table(pd.DataFrame({"x": ["1"]}, index=[name]))
+
+
+class Cells(HTMLParser):
+    """Collect the text of each cell, and the tags."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.cells = set(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag in ("th", "td"):
+            self.cells.append("")
+
+    def handle_data(self, data):
+        if self.cells:
+            self.cells[-1] += data
+
+
+def test_html_keeps_names_as_text():
+    frame = pd.DataFrame({name: ["1"] for name in AWKWARD}, index=["<b>"])
+    parser = Cells()
+    parser.feed(html_table(frame, list(AWKWARD)))
+    assert parser.tags == {"table", "thead", "tbody", "tr", "th", "td"}
+    names = [" ".join(name.split()) for name in AWKWARD]
+    assert [cell.strip() for cell in parser.cells[1:]] == [*names, "<b>", *["1"] * len(names)]
+
+
+@pytest.fixture(scope="module")
+def documents():
+    """Return tables with awkward names, the first with the columns of Table 4 of SIGIR 2016."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    good, poor, fair = (np.where(rng.random(300) < share, 1 - y, y) for share in (0.1, 0.2, 0.12))
+    categories = {f"category {name}": "accuracy" for name in AWKWARD}
+    options = {"random_state": 0, "n_draws": 2000}
+    table_4 = compare_predictions(
+        y, fair, poor, scoring=categories, names=("NB_Bern", "[NB] & Mult"), **options
+    )
+    ranking = compare_many(
+        y, {"*best*": good, "[CLS] a_b": fair, "<script>": poor, r"C:\x": 1 - y}, **options
+    )
+    single = score_posterior(y, good, **options)
+    return [
+        table_4.to_latex(0.05),
+        table_4.metric("f1").to_latex(mcse=True),
+        ranking.to_latex(0.05, mcse=True),
+        single.to_latex(),
+    ]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_compiles(documents, tmp_path):
+    head = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\\tiny\\noindent\n"
+    text = head + "\n\n\\bigskip\\noindent\n".join(documents) + "\n\\end{document}\n"
+    (tmp_path / "tables.tex").write_text(text, encoding="utf-8")
+    run = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-2000:]
+    assert (tmp_path / "tables.pdf").stat().st_size > 10_000
+    assert "Missing character" not in (tmp_path / "tables.log").read_text(errors="replace")
+
+
+def test_latex_has_one_cell_per_column(documents):
+    for table in documents:
+        lines = table.splitlines()
+        sides = re.fullmatch(r"\\begin\{tabular\}\{([lr]+)\}", lines[0])[1]
+        assert (lines[1], lines[3], lines[-2]) == (r"\toprule", r"\midrule", r"\bottomrule")
+        for line in [lines[2], *lines[4:-2]]:
+            assert len(re.split(r"(?<!\\)&", line)) == len(sides)
+            assert line.endswith(r" \\")
+            assert line[0] not in "[*"
