@@ -30,6 +30,7 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results import figures
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.frequentist import classical_tests
+from skbayeseval.results.readable import Readable
 from skbayeseval.results.summary import summary_row, under_other_priors
 from skbayeseval.results.text import describe_comparison
 
@@ -49,7 +50,7 @@ __all__ = ["ComparisonResult"]
 Array = NDArray[Any]
 
 
-class ComparisonResult(PosteriorView):
+class ComparisonResult(Readable, PosteriorView):
     """The posterior of the difference between two classifiers, A minus B.
 
     Returned by `bayesian_cross_validate`, `BayesianComparer`, `compare_predictions`,

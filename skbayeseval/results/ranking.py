@@ -20,6 +20,7 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.readable import Readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +79,7 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
         return position % len(names)
 
 
-class Ranking(PosteriorView):
+class Ranking(Readable, PosteriorView):
     """The joint posterior of several classifiers, with ranks and probabilities of being best.
 
     Returned by `compare_many` and `BayesianComparer`. Read-only. Ranks and probabilities of being
