@@ -101,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the largest difference that does not matter (default: 0.01)",
     )
     demo.add_argument("--plot", metavar="FILE", help="save the figure to this file")
+    demo.add_argument("--report", metavar="FILE", help="save all that is known to one page of HTML")
     demo.set_defaults(run=_demo)
 
     papers = commands.add_parser(
@@ -158,6 +159,9 @@ def _add_common(parser: argparse.ArgumentParser, *, scoring: str, model: str) ->
     parser.add_argument("--names", nargs=2, metavar=("A", "B"), help="names of the classifiers")
     parser.add_argument(
         "--plot", metavar="FILE", help="save the figure to this file (.png, .pdf, .svg)"
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", help="save all that is known to one page of HTML"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
@@ -230,6 +234,7 @@ def _demo(args: argparse.Namespace) -> None:
     print("\nThe difference in F1 under each model:\n")
     print(_text(by_each_model(args.rope)))
     _save_figure(result, args)
+    _save_page(result, args)
 
 
 def _reproduce(args: argparse.Namespace) -> int:
@@ -267,6 +272,7 @@ def _report(result: ComparisonResult, args: argparse.Namespace) -> None:
                 "the ROPE"
             )
     _save_figure(result, args, quiet=args.json)
+    _save_page(result, args, quiet=args.json)
 
 
 def _text(table: pd.DataFrame) -> str:
@@ -278,3 +284,10 @@ def _save_figure(result: ComparisonResult, args: argparse.Namespace, quiet: bool
         result.plot(rope=args.rope).figure_.savefig(args.plot, dpi=150)
         if not quiet:
             print(f"\nfigure: {args.plot}")
+
+
+def _save_page(result: ComparisonResult, args: argparse.Namespace, quiet: bool = False) -> None:
+    if args.report:
+        result.report(args.report, rope=args.rope)
+        if not quiet:
+            print(f"\nreport: {args.report}")

@@ -59,7 +59,7 @@ p{{margin:.6rem 0}}
 margin:1.2rem 0;font-weight:600}}
 .verdict p{{margin:.5rem 0}}
 figure{{margin:1rem 0}}
-figure svg{{display:block;max-width:100%;height:auto}}
+figure svg{{display:block;width:100%;max-width:39rem;height:auto}}
 figure.paper svg{{background:#fff;color:#000;border-radius:.3rem}}
 .scroll{{overflow-x:auto;margin:.8rem 0}}
 table{{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem;
@@ -67,9 +67,11 @@ overflow-wrap:normal}}
 caption{{text-align:left;padding-bottom:.3rem}}
 th,td{{padding:.3rem .8rem .3rem 0;text-align:right;font-weight:400}}
 th:first-child{{text-align:left;max-width:22rem}}
+td{{white-space:nowrap}}
 thead th{{border-bottom:1px solid var(--ink);vertical-align:bottom}}
 tbody tr+tr>*{{border-top:1px solid var(--line)}}
-dl{{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.25rem 1.2rem;margin:.6rem 0}}
+dl{{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.25rem 1.2rem;
+margin:.6rem 0}}
 dd{{margin:0}}
 @media (max-width:30rem){{dl{{grid-template-columns:1fr;gap:0}}dd{{margin-bottom:.5rem}}}}
 @media print{{:root{{{_LIGHT}}}body{{font-size:10pt}}main{{max-width:none;padding:0}}

@@ -8,7 +8,19 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = ["block", "frame_table", "lines", "listed", "note", "paragraphs", "section", "table", "text"]
+__all__ = [
+    "block",
+    "frame_table",
+    "lines",
+    "listed",
+    "note",
+    "paragraphs",
+    "section",
+    "shares",
+    "table",
+    "text",
+    "verdict",
+]
 
 
 def text(value: Any) -> str:
@@ -68,10 +80,35 @@ def frame_table(frame: pd.DataFrame, caption: str = "") -> str:
     return table(header, ([index, *row] for index, row in rows), caption)
 
 
+def shares(parts: Iterable[tuple[str, float, str]]) -> str:
+    """Return a bar of probabilities, each with its name and colour."""
+    found = list(parts)
+    bar = "".join(
+        f'<span style="width:{100 * share:.2f}%;background:{text(colour)}"></span>'
+        for _, share, colour in found
+    )
+    names = "".join(
+        f'<span><b style="background:{text(colour)}"></b>{text(name)} '
+        f"{text(_percentage(share))}</span>"
+        for name, share, colour in found
+    )
+    return f'<div class="shares">{bar}</div><div class="names">{names}</div>'
+
+
+def _percentage(share: float) -> str:
+    """Return a probability as a percentage that never claims certainty."""
+    return ">99.9%" if share >= 0.9995 else "<0.1%" if share < 0.0005 else f"{share:.1%}"
+
+
 def section(title: str, *parts: str) -> str:
     """Return a section of a page; nothing if it has no parts."""
     inside = "".join(parts)
     return f"<section><h2>{text(title)}</h2>{inside}</section>" if inside else ""
+
+
+def verdict(*parts: str) -> str:
+    """Return what a page says first."""
+    return f'<div class="verdict">{"".join(parts)}</div>'
 
 
 def block(*parts: str) -> str:
@@ -89,6 +126,9 @@ _STYLE = (
     ".skbayeseval th,.skbayeseval td{padding:.25em .7em;text-align:right}"
     ".skbayeseval th:first-child{text-align:left}"
     ".skbayeseval thead th{border-bottom:1px solid currentColor}"
+    ".skbayeseval .shares{display:flex;height:.7em;max-width:30em}"
+    ".skbayeseval .names>span{margin-right:1.2em}"
+    ".skbayeseval .names b{display:inline-block;width:.7em;height:.7em;margin-right:.4em}"
     ".skbayeseval figure{margin:.6em 0}"
     ".skbayeseval svg{max-width:100%;height:auto}"
 )

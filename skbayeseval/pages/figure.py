@@ -12,9 +12,12 @@ from xml.etree import ElementTree
 
 from skbayeseval.pages.elements import text
 
-__all__ = ["inline_svg"]
+__all__ = ["WIDTH", "inline_svg"]
 
 Element = ElementTree.Element
+
+# In inches: so narrow that text can still be read on a telephone.
+WIDTH = 5.4
 
 # References to elements of the same drawing.
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -26,7 +29,7 @@ def inline_svg(
     draw: Callable[[Any], object],
     label: str,
     *,
-    size: tuple[float, float] = (6.4, 3.2),
+    size: tuple[float, float] = (WIDTH, 2.9),
     prefix: str | None = None,
     paper: bool = False,
 ) -> str:
@@ -38,7 +41,7 @@ def inline_svg(
         A function that draws on the matplotlib Axes that it is given.
     label : str
         What the figure shows, for those who cannot see it.
-    size : (float, float), default=(6.4, 3.2)
+    size : (float, float), default=(5.4, 2.9)
         The width and height in inches.
     prefix : str, default=None
         The beginning of all ids, which must be unique on a page. By default, a random one.
@@ -95,7 +98,7 @@ def _tidy(drawing: Element, prefix: str) -> None:
             value = _REFERENCE.sub(lambda found: f"url(#{renamed(found[1])})", value)
             element.set(plain, " ".join(value.split()))
     for element in drawing.iter():
-        name = element.attrib.pop("id", None)
+        name = element.attrib.pop("id", "")
         if name in used:
             element.set("id", used[name])
 

@@ -46,10 +46,11 @@ def what_was_tested(
     elif evidence.is_paired:
         yield f"{all_names} {were} tested on the same {sizes[0]:,} instances{groups}."
     else:
+        each = " each" if len(sizes) == 1 else ""
         yield (
             f"{all_names} {were} compared by their counts of right and wrong predictions "
-            f"({join_words([f'{size:,}' for size in sizes])} counts each), without knowing which "
-            "instances they share."
+            f"({join_words([f'{size:,}' for size in sizes])} counts{each}); it is not known which "
+            "instances both got right."
         )
     if record is None and posterior.weight != 1 and not evidence.is_of_splits:
         yield f"Each count is taken for {posterior.weight:.2g} of an independent one."
@@ -99,12 +100,12 @@ def what_it_applies_to(
 
 def where_probabilities_come_from(posterior: Posterior, metric: Metric) -> str:
     """Return a sentence on what the probabilities rest on."""
-    concludes = f'The probabilities are what the model "{posterior.model_name(metric)}" concludes from'
+    concludes = (
+        f'The probabilities are what the model "{posterior.model_name(metric)}" concludes from'
+    )
     if not posterior.has_proper_prior(metric):
         return f"{concludes} the data."
-    return (
-        f"{concludes} the data and from its prior, the assumptions made before seeing the data."
-    )
+    return f"{concludes} the data and from its prior, the assumptions made before seeing the data."
 
 
 def cautions(

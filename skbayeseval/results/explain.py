@@ -10,7 +10,6 @@ from skbayeseval.judgement.decision import MOST_EVIDENCE, Decision, format_proba
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
-from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.words import in_plain_words
 from skbayeseval.results.basis import (
@@ -29,9 +28,11 @@ __all__ = ["explain"]
 # With more metrics than this, only the first are explained.
 MOST_METRICS = 4
 
+# The values of so many classifiers are told.
+MOST_VALUES = 4
+
 # From this probability on, one classifier is called better; below, both probabilities are told.
 CLEAR = 0.95
-
 
 
 @singledispatch
@@ -234,8 +235,6 @@ def _(result: Ranking, rope: Any = None) -> str:
         which = result._metric(name)
         sentences = [*_leader(result, which)]
         if rope is not None:
-            region = check_rope(rope, which)
-            sentences.append(_declared(region, ("a classifier", "the best")))
             sentences += _groups(result.decision(rope, metric=which))
         parts.append(_joined(sentences))
     limits = []
@@ -261,24 +260,31 @@ def _leader(result: Ranking, metric: Metric) -> Iterator[str]:
     best = order.index[0]
     row = table.loc[best]
     digits = decimals(Interval(row["hdi_low"], row["hdi_high"]))
-    leads = f"{plain(row['observed'], digits)} for {best}, which is most probably the best"
-    yield from _seen(metric, result, [leads])
-    others = [f"{name} with {_chance(p)}" for name, p in order.iloc[1:].items() if p >= 0.05][:4]
+    seen = table["observed"][order.index[:MOST_VALUES]]
+    values = [f"{plain(value, digits)} for {name}" for name, value in seen.items()]
+    if len(table) > MOST_VALUES:
+        values.append(f"other values for {len(table) - MOST_VALUES} more")
+    yield from _seen(metric, result, values)
+    others = [f"{name} with {_chance(p)}" for name, p in order.iloc[1:].items() if p >= 0.05]
     chance = f"Allowing for chance, {best} is the best with probability {_chance(order.iloc[0])}"
     if others:
         yield f"{chance}; the best could also be {join_words(others, last=' or ')}."
-    elif order.iloc[0] >= CLEAR:
-        yield f"{chance}, and each of the others with less than 5%."
     else:
-        yield f"{chance}; each of the others is with less than 5%."
+        yield f"{chance}, and no other one with 5% or more."
     yield (
-        f"Its {metric.name} is between {plain(row['hdi_low'], digits)} and "
+        f"The {metric.name} of {best} is between {plain(row['hdi_low'], digits)} and "
         f"{plain(row['hdi_high'], digits)} with probability 95%."
     )
 
 
 def _groups(decision: RankingDecision) -> Iterator[str]:
     """Yield sentences on who is as good as the best, who is surely worse, and who is open."""
+    behind = -decision.rope.low
+    yield (
+        f"Being behind the best by up to {behind:.4g} was declared too small to matter."
+        if behind
+        else "No difference was declared too small to matter."
+    )
     sure = f"with probability {100 * decision.prob:.3g}% or more"
     if decision.equivalent:
         yield f"As good as the best for practical purposes, {sure}: {_named(decision.equivalent)}."

@@ -8,7 +8,7 @@ from typing import Any
 from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.pages.elements import block, lines, note, table
-from skbayeseval.pages.figure import inline_svg
+from skbayeseval.pages.figure import WIDTH, inline_svg
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.numbers import decimals, plain
 from skbayeseval.results.ranking import Ranking
@@ -141,7 +141,7 @@ def ranking_figure(result: Ranking, metric: Any = None, prefix: str | None = Non
     return inline_svg(
         lambda ax: result.plot(ax=ax, metric=metric),
         f"ranking by {result.metrics[0] if metric is None else metric}",
-        size=(6.4, min(1.2 + 0.3 * len(result.names), 9.0)),
+        size=(WIDTH, min(1.2 + 0.3 * len(result.names), 9.0)),
         prefix=prefix,
     )
 
