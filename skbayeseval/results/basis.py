@@ -109,15 +109,17 @@ def where_probabilities_come_from(posterior: Posterior, metric: Metric) -> str:
 
 
 def cautions(
-    posterior: Posterior, metrics: Sequence[Metric], warnings: Sequence[str]
+    posterior: Posterior,
+    metrics: Sequence[Metric],
+    warnings: Sequence[str],
+    see: str = "prior_sensitivity()",
 ) -> Iterator[str]:
     """Yield sentences on what makes the result less reliable than it looks."""
     if "callable" in posterior.prior_description:
         yield "The prior was supplied by the user."
     elif (scarce := what_is_scarce(posterior, metrics)) is not None:
         yield (
-            f"Caution: {scarce}, so the prior has an influence on the answer; prior_sensitivity() "
-            "shows how much."
+            f"Caution: {scarce}, so the prior has an influence on the answer; {see} shows how much."
         )
     few = dict.fromkeys(filter(None, (posterior.units(metric) for metric in metrics)))
     told = {one.what: one.number for one in few if one.number < FEW_UNITS}

@@ -249,7 +249,12 @@ def _(result: Ranking, rope: Any = None) -> str:
         limits.append(f"summary(metric=...) has the other {more} metrics.")
     limits += [*what_it_applies_to(posterior, record, "models")]
     limits.append(where_probabilities_come_from(posterior, result._metric(None)))
-    limits += cautions(posterior, [result._metric(name) for name in shown], result.warnings)
+    limits += cautions(
+        posterior,
+        [result._metric(name) for name in shown],
+        result.warnings,
+        see="pairs[i, j].prior_sensitivity()",
+    )
     return "\n\n".join([*parts, _joined(limits)])
 
 

@@ -43,9 +43,14 @@ def _(report: SearchReport) -> str:
     posterior, record = ranking._posterior, ranking._cross_validation
     limits = [
         *_shrinkage(report),
-        *what_it_applies_to(posterior, record, "models"),
+        *([report._basis] if report._basis else what_it_applies_to(posterior, record, "models")),
         where_probabilities_come_from(posterior, ranking._metric(None)),
-        *cautions(posterior, [ranking._metric(None)], ranking.warnings),
+        *cautions(
+            posterior,
+            [ranking._metric(None)],
+            ranking.warnings,
+            see="ranking.pairs[i, j].prior_sensitivity()",
+        ),
     ]
     return f"{' '.join(_found(report))}\n\n{' '.join(limits)}"
 
@@ -53,7 +58,9 @@ def _(report: SearchReport) -> str:
 def _found(report: SearchReport) -> Iterator[str]:
     """Yield sentences on the best candidate, and on how the others compare with it."""
     table = report.summary()
-    names = dict(zip(report.candidates, name_candidates(report.candidates), strict=True))
+    # In brackets, because a name may have commas.
+    quoted = (f"({name})" for name in name_candidates(report.candidates))
+    names = dict(zip(report.candidates, quoted, strict=True))
     best = report.most_probable()
     row = table.loc[best].to_dict()
     meaning = in_plain_words(report.ranking._metric(None))
@@ -67,8 +74,6 @@ def _found(report: SearchReport) -> Iterator[str]:
         return
     of = "" if report._n_tried == len(table) else f" of {report._n_tried}"
     yield f"{len(table)}{of} candidates of a search were compared by {metric}."
-    if report._basis:
-        yield report._basis
     yield (
         f"{names[best]} is the best with probability {format_probability(row['p_best'])}; its "
         f"{report.metric} is between {ends} with probability {sure}."

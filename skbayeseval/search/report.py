@@ -383,6 +383,9 @@ class SearchReport:
         behind = draws - draws.max(axis=0)
         best = behind == 0
         low, high = hdi_of_rows(draws, self.prob)
+        bounds = self._ranking._metric(None).bounds
+        if bounds is not None:  # draws of split scores can be beyond
+            low, high = np.clip((low, high), *bounds)
         index = pd.Index(list(self._candidates), name="candidate")
         columns = {
             self._column(name): _column_of(
