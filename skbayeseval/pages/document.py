@@ -43,7 +43,8 @@ _DARK = (
 
 _STYLE = f"""
 :root{{color-scheme:light dark;{_LIGHT}}}
-@media (prefers-color-scheme:dark){{:root{{{_DARK}}}}}
+@media (prefers-color-scheme:dark){{:root{{{_DARK}}}
+figure:not(.paper) svg{{filter:brightness(1.5)}}}}
 *{{box-sizing:border-box}}
 body{{margin:0;background:var(--ground);color:var(--ink);
 font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;
@@ -61,6 +62,7 @@ margin:1.2rem 0;font-weight:600}}
 figure{{margin:1rem 0}}
 figure svg{{display:block;width:100%;max-width:39rem;height:auto}}
 figure.paper svg{{background:#fff;color:#000;border-radius:.3rem}}
+.row{{display:flex;flex-wrap:wrap;gap:0 2rem}}
 .scroll{{overflow-x:auto;margin:.8rem 0}}
 table{{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem;
 overflow-wrap:normal}}
@@ -77,5 +79,5 @@ dd{{margin:0}}
 @media print{{:root{{{_LIGHT}}}body{{font-size:10pt}}main{{max-width:none;padding:0}}
 figure,tr,.verdict{{break-inside:avoid}}h2{{break-after:avoid}}
 .verdict{{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
-.scroll{{overflow:visible}}}}
+.scroll{{overflow:visible}}figure svg{{filter:none!important}}}}
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import platform
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import scipy
 import sklearn
 
 from skbayeseval._version import __version__
-from skbayeseval.pages.elements import listed, note, paragraphs, table
+from skbayeseval.pages.elements import listed, note, paragraphs, row, table
 from skbayeseval.results.base import PosteriorView
 
 __all__ = ["computation", "evidence_tables", "model_and_prior", "reproduction"]
@@ -23,8 +24,8 @@ MOST_CLASSES = 12
 MOST_TABLES = 6
 
 
-def evidence_tables(result: PosteriorView) -> str:
-    """Return what the evidence is, with the confusion table of each classifier."""
+def evidence_tables(result: PosteriorView, shown: Sequence[str] | None = None) -> str:
+    """Return what the evidence is, with the confusion table of each classifier in `shown`."""
     posterior, record = result._posterior, result._cross_validation
     evidence, names = posterior.evidence, result._names
     if posterior.weights is not None:
@@ -41,26 +42,28 @@ def evidence_tables(result: PosteriorView) -> str:
     if evidence.is_of_splits:
         return listed(items)
     items.append(("classes", _short(", ".join(map(str, result.labels)))))
-    found = [listed(items)]
+    tables = []
     correct = evidence.correctness() if len(names) == 2 else None
     if correct is not None:
-        found.append(_both(correct.right, names))
+        tables.append(_both(correct.right, names))
     if len(result.labels) > MOST_CLASSES:
-        found.append(note(f"Confusion tables of {len(result.labels)} classes are left out."))
-        return "".join(found)
-    for name, counts in list(zip(names, posterior.counts, strict=True))[:MOST_TABLES]:
-        if counts.table is not None:
-            found.append(_confusion(name, counts))
-    if len(names) > MOST_TABLES:
-        found.append(note(f"Confusion tables of {len(names) - MOST_TABLES} more are left out."))
-    return "".join(found)
+        left_out = note(f"Confusion tables of {len(result.labels)} classes are left out.")
+        return listed(items) + row(*tables) + left_out
+    chosen = list(names[:MOST_TABLES] if shown is None else shown)
+    for name, counts in zip(names, posterior.counts, strict=True):
+        if name in chosen and counts.table is not None:
+            tables.append(_confusion(name, counts))
+    left_out = ""
+    if len(names) > len(chosen):
+        left_out = note(f"Confusion tables of {len(names) - len(chosen)} more are left out.")
+    return listed(items) + row(*tables) + left_out
 
 
 def _confusion(name: str, counts: Any) -> str:
     labels = [str(label) for label in counts.labels]
     rows = [
-        [f"true {label}", *("not counted" if np.isnan(n) else f"{n:,.0f}" for n in row)]
-        for label, row in zip(labels, np.asarray(counts.table, dtype=float), strict=True)
+        [f"true {label}", *("not counted" if np.isnan(n) else f"{n:,.0f}" for n in numbers)]
+        for label, numbers in zip(labels, np.asarray(counts.table, dtype=float), strict=True)
     ]
     return table(["", *(f"predicted {label}" for label in labels)], rows, f"Counts of {name}")
 
@@ -100,8 +103,8 @@ def computation(result: PosteriorView, summary: pd.DataFrame) -> str:
     shown = [name for name in columns if name in summary]
     formats = {"ess": "{:,.0f}", "r_hat": "{:.4f}"}
     rows = [
-        [metric, *(formats.get(name, "{:.2g}").format(row[name]) for name in shown)]
-        for metric, row in summary.iterrows()
+        [metric, *(formats.get(name, "{:.2g}").format(errors[name]) for name in shown)]
+        for metric, errors in summary.iterrows()
     ]
     caption = "Monte Carlo errors: what more draws would change"
     found = table(["metric", *(columns[name] for name in shown)], rows, caption)

@@ -116,7 +116,7 @@ def _(report: SearchReport) -> str:
         verdict(lines("\n".join(report._verdict()))),
         paragraphs(explain(report)),
         _figure(report, "figure1"),
-        section("Evidence", evidence_tables(ranking)),
+        section("Evidence", evidence_tables(ranking, shown=[_best_name(report)])),
         section("Model and prior", model_and_prior(ranking)),
         section("Computation", computation(ranking, _errors(report))),
         section(
@@ -141,6 +141,11 @@ def _(report: SearchReport) -> str:
         note("≈ practically equivalent to the best, ≪ surely worse, < not settled"),
         _figure(report),
     )
+
+
+def _best_name(report: SearchReport) -> str:
+    """Return the name of the candidate that is most probably the best, in the ranking."""
+    return report.ranking.names[list(report.candidates).index(report.most_probable())]
 
 
 def _errors(report: SearchReport) -> pd.DataFrame:
