@@ -79,5 +79,5 @@ dd{{margin:0}}
 @media print{{:root{{{_LIGHT}}}body{{font-size:10pt}}main{{max-width:none;padding:0}}
 figure,tr,.verdict{{break-inside:avoid}}h2{{break-after:avoid}}
 .verdict{{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
-.scroll{{overflow:visible}}figure svg{{filter:none!important}}}}
+.scroll{{overflow:visible}}figure svg{{filter:none!important;max-width:12cm}}}}
 """

@@ -38,7 +38,7 @@ def what_was_tested(
         if evidence.train_share is not None:
             yield "The correlation is what splits of the same data are taken to have in common."
     elif evidence.family == "chunks" and evidence.is_paired:
-        found = round(float(posterior.counts[0].true.sum()))
+        found = round(float(posterior.counts[0].true[posterior.counts[0].positive]))
         yield f"{all_names} {were} tested on the same sentences, with {found:,} chunks to find."
     elif len(names) == 1:
         kind = "instances" if posterior.has_true_negatives else "counts"

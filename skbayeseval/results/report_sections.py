@@ -80,6 +80,8 @@ def _both(right: Any, names: tuple[str, ...]) -> str:
 def model_and_prior(result: PosteriorView) -> str:
     """Return the model in the words of its documentation, and the parameters of its prior."""
     prior = ", ".join(f"{name} = {value}" for name, value in result.prior.items())
+    if "callable" in result.prior:
+        prior = f"user-supplied: {result.prior['callable']}"
     items = [("model", result.model), ("prior", prior or "none")]
     if result._posterior.prevalence is not None:
         items.append(("prevalence", ", ".join(map(str, result._posterior.prevalence))))
