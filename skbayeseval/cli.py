@@ -103,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the largest difference that does not matter (default: 0.01)",
     )
     demo.add_argument("--plot", metavar="FILE", help="save the figure to this file")
+    demo.add_argument("--report", metavar="FILE", help="save all that is known to one page of HTML")
     demo.set_defaults(run=_demo)
 
     papers = commands.add_parser(
@@ -160,6 +161,9 @@ def _add_common(parser: argparse.ArgumentParser, *, scoring: str, model: str) ->
     parser.add_argument("--names", nargs=2, metavar=("A", "B"), help="names of the classifiers")
     parser.add_argument(
         "--plot", metavar="FILE", help="save the figure to this file (.png, .pdf, .svg)"
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", help="save all that is known to one page of HTML"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
 
@@ -274,6 +278,7 @@ def _demo(args: argparse.Namespace) -> None:
     print("\nThe difference in F1 under each model:\n")
     print(_text(by_each_model(args.rope)))
     _save_figure(result, args)
+    _save_page(result, args)
 
 
 def _reproduce(args: argparse.Namespace) -> int:
@@ -306,6 +311,7 @@ def _report(result: ComparisonResult, args: argparse.Namespace) -> None:
             if not factor.reliable:
                 print(f"\nbf of {name} is NaN, because it is not reliable: {factor.reason}")
     _save_figure(result, args, quiet=args.json)
+    _save_page(result, args, quiet=args.json)
 
 
 def _text(table: pd.DataFrame) -> str:
@@ -317,3 +323,10 @@ def _save_figure(result: ComparisonResult, args: argparse.Namespace, quiet: bool
         path = save_figure(result.plot(rope=args.rope).figure_, args.plot)
         if not quiet:
             print(f"\nfigure: {_printable(str(path))}")
+
+
+def _save_page(result: ComparisonResult, args: argparse.Namespace, quiet: bool = False) -> None:
+    if args.report:
+        result.report(args.report, rope=args.rope)
+        if not quiet:
+            print(f"\nreport: {_printable(args.report)}")

@@ -288,3 +288,24 @@ def test_console_script():
     )
     assert found.returncode == 2
     assert "Traceback" not in found.stderr
+
+
+def test_a_page(csv, votes, capsys, tmp_path):
+    path = tmp_path / "page.html"
+    arguments = f"compare {csv} --truth y --a nb --b svm --rope 0.01 --report {path}".split()
+    assert main(arguments) == 0
+    assert f"report: {path}" in capsys.readouterr().out
+    result = compare_predictions(*votes, names=("nb", "svm"), random_state=0)
+    other = tmp_path / "other.html"
+    result.report(other, rope=0.01)
+    assert path.read_text(encoding="utf-8") == other.read_text(encoding="utf-8")
+    path.unlink()
+    assert main([*arguments, "--json"]) == 0
+    json.loads(capsys.readouterr().out)
+    assert path.exists()
+
+
+def test_a_page_that_cannot_be_written(csv, capsys, tmp_path):
+    arguments = f"compare {csv} --truth y --a nb --b svm --report {tmp_path / 'no' / 'page.html'}"
+    assert main(arguments.split()) == 2
+    assert "error:" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skbayeseval.judgement.intervals import Interval, count_inside, hdi_of_rows
 from skbayeseval.judgement.rope import describe_side
+from skbayeseval.pages.elements import block, lines, shares
 
 __all__ = [
     "WORDS",
@@ -117,6 +118,12 @@ class Decision:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        a, b = self.names
+        worse, equivalent, better = self.probabilities
+        cases = [(f"{b} better", worse, "#d55e00"), ("equivalent", equivalent, "#009e73")]
+        return block(lines(str(self)), shares([*cases, (f"{a} better", better, "#0072b2")]))
 
     def _state(self) -> str:
         """Return what is known: the most probable of the three cases first."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.pages.elements import block, lines
 
 __all__ = ["ExpectedLoss", "check_cost", "expected_loss"]
 
@@ -64,6 +65,9 @@ class ExpectedLoss:
         )
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return block(lines(str(self)))
 
 
 def expected_loss(

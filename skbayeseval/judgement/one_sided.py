@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 from skbayeseval.judgement.decision import format_probability
+from skbayeseval.pages.elements import block, lines
 
 __all__ = ["OneSidedDecision", "check_margin", "non_inferiority", "superiority"]
 
@@ -77,6 +78,9 @@ class OneSidedDecision:
         return f"{verdict} {basis}"
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return block(lines(str(self)))
 
 
 def non_inferiority(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.pages.elements import block, lines
 
 __all__ = ["RankingDecision", "decide_ranking", "tied_groups"]
 
@@ -87,6 +88,9 @@ class RankingDecision:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return block(lines(str(self)))
 
 
 def decide_ranking(

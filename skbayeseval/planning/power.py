@@ -23,6 +23,8 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models import resolve_model
+from skbayeseval.pages.elements import block, frame_table, lines
+from skbayeseval.pages.figure import inline_svg
 from skbayeseval.planning.replications import populations_of
 from skbayeseval.planning.sample_size import proportion_interval
 from skbayeseval.planning.simulate import (
@@ -120,6 +122,13 @@ class PowerAnalysis:
             f"PowerAnalysis(goal={self.goal}, rope={tuple(self.rope)}, metric={self.metric!r}, "
             f"n_replications={self.n_replications})\n{self.table}"
         )
+
+    def _repr_html_(self) -> str:
+        sentences = [line for line in str(self).splitlines() if line.endswith((":", "."))]
+        wide = self.table.pivot(index="size", columns="model", values="power")
+        wide = wide[self.table["model"].unique()].map("{:.0%}".format)
+        figure = inline_svg(lambda ax: self.plot(ax=ax), "power by the number of instances")
+        return block(lines("\n".join(sentences)), frame_table(wide), figure)
 
     def __str__(self) -> str:
         wide = self.table.pivot(index="size", columns="model", values="power")

@@ -30,6 +30,7 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results import figures
 from skbayeseval.results.frequentist import classical_tests
 from skbayeseval.results.printed import ComparisonTables
+from skbayeseval.results.readable import Readable
 from skbayeseval.results.summary import summary_row, under_other_priors
 from skbayeseval.results.text import describe_comparison
 
@@ -49,7 +50,7 @@ __all__ = ["ComparisonResult"]
 Array = NDArray[Any]
 
 
-class ComparisonResult(ComparisonTables):
+class ComparisonResult(Readable, ComparisonTables):
     """The posterior of the difference between two classifiers, A minus B.
 
     Returned by `bayesian_cross_validate`, `BayesianComparer`, `compare_predictions`,

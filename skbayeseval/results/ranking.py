@@ -21,6 +21,7 @@ from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.printed import RopeTables, Table, ranking_table, written_ranks
+from skbayeseval.results.readable import Readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +80,7 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
         return position % len(names)
 
 
-class Ranking(RopeTables, PosteriorView):
+class Ranking(Readable, RopeTables, PosteriorView):
     """The joint posterior of several classifiers, with ranks and probabilities of being best.
 
     Returned by `compare_many` and `BayesianComparer`. Read-only. Ranks and probabilities of being

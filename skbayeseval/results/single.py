@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ from sklearn.utils import check_scalar
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.pages.document import write_page
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.few_counts import what_is_scarce
 from skbayeseval.results.printed import score_table
@@ -184,6 +186,42 @@ class ScoreResult(PosteriorView):
             metric=which.name,
             prob=prob,
         ).plot(ax=ax)
+
+    def explain(self) -> str:
+        """Return what the result means, in paragraphs of plain sentences.
+
+        Returns
+        -------
+        words : str
+            Paragraphs, separated by blank lines.
+
+        Examples
+        --------
+        >>> from skbayeseval import score_posterior
+        >>> result = score_posterior([0, 1] * 50, [0, 1] * 45 + [1, 0] * 5, random_state=0)
+        >>> result.explain().splitlines()[0]
+        'A was tested on 100 instances.'
+        """
+        from skbayeseval.results.explain import explain
+
+        return explain(self)
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write all that is known of the result to one HTML page, which needs no other file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, such as "report.html". An existing file is replaced.
+        """
+        from skbayeseval.results.report import page_of
+
+        write_page(path, page_of(self))
+
+    def _repr_html_(self) -> str:
+        from skbayeseval.results.notebook import notebook_view
+
+        return notebook_view(self)
 
     def __repr__(self) -> str:
         return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from skbayeseval._arrays import in_short
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
+from skbayeseval.pages.document import write_page
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.tables import format_value, html_table, latex_table, markdown_table
 from skbayeseval.search.candidates import name_candidates, short_names, varying
@@ -306,7 +308,37 @@ class SearchReport:
             f"n_draws={self.ranking.n_draws})"
         )
 
-    def __str__(self) -> str:
+    def explain(self) -> str:
+        """Return what the report means, in paragraphs of plain sentences.
+
+        Returns
+        -------
+        words : str
+            Paragraphs, separated by blank lines.
+        """
+        from skbayeseval.search.page import explain
+
+        return explain(self)
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write all that is known of the search to one HTML page, which needs no other file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, such as "report.html". An existing file is replaced.
+        """
+        from skbayeseval.search.page import page_of
+
+        write_page(path, page_of(self))
+
+    def _repr_html_(self) -> str:
+        from skbayeseval.search.page import notebook_view
+
+        return notebook_view(self)
+
+    def _verdict(self) -> list[str]:
+        """Return who is the best, and how many are as good, worse or open."""
         table = self.summary()
         codes = table["decision"].value_counts()
         equal, worse = int(codes.get("~", 0)), int(codes.get("<<", 0))
@@ -319,7 +351,7 @@ class SearchReport:
         alone = "There is only one candidate"
         if self._n_tried > 1:
             alone = f"The report covers only one of {self._n_tried} candidates"
-        lines = [
+        return [
             f"{alone}, {name}, so there is nothing to compare it with on {self.metric}."
             if len(table) == 1
             else f"Of {of}, {name} is most probably the best on {self.metric} "
@@ -327,6 +359,9 @@ class SearchReport:
             f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
             f"Surely worse: {worse}. Not settled: {open_}.",
         ]
+
+    def __str__(self) -> str:
+        table, best, lines = self.summary(), self.most_probable(), self._verdict()
         if self._basis:
             lines.append(self._basis)
         if self._shrinkage:
@@ -353,6 +388,9 @@ class SearchReport:
         behind = draws - draws.max(axis=0)
         best = behind == 0
         low, high = hdi_of_rows(draws, self.prob)
+        bounds = self._ranking._metric(None).bounds
+        if bounds is not None:  # draws of split scores can be beyond
+            low, high = np.clip((low, high), *bounds)
         index = pd.Index(list(self._candidates), name="candidate")
         columns = {
             self._column(name): _column_of(

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from html import escape
+from typing import Any, Self
 
 from joblib import Parallel
 from rich.console import Console
@@ -61,8 +62,11 @@ class ProgressParallel(Parallel):
         if not self.show:
             return super().__call__(iterable)
         console = Console(stderr=True)
+        if console.is_jupyter:
+            with _NotebookBar(self.doing, self.total) as self.advance:
+                return super().__call__(iterable)
         # `console.is_terminal` is not used: environment variables can force it to be true.
-        if not (console.file.isatty() or console.is_jupyter):
+        if not console.file.isatty():
             self.advance = _Lines(self.doing, self.total, console.file)
             return super().__call__(iterable)
         with Progress(
@@ -82,6 +86,47 @@ class ProgressParallel(Parallel):
         """Update the display; joblib calls this whenever a task has finished."""
         if self.advance is not None:
             self.advance(self.n_completed_tasks)
+
+
+class _NotebookBar:
+    """A bar in the output of a notebook's cell, which is gone when all tasks are done.
+
+    rich would need ipywidgets for that, and would leave one bar per call behind.
+    """
+
+    def __init__(self, doing: str, total: int) -> None:
+        self.doing = doing
+        self.total = total
+        self.percent = 0
+        self.start = time.monotonic()
+
+    def __enter__(self) -> Self:
+        from IPython.display import HTML, display
+
+        self.handle = display(HTML(self._bar(0)), display_id=True)
+        return self
+
+    def __call__(self, done: int) -> None:
+        from IPython.display import HTML
+
+        percent = 100 * done // self.total
+        if percent > self.percent:
+            self.percent = percent
+            self.handle.update(HTML(self._bar(done)))
+
+    def __exit__(self, *_: object) -> None:
+        from IPython.display import HTML
+
+        self.handle.update(HTML(""))
+
+    def _bar(self, done: int) -> str:
+        words = f"{self.doing}: {done} of {self.total}"
+        if done:
+            spent = time.monotonic() - self.start
+            left = spent * (self.total - done) / done
+            words += f", {_clock(spent)} elapsed, {_clock(left)} left"
+        bar = f'<progress value="{done}" max="{self.total}"></progress>'
+        return f"<div>{bar} {escape(words)}</div>"
 
 
 class _Lines:

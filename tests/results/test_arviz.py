@@ -8,9 +8,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-<<<<<<< HEAD
-from skbayeseval import compare_confusion_matrices, compare_many, compare_predictions
-=======
 from skbayeseval import (
     bayesian_cross_validate,
     compare_confusion_matrices,
@@ -18,9 +15,7 @@ from skbayeseval import (
     compare_predictions,
     metrics,
 )
-from skbayeseval.engines.arviz import _import
 from skbayeseval.engines.base import Trace
->>>>>>> tables
 from skbayeseval.models import PairedHierarchical
 from skbayeseval.posterior.chains import SampledPosterior
 

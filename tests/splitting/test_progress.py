@@ -1,5 +1,7 @@
 import io
 import re
+import sys
+import types
 
 import pytest
 from joblib import delayed
@@ -59,3 +61,56 @@ def test_a_terminal_sees_the_bar(monkeypatch):
     written.truncate(0)
     run(5, n_jobs=1, show=False)
     assert "5/5" not in written.getvalue()
+
+
+class Notebook:
+    """IPython's display: an output per display, which updates replace."""
+
+    def __init__(self):
+        self.outputs = []
+        self.history = []
+
+    def display(self, shown, *, display_id):
+        assert display_id
+        self.outputs.append(shown)
+        self.history.append(shown)
+        place = len(self.outputs) - 1
+        notebook = self
+
+        class Handle:
+            def update(self, shown):
+                notebook.outputs[place] = shown
+                notebook.history.append(shown)
+
+        return Handle()
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    found = Notebook()
+    module = types.ModuleType("IPython.display")
+    module.display, module.HTML = found.display, str
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr(progress, "Console", lambda **_: Console(force_jupyter=True))
+    return found
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_notebook_sees_one_bar_and_nothing_of_it_stays(notebook, n_jobs, capsys):
+    for doing in ("fitting", "<refitting>"):
+        assert run(300, n_jobs=n_jobs, show=True, doing=doing)[-1] == 299**2
+    assert notebook.outputs == ["", ""]
+    shown = [one for one in notebook.history if one]
+    assert 'value="300" max="300"' in shown[-1]
+    assert "&lt;refitting&gt;: 300 of 300" in shown[-1]
+    assert len(shown) <= 2 * 101  # one update per percent at most
+    captured = capsys.readouterr()
+    assert captured.out + captured.err == ""
+
+
+def test_the_bar_goes_when_a_task_fails(notebook):
+    parallel = progress.ProgressParallel(total=2, show=True, n_jobs=1)
+    with pytest.raises(ZeroDivisionError):
+        parallel(delayed(divmod)(1, 0) for _ in range(2))
+    assert notebook.outputs == [""]

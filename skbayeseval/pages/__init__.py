@@ -1,0 +1,1 @@
+"""HTML for notebooks and reports: text, tables, figures and whole pages, without dependencies."""

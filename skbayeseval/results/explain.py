@@ -1,0 +1,330 @@
+"""What a result means, in plain sentences that claim no more than its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import singledispatch
+from typing import Any
+
+from skbayeseval.judgement.decision import MOST_EVIDENCE, Decision, format_probability
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import RankingDecision
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.words import in_plain_words
+from skbayeseval.results.basis import (
+    cautions,
+    what_it_applies_to,
+    what_was_tested,
+    where_probabilities_come_from,
+)
+from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.numbers import decimals, join_words, plain
+from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.single import ScoreResult
+
+__all__ = ["explain"]
+
+# With more metrics than this, only the first are explained.
+MOST_METRICS = 4
+
+# The values of so many classifiers are told.
+MOST_VALUES = 4
+
+# From this probability on, one classifier is called better; below, both probabilities are told.
+CLEAR = 0.95
+
+
+@singledispatch
+def explain(result: Any, rope: Any = None) -> str:
+    """Return what a result means, as paragraphs; implemented for each kind of result."""
+    raise TypeError(f"There are no words for a {type(result).__name__}.")
+
+
+@explain.register
+def _(result: ComparisonResult, rope: Any = None) -> str:
+    """Return what a comparison means: a paragraph on the question, each metric and the limits."""
+    shown, more = _first_metrics(result.metrics)
+    posterior, record = result._posterior, result._cross_validation
+    parts = [_joined(what_was_tested(posterior, result.names, record))]
+    decisions = []
+    for name in shown:
+        which = result._metric(name)
+        sentences = [*_difference(result, which)]
+        if rope is not None:
+            decision = result.decision(rope, metric=which)
+            decisions.append(decision)
+            if posterior.what_is_identical(which) is None or decision.settled:
+                sentences += _relevance(decision, result._distribution(which))
+            else:
+                sentences.append(_not_settled_though_identical(decision))
+        parts.append(_joined(sentences))
+    limits = []
+    if rope is None:
+        limits.append(
+            "Whether a difference of this size matters is not for statistics to say: pass rope=r, "
+            "the largest difference r that does not matter to you, to have it taken into account."
+        )
+    if len(result.metrics) > 1:
+        limits.append("Each metric is judged on its own.")
+    if more:
+        limits.append(f"summary() has the other {more} metrics.")
+    limits += [*what_it_applies_to(posterior, record, "two models")]
+    limits.append(where_probabilities_come_from(posterior, result._metric(None)))
+    limits += cautions(posterior, [result._metric(name) for name in shown], result.warnings)
+    if any(decision.depends_on_splits for decision in decisions):
+        limits.append(
+            "Caution: other random splits of the same data could change what is settled; more "
+            "repeats of the cross-validation would help."
+        )
+    return "\n\n".join([*parts, _joined(limits)])
+
+
+def _difference(result: ComparisonResult, metric: Metric) -> Iterator[str]:
+    """Yield sentences on who is better, by how much, and how surely."""
+    a, b = result.names
+    difference = result._distribution(metric)
+    observed = result._posterior.observed(metric)
+    low, high = difference.hdi()
+    digits = decimals(Interval(low, high))
+    yield from _seen(metric, result, [f"{plain(x, digits)} for {n}" for n, x in
+                                      zip((a, b), observed, strict=True)])  # fmt: skip
+    identical = result._posterior.what_is_identical(metric)
+    if identical is not None:
+        yield (
+            f"Their {identical} are the same, so nothing here tells {a} and {b} apart; with "
+            "probability 95% or more, their difference on other instances is at most "
+            f"{plain(max(-low, high), digits)} in either direction."
+        )
+        return
+    worse, equal, better = difference.around(Interval(0.0, 0.0))
+    first, second = (a, b) if better >= worse else (b, a)
+    if equal >= max(worse, better):
+        yield (
+            f"{a} and {b} are equal with probability {_chance(equal)}; {first} is better with "
+            f"probability {_chance(max(worse, better))}, {second} with "
+            f"{_chance(min(worse, better))}."
+        )
+    elif max(worse, better) >= CLEAR:
+        yield (
+            f"Allowing for chance, {first} is better than {second} with probability "
+            f"{_chance(max(worse, better))}."
+        )
+    else:
+        yield (
+            f"Allowing for chance, it is not clear which one is better: {first} with probability "
+            f"{_chance(max(worse, better))}, {second} with {_chance(min(worse, better))}."
+        )
+    yield _how_much((a, b), difference.mean, Interval(low, high), digits)
+
+
+def _how_much(names: tuple[str, str], mean: float, hdi: Interval, digits: int) -> str:
+    """Return a sentence on the size of the difference and how far it is known."""
+    ahead, behind = names if mean >= 0 else names[::-1]
+    low, high = hdi if mean >= 0 else (-hdi.high, -hdi.low)
+    estimate = f"The best estimate is that {ahead} is ahead by {plain(abs(mean), digits)}"
+    if low >= 0:
+        return (
+            f"{estimate}; with probability 95%, its lead is between {plain(low, digits)} and "
+            f"{plain(high, digits)}."
+        )
+    return (
+        f"{estimate}, but with probability 95% it is anything from {behind} ahead by "
+        f"{plain(-low, digits)} to {ahead} ahead by {plain(high, digits)}."
+    )
+
+
+def _relevance(decision: Decision, difference: Distribution) -> Iterator[str]:
+    """Yield sentences on what the ROPE means for the difference, and what would settle it."""
+    a, b = decision.names
+    rope = decision.rope
+    worse, equivalent, better = decision.probabilities
+    point = rope.low == rope.high == 0
+    yield _declared(rope, (a, b))
+    sure = f"{100 * decision.prob:.3g}%"
+    beyond = "" if point else " by more than that" if rope.low <= 0 <= rope.high else " beyond that"
+    if decision.code == "~":
+        yield (
+            f"All of the {sure} most credible differences lie inside this range, so for practical "
+            f"purposes {a} and {b} are equivalent: this is settled. It does not mean that they "
+            "are exactly equal."
+        )
+    elif decision.settled:
+        first, second = (a, b) if decision.code == ">>" else (b, a)
+        chance = _chance(max(worse, better))
+        yield (
+            f"{first} is better than {second}{beyond} with probability {chance}, and all of the "
+            f"{sure} most credible differences agree: this is settled."
+        )
+    else:
+        cases = [(better, f"{a} is better{beyond}"), (worse, f"{b} is better{beyond}")]
+        if not point:
+            cases.append((equivalent, "the difference is too small to matter"))
+        cases.sort(key=lambda case: -case[0])
+        told = [f"{words} with probability {_chance(chance)}" for chance, words in cases]
+        yield f"This is not settled: {join_words(told)}."
+        yield _what_would_settle_it(decision)
+
+
+def _declared(rope: Interval, names: tuple[str, str]) -> str:
+    """Return a sentence on what was declared to be too small to matter."""
+    if rope.low == rope.high == 0:
+        return "No difference was declared too small to matter."
+    if rope.low == -rope.high:
+        return f"Differences of up to {rope.high:.4g} were declared too small to matter."
+    a, b = names
+    return (
+        f"Differences ({a} minus {b}) from {rope.low:+.4g} to {rope.high:+.4g} were declared too "
+        "small to matter."
+    )
+
+
+def _what_would_settle_it(decision: Decision) -> str:
+    if decision.more_evidence > MOST_EVIDENCE:
+        return (
+            "The difference is so close to the limit of what matters that more data of this kind "
+            "would hardly settle it."
+        )
+    if decision.more_evidence < 1.1:
+        return "Slightly more data would settle it, if the difference stays as it is."
+    return (
+        f"About {decision.more_evidence:.2g} times as much data would settle it, if the "
+        "difference stays as it is."
+    )
+
+
+def _not_settled_though_identical(decision: Decision) -> str:
+    chance = _chance(decision.probabilities.equivalent)
+    return (
+        f"{_declared(decision.rope, decision.names)} The difference is that small with probability "
+        f"{chance}: too few data were seen to settle that they are equivalent."
+    )
+
+
+@explain.register
+def _(result: ScoreResult) -> str:
+    """Return what the posterior of one classifier means."""
+    shown, more = _first_metrics(result.metrics)
+    posterior, record = result._posterior, result._cross_validation
+    parts = [_joined(what_was_tested(posterior, (result.name,), record))]
+    for name in shown:
+        which = result._metric(name)
+        low, high = hdi = result.hdi(metric=which)
+        digits = decimals(hdi)
+        observed = posterior.observed(which)[0]
+        seen = _seen(which, result, [plain(observed, digits)])
+        known = (
+            f"Allowing for chance, the {name} on many more instances like these is between "
+            f"{plain(low, digits)} and {plain(high, digits)} with probability 95%."
+        )
+        parts.append(_joined([*seen, known]))
+    limits = [f"summary() has the other {more} metrics."] if more else []
+    limits += [*what_it_applies_to(posterior, record, "model")]
+    limits.append(where_probabilities_come_from(posterior, result._metric(None)))
+    limits += cautions(posterior, [result._metric(name) for name in shown], result.warnings)
+    return "\n\n".join([*parts, _joined(limits)])
+
+
+@explain.register
+def _(result: Ranking, rope: Any = None) -> str:
+    """Return what a ranking means: who is best, who is as good, who is surely worse."""
+    shown, more = _first_metrics(result.metrics)
+    posterior, record = result._posterior, result._cross_validation
+    parts = [_joined(what_was_tested(posterior, result.names, record))]
+    for name in shown:
+        which = result._metric(name)
+        sentences = [*_leader(result, which)]
+        if rope is not None:
+            sentences += _groups(result.decision(rope, metric=which))
+        parts.append(_joined(sentences))
+    limits = []
+    if rope is None:
+        limits.append(
+            "Which differences matter is not for statistics to say: pass rope=r, the largest "
+            "difference r that does not matter to you, to have it taken into account."
+        )
+    if len(result.metrics) > 1:
+        limits.append("Each metric is judged on its own.")
+    if more:
+        limits.append(f"summary(metric=...) has the other {more} metrics.")
+    limits += [*what_it_applies_to(posterior, record, "models")]
+    limits.append(where_probabilities_come_from(posterior, result._metric(None)))
+    limits += cautions(
+        posterior,
+        [result._metric(name) for name in shown],
+        result.warnings,
+        see="pairs[i, j].prior_sensitivity()",
+    )
+    return "\n\n".join([*parts, _joined(limits)])
+
+
+def _leader(result: Ranking, metric: Metric) -> Iterator[str]:
+    """Yield sentences on who is most probably the best, and who could be instead."""
+    table = result.ranking(metric=metric)
+    order = table["p_best"].sort_values(ascending=False, kind="stable")
+    best = order.index[0]
+    row = table.loc[best]
+    digits = decimals(Interval(row["hdi_low"], row["hdi_high"]))
+    seen = table["observed"][order.index[:MOST_VALUES]]
+    values = [f"{plain(value, digits)} for {name}" for name, value in seen.items()]
+    if len(table) > MOST_VALUES:
+        values.append(f"other values for {len(table) - MOST_VALUES} more")
+    yield from _seen(metric, result, values)
+    others = [f"{name} with {_chance(p)}" for name, p in order.iloc[1:].items() if p >= 0.05]
+    chance = f"Allowing for chance, {best} is the best with probability {_chance(order.iloc[0])}"
+    if others:
+        yield f"{chance}; the best could also be {join_words(others, last=' or ')}."
+    else:
+        yield f"{chance}, and no other one with 5% or more."
+    yield (
+        f"The {metric.name} of {best} is between {plain(row['hdi_low'], digits)} and "
+        f"{plain(row['hdi_high'], digits)} with probability 95%."
+    )
+
+
+def _groups(decision: RankingDecision) -> Iterator[str]:
+    """Yield sentences on who is as good as the best, who is surely worse, and who is open."""
+    behind = -decision.rope.low
+    yield (
+        f"Being behind the best by up to {behind:.4g} was declared too small to matter."
+        if behind
+        else "No difference was declared too small to matter."
+    )
+    sure = f"with probability {100 * decision.prob:.3g}% or more"
+    if decision.equivalent:
+        yield f"As good as the best for practical purposes, {sure}: {_named(decision.equivalent)}."
+    if decision.worse:
+        yield f"Worse than the best by more than that, {sure}: {_named(decision.worse)}."
+    if decision.open:
+        yield f"Not settled: {_named(decision.open)}. More data could settle it."
+    else:
+        yield "Nothing is left open."
+
+
+def _seen(metric: Metric, result: Any, values: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence on what was observed, and what the metric measures."""
+    meaning = in_plain_words(metric, chunks=result.evidence.family == "chunks")
+    explained = f" ({meaning})" if meaning else ""
+    yield f"In this test, {metric.name}{explained} was {join_words(values)}."
+    positive = result._posterior.positive
+    if metric.needs_positive and positive is not None and result.labels[positive] != 1:
+        yield f"The positive class is {result.labels[positive]!r}."
+
+
+def _first_metrics(names: Sequence[str]) -> tuple[Sequence[str], int]:
+    """Return the metrics to explain, and how many there are beyond."""
+    return names[:MOST_METRICS], max(0, len(names) - MOST_METRICS)
+
+
+def _named(names: Sequence[str]) -> str:
+    if len(names) > 12:
+        return f"{', '.join(names[:10])} and {len(names) - 10} more"
+    return join_words(names)
+
+
+def _chance(probability: float) -> str:
+    return format_probability(probability, words=True)
+
+
+def _joined(sentences: Iterator[str] | Sequence[str]) -> str:
+    return " ".join(sentences)

@@ -1,0 +1,150 @@
+"""What a notebook shows of a result: a sentence, a table and a small figure."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+from skbayeseval.judgement.decision import format_interval, format_probability
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.pages.elements import block, lines, note, table
+from skbayeseval.pages.figure import WIDTH, inline_svg
+from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.numbers import decimals, plain
+from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.single import ScoreResult
+from skbayeseval.results.text import describe_difference
+
+__all__ = ["comparison_table", "notebook_view", "ranking_table", "score_table"]
+
+# Larger tables are cut.
+MOST_ROWS = 25
+# The number of metrics whose sentence is shown.
+MOST_SENTENCES = 4
+
+
+@singledispatch
+def notebook_view(result: Any) -> str:
+    """Return the HTML of a result for notebooks; implemented for each kind of result."""
+    raise TypeError(f"There is no HTML for a {type(result).__name__}.")
+
+
+@notebook_view.register
+def _(result: ComparisonResult) -> str:
+    posterior = result._posterior
+    words = "\n".join(verdicts(result)[:MOST_SENTENCES])
+    basis = (
+        f"{result.model} model, {result.n_draws:,} {result.engine} draws from "
+        f"{posterior.evidence.describe()}; differences are {result.names[0]} minus "
+        f"{result.names[1]}"
+    )
+    figure = inline_svg(
+        lambda ax: result.plot(ax=ax), f"posterior of the difference in {result.metrics[0]}"
+    )
+    warnings = "".join(map(note, result.warnings))
+    return block(lines(words), comparison_table(result), figure, note(basis), warnings)
+
+
+@notebook_view.register
+def _(result: Ranking) -> str:
+    words = "\n".join(leaders(result)[:MOST_SENTENCES])
+    return block(
+        lines(words), ranking_table(result), ranking_figure(result), *map(note, result.warnings)
+    )
+
+
+@notebook_view.register
+def _(result: ScoreResult) -> str:
+    figure = inline_svg(
+        lambda ax: result.plot(ax=ax), f"posterior of {result.metrics[0]} of {result.name}"
+    )
+    return block(lines(str(result)), score_table(result), figure, *map(note, result.warnings))
+
+
+def verdicts(result: ComparisonResult) -> list[str]:
+    """Return one sentence per metric on who is better, and how surely."""
+    posterior = result._posterior
+    return [
+        describe_difference(
+            name,
+            result.names,
+            posterior.difference(metric),
+            posterior.observed(metric),
+            posterior.what_is_identical(metric),
+        )[0]
+        for name, metric in result._metrics.items()
+    ]
+
+
+def leaders(result: Ranking) -> list[str]:
+    """Return one sentence per metric on who is most probably the best."""
+    found = []
+    for name in result.metrics:
+        p_best = result.ranking(metric=name)["p_best"]
+        chance = format_probability(p_best.max(), words=True)
+        found.append(
+            f"{p_best.idxmax()} is the best of {len(p_best)} on {name} with probability {chance}."
+        )
+    return found
+
+
+def comparison_table(result: ComparisonResult, prob: float = 0.95) -> str:
+    """Return the observed values and the posterior of the difference, one row per metric."""
+    a, b = result.names
+    header = ["metric", a, b, "difference", f"{100 * prob:.3g}% HDI", f"P({a} better)"]
+    rows = []
+    for name, metric in list(result._metrics.items())[:MOST_ROWS]:
+        difference = result._distribution(metric)
+        hdi = difference.hdi(prob)
+        digits = decimals(hdi)
+        observed = (plain(value, digits) for value in result._posterior.observed(metric))
+        better = difference.around(Interval(0.0, 0.0)).better
+        rows.append(
+            [name, *observed, f"{plain(difference.mean, digits)}", format_interval(hdi),
+             format_probability(better)]
+        )  # fmt: skip
+    return table(header, rows) + _cut(len(result.metrics))
+
+
+def ranking_table(result: Ranking, metric: Any = None) -> str:
+    """Return the observed value, posterior, probability of being best and ranks of each."""
+    frame = result.ranking(metric=metric)
+    rows = []
+    for name, row in frame.head(MOST_ROWS).iterrows():
+        hdi = Interval(row["hdi_low"], row["hdi_high"])
+        digits = decimals(hdi)
+        low, high = int(row["rank_low"]), int(row["rank_high"])
+        rows.append(
+            [name, plain(row["observed"], digits), plain(row["mean"], digits),
+             format_interval(hdi, sign=False), format_probability(row["p_best"]),
+             str(low) if low == high else f"{low} to {high}"]
+        )  # fmt: skip
+    header = ["classifier", "observed", "mean", "95% HDI", "P(best)", "rank"]
+    return table(header, rows) + _cut(len(frame))
+
+
+def score_table(result: ScoreResult) -> str:
+    """Return the observed value and the posterior of each metric."""
+    rows = []
+    for name, row in result.summary().head(MOST_ROWS).iterrows():
+        hdi = Interval(row["hdi_low"], row["hdi_high"])
+        digits = decimals(hdi)
+        rows.append(
+            [name, plain(row["observed"], digits), plain(row["mean"], digits),
+             plain(row["sd"], digits + 1), format_interval(hdi, sign=False)]
+        )  # fmt: skip
+    return table(["metric", "observed", "mean", "sd", "95% HDI"], rows) + _cut(len(result.metrics))
+
+
+def ranking_figure(result: Ranking, metric: Any = None, prefix: str | None = None) -> str:
+    """Return the figure of the ranking, as high as its rows need."""
+    return inline_svg(
+        lambda ax: result.plot(ax=ax, metric=metric),
+        f"ranking by {result.metrics[0] if metric is None else metric}",
+        size=(WIDTH, min(1.2 + 0.3 * len(result.names), 9.0)),
+        prefix=prefix,
+    )
+
+
+def _cut(number: int) -> str:
+    return note(f"... and {number - MOST_ROWS} more") if number > MOST_ROWS else ""

@@ -1,0 +1,284 @@
+"""All that is known of a result on one page, in the order of the BARG (Kruschke 2021)."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from itertools import count
+from typing import Any
+
+import pandas as pd
+
+from skbayeseval.judgement.decision import format_interval, format_probability
+from skbayeseval.judgement.distribution import decision_of
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.rope import check_rope, check_rope_around_zero
+from skbayeseval.pages.document import document
+from skbayeseval.pages.elements import lines, note, paragraphs, section, table, verdict
+from skbayeseval.pages.figure import inline_svg
+from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.explain import explain
+from skbayeseval.results.notebook import (
+    comparison_table,
+    leaders,
+    ranking_figure,
+    ranking_table,
+    score_table,
+    verdicts,
+)
+from skbayeseval.results.numbers import decimals, join_words, plain
+from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.report_sections import (
+    computation,
+    evidence_tables,
+    model_and_prior,
+    reproduction,
+)
+from skbayeseval.results.single import ScoreResult
+from skbayeseval.results.summary import under_other_priors
+
+__all__ = ["page_of"]
+
+# The posteriors of so many metrics are drawn.
+MOST_FIGURES = 6
+
+
+@singledispatch
+def page_of(result: Any, rope: Any = None) -> str:
+    """Return the page of a result; implemented for each kind of result."""
+    raise TypeError(f"There is no page for a {type(result).__name__}.")
+
+
+@page_of.register
+def _(result: ComparisonResult, rope: Any = None) -> str:
+    a, b = result.names
+    shown = result.metrics[:MOST_FIGURES]
+    regions = {name: None if rope is None else check_rope(rope, result._metric(name))
+               for name in result.metrics}  # fmt: skip
+    decided = verdicts(result)
+    if rope is not None:
+        decided = [str(result.decision(regions[name], metric=name)) for name in result.metrics]
+    summary = result.summary(None if rope is None else regions)
+    numbers = (f"figure{number}" for number in count(1))
+
+    def drawn(kind: str, name: str, label: str) -> str:
+        return inline_svg(
+            lambda ax: result.plot(kind, metric=name, ax=ax, **_rope_of(kind, regions[name])),
+            f"{label} in {name}",
+            prefix=next(numbers),
+        )
+
+    posteriors = [drawn("posterior", name, "posterior of the difference") for name in shown]
+    further = []
+    if name_of_splits := [name for name in shown if _has_split_scores(result, name)]:
+        further = [drawn("scores", name, "split scores") for name in name_of_splits]
+    chains = []
+    if not result._posterior.has_independent_draws:
+        chains = [drawn("trace", name, "draws of the chains") for name in shown]
+    return document(
+        f"{a} against {b}",
+        f"Compared by {join_words(result.metrics[:8])}" + ", ..." * (len(result.metrics) > 8),
+        verdict(*map(lines, decided[:MOST_FIGURES])),
+        paragraphs(explain(result, rope)),
+        posteriors[0],
+        section("Evidence", evidence_tables(result)),
+        section("Model and prior", model_and_prior(result)),
+        section("Computation", computation(result, summary), *chains),
+        section(
+            "Posterior",
+            comparison_table(result),
+            note(f"Differences are {a} minus {b}. The HDI is the narrowest interval that has 95% "
+                 "of the probability."),
+            *posteriors[1:],
+            *further,
+        ),
+        section("Decisions", _decision_table(result, regions, summary)),
+        section("Sensitivity to the prior", _sensitivity(result, regions[result.metrics[0]])),
+        section("To reproduce this", reproduction(result)),
+    )  # fmt: skip
+
+
+def _rope_of(kind: str, region: Interval | None) -> dict[str, Any]:
+    return {"rope": region} if kind == "posterior" else {}
+
+
+def _has_split_scores(result: ComparisonResult, name: str) -> bool:
+    record = result._cross_validation
+    recorded = record is not None and name in record.scores
+    return recorded or result.evidence.of_splits(name) is not None
+
+
+def _decision_table(
+    result: ComparisonResult, regions: dict[str, Interval | None], summary: pd.DataFrame
+) -> str:
+    """Return what was declared too small to matter, the probabilities and Bayes factors."""
+    a, b = result.names
+    header = ["metric", "ROPE", f"P({b} better)", "P(equivalent)", f"P({a} better)", "decision"]
+    rows: list[list[str]] = []
+    for name, region in regions.items():
+        if region is None:
+            continue
+        decision = result.decision(region, metric=name)
+        chances = map(format_probability, decision.probabilities)
+        rows.append([name, format_interval(region), *chances, decision.label])
+    factors = "".join(_factor(result, name, regions[name], summary["bf"][name]) for name in regions)
+    if not rows:
+        return factors + note(
+            "No region of practical equivalence (ROPE) was given, so nothing was decided."
+        )
+    explained = note(
+        "A decision is settled if the 95% HDI lies beyond the region of practical equivalence "
+        "(ROPE), or inside it."
+    )
+    return table(header, rows) + explained + factors
+
+
+def _factor(result: ComparisonResult, name: str, region: Interval | None, value: float) -> str:
+    """Return a sentence on the Bayes factor; nothing if it is not defined."""
+    if not value >= 0:
+        return ""
+    factor = result.bayes_factor(region, metric=name)
+    within = "a difference of 0" if region is None else "a difference inside the ROPE"
+    if not factor.reliable:
+        return note(f"{name}: too few draws to tell the Bayes factor for {within}.")
+    odds = f"raise the odds of {within} {value:.3g}-fold"
+    if value < 1:
+        odds = f"lower the odds of {within} to {value:.2g} of what they were"
+    return note(
+        f"{name}: compared with the prior, the data {odds} (the Bayes factor). The probabilities "
+        "of the posterior already include this."
+    )
+
+
+def _sensitivity(result: ComparisonResult, region: Interval | None) -> str:
+    """Return the answers for the first metric under other models and priors."""
+    which = result._metric(None)
+    rope = Interval(0.0, 0.0) if region is None else region
+
+    def row_of(posterior: Posterior) -> dict[str, Any]:
+        difference = posterior.difference(which)
+        decision = decision_of(difference, rope, 0.95, result.names, which.name)
+        return {"mean": difference.mean, "decision": decision}
+
+    # As prior_sensitivity, without the Bayes factors, which take long.
+    frame = under_other_priors(result._posterior, which, row_of)
+    rows = []
+    for model_and_prior_, (mean, decision) in zip(frame.index, frame.to_numpy(), strict=True):
+        digits = decimals(decision.hdi)
+        rows.append(
+            [", ".join(filter(None, model_and_prior_)), plain(mean, digits),
+             format_interval(decision.hdi), *map(format_probability, decision.probabilities),
+             decision.label]
+        )  # fmt: skip
+    a, b = result.names
+    header = ["model, prior", "difference", "95% HDI", f"P({b} better)", "P(equivalent)",
+              f"P({a} better)", "decision"]  # fmt: skip
+    if region is None:  # without a ROPE, nothing is equivalent and nothing is decided
+        header = [header[i] for i in (0, 1, 2, 3, 5)]
+        rows = [[row[i] for i in (0, 1, 2, 3, 5)] for row in rows]
+    return table(header, rows, f"{result.metrics[0]} under other models and priors") + _alone(frame)
+
+
+def _alone(frame: pd.DataFrame) -> str:
+    if len(frame) > 1:
+        return ""
+    return note("There is no other published model or prior for this kind of evidence.")
+
+
+@page_of.register
+def _(result: ScoreResult) -> str:
+    shown = result.metrics[:MOST_FIGURES]
+
+    def drawn(name: str, number: int) -> str:
+        return inline_svg(
+            lambda ax: result.plot(metric=name, ax=ax),
+            f"posterior of {name}",
+            prefix=f"figure{number}",
+        )
+
+    figures = [drawn(name, number) for number, name in enumerate(shown, 1)]
+    frame = result.prior_sensitivity()
+    rows = []
+    for which, (_, row) in zip(frame.index, frame.iterrows(), strict=True):
+        hdi = Interval(row["hdi_low"], row["hdi_high"])
+        words = ", ".join(filter(None, which))
+        rows.append([words, plain(row["mean"], decimals(hdi)), format_interval(hdi, sign=False)])
+    other_priors = table(["model, prior", "mean", "95% HDI"], rows, result.metrics[0])
+    return document(
+        f"The performance of {result.name}",
+        f"Measured by {join_words(result.metrics[:8])}" + ", ..." * (len(result.metrics) > 8),
+        verdict(lines(str(result))),
+        paragraphs(explain(result)),
+        figures[0],
+        section("Evidence", evidence_tables(result)),
+        section("Model and prior", model_and_prior(result)),
+        section("Computation", computation(result, result.summary())),
+        section("Posterior", score_table(result), *figures[1:]),
+        section("Sensitivity to the prior", other_priors + _alone(frame)),
+        section("To reproduce this", reproduction(result)),
+    )
+
+
+@page_of.register
+def _(result: Ranking, rope: Any = None) -> str:
+    shown = result.metrics[:MOST_FIGURES]
+    regions = {
+        name: None if rope is None else check_rope_around_zero(rope, result._metric(name))
+        for name in result.metrics
+    }
+    decided = leaders(result)
+    if rope is not None:
+        decided = [str(result.decision(regions[name], metric=name)) for name in result.metrics]
+    first, second = result.table.index[:2]
+    pair = result.pairs[first, second]
+    figures = [
+        ranking_figure(result, name, f"figure{number}") for number, name in enumerate(shown, 1)
+    ]
+    tables = [note(name) + ranking_table(result, name) for name in shown]
+    return document(
+        f"A comparison of {len(result.names)} classifiers",
+        f"Compared by {join_words(result.metrics[:8])}" + ", ..." * (len(result.metrics) > 8),
+        verdict(*map(lines, decided[:MOST_FIGURES])),
+        paragraphs(explain(result, rope)),
+        figures[0],
+        section("Evidence", evidence_tables(result)),
+        section("Model and prior", model_and_prior(result)),
+        section("Computation", computation(pair, pair.summary())),
+        section("Posterior", *tables, *figures[1:]),
+        section("Decisions about pairs", _pair_table(result, regions[result.metrics[0]])),
+        section(
+            "Sensitivity to the prior",
+            note(f"For {first} and {second}, which have the highest means:"),
+            _sensitivity(pair, regions[result.metrics[0]]),
+        ),
+        section("To reproduce this", reproduction(result)),
+    )
+
+
+# Of more classifiers than this, only the best are compared in pairs.
+MOST_IN_PAIRS = 8
+
+
+def _pair_table(result: Ranking, region: Interval | None) -> str:
+    """Return the posterior of the difference of each pair of the best classifiers."""
+    best = list(result.table.index[:MOST_IN_PAIRS])
+    header = ["pair", "difference", "95% HDI", "P(first better)"]
+    header += ["P(equivalent)", "P(second better)", "decision"] if region else []
+    rows = []
+    for i, first in enumerate(best):
+        for second in best[i + 1 :]:
+            pair = result.pairs[first, second]
+            hdi = pair.hdi()
+            difference = plain(pair._distribution().mean, decimals(hdi))
+            row = [f"{first} minus {second}", difference, format_interval(hdi)]
+            if region is None:
+                row.append(format_probability(pair.probability().better))
+            else:
+                decision = pair.decision(region)
+                worse, equivalent, better = map(format_probability, decision.probabilities)
+                row += [better, equivalent, worse, decision.label]
+            rows.append(row)
+    cut = ""
+    if len(result.names) > MOST_IN_PAIRS:
+        cut = note(f"Pairs of the {MOST_IN_PAIRS} classifiers with the highest means.")
+    return table(header, rows, result.metrics[0]) + cut

@@ -1,0 +1,165 @@
+"""What a report on a search means in words, on a page and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from skbayeseval.judgement.decision import format_probability
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.words import in_plain_words
+from skbayeseval.pages.document import document
+from skbayeseval.pages.elements import block, frame_table, lines, note, paragraphs, section, verdict
+from skbayeseval.pages.figure import WIDTH, inline_svg
+from skbayeseval.results.basis import cautions, what_it_applies_to, where_probabilities_come_from
+from skbayeseval.results.explain import explain
+from skbayeseval.results.notebook import notebook_view
+from skbayeseval.results.numbers import decimals, join_words, plain
+from skbayeseval.results.report import page_of
+from skbayeseval.results.report_sections import (
+    computation,
+    evidence_tables,
+    model_and_prior,
+    reproduction,
+)
+from skbayeseval.search.candidates import name_candidates
+from skbayeseval.search.report import SearchReport
+
+__all__ = ["explain", "notebook_view", "page_of"]
+
+# The rows of the table in a notebook, and on a page.
+ROWS_IN_NOTEBOOK = 8
+ROWS_ON_PAGE = 40
+# So many candidates are named.
+MOST_NAMES = 5
+
+
+@explain.register
+def _(report: SearchReport) -> str:
+    ranking = report.ranking
+    posterior, record = ranking._posterior, ranking._cross_validation
+    limits = [
+        *_shrinkage(report),
+        *([report._basis] if report._basis else what_it_applies_to(posterior, record, "models")),
+        where_probabilities_come_from(posterior, ranking._metric(None)),
+        *cautions(
+            posterior,
+            [ranking._metric(None)],
+            ranking.warnings,
+            see="ranking.pairs[i, j].prior_sensitivity()",
+        ),
+    ]
+    return f"{' '.join(_found(report))}\n\n{' '.join(limits)}"
+
+
+def _found(report: SearchReport) -> Iterator[str]:
+    """Yield sentences on the best candidate, and on how the others compare with it."""
+    table = report.summary()
+    # In brackets, because a name may have commas.
+    quoted = (f"({name})" for name in name_candidates(report.candidates))
+    names = dict(zip(report.candidates, quoted, strict=True))
+    best = report.most_probable()
+    row = table.loc[best].to_dict()
+    meaning = in_plain_words(report.ranking._metric(None))
+    metric = f"{report.metric} ({meaning})" if meaning else report.metric
+    digits = decimals(Interval(row["hdi_low"], row["hdi_high"]))
+    sure = f"{100 * report.prob:.3g}%"
+    ends = f"{plain(row['hdi_low'], digits)} and {plain(row['hdi_high'], digits)}"
+    if len(table) == 1:
+        yield f"Only one candidate, {names[best]}, is known by its {metric}."
+        yield f"With probability {sure}, it is between {ends}."
+        return
+    of = "" if report._n_tried == len(table) else f" of {report._n_tried}"
+    yield f"{len(table)}{of} candidates of a search were compared by {metric}."
+    yield (
+        f"{names[best]} is the best with probability {format_probability(row['p_best'])}; its "
+        f"{report.metric} is between {ends} with probability {sure}."
+    )
+    behind = abs(report.rope.low)
+    yield f"Being behind the best by up to {behind:.4g} was declared too small to matter."
+    for code, words in (
+        ("~", f"As good as the best for practical purposes, with probability {sure} or more"),
+        ("<<", f"Worse than the best by more than that, all of them with probability {sure}"),
+        ("<", "Not settled"),
+    ):
+        found = [names[index] for index in table.index[table["decision"] == code]]
+        if len(found) > MOST_NAMES:
+            found = [*found[:MOST_NAMES], f"{len(found) - MOST_NAMES} more"]
+        if found:
+            yield f"{words}: {join_words(found)}."
+    if report.failed:
+        number = len(report.failed)
+        failed = "1 candidate was" if number == 1 else f"{number} candidates were"
+        yield f"{failed} left out because a fit or a score failed."
+
+
+def _shrinkage(report: SearchReport) -> Iterator[str]:
+    if report._shrinkage:
+        yield (
+            f"Chance explains {report._shrinkage:.0%} of the variance between scores, and the "
+            "highest of many scores is high partly by chance, so all scores were moved towards "
+            "their common mean."
+        )
+
+
+@page_of.register
+def _(report: SearchReport) -> str:
+    ranking = report.ranking
+    table = report._printable(report.summary().head(ROWS_ON_PAGE))
+    cut = len(report.candidates) - len(table)
+    return document(
+        f"A search among {len(report.candidates)} candidates",
+        f"Compared by {report.metric}",
+        verdict(lines("\n".join(report._verdict()))),
+        paragraphs(explain(report)),
+        _figure(report, "figure1"),
+        section("Evidence", evidence_tables(ranking, shown=[_best_name(report)])),
+        section("Model and prior", model_and_prior(ranking)),
+        section("Computation", computation(ranking, _errors(report))),
+        section(
+            "Posterior and decisions",
+            frame_table(table),
+            note(f"... and {cut} more") if cut else "",
+            note("≈ practically equivalent to the best, ≪ surely worse, < not settled"),
+        ),
+        section("To reproduce this", reproduction(ranking)),
+    )
+
+
+@notebook_view.register
+def _(report: SearchReport) -> str:
+    table = report.summary()
+    shown = report._printable(table.head(ROWS_IN_NOTEBOOK))
+    cut = len(table) - len(shown)
+    return block(
+        lines("\n".join(report._verdict())),
+        frame_table(shown),
+        note(f"... and {cut} more") if cut else "",
+        note("≈ practically equivalent to the best, ≪ surely worse, < not settled"),
+        _figure(report),
+    )
+
+
+def _best_name(report: SearchReport) -> str:
+    """Return the name of the candidate that is most probably the best, in the ranking."""
+    return report.ranking.names[list(report.candidates).index(report.most_probable())]
+
+
+def _errors(report: SearchReport) -> pd.DataFrame:
+    """Return the Monte Carlo errors of the candidate that is most probably the best."""
+    row = list(report.candidates).index(report.most_probable())
+    value = Distribution(report.draws[row])
+    errors = {"mcse": value.mcse, "hdi_mcse": value.hdi_mcse(report.prob)}
+    return pd.DataFrame(errors, index=[f"{report.metric} of the best"])
+
+
+def _figure(report: SearchReport, prefix: str | None = None) -> str:
+    def draw(ax: Any) -> None:
+        report.plot("ranking", ax=ax)
+
+    height = 1.2 + 0.3 * min(len(report.candidates), 20)
+    label = f"the candidates by {report.metric}"
+    return inline_svg(draw, label, size=(WIDTH, height), prefix=prefix)

@@ -1,0 +1,48 @@
+import pandas as pd
+import pytest
+
+from skbayeseval.pages import elements
+from tests.pages.markup import Markup
+
+EVIL = "<script>alert('1')</script> & \"more\""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        elements.text(EVIL),
+        elements.paragraphs(EVIL),
+        elements.lines(EVIL),
+        elements.note(EVIL),
+        elements.listed([(EVIL, EVIL)]),
+        elements.table([EVIL, EVIL], [[EVIL, EVIL]], EVIL),
+        elements.frame_table(pd.DataFrame({EVIL: [EVIL]}, pd.Index([EVIL], name=EVIL))),
+        elements.section(EVIL, elements.text(EVIL)),
+        elements.shares([(EVIL, 0.4, EVIL)]),
+    ],
+)
+def test_text_is_never_markup(made):
+    found = Markup(made)
+    assert "script" not in found.tags
+    assert EVIL in found.text
+
+
+def test_blank_lines_separate_paragraphs():
+    assert elements.paragraphs("a\nb\n\n\nc\n") == "<p>a b</p><p>c</p>"
+
+
+def test_a_table_has_all_cells_in_order():
+    made = Markup(elements.table(["name", "x", "y"], [["a", 1, 2], ["b", 3, 4]]))
+    assert made.text == "name x y a 1 2 b 3 4"
+    assert made.tags.count("tr") == 3
+
+
+def test_an_empty_section_is_left_out():
+    assert elements.section("title", "", "") == ""
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"), [(1.0, ">99.9%"), (0.0, "<0.1%"), (0.25, "25.0%"), (0.9995, ">99.9%")]
+)
+def test_bars_never_claim_certainty(share, shown):
+    assert elements.text(shown) in elements.shares([("a", share, "red")])

@@ -1,0 +1,114 @@
+import re
+import sys
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from skbayeseval import compare_many, compare_predictions, metrics, power_analysis
+from skbayeseval.judgement.decision import format_interval, format_probability
+from tests.pages.markup import Markup
+from tests.results import many
+
+
+@pytest.fixture(scope="module", params=[*many.COMPARISONS, "ranking", "score"])
+def result(request):
+    return getattr(many, request.param)()
+
+
+def test_a_sentence_a_table_and_a_figure(result):
+    made = result._repr_html_()
+    found = Markup(made)
+    assert found.tags.count("table") == 1
+    assert found.tags.count("svg") == 1
+    assert "script" not in found.tags
+    assert set(found.references) <= {f"#{name}" for name in found.ids}
+    assert "http" not in made
+    assert "nan" not in found.text.split()
+    assert "probability" in found.text or "identical" in found.text
+    assert len(made) < 100_000
+
+
+def test_the_table_shows_the_numbers_of_the_result():
+    result = many.two_metrics()
+    text = Markup(result._repr_html_()).text
+    for name in result.metrics:
+        assert format_interval(result.hdi(metric=name)) in text
+        assert format_probability(result.probability(metric=name).better) in text
+    assert f"{result.observed_a:.3f} {result.observed_b:.3f}" in text
+    ranking = many.ranking()
+    text = Markup(ranking._repr_html_()).text
+    for name, row in ranking.table.iterrows():
+        assert f"{name} {row['observed']:.3f} {row['mean']:.3f}" in text
+
+
+def test_names_metrics_and_labels_stay_text():
+    made = many.named_by_a_villain()._repr_html_()
+    found = Markup(made)
+    assert many.EVIL in found.text
+    assert {"script", "img"} & set(found.tags) == set()
+
+
+def test_decisions_stay_text():
+    result = many.named_by_a_villain()
+    y, a, b = many.votes()
+    ranking = compare_many(y, {many.EVIL: a, "b": b, "c": y}, random_state=0)
+    for made, said in (
+        (result.decision(0.01), "ROPE"),
+        (result.non_inferiority(0.01), "with probability"),
+        (result.superiority(), "with probability"),
+        (result.expected_loss(0.01), "expected loss"),
+        (ranking.decision(0.01), "required"),
+    ):
+        found = Markup(made._repr_html_())
+        assert {"script", "img"} & set(found.tags) == set()
+        assert said in found.text
+        for line in str(made).splitlines():
+            assert " ".join(line.split()) in found.text
+
+
+def test_a_decision_shows_its_probabilities():
+    decision = many.open_question().decision(0.01)
+    text = Markup(decision._repr_html_()).text
+    worse, equivalent, better = map(format_probability, decision.probabilities)
+    assert f"old better {worse} equivalent {equivalent} new better {better}" in text
+
+
+def test_a_power_analysis():
+    cells = {"mu": 0.5, "theta+": [0.3, 0.3, 0.2, 0.2], "theta-": [0.2, 0.2, 0.3, 0.3]}
+    models = ["paired", "unpaired"]
+    found = power_analysis(
+        cells, [20, 40], rope=0.05, goal=">>", model=models, n_replications=10, random_state=0
+    )
+    made = Markup(found._repr_html_())
+    assert made.tags.count("svg") == made.tags.count("table") == 1
+    for line in str(found).splitlines():
+        if line.endswith((":", ".")):
+            assert line in made.text
+
+
+def test_no_state_of_matplotlib_changes(result):
+    before, figures = dict(mpl.rcParams), plt.get_fignums()
+    result._repr_html_()
+    assert dict(mpl.rcParams) == before
+    assert plt.get_fignums() == figures
+
+
+def test_without_matplotlib_the_rest_is_shown(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    made = many.settled()._repr_html_()
+    assert "svg" not in Markup(made).tags
+    assert "new is better than old on f1" in made
+    assert "could not be drawn" in made
+
+
+def test_large_tables_are_cut():
+    y = np.arange(150) % 30
+    wrong = np.where(np.arange(150) % 7 == 0, (y + 1) % 30, y)
+    scoring = metrics.per_class("recall")
+    result = compare_predictions(y, y, wrong, scoring=scoring, n_draws=200, random_state=0)
+    found = Markup(result._repr_html_())
+    assert found.tags.count("tr") == 26
+    assert "... and 5 more" in found.text
+    assert len(re.findall(r"with probability|identical", found.text)) == 4

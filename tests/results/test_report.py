@@ -1,0 +1,172 @@
+import platform
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import scipy
+import sklearn
+
+import skbayeseval
+from skbayeseval import ComparisonResult, compare_many
+from tests.pages.markup import Markup
+from tests.results import many
+
+SECTIONS = ["Evidence", "Model and prior", "Computation", "Posterior"]
+
+
+def page(result, tmp_path, *arguments):
+    path = tmp_path / "page.html"
+    result.report(path, *arguments)
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module", params=[*many.COMPARISONS, "ranking", "score"])
+def result(request):
+    return getattr(many, request.param)()
+
+
+def check_page(written):
+    """Check what holds for every page, and return it."""
+    found = Markup(written)
+    assert {"script", "img", "link", "iframe", "object"} & set(found.tags) == set()
+    assert "http" not in written
+    assert "url(" not in written.replace("url(#", "")
+    assert len(found.ids) == len(set(found.ids))
+    inside = {one for one in found.references if not one.startswith("data:image/png;base64,")}
+    assert inside <= {f"#{name}" for name in found.ids}
+    assert "could not be drawn" not in written
+    assert "nan" not in re.split(r"[\s,()]+", found.text)
+    return found
+
+
+def test_a_page_is_one_file_in_the_order_of_the_guidelines(result, tmp_path):
+    written = page(result, tmp_path)
+    found = check_page(written)
+    titles = re.findall(r"<h2>(.*?)</h2>", written)
+    assert titles[:4] == SECTIONS
+    assert titles[-2:] == ["Sensitivity to the prior", "To reproduce this"]
+    for paragraph in result.explain().split("\n\n"):
+        assert paragraph in found.text
+    assert list(tmp_path.iterdir()) == [tmp_path / "page.html"]
+
+
+@pytest.mark.parametrize("case", ["settled", "open_question", "two_metrics", "split_scores"])
+def test_a_rope_gives_decisions(case, tmp_path):
+    result = many.COMPARISONS[case]()
+    found = check_page(page(result, tmp_path, 0.02))
+    for name in result.metrics:
+        for line in str(result.decision(0.02, metric=name)).splitlines():
+            assert " ".join(line.split()) in found.text
+    for paragraph in result.explain(0.02).split("\n\n"):
+        assert paragraph in found.text
+
+
+def test_a_rope_per_metric(tmp_path):
+    found = check_page(page(many.two_metrics(), tmp_path, {"accuracy": 0.01, "f1": 0.04}))
+    assert "ROPE [-0.010, +0.010]" in found.text
+    assert "ROPE [-0.040, +0.040]" in found.text
+
+
+def test_versions_seed_and_prior(tmp_path):
+    text = check_page(page(many.two_metrics(), tmp_path)).text
+    for name, version in (
+        ("skbayeseval", skbayeseval.__version__),
+        ("Python", platform.python_version()),
+        ("numpy", np.__version__),
+        ("scipy", scipy.__version__),
+        ("scikit-learn", sklearn.__version__),
+        ("seed (random_state)", "0"),
+        ("prior", "mu = 1.0, theta = 1.0"),
+    ):
+        assert f"{name} {version}" in text
+
+
+def test_counts_and_sensitivity_are_those_of_the_result(tmp_path):
+    result = many.two_metrics()
+    y, a, b = many.votes()
+    text = check_page(page(result, tmp_path, 0.01)).text
+    right_a, right_b = a == y, b == y
+    both, only_a = np.sum(right_a & right_b), np.sum(right_a & ~right_b)
+    assert f"A right {both} {only_a}" in text
+    assert f"true 1 {np.sum((y == 1) & (a == 0))} {np.sum((y == 1) & (a == 1))}" in text
+    for (model, prior), row in result.prior_sensitivity().iterrows():
+        assert f"{model}, {prior} {row['mean']:.3f}" in text
+
+
+def test_bayes_factors_are_those_of_the_result(tmp_path):
+    result = many.open_question()
+    text = check_page(page(result, tmp_path, 0.01)).text
+    value = result.bayes_factor(0.01).value
+    assert value > 1
+    assert f"raise the odds of a difference inside the ROPE {value:.3g}-fold" in text
+    value = many.settled().bayes_factor(0.1).value
+    text = check_page(page(many.settled(), tmp_path, 0.1)).text
+    assert value < 1
+    assert f"to {value:.2g} of what they were" in text or "too few draws" in text
+
+
+def test_chains_show_their_diagnostics(tmp_path):
+    rng = np.random.default_rng(0)
+    draws = {"mu": rng.beta(160, 240, (4, 500))}
+    draws |= {name: rng.dirichlet([80, 10, 5, 20], (4, 500)) for name in ("theta+", "theta-")}
+    result = ComparisonResult.from_trace(draws, many.two_metrics())
+    written = page(result, tmp_path, 0.01)
+    row = result.summary().iloc[0]
+    text = check_page(written).text
+    assert "2,000 in 4 Markov chains" in text
+    assert f"{row['ess']:,.0f} {row['r_hat']:.4f}" in text
+    assert 'aria-label="draws of the chains in accuracy"' in written
+
+
+def test_the_same_result_gives_the_same_page(tmp_path):
+    assert page(many.settled(), tmp_path, 0.01) == page(many.settled(), tmp_path, 0.01)
+
+
+def test_a_ranking_of_many(tmp_path):
+    y, a, b = many.votes(100)
+    rng = np.random.default_rng(0)
+    others = {f"number {k}": np.where(rng.random(100) < 0.2, 1 - y, y) for k in range(10)}
+    ranking = compare_many(y, {"a": a, "b": b} | others, n_draws=500, random_state=0)
+    found = check_page(page(ranking, tmp_path, 0.02))
+    assert "Pairs of the 8 classifiers with the highest means." in found.text
+    assert "Confusion tables of 6 more are left out." in found.text
+
+
+def test_a_mistaken_rope_writes_nothing(tmp_path):
+    with pytest.raises(ValueError, match="Did you mean"):
+        many.settled().report(tmp_path / "page.html", rope=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_a_browser_runs_nothing_and_asks_for_nothing(tmp_path):
+    path = tmp_path / "page.html"
+    many.named_by_a_villain().report(path, rope=0.01)
+    options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    # Nothing but the file can be reached: a page that asked for more would say so.
+    options += ["--proxy-server=127.0.0.1:9", "--enable-logging=stderr", "--v=0"]
+    shown = subprocess.run(
+        [
+            CHROMIUM,
+            *options,
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--dump-dom",
+            path.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=True,
+    )
+    assert "CONSOLE" not in shown.stderr
+    found = Markup(shown.stdout)
+    assert {"script", "img"} & set(found.tags) == set()
+    assert many.EVIL in found.text
+    assert found.tags.count("svg") >= 2
+    title = re.search(r"<title>(.*?)</title>", shown.stdout)[1]
+    assert title.startswith("&lt;script&gt;")
