@@ -81,11 +81,8 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
         raise ValueError(f"Input {name} contains NaN: every instance must have a label.")
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} must contain {what}.")
-    if classes and array.dtype.kind in "mM":
-        raise ValueError(
-            f"{name} must contain class labels, got dates or times of dtype {array.dtype}. Convert "
-            f"them to strings first: {name}.astype(str)."
-        )
+    if array.dtype.kind in "mM":
+        return _dates_as_strings(array, name)
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise ValueError(f"Input {name} contains infinity: labels must be finite.")
     if not classes:
@@ -106,6 +103,17 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     return array
 
 
+def _dates_as_strings(array: Array, name: str) -> Array:
+    """Return dates, times or durations as strings, the same whatever unit they are stored in."""
+    exact = array.astype(f"{array.dtype.kind}8[us]")
+    if (exact != array).any():
+        raise ValueError(
+            f"{name} contains dates or times of dtype {array.dtype} that differ by less than a "
+            f"microsecond. Convert them to strings first: {name}.astype(str)."
+        )
+    return np.array([str(one).removesuffix(" 00:00:00") for one in exact.tolist()])
+
+
 def _check_sortable(array: Array, name: str) -> None:
     try:
         np.unique(array)
@@ -119,8 +127,10 @@ def _check_sortable(array: Array, name: str) -> None:
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     """Return explicit `labels` as a tuple of at least two distinct classes."""
     array = as_array(labels, "labels")
-    if array.ndim != 1 or array.dtype.kind in "cmM":
+    if array.ndim != 1 or array.dtype.kind == "c":
         raise TypeError(f"labels must be a list of classes, got {in_short(labels)}.")
+    if array.dtype.kind in "mM":
+        array = _dates_as_strings(array, "labels")
     classes = tuple(array.tolist())
     if len(classes) < 2 or len(set(classes)) != len(classes):
         raise ValueError(
