@@ -94,11 +94,8 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
         raise ValueError(f"Input {name} contains NaN: every instance must have a label.")
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} must contain {what}.")
-    if classes and array.dtype.kind in "mM":
-        raise ValueError(
-            f"{name} must contain class labels, got dates or times of dtype {array.dtype}. Convert "
-            f"them to strings first: {name}.astype(str)."
-        )
+    if array.dtype.kind in "mM":
+        return _dates_as_strings(array, name)
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise ValueError(f"Input {name} contains infinity: labels must be finite.")
     whole = array.dtype == object and all(isinstance(value, Integral) for value in array)
@@ -120,6 +117,7 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     return array
 
 
+<<<<<<< HEAD
 def _exact(values: Any, name: str) -> Array:
     """Return an array that tells all whole numbers apart, as integers beyond 2**53 need."""
     array = as_array(values, name)
@@ -136,6 +134,17 @@ def _exact(values: Any, name: str) -> Array:
             "all whole numbers apart. Pass integers or strings."
         )
     return np.vectorize(int, otypes=[object])(given)
+=======
+def _dates_as_strings(array: Array, name: str) -> Array:
+    """Return dates, times or durations as strings, the same whatever unit they are stored in."""
+    exact = array.astype(f"{array.dtype.kind}8[us]")
+    if (exact != array).any():
+        raise ValueError(
+            f"{name} contains dates or times of dtype {array.dtype} that differ by less than a "
+            f"microsecond. Convert them to strings first: {name}.astype(str)."
+        )
+    return np.array([str(one).removesuffix(" 00:00:00") for one in exact.tolist()])
+>>>>>>> kind
 
 
 def _check_sortable(array: Array, name: str) -> None:
@@ -187,9 +196,16 @@ def _is_text(array: Array) -> bool:
 
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     """Return explicit `labels` as a tuple of at least two distinct classes."""
+<<<<<<< HEAD
     array = _exact(labels, "labels")
     if array.ndim != 1 or array.dtype.kind in "cmM":
+=======
+    array = as_array(labels, "labels")
+    if array.ndim != 1 or array.dtype.kind == "c":
+>>>>>>> kind
         raise TypeError(f"labels must be a list of classes, got {in_short(labels)}.")
+    if array.dtype.kind in "mM":
+        array = _dates_as_strings(array, "labels")
     classes = tuple(array.tolist())
     if len(classes) < 2 or len(set(classes)) != len(classes):
         raise ValueError(

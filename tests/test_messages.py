@@ -67,8 +67,6 @@ LABELS = {
     "set": ({0, 1}, TypeError, "{} must be array-like, .* got {{0, 1}}"),
     "ragged": (RAGGED, ValueError, "{} must be an array, got rows of different lengths"),
     "masked": (MASKED, ValueError, "Input {} contains masked values"),
-    "dates": (DATES, ValueError, r"{} must contain class labels, got dates .*astype\(str\)"),
-    "timedelta": (DATES - DATES[0], ValueError, "{} must contain class labels, got dates or times"),
     "complex": (Y + 0j, ValueError, "Complex data not supported: {} must contain class labels"),
     "structured": (RECORDS, TypeError, "{} must not be a structured array, got dtype"),
     "0-d": (np.array(1), ValueError, r"{} must be a 1-D array of class labels, .* shape \(\)"),
@@ -238,11 +236,6 @@ DATA = [
     ),
     (lambda: compare_predictions(Y, A, B, labels="01"), TypeError, "labels must be array-like"),
     (
-        lambda: compare_predictions(Y, A, B, labels=DATES[:2]),
-        TypeError,
-        "labels must be a list of cl",
-    ),
-    (
         lambda: compare_predictions(Y, A, B, pos_label=[1]),
         ValueError,
         r"pos_label=\[1\] is not a valid label. It should be one of \[0, 1\]",
@@ -386,3 +379,21 @@ def f(x):
     page = messages.page()
     assert "## skbayeseval/_arrays.py" in page
     assert "TypeError: {name} must contain numbers, got {in_short(values)}." in page
+
+
+def test_dates_are_labels_whatever_their_unit():
+    nanoseconds = pd.Series(DATES.astype("M8[ns]"))
+    result = compare_predictions(nanoseconds, DATES[::-1], DATES.astype("M8[s]"), **QUICK)
+    assert result.labels == ("2020-01-01", "2020-01-02")
+    assert (result.observed_a, result.observed_b) == (0.0, 1.0)
+    nb = bayesian_cross_validate(
+        GaussianNB(), GaussianNB(var_smoothing=1.0), X, DATES, scoring="roc_auc", **QUICK
+    )
+    numbers = bayesian_cross_validate(
+        GaussianNB(), GaussianNB(var_smoothing=1.0), X, Y, scoring="roc_auc", **QUICK
+    )
+    np.testing.assert_allclose(nb.draws, numbers.draws)
+    with pytest.raises(ValueError, match="y_true contains dates .* less than a microsecond"):
+        compare_predictions(np.array([1, 2], dtype="M8[ns]"), DATES[:2], DATES[:2])
+    with pytest.raises(ValueError, match="Mix of label input types"):
+        compare_predictions(DATES, A, B)

@@ -7,6 +7,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "tests/fuzz/" in item.path.as_posix():
             item.add_marker(pytest.mark.slow)
+            # Warnings for users, of the package and of scikit-learn, are no errors here.
+            item.add_marker(pytest.mark.filterwarnings("ignore::UserWarning"))
 
 
 def pytest_terminal_summary(terminalreporter):

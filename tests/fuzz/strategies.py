@@ -42,6 +42,13 @@ STRINGS = {
 }
 
 
+DATES = {
+    "days": lambda codes: codes.astype("M8[D]"),
+    "nanoseconds": lambda codes: codes.astype("M8[D]").astype("M8[ns]"),
+    "date series": lambda codes: pd.Series(codes.astype("M8[D]").astype("M8[s]")),
+}
+
+
 def spoiled(codes):
     """Return ways to write labels that must be refused, whatever the codes are."""
     n = len(codes)
@@ -59,8 +66,6 @@ def spoiled(codes):
         "NA": pd.array([pd.NA, *codes[1:].tolist()], dtype="Int64"),
         "bytes": WORDS[codes % 3].astype("S"),
         "complex": codes + 0j,
-        "dates": np.array(codes, dtype="M8[D]"),
-        "timedelta": np.array(codes, dtype="m8[s]"),
         "date objects": [datetime.date(2020, 1, 1 + code) for code in codes.tolist()],
         "structured": np.array([(code, 1.0) for code in codes], dtype=[("a", int), ("b", float)]),
         "masked": np.ma.masked_array(codes, mask=np.arange(n) == 0),
@@ -136,13 +141,10 @@ def codes_of(draw, n_vectors, max_classes=4, max_size=24):
 
 
 @st.composite
-def spelled(draw, vectors):
-    """Draw a way to write each vector, all as numbers or all as strings."""
-    ways = draw(st.sampled_from([NUMBERS | SPELLINGS, STRINGS]))
-    names = [draw(st.sampled_from(sorted(SPELLINGS if ways is not STRINGS else STRINGS)))
-             for _ in vectors]  # fmt: skip
-    table = SPELLINGS if ways is not STRINGS else STRINGS
-    return [table[name](codes) for name, codes in zip(names, vectors, strict=True)]
+def spelled(draw, vectors, tables=(SPELLINGS, SPELLINGS, STRINGS, DATES)):
+    """Draw a way to write each vector, all as numbers, as strings or as dates."""
+    table = draw(st.sampled_from(tables))
+    return [table[draw(st.sampled_from(sorted(table)))](codes) for codes in vectors]
 
 
 @st.composite

@@ -10,7 +10,9 @@ from sklearn import metrics as reference
 from skbayeseval import compare_many, compare_predictions, score_posterior
 from tests.fuzz.harness import attempt, check_alike, check_comparison, check_distribution, examples
 from tests.fuzz.strategies import (
+    SPELLINGS,
     SPOILED,
+    STRINGS,
     WORDS,
     anything,
     codes_of,
@@ -104,7 +106,7 @@ def test_binary_with_pos_label(data):
     scoring = data.draw(st.sampled_from(["f1", "precision", "recall", "jaccard"]))
     model = data.draw(st.sampled_from(["paired", "unpaired", "bcv"]))
     positive, weight = data.draw(st.integers(0, 1)), data.draw(st.sampled_from([0.01, 0.37, 1, 5]))
-    vectors = data.draw(spelled([y, a, b]))
+    vectors = data.draw(spelled([y, a, b], tables=(SPELLINGS, STRINGS)))
     label = positive
     if isinstance(np.asarray(vectors[0]).flat[0], str):
         label = str(WORDS[positive])

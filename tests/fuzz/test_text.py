@@ -5,7 +5,6 @@ import io
 import json
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -129,6 +128,3 @@ def run(arguments):
     else:
         assert "Traceback" not in err.getvalue()
         assert err.getvalue().strip()
-
-
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
