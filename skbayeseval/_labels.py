@@ -117,7 +117,6 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     return array
 
 
-<<<<<<< HEAD
 def _exact(values: Any, name: str) -> Array:
     """Return an array that tells all whole numbers apart, as integers beyond 2**53 need."""
     array = as_array(values, name)
@@ -134,7 +133,8 @@ def _exact(values: Any, name: str) -> Array:
             "all whole numbers apart. Pass integers or strings."
         )
     return np.vectorize(int, otypes=[object])(given)
-=======
+
+
 def _dates_as_strings(array: Array, name: str) -> Array:
     """Return dates, times or durations as strings, the same whatever unit they are stored in."""
     exact = array.astype(f"{array.dtype.kind}8[us]")
@@ -144,7 +144,6 @@ def _dates_as_strings(array: Array, name: str) -> Array:
             f"microsecond. Convert them to strings first: {name}.astype(str)."
         )
     return np.array([str(one).removesuffix(" 00:00:00") for one in exact.tolist()])
->>>>>>> kind
 
 
 def _check_sortable(array: Array, name: str) -> None:
@@ -196,13 +195,8 @@ def _is_text(array: Array) -> bool:
 
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     """Return explicit `labels` as a tuple of at least two distinct classes."""
-<<<<<<< HEAD
     array = _exact(labels, "labels")
-    if array.ndim != 1 or array.dtype.kind in "cmM":
-=======
-    array = as_array(labels, "labels")
     if array.ndim != 1 or array.dtype.kind == "c":
->>>>>>> kind
         raise TypeError(f"labels must be a list of classes, got {in_short(labels)}.")
     if array.dtype.kind in "mM":
         array = _dates_as_strings(array, "labels")
