@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from skbayeseval._arrays import in_short
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
+from skbayeseval.metrics.registry import split_metric
 from skbayeseval.pages.document import write_page
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.tables import format_value, html_table, latex_table, markdown_table
@@ -388,8 +389,8 @@ class SearchReport:
         behind = draws - draws.max(axis=0)
         best = behind == 0
         low, high = hdi_of_rows(draws, self.prob)
-        bounds = self._ranking._metric(None).bounds
-        if bounds is not None:  # draws of split scores can be beyond
+        bounds = split_metric(self.metric).bounds
+        if self.source == "scores" and bounds is not None:  # draws of split scores can be beyond
             low, high = np.clip((low, high), *bounds)
         index = pd.Index(list(self._candidates), name="candidate")
         columns = {
