@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from skbayeseval.display.layout import font_size, legend_below, line_height, plain_ticks, room
+from skbayeseval.display.layout import (
+    font_size,
+    legend_below,
+    line_height,
+    plain_ticks,
+    room,
+    set_xlabel,
+)
 from skbayeseval.display.posterior import difference_label
 from skbayeseval.display.rows import figure_height, fit_rows, name_rows
 from skbayeseval.display.style import GREY, Display, Heading, Pen
@@ -79,11 +86,13 @@ class ClassesDisplay(Display):
         return 7.0, max(0.5 + figure_height(len(self.table)), 2.6)
 
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        number, size = fit_rows(ax, len(self.table))
+        words = pair_words(
+            self.names, 0.25 * room(ax).width, 0.88 * room(ax).width, font_size("small")
+        )
+        number, size = fit_rows(ax, len(self.table), 4 if words.key else 2)
         biggest = self.table["mean"].abs().sort_values(kind="stable").index[-number:]
         table = self.table.loc[biggest].sort_values("mean", kind="stable")
         width, small = room(ax).width, font_size("small")
-        words = pair_words(self.names, 0.25 * width, 0.9 * width, font_size("medium"))
         rows = np.arange(len(table))
         if self.rope is not None:
             label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
@@ -112,7 +121,8 @@ class ClassesDisplay(Display):
                     va="center", color=colour, fontsize=max(size, 5.0),
                 )  # fmt: skip
         name_rows(ax, [str(label) for label in table.index], size)
-        ax.set_xlabel(difference_label(self.metric, words, 0.8 * width, font_size("medium")))
+        label = difference_label(self.metric, words, 0.9 * width, font_size("medium"))
+        set_xlabel(ax, label, words.key)
         for x, side, text in (
             (0.0, "left", f"◀ {words.b} better"),
             (1.0, "right", f"{words.a} better ▶"),

@@ -94,7 +94,7 @@ class CurveDisplay(Display):
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
         words = KINDS[self.kind]
         width, small = room(ax).width, font_size("small")
-        names = shorten(list(self.curves), width - 0.6, small)
+        names = shorten(list(self.curves), 0.94 * width - 0.6, small)
         dashes: list[Any] = ["-", "--", "-.", ":"]
         marker = "o" if self.kind == "calibration" else None
         for k, (name, (x, mean, low, high)) in enumerate(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import gaussian_kde
 
-from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room
+from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_xlabel
 from skbayeseval.display.posterior import difference_label
 from skbayeseval.display.style import GREY, Display, Heading, Pen
 from skbayeseval.display.words import pair_words
@@ -74,7 +74,7 @@ class FactorDisplay(Display):
 
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
         medium, width = font_size("medium"), room(ax).width
-        words = pair_words(self.names, 0.3 * width, 0.95 * width, medium)
+        words = pair_words(self.names, 0.3 * width, 0.88 * width, font_size("small"))
         low, high = np.quantile(self.draws, [0.0005, 0.9995])
         margin = 0.5 * (high - low) or 0.05 * max(abs(low), 1.0)
         x = np.linspace(min(low - margin, -margin), max(high + margin, margin), 400)
@@ -93,7 +93,7 @@ class FactorDisplay(Display):
             pen.line(ax, x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
             pen.line(ax, [0], [at_zero], color=colour, marker="o", linestyle="none")
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
-        ax.set_xlabel(difference_label(self.metric, words, 0.95 * width, medium))
+        set_xlabel(ax, difference_label(self.metric, words, 0.9 * width, medium), words.key)
         ax.set_ylabel("density")
         ax.set_ylim(bottom=0)
         ax.spines[["right", "top"]].set_visible(False)

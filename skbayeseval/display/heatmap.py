@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval.display.layout import font_size, room
+from skbayeseval.display.layout import font_size, plain_ticks, room, set_xlabel
 from skbayeseval.display.style import Display, Heading, Pen
 from skbayeseval.display.words import plain, shorten, text_width, wrap
 
@@ -91,15 +91,18 @@ class HeatmapDisplay(Display):
         place, small, medium = room(ax), font_size("small"), font_size("medium")
         self._write_cells(ax, pen, values, codes, image)
         rows, columns = ([str(one) for one in axis] for axis in self.means.axes)
-        ax.set_yticks(range(len(rows)), _labels(rows, 0.25 * place.width, small), fontsize=small)
-        each = 0.6 * place.width / len(columns)
+        step = max(1, int(np.ceil(1.3 * small * len(rows) / (72 * max(place.height - 1.6, 0.4)))))
+        names = _labels(rows, 0.2 * place.width, small)[::step]
+        ax.set_yticks(range(0, len(rows), step), names, fontsize=small)
+        each = _width_of_cells(place.width) / len(columns)
         crowded = max(text_width(one, small) for one in columns) > 0.9 * each
         labels = _labels(columns, 0.3 * place.height if crowded else each, small)
         slanted: dict[str, Any] = (
             {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
         )
-        ax.set_xticks(range(len(columns)), labels, fontsize=small, **slanted)
-        ax.set_xlabel(wrap(plain(str(self.means.columns.name)), 0.6 * place.width, medium))
+        step = max(1, int(np.ceil(1.4 * small / (72 * each)))) if crowded else 1
+        ax.set_xticks(range(0, len(columns), step), labels[::step], fontsize=small, **slanted)
+        set_xlabel(ax, wrap(plain(str(self.means.columns.name)), 0.6 * place.width, medium))
         ax.set_ylabel(wrap(plain(str(self.means.index.name)), 0.6 * place.height, medium))
         extend = "min" if np.nanmin(values) < low else "neither"
         bar = ax.figure.colorbar(image, ax=ax, extend=extend)
@@ -108,6 +111,7 @@ class HeatmapDisplay(Display):
             fontsize=small,
         )
         bar.ax.tick_params(labelsize=small)
+        plain_ticks(bar.ax, "y", inches=max(place.height - 1.5, 0.5))
         ax.spines[:].set_visible(False)
         return Heading("\n".join(filter(None, (self._finding(values, codes), self.note))))
 
@@ -116,14 +120,14 @@ class HeatmapDisplay(Display):
         x, y = self.means.columns, self.means.index
         best = f"best: {x.name}={x[j]}, {y.name}={y[i]} ({_number(values[i, j], values)})"
         equivalent, worse = int((codes == "~").sum()), int((codes == "<<").sum())
-        return plain(f"{best}; ≈ equivalent to it: {equivalent}, faded: {worse} surely worse")
+        return plain(f"{best}\n≈ equivalent: {equivalent}, faded: {worse} surely worse")
 
     def _write_cells(self, ax: Axes, pen: Pen, values: Array, codes: Array, image: Any) -> None:
         """Write numbers and marks into the cells, as far as there is room."""
         place, small = room(ax), font_size("small")
         n_rows, n_columns = values.shape
-        width = 72 * 0.6 * place.width / n_columns
-        height = 72 * max(place.height - 1.2, 0.4) / n_rows
+        width = 72 * _width_of_cells(place.width) / n_columns
+        height = 72 * max(place.height - 1.6, 0.4) / n_rows
         numbers = [_number(value, values) for value in values.ravel() if not np.isnan(value)]
         widest = max(72 * text_width(one, small) for one in numbers)
         size = min(small, small * 0.92 * width / widest, 0.4 * height)
@@ -142,6 +146,11 @@ class HeatmapDisplay(Display):
                 ax, j, i, "\n".join(filter(None, words)), ha="center", va="center",
                 color="black" if light else "white", fontsize=size, linespacing=1.0,
             )  # fmt: skip
+
+
+def _width_of_cells(inches: float) -> float:
+    """Return the inches that labels and the colour bar leave for the cells."""
+    return max(inches - 1.6, 0.4 * inches)
 
 
 def _labels(names: Sequence[str], inches: float, size: float) -> list[str]:

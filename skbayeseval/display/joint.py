@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room
+from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_xlabel
 from skbayeseval.display.style import GREY, Display, Heading, Pen, finding_of
-from skbayeseval.display.words import pair_words, plain, text_width
+from skbayeseval.display.words import pair_words, plain
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
@@ -78,8 +78,8 @@ class JointDisplay(Display):
 
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
         small, place = font_size("small"), room(ax)
-        beside = max(0.8, place.width - place.height) - text_width(" better", small)
-        words = pair_words(self.names, beside, 0.95 * place.width, small)
+        beside = max(0.8, place.width - place.height)
+        words = pair_words(self.names, beside, 0.88 * place.width, small)
         a, b = words[:2]
         pen.line(
             ax, self.draws_b[:MOST_POINTS], self.draws_a[:MOST_POINTS], color=pen.colors[0],
@@ -96,7 +96,7 @@ class JointDisplay(Display):
             low_end, high_end = ends + self.rope.low, ends + self.rope.high
             pen.fills.append(ax.fill_between(ends, low_end, high_end, label=label, **options))
         metric = plain(self.metric)
-        ax.set_xlabel("\n".join(filter(None, (f"{metric} of {b}", words.key))))
+        set_xlabel(ax, f"{metric} of {b}", words.key)
         ax.set_ylabel(f"{metric} of {a}")
         ax.set_xlim(*ends)
         ax.set_ylim(*ends)
@@ -106,8 +106,8 @@ class JointDisplay(Display):
         region = Interval(0.0, 0.0) if self.rope is None else self.rope
         worse, equivalent, better = map(format_probability, self.difference.around(region))
         texts = [
-            (1.0, "top", f"{a} better\n{better}", 0),
-            (0.0, "bottom", f"{b} better\n{worse}", 1),
+            (1.0, "top", f"{a}\nbetter {better}", 0),
+            (0.0, "bottom", f"{b}\nbetter {worse}", 1),
         ]
         if self.rope is not None:
             texts.append((0.5, "center", f"equivalent\n{equivalent}", 2))

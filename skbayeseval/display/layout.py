@@ -10,7 +10,17 @@ from skbayeseval.display.words import text_width
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Room", "font_size", "legend_below", "line_height", "plain_ticks", "room"]
+__all__ = [
+    "Room",
+    "font_size",
+    "legend_below",
+    "legend_columns",
+    "line_height",
+    "plain_ticks",
+    "room",
+    "set_title",
+    "set_xlabel",
+]
 
 
 class Room(NamedTuple):
@@ -44,31 +54,68 @@ def line_height(size: float) -> float:
     return 1.4 * size
 
 
-def legend_below(ax: Axes, columns: int | None = None, **options: Any) -> Any:
-    """Place the legend below the axes and the axis label, with as many columns as there is room."""
-    from matplotlib.transforms import ScaledTranslation
+def middle(ax: Axes) -> tuple[float, Any]:
+    """Return the middle of the room of these axes, and the transform of this number.
 
-    handles, labels = ax.get_legend_handles_labels()
-    if not handles:
+    Labels are wider than the axes where names need much room beside them, but not than the room.
+    """
+    place = ax.get_subplotspec()
+    if place is None:
+        return 0.5, ax.transAxes
+    columns = place.get_gridspec().get_geometry()[1]
+    return (place.colspan.start + place.colspan.stop) / 2 / columns, ax.figure.transSubfigure
+
+
+def set_title(ax: Axes, text: str, pad: float) -> None:
+    """Write the title in the middle of the room, `pad` points above the axes."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    title = ax.set_title(text, fontsize="medium", pad=pad)
+    x, across = middle(ax)
+    above = ax.transAxes + ScaledTranslation(0, pad / 72, ax.figure.dpi_scale_trans)
+    title.set_transform(blended_transform_factory(across, above))
+    title.set_x(x)
+
+
+def set_xlabel(ax: Axes, text: str, key: str = "") -> None:
+    """Write the label of the x axis, with a key below it; a wide one in the middle of the room."""
+    from matplotlib.transforms import IdentityTransform, blended_transform_factory
+
+    size = font_size("small" if key else "medium")
+    text = f"{text}\n{key}" if key else text
+    label = ax.xaxis.label
+    label.set(text=text, fontsize=size)
+    if max(text_width(line, size) for line in text.split("\n")) > 0.4 * room(ax).width:
+        x, across = middle(ax)
+        label.set_transform(blended_transform_factory(across, IdentityTransform()))
+        label.set_x(x)
+
+
+def legend_below(ax: Axes) -> Any:
+    """Place the legend below the axis label, with as many columns as there is room for."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    if not ax.get_legend_handles_labels()[0]:
         return None
-    small = font_size("small")
-    label, ticks = ax.xaxis.label, ax.xaxis.get_ticklabels()
-    points = line_height(ticks[0].get_fontsize()) + 6 if ticks else 8.0
-    if label.get_text():
-        points += (
-            label.get_text().count("\n") * 1.2 * label.get_fontsize()
-            + line_height(label.get_fontsize())
-            + 4
-        )
-    if columns is None:
-        widest = max(text_width(text, small) for text in labels) + 4.5 * small / 72
-        columns = max(1, min(len(labels), 4, int(room(ax).width / widest)))
-    offset = ScaledTranslation(0, -points / 72, ax.figure.dpi_scale_trans)
+    points = line_height(font_size("medium")) + 6
+    if ax.get_xlabel():
+        size = float(ax.xaxis.label.get_fontsize())
+        points += (1 + ax.get_xlabel().count("\n")) * line_height(size) + 4
+    x, across = middle(ax)
+    below = ax.transAxes + ScaledTranslation(0, -points / 72, ax.figure.dpi_scale_trans)
     return ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=ax.transAxes + offset,
-        ncols=columns, frameon=False, fontsize="small", borderaxespad=0.0, handlelength=1.6,
-        columnspacing=1.2, **options,
+        loc="upper center", bbox_to_anchor=(x, 0.0), frameon=False, fontsize="small",
+        bbox_transform=blended_transform_factory(across, below), ncols=legend_columns(ax),
+        borderaxespad=0.0, borderpad=0.2, handlelength=1.6, columnspacing=1.2,
     )  # fmt: skip
+
+
+def legend_columns(ax: Axes) -> int:
+    """Return how many columns of the legend fit into the room."""
+    small = font_size("small")
+    labels = ax.get_legend_handles_labels()[1]
+    widest = max((text_width(text, small) for text in labels), default=0.0) + 4.0 * small / 72
+    return max(1, min(len(labels), 4, int(room(ax).width / widest)))
 
 
 def plain_ticks(ax: Axes, axis: str = "x", inches: float | None = None) -> None:
@@ -84,11 +131,16 @@ def plain_ticks(ax: Axes, axis: str = "x", inches: float | None = None) -> None:
         low, high = which.get_view_interval()
         largest, span = max(abs(low), abs(high)), abs(high - low)
         digits = 2 + max(0, math.ceil(math.log10(largest / span))) if span > 0 else 3
+        if 1 <= largest < 1e5:
+            digits = max(digits, 1 + math.floor(math.log10(largest)))
         value = 0.0 if abs(value) < 1e-9 * span else value
-        return f"{value:.{min(max(digits, 2), 12)}g}".replace("-", "\u2212")
+        words = f"{value:.{min(digits, 12)}g}"
+        if "e" not in words and abs(value) >= 1000:
+            words = f"{value:,.{max(0, len(words.partition('.')[2]))}f}"
+        return words.replace("-", "\u2212")
 
     if inches is None:
         inches = room(ax).width if axis == "x" else room(ax).height
-    per_inch = 1.5 if axis == "x" else 2.2
-    which.set_major_locator(MaxNLocator(nbins=max(2, min(8, int(per_inch * inches)))))
+    number = max(2, min(8, int((1.5 if axis == "x" else 2.0) * inches)))
+    which.set_major_locator(MaxNLocator(nbins=number, steps=[1, 2, 2.5, 5, 10]))
     which.set_major_formatter(FuncFormatter(written))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skbayeseval.display.layout import font_size, room
+from skbayeseval.display.layout import font_size, room, set_xlabel
 from skbayeseval.display.style import GREY, Display, Heading, Pen
 from skbayeseval.display.words import plain, shorten, wrap
 from skbayeseval.judgement.decision import Decision
@@ -104,7 +104,7 @@ class PairsDisplay(Display):
         pen.fills.append(ax.imshow(cells, **_for_image(pen)))
         name_size = max(min(font_size("small"), 0.8 * cell), 4.0)
         step = max(1, round(1.25 * name_size / cell))
-        names = [plain(name) for name in shorten(self.names, 0.22 * min(place), name_size)]
+        names = [plain(name) for name in shorten(self.names, 0.3 * min(place), name_size)]
         ticks = range(0, number, step)
         shown = names[::step]
         ax.set_xticks(
@@ -117,7 +117,7 @@ class PairsDisplay(Display):
         said = f"%: probability that the row is better than the column{by}"
         if cell < POINTS_OF_TWO_LINES:
             said = f"row against column, ROPE [{rope.low:g}, {rope.high:g}]"
-        ax.set_xlabel(wrap(said, 0.9 * place.width, font_size("small")), fontsize="small")
+        set_xlabel(ax, wrap(said, 0.9 * place.width, font_size("medium")))
         self._explain_colours(ax, pen)
         upper = [one for (i, j), one in self.decisions.items() if i < j]
         settled = sum(one.settled for one in upper)

@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import gaussian_kde
 
-from skbayeseval.display.layout import font_size, legend_below, line_height, plain_ticks, room
+from skbayeseval.display.layout import (
+    font_size,
+    legend_below,
+    line_height,
+    plain_ticks,
+    room,
+    set_xlabel,
+)
 from skbayeseval.display.style import GREY, Display, Heading, Pen, finding_of
 from skbayeseval.display.words import PairWords, pair_words, plain, shorten, text_width
 from skbayeseval.judgement.decision import format_interval, format_probability
@@ -74,7 +81,7 @@ class _DensityDisplay(Display):
             heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
             height = float(np.max(heights))
             pen.fills.append(patches)
-        label = f"{100 * self.prob:.3g}% HDI {format_interval(hdi, self._sign())}"
+        label = f"{100 * self.prob:.3g}% HDI {_interval(hdi, self._sign())}"
         pen.line(
             ax,
             hdi,
@@ -97,16 +104,24 @@ class _DensityDisplay(Display):
         return True
 
 
+def _interval(interval: Interval, sign: bool) -> str:
+    """Format an interval; one of large numbers with four digits."""
+    if interval.high - interval.low < 100:
+        return format_interval(interval, sign)
+    form = "{:+.4g}" if sign else "{:.4g}"
+    return f"[{', '.join(form.format(end) for end in interval)}]"
+
+
 def _smooth(draws: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
     return gaussian_kde(draws[:20_000])(x)
 
 
 def difference_label(metric: str, words: PairWords, inches: float, size: float) -> str:
-    """Return the axis label of a difference, on two lines if it is wide, with the key if any."""
+    """Return the axis label of a difference, on two lines if it is wide."""
     label = f"difference in {plain(metric)} ({words.a} minus {words.b})"
     if text_width(label, size) > inches:
         label = label.replace(" (", "\n(", 1)
-    return f"{label}\n{words.key}" if words.key else label
+    return label
 
 
 class PosteriorDisplay(_DensityDisplay):
@@ -168,8 +183,8 @@ class PosteriorDisplay(_DensityDisplay):
 
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
         small, medium, width = font_size("small"), font_size("medium"), room(ax).width
-        words = pair_words(self.names, 0.28 * width - text_width("◀ ", small), 0.95 * width, medium)
-        ax.set_xlabel(difference_label(self.metric, words, 0.95 * width, medium))
+        words = pair_words(self.names, 0.3 * width - text_width("◀ ", small), 0.88 * width, small)
+        set_xlabel(ax, difference_label(self.metric, words, 0.9 * width, medium), words.key)
         rope = Interval(0.0, 0.0) if self.rope is None else self.rope
         if self.rope is not None:
             label = f"ROPE [{rope.low:g}, {rope.high:g}]"
@@ -249,15 +264,15 @@ class ScoreDisplay(_DensityDisplay):
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
         medium, width = font_size("medium"), room(ax).width
         (name,) = shorten(
-            [self.name], 0.95 * width - text_width(f"{self.metric} of ", medium), medium
+            [self.name], 0.88 * width - text_width(f"{self.metric} of ", medium), medium
         )
-        ax.set_xlabel(f"{plain(self.metric)} of {plain(name)}")
+        set_xlabel(ax, f"{plain(self.metric)} of {plain(name)}")
         self._draw_density(ax, pen)
         observed = f"observed {_rounded(self.observed, self.distribution.sd)}"
         ax.axvline(self.observed, color=pen.colors[1], linestyle="--", label=observed)
         legend_below(ax)
         low, high = self.distribution.hdi(self.prob)
-        digits = format_interval(Interval(low, high), sign=False)[1:-1].replace(", ", " and ")
+        digits = _interval(Interval(low, high), sign=False)[1:-1].replace(", ", " and ")
         return Heading(f"between {digits} with probability {100 * self.prob:.3g}%")
 
 

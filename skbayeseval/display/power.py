@@ -91,10 +91,15 @@ class PowerDisplay(Display):
             reached.append(size if len(names) == 1 else f"{plain(name)} {size}")
         ax.axhline(ENOUGH, color=GREY, linestyle="--", linewidth=1)
         ax.set_xlabel("instances in the test set")
-        ax.set_ylabel(wrap(f"probability of {plain(self.goal)}", place.height - 0.7, medium))
+        ax.set_ylabel(self._goal_label(place.height - 1.0, medium))
         ax.set_ylim(-0.03, 1.03)
         ax.grid(axis="y", alpha=0.3)
         ax.spines[["right", "top"]].set_visible(False)
         plain_ticks(ax)
         legend_below(ax)
         return Heading(f"{ENOUGH:.0%} reached: {', '.join(reached)}")
+
+    def _goal_label(self, inches: float, size: float) -> str:
+        """Return the goal on at most three lines; a longer one is left to the title."""
+        label = wrap(f"probability of {plain(self.goal)}", inches, size)
+        return label if label.count("\n") < 3 else "probability of the goal"

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from skbayeseval.display.layout import font_size, legend_below, line_height, plain_ticks, room
+from skbayeseval.display.layout import (
+    font_size,
+    legend_below,
+    line_height,
+    plain_ticks,
+    room,
+    set_xlabel,
+)
 from skbayeseval.display.rows import figure_height, fit_rows, name_rows
 from skbayeseval.display.style import GREY, Display, Heading, Pen
 from skbayeseval.display.words import plain, shorten, wrap
@@ -77,10 +84,12 @@ class RankingDisplay(Display):
         self.total = len(table) if total is None else total
 
     def _size(self) -> tuple[float, float]:
-        return 7.0, max(figure_height(len(self.table)), 2.2)
+        legend = 0.0 if self.states is None else 0.25
+        return 7.0, max(figure_height(len(self.table)) + legend, 2.2)
 
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        number, size = fit_rows(ax, len(self.table))
+        n_states = 0 if self.states is None else len(set(self.states.values()))
+        number, size = fit_rows(ax, len(self.table), n_states)
         table = self.table.sort_values("mean").tail(number)
         small, width = font_size("small"), room(ax).width
         rows = np.arange(len(table))
@@ -111,7 +120,7 @@ class RankingDisplay(Display):
         pen.text(ax, 1.02, 1.0, "P(best)", transform=ax.transAxes, va="bottom", fontsize=small)
         name_rows(ax, [str(name) for name in table.index], size)
         label = f"{plain(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
-        ax.set_xlabel(wrap(label, 0.8 * width, font_size("medium")))
+        set_xlabel(ax, wrap(label, 0.9 * width, font_size("medium")))
         ax.spines[["right", "top"]].set_visible(False)
         plain_ticks(ax, inches=0.55 * width)
         legend_below(ax)

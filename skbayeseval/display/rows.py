@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from skbayeseval.display.layout import font_size, room
+from skbayeseval.display.layout import font_size, line_height, room
 from skbayeseval.display.words import plain, shorten
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ __all__ = ["Rows", "figure_height", "fit_rows", "name_rows"]
 # The smallest legible font, in points, and its share of a row.
 SMALLEST, SHARE = 4.5, 0.85
 
-# What title, ticks and labels take, in inches.
-OVERHEAD = 1.1
+# What the title (two lines), the line below it, ticks and label take, in inches.
+OVERHEAD = 1.15
 
 
 class Rows(NamedTuple):
@@ -32,9 +32,10 @@ def figure_height(n_rows: int) -> float:
     return OVERHEAD + 0.2 + n_rows * max(0.12, min(0.32, 0.32 - 0.004 * (n_rows - 12)))
 
 
-def fit_rows(ax: Axes, n_rows: int) -> Rows:
-    """Return how many of the rows fit into the axes."""
-    points = 72 * max(room(ax).height - OVERHEAD, 0.3)
+def fit_rows(ax: Axes, n_rows: int, more_lines: int = 0) -> Rows:
+    """Return how many of the rows fit into the axes, with so many more lines around them."""
+    lines = more_lines * line_height(font_size("small"))
+    points = max(72 * (room(ax).height - OVERHEAD) - lines, 20.0)
     size = min(font_size("small"), SHARE * points / n_rows)
     if size >= SMALLEST:
         return Rows(n_rows, size)

@@ -65,7 +65,7 @@ class ScoresDisplay(Display):
         from matplotlib.ticker import MaxNLocator
 
         small, width = font_size("small"), room(ax).width
-        names = [plain(name) for name in shorten(self.names, width - 1.4, small)]
+        names = [plain(name) for name in shorten(self.names, 0.94 * width - 1.5, small)]
         split = np.arange(len(self.scores_a))
         ax.vlines(split, self.scores_a, self.scores_b, color=GREY, alpha=0.4)
         for scores, name, colour, marker in zip(

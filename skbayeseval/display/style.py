@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
-from skbayeseval.display.layout import font_size, room
+from skbayeseval.display.layout import font_size, room, set_title
 from skbayeseval.display.words import wrap
 from skbayeseval.judgement.decision import decide, format_probability
 from skbayeseval.judgement.distribution import Distribution
@@ -146,8 +146,8 @@ class Display:
         pen = Pen(colors, line_kw, fill_kw, text_kw)
         heading = self._draw(ax, pen)
         medium = font_size("medium")
-        shown = wrap(heading.text, 0.97 * room(ax).width, medium) if title is None else title
-        ax.set_title(shown, fontsize="medium", pad=heading.pad)
+        shown = wrap(heading.text, 0.94 * room(ax).width, medium) if title is None else title
+        set_title(ax, shown, heading.pad)
         self.ax_, self.figure_ = ax, cast("Figure", ax.figure)
         self.line_, self.fill_, self.text_ = pen.lines, pen.fills, pen.texts
         return self

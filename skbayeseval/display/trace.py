@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room
+from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_xlabel
 from skbayeseval.display.posterior import difference_label
 from skbayeseval.display.style import GREY, Display, Heading, Pen
-from skbayeseval.display.words import pair_words
+from skbayeseval.display.words import pair_words, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +68,7 @@ class TraceDisplay(Display):
 
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
         medium, place = font_size("medium"), room(ax)
-        words = pair_words(self.names, 0.35 * place.height, 0.95 * place.width, medium)
+        words = pair_words(self.names, 0.35 * place.height, 0.88 * place.width, font_size("small"))
         side = ax.inset_axes((1.02, 0.0, 0.22, 1.0), sharey=ax)
         low, high = self.chains.min(), self.chains.max()
         margin = 0.0 if low < high else 0.05 * max(abs(low), 1.0)
@@ -92,8 +92,9 @@ class TraceDisplay(Display):
             one.spines[["right", "top"]].set_visible(False)
         side.tick_params(labelleft=False)
         side.set_xticks([])
-        label = difference_label(self.metric, words._replace(key=""), place.height - 0.8, medium)
-        ax.set(xlabel="\n".join(filter(None, ("draw", words.key))), ylabel=label)
+        label = difference_label(self.metric, words, 0.0, medium)
+        ax.set_ylabel(wrap(label, max(place.height - 1.5, 0.8), medium))
+        set_xlabel(ax, "draw", words.key)
         ax.margins(x=0.01)
         plain_ticks(ax, inches=0.7 * place.width)
         plain_ticks(ax, "y")

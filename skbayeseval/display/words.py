@@ -108,7 +108,7 @@ class PairWords(NamedTuple):
 def pair_words(names: tuple[str, str], inches: float, line: float, size: float) -> PairWords:
     """Return the names if they are not wider than `inches`, otherwise letters with a key.
 
-    `line` is the width of a line of the key in inches, and `size` the font size in points.
+    `line` is the width of a line of the key in inches, and `size` the font size of both in points.
     """
     a, b = map(plain, names)
     if max(text_width(name, size) for name in names) <= inches:

@@ -113,9 +113,9 @@ def cases():
     """Return a dict from names to functions that make a display."""
     diagonal = ([0, 1], [0, 1])
     found = {}
+    a, b = normal(0.9, 0.01), normal(0.92, 0.012, seed=1)
     for label, names in {"easy": SHORT, "long": LONG}.items():
         common = {"names": names, "metric": "f1_macro"}
-        a, b = normal(0.9, 0.01), normal(0.92, 0.012, seed=1)
         found |= {
             f"posterior-{label}": lambda c=common: PosteriorDisplay(
                 normal(-0.024, 0.01), rope=ROPE, **c
