@@ -18,7 +18,7 @@ from skbayeseval.display.layout import (
 from skbayeseval.display.posterior import difference_label
 from skbayeseval.display.rows import figure_height, fit_rows, name_rows
 from skbayeseval.display.style import GREY, Display, Heading, Pen
-from skbayeseval.display.words import pair_words
+from skbayeseval.display.words import pair_words, text_width
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.intervals import Interval
 
@@ -87,7 +87,7 @@ class ClassesDisplay(Display):
 
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
         words = pair_words(
-            self.names, 0.25 * room(ax).width, 0.88 * room(ax).width, font_size("small")
+            self.names, 0.22 * room(ax).width, 0.88 * room(ax).width, font_size("small")
         )
         number, size = fit_rows(ax, len(self.table), 4 if words.key else 2)
         biggest = self.table["mean"].abs().sort_values(kind="stable").index[-number:]
@@ -123,10 +123,10 @@ class ClassesDisplay(Display):
         name_rows(ax, [str(label) for label in table.index], size)
         label = difference_label(self.metric, words, 0.9 * width, font_size("medium"))
         set_xlabel(ax, label, words.key)
-        for x, side, text in (
-            (0.0, "left", f"◀ {words.b} better"),
-            (1.0, "right", f"{words.a} better ▶"),
-        ):
+        sides = [f"◀ {words.b} better", f"{words.a} better ▶"]
+        if sum(text_width(side, small) for side in sides) > 0.4 * width:
+            sides = [f"◀ {words.b}", f"{words.a} ▶"]
+        for x, side, text in ((0.0, "left", sides[0]), (1.0, "right", sides[1])):
             pen.text(ax, x, 1.0, text, transform=ax.transAxes, ha=side, va="bottom", color=GREY)
         ax.spines[["right", "top"]].set_visible(False)
         plain_ticks(ax, inches=0.55 * width)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room
+from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_ylabel
 from skbayeseval.display.style import GREY, Display, Heading, Pen
 from skbayeseval.display.words import plain, shorten
 
@@ -94,7 +94,9 @@ class CurveDisplay(Display):
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
         words = KINDS[self.kind]
         width, small = room(ax).width, font_size("small")
-        names = shorten(list(self.curves), 0.94 * width - 0.6, small)
+        # A legend of two columns leaves more height for the curves.
+        line = width / 2 if room(ax).height < 3 else width
+        names = shorten(list(self.curves), 0.94 * line - 0.6, small)
         dashes: list[Any] = ["-", "--", "-.", ":"]
         marker = "o" if self.kind == "calibration" else None
         for k, (name, (x, mean, low, high)) in enumerate(
@@ -108,7 +110,7 @@ class CurveDisplay(Display):
                 marker=marker, markersize=4,
             )  # fmt: skip
         ax.plot(*self.reference, color=GREY, linestyle=":", linewidth=1, label=words.reference)
-        ax.set(xlabel=words.x, ylabel=words.y)
+        ax.set_xlabel(words.x)
         ax.set_xlim(-0.02, 1.02)
         if self.kind == "net_benefit":
             ax.axhline(0, color=GREY, linewidth=0.8, label="treat none")
@@ -119,6 +121,7 @@ class CurveDisplay(Display):
         ax.spines[["right", "top"]].set_visible(False)
         plain_ticks(ax)
         plain_ticks(ax, "y")
+        set_ylabel(ax, words.y)
         legend_below(ax)
         said = self.finding or f"{words.y} by {words.x}"
         return Heading(f"{said}; {100 * self.prob:.3g}% bands")

@@ -94,7 +94,7 @@ class HeatmapDisplay(Display):
         step = max(1, int(np.ceil(1.3 * small * len(rows) / (72 * max(place.height - 1.6, 0.4)))))
         names = _labels(rows, 0.2 * place.width, small)[::step]
         ax.set_yticks(range(0, len(rows), step), names, fontsize=small)
-        each = _width_of_cells(place.width) / len(columns)
+        each = _width_of_cells(place.width, values) / len(columns)
         crowded = max(text_width(one, small) for one in columns) > 0.9 * each
         labels = _labels(columns, 0.3 * place.height if crowded else each, small)
         slanted: dict[str, Any] = (
@@ -107,7 +107,7 @@ class HeatmapDisplay(Display):
         extend = "min" if np.nanmin(values) < low else "neither"
         bar = ax.figure.colorbar(image, ax=ax, extend=extend)
         bar.set_label(
-            wrap(f"posterior mean of {plain(self.metric)}", place.height - 1.0, small),
+            wrap(f"posterior mean of {plain(self.metric)}", max(place.height - 1.5, 0.8), small),
             fontsize=small,
         )
         bar.ax.tick_params(labelsize=small)
@@ -126,7 +126,7 @@ class HeatmapDisplay(Display):
         """Write numbers and marks into the cells, as far as there is room."""
         place, small = room(ax), font_size("small")
         n_rows, n_columns = values.shape
-        width = 72 * _width_of_cells(place.width) / n_columns
+        width = 72 * _width_of_cells(place.width, values) / n_columns
         height = 72 * max(place.height - 1.6, 0.4) / n_rows
         numbers = [_number(value, values) for value in values.ravel() if not np.isnan(value)]
         widest = max(72 * text_width(one, small) for one in numbers)
@@ -148,9 +148,10 @@ class HeatmapDisplay(Display):
             )  # fmt: skip
 
 
-def _width_of_cells(inches: float) -> float:
+def _width_of_cells(inches: float, values: Array) -> float:
     """Return the inches that labels and the colour bar leave for the cells."""
-    return max(inches - 1.6, 0.4 * inches)
+    number = text_width(_number(float(np.nanmin(values)), values), font_size("small"))
+    return max(inches - 1.6 - number, 0.3 * inches)
 
 
 def _labels(names: Sequence[str], inches: float, size: float) -> list[str]:

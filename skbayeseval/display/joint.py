@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_xlabel
+from skbayeseval.display.layout import (
+    font_size,
+    legend_below,
+    plain_ticks,
+    room,
+    set_xlabel,
+    set_ylabel,
+)
 from skbayeseval.display.style import GREY, Display, Heading, Pen, finding_of
-from skbayeseval.display.words import pair_words, plain
+from skbayeseval.display.words import pair_words, plain, text_width
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
@@ -97,12 +104,14 @@ class JointDisplay(Display):
             pen.fills.append(ax.fill_between(ends, low_end, high_end, label=label, **options))
         metric = plain(self.metric)
         set_xlabel(ax, f"{metric} of {b}", words.key)
-        ax.set_ylabel(f"{metric} of {a}")
         ax.set_xlim(*ends)
         ax.set_ylim(*ends)
-        ax.set_aspect("equal")
-        for axis in "xy":
-            plain_ticks(ax, axis, inches=min(place.width, place.height - 0.8))
+        square = place.width >= place.height + 2
+        if square:
+            ax.set_aspect("equal")
+        across = place.height - 1.6 if square else place.width - 1.8
+        plain_ticks(ax, inches=max(across, 0.6))
+        plain_ticks(ax, "y", inches=max(place.height - 1.6, 0.6))
         region = Interval(0.0, 0.0) if self.rope is None else self.rope
         worse, equivalent, better = map(format_probability, self.difference.around(region))
         texts = [
@@ -111,7 +120,10 @@ class JointDisplay(Display):
         ]
         if self.rope is not None:
             texts.append((0.5, "center", f"equivalent\n{equivalent}", 2))
+        if max(text_width(text.replace("\n", " "), small) for _, _, text, _ in texts) < 1.2:
+            texts = [(y, side, text.replace("\n", " "), k) for y, side, text, k in texts]
         for y, side, text, colour in texts:
             pen.text(ax, 1.03, y, text, transform=ax.transAxes, va=side, color=pen.colors[colour])
+        set_ylabel(ax, f"{metric} of {a}")
         legend_below(ax)
         return Heading(finding_of(self.difference, self.rope, 0.95, words[:2]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from skbayeseval.display.words import text_width
+from skbayeseval.display.words import text_width, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +20,7 @@ __all__ = [
     "room",
     "set_title",
     "set_xlabel",
+    "set_ylabel",
 ]
 
 
@@ -38,6 +39,7 @@ def room(ax: Axes) -> Room:
     if place is None:
         box = ax.get_position()
         return Room(width * box.width, height * box.height)
+    place = place.get_topmost_subplotspec()  # a colour bar makes a grid of its own
     rows, columns = place.get_gridspec().get_geometry()
     return Room(width * len(place.colspan) / columns, height * len(place.rowspan) / rows)
 
@@ -62,6 +64,7 @@ def middle(ax: Axes) -> tuple[float, Any]:
     place = ax.get_subplotspec()
     if place is None:
         return 0.5, ax.transAxes
+    place = place.get_topmost_subplotspec()
     columns = place.get_gridspec().get_geometry()[1]
     return (place.colspan.start + place.colspan.stop) / 2 / columns, ax.figure.transSubfigure
 
@@ -89,6 +92,16 @@ def set_xlabel(ax: Axes, text: str, key: str = "") -> None:
         x, across = middle(ax)
         label.set_transform(blended_transform_factory(across, IdentityTransform()))
         label.set_x(x)
+
+
+def set_ylabel(ax: Axes, text: str) -> None:
+    """Write the label of the y axis on lines that fit; after the x axis and what the legend has."""
+    labels = ax.get_legend_handles_labels()[1]
+    rows = math.ceil(len(labels) / legend_columns(ax)) if labels else 0
+    lines = 2 + 1 + (1 + ax.get_xlabel().count("\n")) + rows  # title, ticks, label, legend
+    inches = max(room(ax).height - lines * line_height(font_size("medium")) / 72 - 0.4, 0.7)
+    size = font_size("medium" if text_width(text, font_size("medium")) <= inches else "small")
+    ax.set_ylabel(wrap(text, inches, size), fontsize=size)
 
 
 def legend_below(ax: Axes) -> Any:
@@ -139,8 +152,12 @@ def plain_ticks(ax: Axes, axis: str = "x", inches: float | None = None) -> None:
             words = f"{value:,.{max(0, len(words.partition('.')[2]))}f}"
         return words.replace("-", "\u2212")
 
-    if inches is None:
-        inches = room(ax).width if axis == "x" else room(ax).height
-    number = max(2, min(8, int((1.5 if axis == "x" else 2.0) * inches)))
-    which.set_major_locator(MaxNLocator(nbins=number, steps=[1, 2, 2.5, 5, 10]))
     which.set_major_formatter(FuncFormatter(written))
+    if inches is None:
+        inches = room(ax).width - 0.3 if axis == "x" else room(ax).height - 1.0
+    medium = font_size("medium")
+    low, high = which.get_view_interval()
+    samples = (written(low + share * (high - low)) for share in (0.1, 0.5, 0.9))
+    each = max(text_width(one, medium) for one in samples) + 0.3 if axis == "x" else 0.45
+    number = max(1, min(7, int(inches / each)))
+    which.set_major_locator(MaxNLocator(nbins=number, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skbayeseval.display.layout import font_size, room, set_xlabel
+from skbayeseval.display.layout import Room, font_size, room, set_xlabel
 from skbayeseval.display.style import GREY, Display, Heading, Pen
-from skbayeseval.display.words import plain, shorten, wrap
+from skbayeseval.display.words import plain, shorten, text_width, wrap
 from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.rope import describe_side
 
@@ -87,24 +88,24 @@ class PairsDisplay(Display):
         from matplotlib.colors import to_rgba
 
         number, place = len(self.names), room(ax)
-        # What the names, the title and the legend leave.
-        cell = 72 * max(min(0.6 * place.width, place.height - 1.3), 0.5) / number
-        size = max(min(font_size("small"), 0.75 * cell), 4.0)
-        if cell >= POINTS_OF_TWO_LINES:
-            size = min(size, cell / 3)
+        cell = self._cell(place, legend=False)
+        with_legend = cell < POINTS_OF_TWO_LINES
+        if with_legend:
+            cell = self._cell(place, legend=True)
+        size = min(font_size("small"), 0.75 * cell if with_legend else cell / 3)
         cells = np.ones((number, number, 4))
         for (i, j), decision in self.decisions.items():
             _, colour, strength = CELLS[decision.code]
             cells[i, j] = to_rgba(GREY if colour is None else pen.colors[colour], strength)
             words = f"{decision.symbol}\n{decision.probabilities.better:.0%}"
-            if cell < POINTS_OF_TWO_LINES:
+            if with_legend:
                 words = decision.symbol
             if cell >= POINTS_OF_A_SYMBOL:
                 pen.text(ax, j, i, words, ha="center", va="center", fontsize=size, linespacing=1.0)
-        pen.fills.append(ax.imshow(cells, **_for_image(pen)))
+        pen.fills.append(ax.imshow(cells, **{"aspect": "auto", **pen.given["fill"]}))
         name_size = max(min(font_size("small"), 0.8 * cell), 4.0)
-        step = max(1, round(1.25 * name_size / cell))
-        names = [plain(name) for name in shorten(self.names, 0.3 * min(place), name_size)]
+        step = max(1, math.ceil(1.3 * name_size / cell))
+        names = [plain(name) for name in shorten(self.names, self._widest_name(place), name_size)]
         ticks = range(0, number, step)
         shown = names[::step]
         ax.set_xticks(
@@ -115,13 +116,26 @@ class PairsDisplay(Display):
         rope = next(iter(self.decisions.values())).rope
         by = describe_side(rope, better=True)
         said = f"%: probability that the row is better than the column{by}"
-        if cell < POINTS_OF_TWO_LINES:
+        if with_legend:
             said = f"row against column, ROPE [{rope.low:g}, {rope.high:g}]"
         set_xlabel(ax, wrap(said, 0.9 * place.width, font_size("medium")))
-        self._explain_colours(ax, pen)
+        if with_legend:
+            self._explain_colours(ax, pen)
         upper = [one for (i, j), one in self.decisions.items() if i < j]
         settled = sum(one.settled for one in upper)
         return Heading(f"{plain(self.metric)}: {settled} of {len(upper)} pairs are settled")
+
+    def _widest_name(self, place: Room) -> float:
+        """Return the width in inches that names may have."""
+        widest = max(text_width(name, font_size("small")) for name in self.names)
+        return min(widest, 0.3 * min(place)) + 0.01
+
+    def _cell(self, place: Room, *, legend: bool) -> float:
+        """Return the points of a side of a cell, given what names, title and legend take."""
+        name = self._widest_name(place)
+        width = place.width - name - (2.0 if legend else 0.5)
+        height = place.height - 0.75 * name - 1.3
+        return 72 * max(min(width, height), 0.3) / len(self.names)
 
     def _explain_colours(self, ax: Axes, pen: Pen) -> None:
         from matplotlib.patches import Patch
@@ -136,7 +150,3 @@ class PairsDisplay(Display):
             handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False,
             fontsize="small", handlelength=1.0, borderaxespad=0.0,
         )  # fmt: skip
-
-
-def _for_image(pen: Pen) -> dict[str, Any]:
-    return dict(pen.given["fill"])

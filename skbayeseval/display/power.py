@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room
+from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_ylabel
 from skbayeseval.display.style import GREY, Display, Heading, Pen
-from skbayeseval.display.words import plain, shorten, wrap
+from skbayeseval.display.words import plain, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ class PowerDisplay(Display):
         self.goal = goal
 
     def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        place, medium = room(ax), font_size("medium")
+        place = room(ax)
         styles = [("o", "-"), ("s", "--"), ("^", "-."), ("D", ":")]
         names = shorten(list(self.curves), place.width - 0.8, font_size("small"))
         reached = []
@@ -91,15 +91,13 @@ class PowerDisplay(Display):
             reached.append(size if len(names) == 1 else f"{plain(name)} {size}")
         ax.axhline(ENOUGH, color=GREY, linestyle="--", linewidth=1)
         ax.set_xlabel("instances in the test set")
-        ax.set_ylabel(self._goal_label(place.height - 1.0, medium))
+        goal = plain(self.goal)
+        if text_width(goal, font_size("small")) > 2 * max(place.height - 1.2, 0.8):
+            goal = "the goal"
         ax.set_ylim(-0.03, 1.03)
         ax.grid(axis="y", alpha=0.3)
         ax.spines[["right", "top"]].set_visible(False)
         plain_ticks(ax)
+        set_ylabel(ax, f"probability of {goal}")
         legend_below(ax)
         return Heading(f"{ENOUGH:.0%} reached: {', '.join(reached)}")
-
-    def _goal_label(self, inches: float, size: float) -> str:
-        """Return the goal on at most three lines; a longer one is left to the title."""
-        label = wrap(f"probability of {plain(self.goal)}", inches, size)
-        return label if label.count("\n") < 3 else "probability of the goal"

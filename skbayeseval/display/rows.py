@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 __all__ = ["Rows", "figure_height", "fit_rows", "name_rows"]
 
 # The smallest legible font, in points, and its share of a row.
-SMALLEST, SHARE = 4.5, 0.85
+SMALLEST, SHARE = 4.5, 0.75
 
 # What the title (two lines), the line below it, ticks and label take, in inches.
-OVERHEAD = 1.15
+OVERHEAD = 1.4
 
 
 class Rows(NamedTuple):

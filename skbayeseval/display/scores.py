@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room
+from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_ylabel
 from skbayeseval.display.style import GREY, Display, Heading, Pen
 from skbayeseval.display.words import plain, shorten
 
@@ -73,10 +73,11 @@ class ScoresDisplay(Display):
         ):
             label = f"{name}, mean {np.nanmean(scores):.4g}"
             pen.line(ax, split, scores, color=colour, marker=marker, linestyle="none", label=label)
-        ax.set(xlabel="split", ylabel=plain(self.metric))
+        ax.set_xlabel("split")
         plain_ticks(ax, "y")
         ax.xaxis.set_major_locator(MaxNLocator(nbins=int(2 * width), integer=True))
         ax.spines[["right", "top"]].set_visible(False)
+        set_ylabel(ax, plain(self.metric))
         legend_below(ax)
         difference = (self.scores_a - self.scores_b)[~np.isnan(self.scores_a - self.scores_b)]
         ahead, behind = int((difference > 0).sum()), int((difference < 0).sum())

@@ -29,7 +29,7 @@ class Heading(NamedTuple):
     """The finding that is the title of a figure, and the points that it keeps from the axes."""
 
     text: str
-    pad: float = 6.0
+    pad: float = 9.0
 
 
 class Pen:

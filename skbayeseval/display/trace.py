@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_xlabel
+from skbayeseval.display.layout import (
+    font_size,
+    legend_below,
+    plain_ticks,
+    room,
+    set_xlabel,
+    set_ylabel,
+)
 from skbayeseval.display.posterior import difference_label
 from skbayeseval.display.style import GREY, Display, Heading, Pen
-from skbayeseval.display.words import pair_words, wrap
+from skbayeseval.display.words import pair_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,11 +100,11 @@ class TraceDisplay(Display):
         side.tick_params(labelleft=False)
         side.set_xticks([])
         label = difference_label(self.metric, words, 0.0, medium)
-        ax.set_ylabel(wrap(label, max(place.height - 1.5, 0.8), medium))
         set_xlabel(ax, "draw", words.key)
         ax.margins(x=0.01)
         plain_ticks(ax, inches=0.7 * place.width)
         plain_ticks(ax, "y")
+        set_ylabel(ax, label.replace("\n", " "))
         legend = legend_below(ax)
         for line in [] if legend is None else legend.get_lines():
             line.set(linewidth=2, alpha=1)

@@ -24,7 +24,7 @@ def shown_texts(figure):
             found += ax.get_legend().get_texts()
         for axis in (ax.xaxis, ax.yaxis):
             low, high = sorted(axis.get_view_interval())
-            ticks = zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
+            ticks = zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=False)
             margin = 1e-9 * (high - low)
             found += [label for at, label in ticks if low - margin <= at <= high + margin]
     return [text for text in found if text.get_visible() and text.get_text().strip()]
