@@ -159,5 +159,6 @@ def plain_ticks(ax: Axes, axis: str = "x", inches: float | None = None) -> None:
     low, high = which.get_view_interval()
     samples = (written(low + share * (high - low)) for share in (0.1, 0.5, 0.9))
     each = max(text_width(one, medium) for one in samples) + 0.3 if axis == "x" else 0.45
-    number = max(1, min(7, int(inches / each)))
-    which.set_major_locator(MaxNLocator(nbins=number, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1))
+    fewest = 2 if each < 0.8 else 1
+    number = max(fewest, min(7, int(inches / each)))
+    which.set_major_locator(MaxNLocator(nbins=number, steps=[1, 2, 2.5, 5, 10], min_n_ticks=fewest))

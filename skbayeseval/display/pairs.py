@@ -97,7 +97,7 @@ class PairsDisplay(Display):
         for (i, j), decision in self.decisions.items():
             _, colour, strength = CELLS[decision.code]
             cells[i, j] = to_rgba(GREY if colour is None else pen.colors[colour], strength)
-            words = f"{decision.symbol}\n{decision.probabilities.better:.0%}"
+            words = f"{decision.symbol}\n{_percent(decision.probabilities.better)}"
             if with_legend:
                 words = decision.symbol
             if cell >= POINTS_OF_A_SYMBOL:
@@ -150,3 +150,10 @@ class PairsDisplay(Display):
             handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False,
             fontsize="small", handlelength=1.0, borderaxespad=0.0,
         )  # fmt: skip
+
+
+def _percent(probability: float) -> str:
+    """Return a whole percentage that never claims certainty."""
+    if probability > 0.995:
+        return ">99%"
+    return f"{probability:.0%}" if probability >= 0.005 else "<1%"

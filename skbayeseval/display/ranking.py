@@ -28,7 +28,7 @@ __all__ = ["RankingDisplay"]
 
 # The legend, colour (among those of the palette) and marker of each state.
 STATES = {
-    "equivalent": ("equivalent to the best", 2, "o"),
+    "equivalent": ("equivalent", 2, "o"),
     "open": ("not settled", 0, "s"),
     "worse": ("surely worse", 1, "v"),
 }
