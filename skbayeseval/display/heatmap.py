@@ -20,8 +20,8 @@ __all__ = ["HeatmapDisplay"]
 
 Array = NDArray[Any]
 
-# No numbers are written into cells where they would have fewer points than this.
-SMALLEST = 4.5
+# No numbers are written into grids with more cells, or where they would have fewer points.
+MOST_NUMBERS, SMALLEST = 120, 4.5
 
 
 class HeatmapDisplay(Display):
@@ -131,7 +131,7 @@ class HeatmapDisplay(Display):
         numbers = [_number(value, values) for value in values.ravel() if not np.isnan(value)]
         widest = max(72 * text_width(one, small) for one in numbers)
         size = min(small, small * 0.92 * width / widest, 0.4 * height)
-        with_numbers = size >= SMALLEST
+        with_numbers = size >= SMALLEST and values.size <= MOST_NUMBERS
         if not with_numbers:
             size = min(small, 0.8 * height, 0.9 * width)
         for (i, j), value in np.ndenumerate(values):

@@ -160,7 +160,7 @@ class PosteriorDisplay(_DensityDisplay):
     >>> display.ax_.get_xlabel()
     'difference in f1 (A minus B)'
     >>> display.ax_.get_title()
-    'A is better with probability 97.4%'
+    'A is better with probability 98.0%'
     """
 
     def __init__(

@@ -45,7 +45,7 @@ def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
     --------
     >>> from skbayeseval.display.words import shorten
     >>> shorten(["SVC", "pipeline(PCA(20), SVC(C=1))", "pipeline(PCA(20), SVC(C=10))"], 1.2, 10)
-    ['SVC', 'pipelin…(C=1))', 'pipelin…C=10))']
+    ['SVC', 'pipeline…C(C=1))', 'pipeline…(C=10))']
     """
     widest = max(names, key=len, default="")
     if not names or max(text_width(name, size) for name in names) <= inches:

@@ -104,7 +104,7 @@ class ComparisonFigures(PosteriorView):
         >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
         >>> display = result.plot(rope=0.01, draw="density", colors=["black", "grey"])
         >>> display.ax_.get_title()
-        'not settled: A is better by more than 0.01 with probability 92.2%'
+        'not settled: A is better by more than 0.01 with probability 91.9%'
         """
         if kind == "classes":
             return self._of_classes(rope, prob, metric).plot(ax=ax, **style)
