@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import gaussian_kde
 
-from skbayeseval.display.style import BLUE, GREY, ORANGE, Display, axes_or_new, difference_label
+from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_xlabel
+from skbayeseval.display.posterior import difference_label
+from skbayeseval.display.style import GREY, Display, Heading, Pen
+from skbayeseval.display.words import pair_words
 from skbayeseval.judgement.bayes_factor import BayesFactor
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ class FactorDisplay(Display):
         The axes of the plot.
     figure_ : matplotlib Figure
         The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The densities and their values at 0, nothing, and nothing.
 
     Examples
     --------
@@ -67,40 +72,35 @@ class FactorDisplay(Display):
         self.names = names
         self.metric = metric
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : FactorDisplay
-            The display itself.
-        """
-        ax = axes_or_new(ax)
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        medium, width = font_size("medium"), room(ax).width
+        words = pair_words(self.names, 0.3 * width, 0.88 * width, font_size("small"))
         low, high = np.quantile(self.draws, [0.0005, 0.9995])
-        margin = 0.5 * (high - low)
+        margin = 0.5 * (high - low) or 0.05 * max(abs(low), 1.0)
         x = np.linspace(min(low - margin, -margin), max(high + margin, margin), 400)
         known = self.prior_at_zero
         for draws, colour, name, exact in (
-            (self.prior_draws, ORANGE, "prior", known),
-            (self.draws, BLUE, "posterior", None if known is None else known * self.factor.value),
+            (self.prior_draws, pen.colors[1], "prior", known),
+            (
+                self.draws,
+                pen.colors[0],
+                "posterior",
+                None if known is None else known * self.factor.value,
+            ),
         ):
             density = gaussian_kde(draws)
             at_zero = density(0.0)[0] if exact is None else exact
-            ax.plot(x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
-            ax.plot([0], [at_zero], "o", color=colour)
+            pen.line(ax, x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
+            pen.line(ax, [0], [at_zero], color=colour, marker="o", linestyle="none")
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
-        ax.set(xlabel=difference_label(self.metric, self.names), ylabel="density")
+        set_xlabel(ax, difference_label(self.metric, words, 0.9 * width, medium), words.key)
+        ax.set_ylabel("density")
         ax.set_ylim(bottom=0)
-        doubt = "" if self.factor.reliable else ", not reliable"
-        ax.set_title(
-            f"Bayes factor of equality: {self.factor.value:.3g} ({self.factor.method}{doubt})",
-            fontsize="medium",
-        )
         ax.spines[["right", "top"]].set_visible(False)
-        ax.legend(frameon=False, fontsize="small")
-        return self._drawn_on(ax)
+        plain_ticks(ax)
+        plain_ticks(ax, "y")
+        legend_below(ax)
+        doubt = "" if self.factor.reliable else ", not reliable"
+        value = self.factor.value
+        size, favoured = (value, "equality") if value >= 1 else (1 / value, "a difference")
+        return Heading(f"Bayes factor {size:.3g} for {favoured} ({self.factor.method}{doubt})")

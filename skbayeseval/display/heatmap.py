@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from skbayeseval.display.style import Display, label_ticks, short
+from skbayeseval.display.layout import font_size, label_ticks, plain_ticks, room, set_xlabel
+from skbayeseval.display.style import Display, Heading, Pen
+from skbayeseval.display.words import plain, shorten, text_width, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["HeatmapDisplay"]
 
-# No numbers are written into grids with more cells.
-MOST_NUMBERS = 120
+Array = NDArray[Any]
+
+# No numbers are written into grids with more cells, or where they would have fewer points.
+MOST_NUMBERS, SMALLEST = 120, 4.5
 
 
 class HeatmapDisplay(Display):
@@ -34,7 +40,7 @@ class HeatmapDisplay(Display):
     metric : str, default="score"
         The name of the metric.
     note : str, default=""
-        The title of the plot.
+        A further line of the title.
 
     Attributes
     ----------
@@ -42,6 +48,8 @@ class HeatmapDisplay(Display):
         The axes of the plot.
     figure_ : matplotlib Figure
         The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        Nothing, the image, and the numbers and marks in the cells.
 
     Examples
     --------
@@ -67,54 +75,97 @@ class HeatmapDisplay(Display):
         self.metric = metric
         self.note = note
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
+    def _size(self) -> tuple[float, float]:
+        n_rows, n_columns = self.means.shape
+        width = min(max(2.6 + 0.62 * n_columns, 5.0), 14.0)
+        return width, min(max(1.7 + 0.45 * n_rows, 3.4), 12.0)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : HeatmapDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
         values = self.means.to_numpy(dtype=float)
         codes = self.decisions.to_numpy(dtype=object)
-        n_rows, n_columns = values.shape
-        ax = _grid_axes(ax, n_rows, n_columns)
         faded = np.where(codes == "<<", 0.35, 1.0)
         low, high = _range(values, codes)
-        image = ax.imshow(
-            values, cmap="viridis", alpha=faded, vmin=low, vmax=high, aspect="auto", origin="lower"
+        options = {"cmap": "viridis", "vmin": low, "vmax": high, "aspect": "auto", "alpha": faded}
+        image = ax.imshow(values, **{**options, "origin": "lower", **pen.given["fill"]})
+        pen.fills.append(image)
+        place, small, medium = room(ax), font_size("small"), font_size("medium")
+        self._write_cells(ax, pen, values, codes, image)
+        rows, columns = ([str(one) for one in axis] for axis in self.means.axes)
+        step = max(1, int(np.ceil(1.3 * small * len(rows) / (72 * max(place.height - 1.6, 0.4)))))
+        names = _labels(rows, 0.2 * place.width, small)[::step]
+        label_ticks(ax.yaxis, range(0, len(rows), step), names, fontsize=small)
+        each = _width_of_cells(place.width, values) / len(columns)
+        crowded = max(text_width(one, small) for one in columns) > 0.9 * each
+        labels = _labels(columns, 0.3 * place.height if crowded else each, small)
+        slanted: dict[str, Any] = (
+            {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
         )
-        for (i, j), value in np.ndenumerate(values):
-            if np.isnan(value):
-                ax.text(j, i, "·", ha="center", va="center", color="grey")
-                continue
-            mark = "≈" if codes[i, j] == "~" else ""
-            number = f"{value:.3f}" if values.size <= MOST_NUMBERS else ""
-            dark = faded[i, j] == 1 and (value - low) < 0.55 * (high - low)
-            ax.text(
-                j, i, "\n".join(filter(None, (mark, number))), ha="center", va="center",
-                color="white" if dark else "black", fontsize="small", linespacing=1.1,
-            )  # fmt: skip
-        for axis, labels in ((ax.xaxis, self.means.columns), (ax.yaxis, self.means.index)):
-            label_ticks(axis, [short(str(label), 16) for label in labels])
-        longest = max(len(short(str(label), 16)) for label in self.means.columns)
-        crowded = longest * n_columns > 8 * (ax.get_window_extent().width / ax.figure.dpi)
-        if crowded:
-            for label in ax.get_xticklabels():
-                label.set(rotation=40, ha="right", rotation_mode="anchor")
-        ax.set_xlabel(short(str(self.means.columns.name), 40))
-        ax.set_ylabel(short(str(self.means.index.name), 40))
+        step = max(1, int(np.ceil(1.4 * small / (72 * each)))) if crowded else 1
+        places = range(0, len(columns), step)
+        label_ticks(ax.xaxis, places, labels[::step], fontsize=small, **slanted)
+        set_xlabel(ax, wrap(plain(str(self.means.columns.name)), 0.6 * place.width, medium))
+        ax.set_ylabel(wrap(plain(str(self.means.index.name)), 0.6 * place.height, medium))
         extend = "min" if np.nanmin(values) < low else "neither"
         bar = ax.figure.colorbar(image, ax=ax, extend=extend)
-        bar.set_label(f"posterior mean of {short(self.metric)}")
-        ax.set_title(self.note, fontsize="medium")
+        bar.set_label(
+            wrap(f"posterior mean of {plain(self.metric)}", max(place.height - 1.5, 0.8), small),
+            fontsize=small,
+        )
+        bar.ax.tick_params(labelsize=small)
+        plain_ticks(bar.ax, "y", inches=max(place.height - 1.5, 0.5))
         ax.spines[:].set_visible(False)
-        return self._drawn_on(ax)
+        return Heading("\n".join(filter(None, (self._finding(values, codes), self.note))))
+
+    def _finding(self, values: Array, codes: Array) -> str:
+        i, j = map(int, np.unravel_index(np.nanargmax(values), values.shape))
+        x, y = self.means.columns, self.means.index
+        best = f"best: {x.name}={x[j]}, {y.name}={y[i]} ({_number(values[i, j], values)})"
+        equivalent, worse = int((codes == "~").sum()), int((codes == "<<").sum())
+        return plain(f"{best}\n≈ equivalent: {equivalent}, faded: {worse} surely worse")
+
+    def _write_cells(self, ax: Axes, pen: Pen, values: Array, codes: Array, image: Any) -> None:
+        """Write numbers and marks into the cells, as far as there is room."""
+        place, small = room(ax), font_size("small")
+        n_rows, n_columns = values.shape
+        width = 72 * _width_of_cells(place.width, values) / n_columns
+        height = 72 * max(place.height - 1.6, 0.4) / n_rows
+        numbers = [_number(value, values) for value in values.ravel() if not np.isnan(value)]
+        widest = max(72 * text_width(one, small) for one in numbers)
+        size = min(small, small * 0.92 * width / widest, 0.4 * height)
+        with_numbers = size >= SMALLEST and values.size <= MOST_NUMBERS
+        if not with_numbers:
+            size = min(small, 0.8 * height, 0.9 * width)
+        for (i, j), value in np.ndenumerate(values):
+            if np.isnan(value):
+                pen.text(ax, j, i, "·", ha="center", va="center", color="grey", fontsize=size)
+                continue
+            mark = "≈" if codes[i, j] == "~" else ""
+            words = [mark, _number(value, values)] if with_numbers else [mark]
+            red, green, blue, _ = image.cmap(image.norm(value))
+            light = codes[i, j] == "<<" or 0.3 * red + 0.59 * green + 0.11 * blue > 0.45
+            pen.text(
+                ax, j, i, "\n".join(filter(None, words)), ha="center", va="center",
+                color="black" if light else "white", fontsize=size, linespacing=1.0,
+            )  # fmt: skip
+
+
+def _width_of_cells(inches: float, values: Array) -> float:
+    """Return the inches that labels and the colour bar leave for the cells."""
+    number = text_width(_number(float(np.nanmin(values)), values), font_size("small"))
+    return max(inches - 1.6 - number, 0.3 * inches)
+
+
+def _labels(names: Sequence[str], inches: float, size: float) -> list[str]:
+    return [plain(name) for name in shorten(names, inches, size)]
+
+
+def _number(value: float, values: Array) -> str:
+    """Return the value with enough digits to tell the cells apart."""
+    span, largest = float(np.nanmax(values) - np.nanmin(values)), float(np.nanmax(np.abs(values)))
+    if largest >= 1e5 or 0 < largest < 1e-3:
+        return f"{value:.3g}"
+    decimals = 3 if span <= 0 else int(min(max(2 - np.floor(np.log10(span)), 0), 5))
+    return f"{value:.{min(decimals, 3) if largest <= 1 else decimals}f}"
 
 
 def _range(values: np.ndarray, codes: np.ndarray) -> tuple[float, float]:
@@ -127,12 +178,3 @@ def _range(values: np.ndarray, codes: np.ndarray) -> tuple[float, float]:
     lowest = float(np.nanmin(values))
     low = max(lowest, high - 4 * (high - float(hopeful.min()))) if len(hopeful) else lowest
     return (low, high) if low < high else (lowest, high) if lowest < high else (low - 0.01, high)
-
-
-def _grid_axes(ax: Axes | None, n_rows: int, n_columns: int) -> Axes:
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    size = (min(max(2.6 + 0.62 * n_columns, 5.0), 14.0), min(max(1.5 + 0.45 * n_rows, 3.4), 12.0))
-    return plt.subplots(figsize=size, layout="constrained")[1]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    Display,
-    axes_or_new,
+from skbayeseval.display.layout import (
+    font_size,
     legend_below,
-    short,
+    plain_ticks,
+    room,
+    set_xlabel,
+    set_ylabel,
 )
+from skbayeseval.display.style import GREY, Display, Heading, Pen, finding_of
+from skbayeseval.display.words import pair_words, plain, text_width
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
@@ -52,6 +52,8 @@ class JointDisplay(Display):
         The axes of the plot.
     figure_ : matplotlib Figure
         The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The draws and the line of equality, the band of the ROPE, and the probabilities.
 
     Examples
     --------
@@ -81,63 +83,47 @@ class JointDisplay(Display):
             self.draws_a - self.draws_b if difference is None else difference
         )
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : JointDisplay
-            The display itself.
-        """
-        ax = axes_or_new(ax)
-        a, b = map(short, self.names)
-        ax.plot(
-            self.draws_b[:MOST_POINTS],
-            self.draws_a[:MOST_POINTS],
-            ".",
-            color=BLUE,
-            alpha=0.15,
-            markersize=3,
-            rasterized=True,
-        )
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        small, place = font_size("small"), room(ax)
+        beside = max(0.8, place.width - place.height)
+        words = pair_words(self.names, beside, 0.88 * place.width, small)
+        a, b = words[:2]
+        pen.line(
+            ax, self.draws_b[:MOST_POINTS], self.draws_a[:MOST_POINTS], color=pen.colors[0],
+            linestyle="none", marker=".", alpha=0.15, markersize=3, rasterized=True,
+        )  # fmt: skip
         both = np.concatenate([self.draws_a, self.draws_b])
         low, high = np.quantile(both, [0.0005, 0.9995])
-        margin = 0.06 * (high - low) or 0.05
+        margin = 0.06 * (high - low) or 0.05 * max(abs(low), 1.0)
         ends = np.array([low - margin, high + margin])
-        ax.plot(ends, ends, color=GREY, linestyle="--", linewidth=1, label="equal")
+        pen.line(ax, ends, ends, color=GREY, linestyle="--", linewidth=1, label="equal")
         if self.rope is not None:
-            ax.fill_between(
-                ends,
-                ends + self.rope.low,
-                ends + self.rope.high,
-                color=GREEN,
-                alpha=0.15,
-                linewidth=0,
-                label=f"ROPE [{self.rope.low:g}, {self.rope.high:g}]",
-            )
-        ax.set(xlabel=f"{short(self.metric)} of {b}", ylabel=f"{short(self.metric)} of {a}")
+            options = pen.fill_options(color=pen.colors[2], alpha=0.2, linewidth=0)
+            label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
+            low_end, high_end = ends + self.rope.low, ends + self.rope.high
+            pen.fills.append(ax.fill_between(ends, low_end, high_end, label=label, **options))
+        metric = plain(self.metric)
+        set_xlabel(ax, f"{metric} of {b}", words.key)
         ax.set_xlim(*ends)
         ax.set_ylim(*ends)
-        ax.set_aspect("equal")
+        square = place.width >= place.height + 2
+        if square:
+            ax.set_aspect("equal")
+        across = place.height - 1.6 if square else place.width - 1.8
+        plain_ticks(ax, inches=max(across, 0.6))
+        plain_ticks(ax, "y", inches=max(place.height - 1.6, 0.6))
         region = Interval(0.0, 0.0) if self.rope is None else self.rope
         worse, equivalent, better = map(format_probability, self.difference.around(region))
-        corner: dict[str, Any] = {"transform": ax.transAxes, "fontsize": "small"}
-        ax.text(0.03, 0.97, f"{a} better\n{better}", color=BLUE, va="top", **corner)
-        ax.text(
-            0.97,
-            0.03,
-            f"{b} better\n{worse}",
-            color=ORANGE,
-            ha="right",
-            va="bottom",
-            **corner,
-        )
+        texts = [
+            (1.0, "top", f"{a}\nbetter {better}", 0),
+            (0.0, "bottom", f"{b}\nbetter {worse}", 1),
+        ]
         if self.rope is not None:
-            ax.text(0.03, 0.86, f"equivalent\n{equivalent}", color=GREEN, va="top", **corner)
+            texts.append((0.5, "center", f"equivalent\n{equivalent}", 2))
+        if max(text_width(text.replace("\n", " "), small) for _, _, text, _ in texts) < 1.2:
+            texts = [(y, side, text.replace("\n", " "), k) for y, side, text, k in texts]
+        for y, side, text, colour in texts:
+            pen.text(ax, 1.03, y, text, transform=ax.transAxes, va=side, color=pen.colors[colour])
+        set_ylabel(ax, f"{metric} of {a}")
         legend_below(ax)
-        return self._drawn_on(ax)
+        return Heading(finding_of(self.difference, self.rope, 0.95, words[:2]))

@@ -2,34 +2,129 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import gaussian_kde
 
-from skbayeseval.display.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    Display,
-    axes_or_new,
-    difference_label,
-    draw_density,
-    draw_hdi,
+from skbayeseval.display.layout import (
+    font_size,
     legend_below,
-    short,
+    line_height,
+    plain_ticks,
+    room,
+    set_xlabel,
 )
-from skbayeseval.judgement.decision import format_probability
+from skbayeseval.display.style import GREY, Display, Heading, Pen, finding_of
+from skbayeseval.display.words import PairWords, pair_words, plain, shorten, text_width
+from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PosteriorDisplay", "ScoreDisplay"]
+__all__ = ["PosteriorDisplay", "ScoreDisplay", "difference_label"]
+
+DRAWN = ("hist", "density")
 
 
-class PosteriorDisplay(Display):
+class _DensityDisplay(Display):
+    """Base class of the displays of one posterior density."""
+
+    distribution: Distribution
+    prob: float
+    _drawn = "hist"
+
+    def plot(self, ax: Axes | None = None, *, draw: str = "hist", **style: Any) -> Self:
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+        draw : {"hist", "density"}, default="hist"
+            A histogram of the draws, or a kernel density estimate.
+        **style
+            The options `title`, `colors`, `line_kw` (HDI), `fill_kw` (density) and `text_kw`
+            (probabilities) of `Display.plot`.
+
+        Returns
+        -------
+        display : Display
+            The display itself.
+        """
+        if draw not in DRAWN:
+            raise ValueError(f"draw={draw!r} is not known. Valid values are {list(DRAWN)}.")
+        self._drawn = draw
+        return super().plot(ax, **style)
+
+    def _draw_density(self, ax: Axes, pen: Pen, around: float = 0.0) -> None:
+        """Draw the density, and the HDI as a bar with the mean below it."""
+        draws, hdi = self.distribution.draws, self.distribution.hdi(self.prob)
+        low, high = np.quantile(draws, [0.0005, 0.9995])
+        options = pen.fill_options(color=pen.colors[0], alpha=0.35, linewidth=0)
+        if low == high:
+            # All draws are the same: a bar.
+            half = max(abs(low) / 2, around, 0.05)
+            height = 1.0
+            pen.fills.append(ax.bar([low], [height], width=half / 20, **options))
+            ax.set_xlim(low - half, high + half)
+        elif self._drawn == "density":
+            x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), 400)
+            y = _smooth(draws, x)
+            height = float(y.max())
+            pen.fills.append(ax.fill_between(x, y, **options))
+        else:
+            bins = np.linspace(low, high, 81).tolist()
+            heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
+            height = float(np.max(heights))
+            pen.fills.append(patches)
+        label = f"{100 * self.prob:.3g}% HDI {_interval(hdi, self._sign())}"
+        pen.line(
+            ax,
+            hdi,
+            [0, 0],
+            color="black",
+            linewidth=4,
+            solid_capstyle="butt",
+            label=label,
+            zorder=3,
+        )
+        pen.line(
+            ax, [self.distribution.mean], [0], color="black", marker="o", markersize=6, zorder=3
+        )
+        ax.set_ylim(-0.05 * height, 1.05 * height)
+        ax.set_yticks([])
+        ax.spines[["left", "right", "top"]].set_visible(False)
+        plain_ticks(ax)
+
+    def _sign(self) -> bool:
+        return True
+
+
+def _interval(interval: Interval, sign: bool) -> str:
+    """Format an interval; one of large numbers with four digits."""
+    if interval.high - interval.low < 100:
+        return format_interval(interval, sign)
+    form = "{:+.4g}" if sign else "{:.4g}"
+    return f"[{', '.join(form.format(end) for end in interval)}]"
+
+
+def _smooth(draws: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
+    return gaussian_kde(draws[:20_000])(x)
+
+
+def difference_label(metric: str, words: PairWords, inches: float, size: float) -> str:
+    """Return the axis label of a difference, on two lines if it is wide."""
+    label = f"difference in {plain(metric)} ({words.a} minus {words.b})"
+    if text_width(label, size) > inches:
+        label = label.replace(" (", "\n(", 1)
+    return label
+
+
+class PosteriorDisplay(_DensityDisplay):
     """Posterior of A minus B with the HDI, the ROPE and the probabilities around the ROPE.
 
     Parameters
@@ -44,6 +139,8 @@ class PosteriorDisplay(Display):
         The region of practical equivalence. None shows the probabilities below and above 0.
     prob : float, default=0.95
         The probability mass of the HDI.
+    identical : str, default=None
+        In what A and B are identical, such as "predictions".
 
     Attributes
     ----------
@@ -51,15 +148,19 @@ class PosteriorDisplay(Display):
         The axes of the plot.
     figure_ : matplotlib Figure
         The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The HDI and the mean, the density, and the probabilities.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skbayeseval.display import PosteriorDisplay
     >>> draws = np.random.default_rng(0).normal(0.02, 0.01, 1000)
-    >>> display = PosteriorDisplay(draws, metric="f1").plot()
+    >>> display = PosteriorDisplay(draws, metric="f1").plot(colors="black", draw="density")
     >>> display.ax_.get_xlabel()
     'difference in f1 (A minus B)'
+    >>> display.ax_.get_title()
+    'A is better with probability 98.0%'
     """
 
     def __init__(
@@ -70,6 +171,7 @@ class PosteriorDisplay(Display):
         metric: str = "score",
         rope: Interval | None = None,
         prob: float = 0.95,
+        identical: str | None = None,
     ) -> None:
         self.distribution = as_distribution(draws)
         self.draws = self.distribution.draws
@@ -77,62 +179,36 @@ class PosteriorDisplay(Display):
         self.metric = metric
         self.rope = rope
         self.prob = prob
+        self.identical = identical
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : PosteriorDisplay
-            The display itself.
-        """
-        ax = axes_or_new(ax)
-        ax.set_xlabel(difference_label(self.metric, self.names))
-        height = draw_density(ax, self.draws)
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        small, medium, width = font_size("small"), font_size("medium"), room(ax).width
+        words = pair_words(self.names, 0.3 * width - text_width("◀ ", small), 0.88 * width, small)
+        set_xlabel(ax, difference_label(self.metric, words, 0.9 * width, medium), words.key)
         rope = Interval(0.0, 0.0) if self.rope is None else self.rope
         if self.rope is not None:
-            ax.axvspan(
-                *rope,
-                color=GREEN,
-                alpha=0.15,
-                linewidth=0,
-                label=f"ROPE [{rope[0]:g}, {rope[1]:g}]",
-            )
+            label = f"ROPE [{rope.low:g}, {rope.high:g}]"
+            ax.axvspan(*rope, color=pen.colors[2], alpha=0.2, linewidth=0, label=label)
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
-        draw_hdi(ax, self.distribution.hdi(self.prob), self.prob, sign=True)
-        self._write_masses(ax, rope)
-        ax.set_ylim(-0.03 * height, 1.05 * height)
+        self._draw_density(ax, pen, around=3 * max(map(abs, rope)))
+        self._write_masses(ax, pen, rope, words)
         legend_below(ax)
-        return self._drawn_on(ax)
+        said = finding_of(self.distribution, self.rope, self.prob, words[:2], self.identical)
+        return Heading(said, pad=2 * line_height(small) + 6)
 
-    def _write_masses(self, ax: Axes, rope: Interval) -> None:
-        a, b = map(short, self.names)
+    def _write_masses(self, ax: Axes, pen: Pen, rope: Interval, words: PairWords) -> None:
         worse, equivalent, better = map(format_probability, self.distribution.around(rope))
         texts = [
-            (0.0, "left", ORANGE, f"◀ {b}\nbetter {worse}"),
-            (1.0, "right", BLUE, f"{a} ▶\nbetter {better}"),
+            (0.0, "left", pen.colors[1], f"◀ {words.b}\nbetter {worse}"),
+            (1.0, "right", pen.colors[0], f"{words.a} ▶\nbetter {better}"),
         ]
         if self.rope is not None:
-            texts.append((0.5, "center", GREEN, f"equivalent\n{equivalent}"))
+            texts.append((0.5, "center", pen.colors[2], f"equivalent\n{equivalent}"))
         for x, side, colour, text in texts:
-            ax.text(
-                x,
-                1.02,
-                text,
-                transform=ax.transAxes,
-                ha=side,
-                va="bottom",
-                color=colour,
-                fontsize="small",
-            )
+            pen.text(ax, x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom", color=colour)
 
 
-class ScoreDisplay(Display):
+class ScoreDisplay(_DensityDisplay):
     """Posterior of the metric of one classifier, with the HDI and the observed value.
 
     Parameters
@@ -154,6 +230,8 @@ class ScoreDisplay(Display):
         The axes of the plot.
     figure_ : matplotlib Figure
         The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The HDI and the mean, the density, and no text.
 
     Examples
     --------
@@ -180,26 +258,25 @@ class ScoreDisplay(Display):
         self.metric = metric
         self.prob = prob
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
+    def _sign(self) -> bool:
+        return False
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : ScoreDisplay
-            The display itself.
-        """
-        ax = axes_or_new(ax)
-        ax.set_xlabel(f"{short(self.metric)} of {short(self.name)}")
-        height = draw_density(ax, self.draws)
-        ax.axvline(
-            self.observed, color=ORANGE, linestyle="--", label=f"observed {self.observed:.3f}"
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        medium, width = font_size("medium"), room(ax).width
+        (name,) = shorten(
+            [self.name], 0.88 * width - text_width(f"{self.metric} of ", medium), medium
         )
-        draw_hdi(ax, self.distribution.hdi(self.prob), self.prob, sign=False)
-        ax.set_ylim(-0.03 * height, 1.05 * height)
+        set_xlabel(ax, f"{plain(self.metric)} of {plain(name)}")
+        self._draw_density(ax, pen)
+        observed = f"observed {_rounded(self.observed, self.distribution.sd)}"
+        ax.axvline(self.observed, color=pen.colors[1], linestyle="--", label=observed)
         legend_below(ax)
-        return self._drawn_on(ax)
+        low, high = self.distribution.hdi(self.prob)
+        digits = _interval(Interval(low, high), sign=False)[1:-1].replace(", ", " and ")
+        return Heading(f"between {digits} with probability {100 * self.prob:.3g}%")
+
+
+def _rounded(value: float, sd: float) -> str:
+    """Return the value with two digits more than its standard deviation has zeros."""
+    digits = 3 if not 0 < sd < 1 else min(max(3, 1 - int(np.floor(np.log10(sd)))), 8)
+    return f"{value:.{digits}f}"

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    Display,
-    axes_or_new,
-    legend_below,
-    short,
-)
+from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_ylabel
+from skbayeseval.display.style import GREY, Display, Heading, Pen
+from skbayeseval.display.words import plain, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["PowerDisplay"]
+
+# The power that is usually wanted, as in `PowerAnalysis`.
+ENOUGH = 0.8
 
 
 class PowerDisplay(Display):
@@ -45,6 +41,8 @@ class PowerDisplay(Display):
         The axes of the plot.
     figure_ : matplotlib Figure
         The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The curves, the error bars, and nothing.
 
     Examples
     --------
@@ -68,30 +66,38 @@ class PowerDisplay(Display):
         }
         self.goal = goal
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : PowerDisplay
-            The display itself.
-        """
-        ax = axes_or_new(ax)
-        styles = [(BLUE, "o-"), (ORANGE, "s--"), (GREEN, "^-."), (GREY, "D:")]
-        for i, (name, (power, low, high)) in enumerate(self.curves.items()):
-            colour, line = styles[i % len(styles)]
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        place = room(ax)
+        styles = [("o", "-"), ("s", "--"), ("^", "-."), ("D", ":")]
+        names = shorten(list(self.curves), place.width - 0.8, font_size("small"))
+        reached = []
+        for i, (name, (power, low, high)) in enumerate(
+            zip(names, self.curves.values(), strict=True)
+        ):
+            marker, dashes = styles[i % len(styles)]
+            colour = pen.colors[i % len(pen.colors)]
             errors = np.maximum([power - low, high - power], 0)
-            ax.errorbar(
-                self.sizes, power, errors, fmt=line, color=colour, capsize=3, label=short(name)
+            drawn = pen.line(
+                ax, self.sizes, power, color=colour, marker=marker, linestyle=dashes,
+                label=plain(name),
+            )  # fmt: skip
+            pen.fills.append(
+                ax.errorbar(
+                    self.sizes, power, errors, fmt="none", ecolor=drawn.get_color(), capsize=3
+                )
             )
-        ax.set(xlabel="instances in the test set", ylabel=f"probability of {self.goal}")
+            enough = self.sizes[power >= ENOUGH]
+            size = f"with {enough.min():,}" if len(enough) else "with none of these sizes"
+            reached.append(size if len(names) == 1 else f"{plain(name)} {size}")
+        ax.axhline(ENOUGH, color=GREY, linestyle="--", linewidth=1)
+        ax.set_xlabel("instances in the test set")
+        goal = plain(self.goal)
+        if text_width(goal, font_size("small")) > 2 * max(place.height - 1.2, 0.8):
+            goal = "the goal"
         ax.set_ylim(-0.03, 1.03)
         ax.grid(axis="y", alpha=0.3)
         ax.spines[["right", "top"]].set_visible(False)
+        plain_ticks(ax)
+        set_ylabel(ax, f"probability of {goal}")
         legend_below(ax)
-        return self._drawn_on(ax)
+        return Heading(f"{ENOUGH:.0%} reached: {', '.join(reached)}")

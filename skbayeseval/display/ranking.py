@@ -1,20 +1,37 @@
-"""Comparison of several classifiers: ranking and pairwise decisions."""
+"""Metrics of several classifiers, with the probability that each is the best."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from skbayeseval.display.style import BLUE, GREEN, GREY, ORANGE, Display, label_ticks, short
-from skbayeseval.judgement.decision import Decision, format_interval, format_probability
+from skbayeseval.display.layout import (
+    font_size,
+    legend_below,
+    line_height,
+    plain_ticks,
+    room,
+    set_xlabel,
+)
+from skbayeseval.display.rows import figure_height, fit_rows, name_rows
+from skbayeseval.display.style import GREY, Display, Heading, Pen
+from skbayeseval.display.words import plain, shorten, wrap
+from skbayeseval.judgement.decision import format_probability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PairsDisplay", "RankingDisplay"]
+__all__ = ["RankingDisplay"]
+
+# The legend, colour (among those of the palette) and marker of each state.
+STATES = {
+    "equivalent": ("equivalent", 2, "o"),
+    "open": ("not settled", 0, "s"),
+    "worse": ("surely worse", 1, "v"),
+}
 
 
 class RankingDisplay(Display):
@@ -28,6 +45,10 @@ class RankingDisplay(Display):
         The name of the metric.
     prob : float, default=0.95
         The probability mass of the HDI.
+    states : mapping of str to {"equivalent", "open", "worse"}, default=None
+        How each classifier compares with the best, which gives its colour and marker.
+    total : int, default=None
+        The number of classifiers, if there are more than in the table.
 
     Attributes
     ----------
@@ -35,6 +56,8 @@ class RankingDisplay(Display):
         The axes of the plot.
     figure_ : matplotlib Figure
         The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The means, the HDIs, and the probabilities of being the best, from the worst to the best.
 
     Examples
     --------
@@ -42,138 +65,74 @@ class RankingDisplay(Display):
     >>> predictions = {"a": [0, 1, 1, 0], "b": [0, 0, 1, 0], "c": [1, 1, 1, 0]}
     >>> display = compare_many([0, 1, 1, 0], predictions, random_state=0).plot("ranking")
     >>> display.ax_.get_xlabel()
-    'accuracy'
-    """
-
-    def __init__(self, table: pd.DataFrame, *, metric: str = "score", prob: float = 0.95) -> None:
-        self.table = table
-        self.metric = metric
-        self.prob = prob
-
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : RankingDisplay
-            The display itself.
-        """
-        table = self.table.sort_values("mean")
-        ax = _sized_axes(ax, height=1.2 + 0.32 * len(table))
-        rows = np.arange(len(table))
-        ax.hlines(rows, table["hdi_low"], table["hdi_high"], color=BLUE, linewidth=3, alpha=0.5)
-        ax.plot(table["mean"], rows, "o", color=BLUE)
-        for row, p_best in enumerate(table["p_best"]):
-            ax.text(
-                1.02,
-                row,
-                format_probability(p_best),
-                transform=ax.get_yaxis_transform(),
-                va="center",
-                color=ORANGE if p_best == table["p_best"].max() else GREY,
-                fontsize="small",
-            )
-        ax.text(1.02, 1.0, "P(best)", transform=ax.transAxes, va="bottom", fontsize="small")
-        label_ticks(ax.yaxis, [short(str(name), 30) for name in table.index])
-        ax.set_ylim(-0.6, len(table) - 0.4)
-        ax.set_xlabel(short(self.metric))
-        ax.set_title(f"posterior mean and {100 * self.prob:.3g}% HDI", fontsize="medium")
-        ax.spines[["right", "top"]].set_visible(False)
-        return self._drawn_on(ax)
-
-
-class PairsDisplay(Display):
-    """Matrix of pairwise decisions: the classifier of the row against that of the column.
-
-    Below each symbol is the probability that the difference, row minus column, is above the ROPE.
-
-    Parameters
-    ----------
-    decisions : mapping of (int, int) to Decision
-        The decision for every ordered pair of classifiers.
-    names : sequence of str
-        The names of the classifiers.
-    metric : str, default="score"
-        The name of the metric.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        The axes of the plot.
-    figure_ : matplotlib Figure
-        The figure of the plot.
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_many
-    >>> predictions = {"a": [0, 1, 1, 0], "b": [0, 0, 1, 0], "c": [1, 1, 1, 0]}
-    >>> ranking = compare_many([0, 1, 1, 0], predictions, random_state=0)
-    >>> ranking.plot("pairs", rope=0.01).ax_.get_title()
-    'accuracy: row against column, ROPE [-0.010, +0.010]'
+    'accuracy (mean and 95% HDI)'
     """
 
     def __init__(
         self,
-        decisions: Mapping[tuple[int, int], Decision],
+        table: pd.DataFrame,
         *,
-        names: Sequence[str],
         metric: str = "score",
+        prob: float = 0.95,
+        states: Mapping[str, str] | None = None,
+        total: int | None = None,
     ) -> None:
-        self.decisions = decisions
-        self.names = names
+        self.table = table
         self.metric = metric
+        self.prob = prob
+        self.states = states
+        self.total = len(table) if total is None else total
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
+    def _size(self) -> tuple[float, float]:
+        legend = 0.0 if self.states is None else 0.25
+        return 7.0, max(figure_height(len(self.table)) + legend, 2.2)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : PairsDisplay
-            The display itself.
-        """
-        from matplotlib.colors import to_rgba
-
-        size = len(self.names)
-        ax = _sized_axes(ax, height=1.6 + 0.45 * size)
-        colours = {">>": (BLUE, 0.6), ">": (BLUE, 0.25), "~": (GREEN, 0.35), "?": (GREY, 0.1)}
-        colours |= {"<<": (ORANGE, 0.6), "<": (ORANGE, 0.25)}
-        cells = np.ones((size, size, 4))
-        for (i, j), decision in self.decisions.items():
-            cells[i, j] = to_rgba(*colours[decision.code])
-            better = decision.probabilities.better
-            ax.text(
-                j, i, f"{decision.symbol}\n{better:.0%}", ha="center", va="center",
-                fontsize="small" if size <= 12 else "xx-small",
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        n_states = 0 if self.states is None else len(set(self.states.values()))
+        number, size = fit_rows(ax, len(self.table), n_states)
+        table = self.table.sort_values("mean").tail(number)
+        small, width = font_size("small"), room(ax).width
+        rows = np.arange(len(table))
+        states = np.array([self._state(name) for name in table.index])
+        for state in dict.fromkeys([*STATES, ""]):
+            of_state = states == state
+            if not of_state.any():
+                continue
+            label, colour, marker = STATES.get(state, (None, 0, "o"))
+            some = table[of_state]
+            options = pen.fill_options(
+                color=pen.colors[colour], linewidth=min(3, size / 2), alpha=0.5
+            )
+            pen.fills.append(
+                ax.hlines(rows[of_state], some["hdi_low"], some["hdi_high"], **options)
+            )
+            pen.line(
+                ax, some["mean"], rows[of_state], color=pen.colors[colour], marker=marker,
+                linestyle="none", markersize=min(6, size * 0.8), label=label,
             )  # fmt: skip
-        ax.imshow(cells)
-        labels = [short(name) for name in self.names]
-        label_ticks(ax.xaxis, labels)
-        label_ticks(ax.yaxis, labels)
-        for label in ax.get_xticklabels():
-            label.set(rotation=40, ha="right")
-        rope = next(iter(self.decisions.values())).rope
-        ax.set_title(
-            f"{short(self.metric)}: row against column, ROPE {format_interval(rope)}",
-            fontsize="medium",
-        )
-        ax.spines[:].set_visible(False)
-        return self._drawn_on(ax)
+        most = table["p_best"].max()
+        for row, p_best in enumerate(table["p_best"]):
+            pen.text(
+                ax, 1.02, row, format_probability(p_best), transform=ax.get_yaxis_transform(),
+                va="center", color="black" if p_best == most else GREY, fontsize=size,
+                fontweight="bold" if p_best == most else "normal",
+            )  # fmt: skip
+        pen.text(ax, 1.02, 1.0, "P(best)", transform=ax.transAxes, va="bottom", fontsize=small)
+        name_rows(ax, [str(name) for name in table.index], size)
+        label = f"{plain(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
+        set_xlabel(ax, wrap(label, 0.9 * width, font_size("medium")))
+        ax.spines[["right", "top"]].set_visible(False)
+        plain_ticks(ax, inches=0.55 * width)
+        legend_below(ax)
+        return Heading(self._finding(table, width), pad=line_height(small) + 3)
 
+    def _state(self, name: object) -> str:
+        return "" if self.states is None else self.states[str(name)]
 
-def _sized_axes(ax: Axes | None, height: float) -> Any:
-    """Return `ax`, or the axes of a new figure of at least this height."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=(7.0, max(height, 2.2)), layout="constrained")[1]
+    def _finding(self, table: pd.DataFrame, width: float) -> str:
+        position = int(np.argmax(table["p_best"].to_numpy()))
+        names = shorten([str(name) for name in table.index], 0.6 * width, font_size("medium"))
+        chance = format_probability(table["p_best"].max())
+        said = f"{plain(names[position])} is the best of {self.total} with probability {chance}"
+        left_out = self.total - len(table)
+        return f"{said}; {left_out} not shown" if left_out else said

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.style import BLUE, GREY, ORANGE, Display, axes_or_new, legend_below, short
+from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_ylabel
+from skbayeseval.display.style import GREY, Display, Heading, Pen
+from skbayeseval.display.words import plain, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +38,8 @@ class ScoresDisplay(Display):
         The axes of the plot.
     figure_ : matplotlib Figure
         The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The scores of A and B, nothing, and nothing.
 
     Examples
     --------
@@ -57,36 +61,28 @@ class ScoresDisplay(Display):
         self.names = names
         self.metric = metric
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : ScoresDisplay
-            The display itself.
-        """
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
         from matplotlib.ticker import MaxNLocator
 
-        ax = axes_or_new(ax)
+        small, width = font_size("small"), room(ax).width
+        names = [plain(name) for name in shorten(self.names, 0.94 * width - 1.5, small)]
         split = np.arange(len(self.scores_a))
         ax.vlines(split, self.scores_a, self.scores_b, color=GREY, alpha=0.4)
-        for scores, name, colour in zip(
-            (self.scores_a, self.scores_b), self.names, (BLUE, ORANGE), strict=True
+        for scores, name, colour, marker in zip(
+            (self.scores_a, self.scores_b), names, pen.colors, "os", strict=False
         ):
-            ax.plot(
-                split,
-                scores,
-                "o",
-                color=colour,
-                label=f"{short(name)}, mean {np.nanmean(scores):.3f}",
-            )
-        ax.set(xlabel="split", ylabel=short(self.metric))
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+            label = f"{name}, mean {np.nanmean(scores):.4g}"
+            pen.line(ax, split, scores, color=colour, marker=marker, linestyle="none", label=label)
+        ax.set_xlabel("split")
+        plain_ticks(ax, "y")
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=int(2 * width), integer=True))
         ax.spines[["right", "top"]].set_visible(False)
+        set_ylabel(ax, plain(self.metric))
         legend_below(ax)
-        return self._drawn_on(ax)
+        difference = (self.scores_a - self.scores_b)[~np.isnan(self.scores_a - self.scores_b)]
+        ahead, behind = int((difference > 0).sum()), int((difference < 0).sum())
+        name, wins = (names[0], ahead) if ahead >= behind else (names[1], behind)
+        (short_name,) = shorten([name], 0.5 * width, font_size("medium"))
+        ties = len(difference) - ahead - behind
+        said = f"{short_name} is ahead in {wins} of {len(difference)} splits"
+        return Heading(said + (f", equal in {ties}" if ties else ""))

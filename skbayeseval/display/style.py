@@ -1,109 +1,187 @@
-"""Colours and helper functions shared by the displays. The rcParams are not changed."""
+"""The base class of displays, and the pen that draws in the user's style."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
-from skbayeseval.judgement.decision import format_interval
+from skbayeseval.display.layout import font_size, room, set_title
+from skbayeseval.display.words import wrap
+from skbayeseval.judgement.decision import decide, format_probability
+from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.rope import describe_side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = [
-    "BLUE",
-    "GREEN",
-    "GREY",
-    "ORANGE",
-    "Display",
-    "axes_or_new",
-    "difference_label",
-    "draw_density",
-    "draw_hdi",
-    "label_ticks",
-    "legend_below",
-    "short",
-]
+__all__ = ["GREY", "PALETTE", "Display", "Heading", "Pen", "finding_of"]
 
-# Colour-blind safe palette of Okabe and Ito.
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#555555"
+# Colour-blind safe palette of Okabe and Ito: A, B, and what is equivalent come first.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+GREY = "#555555"
+
+Options = Mapping[str, Any]
+
+
+class Heading(NamedTuple):
+    """The finding that is the title of a figure, and the points that it keeps from the axes."""
+
+    text: str
+    pad: float = 9.0
+
+
+class Pen:
+    """Draws with the user's options, and remembers what it drew.
+
+    Parameters
+    ----------
+    colors, line_kw, fill_kw, text_kw
+        As in `Display.plot`.
+    """
+
+    def __init__(
+        self,
+        colors: str | Sequence[Any] | None,
+        line_kw: Options | None,
+        fill_kw: Options | None,
+        text_kw: Options | None,
+    ) -> None:
+        given = [] if colors is None else [colors] if isinstance(colors, str) else list(colors)
+        self.colors = (*given, *PALETTE[len(given) :])
+        self.given = {"line": line_kw or {}, "fill": fill_kw or {}, "text": text_kw or {}}
+        self.lines: list[Any] = []
+        self.fills: list[Any] = []
+        self.texts: list[Any] = []
+
+    def line_options(self, **defaults: Any) -> dict[str, Any]:
+        """Return the options of a line: the user's, and these where there are none."""
+        from matplotlib.lines import Line2D
+
+        return self._merged("line", Line2D, defaults)
+
+    def fill_options(self, **defaults: Any) -> dict[str, Any]:
+        """Return the options of a filled area."""
+        from matplotlib.patches import Patch
+
+        return self._merged("fill", Patch, defaults)
+
+    def line(self, ax: Axes, x: Any, y: Any, **defaults: Any) -> Any:
+        """Draw a line or points."""
+        (drawn,) = ax.plot(x, y, **self.line_options(**defaults))
+        self.lines.append(drawn)
+        return drawn
+
+    def text(self, ax: Axes, x: float, y: float, words: str, **defaults: Any) -> Any:
+        """Write a text."""
+        from matplotlib.text import Text
+
+        drawn = ax.text(
+            x, y, words, **self._merged("text", Text, {"fontsize": "small", **defaults})
+        )
+        self.texts.append(drawn)
+        return drawn
+
+    def _merged(self, kind: str, artist: Any, defaults: dict[str, Any]) -> dict[str, Any]:
+        from matplotlib.cbook import normalize_kwargs
+
+        return normalize_kwargs(defaults, artist) | normalize_kwargs(dict(self.given[kind]), artist)
 
 
 class Display:
-    """Base class of displays, with the attributes `ax_` and `figure_` set by `plot`."""
+    """Base class of displays: `plot` draws and sets the attributes.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes of the plot.
+    figure_ : matplotlib Figure
+        The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        What the options `line_kw`, `fill_kw` and `text_kw` of `plot` apply to.
+    """
 
     ax_: Axes
     figure_: Figure
+    line_: list[Any]
+    fill_: list[Any]
+    text_: list[Any]
 
-    def _drawn_on(self, ax: Axes) -> Self:
-        self.ax_ = ax
-        self.figure_ = cast("Figure", ax.figure)
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        title: str | None = None,
+        colors: str | Sequence[Any] | None = None,
+        line_kw: Options | None = None,
+        fill_kw: Options | None = None,
+        text_kw: Options | None = None,
+    ) -> Self:
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure. Labels are chosen for the size that the
+            figure has now.
+        title : str, default=None
+            The title. None says what was found, and "" is no title.
+        colors : color or sequence of colors, default=None
+            Colours in place of the first ones of a colour-blind safe palette: those of A, of B,
+            and of what is practically equivalent; in figures without A and B, of what comes first,
+            second and so on.
+        line_kw, fill_kw, text_kw : dict, default=None
+            Options of matplotlib for lines and points, for filled areas, and for texts in the plot.
+
+        Returns
+        -------
+        display : Display
+            The display itself.
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots(figsize=self._size(), layout="constrained")[1]
+        pen = Pen(colors, line_kw, fill_kw, text_kw)
+        heading = self._draw(ax, pen)
+        medium = font_size("medium")
+        shown = wrap(heading.text, 0.94 * room(ax).width, medium) if title is None else title
+        set_title(ax, shown, heading.pad)
+        self.ax_, self.figure_ = ax, cast("Figure", ax.figure)
+        self.line_, self.fill_, self.text_ = pen.lines, pen.fills, pen.texts
         return self
 
+    def _size(self) -> tuple[float, float]:
+        """Return the size of a new figure in inches."""
+        return 7.0, 4.2
 
-def axes_or_new(ax: Axes | None) -> Axes:
-    """Return `ax`, or the axes of a new figure."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(figsize=(7.0, 4.2), layout="constrained")[1]
-
-
-def label_ticks(axis: Axis, labels: Sequence[str]) -> None:
-    """Put labels at 0, 1, ... of an axis.
-
-    `set_ticks` with labels does so, too, but sets warnings filters of the whole process.
-    """
-    from matplotlib.ticker import FixedFormatter
-
-    axis.set_ticks(range(len(labels)))
-    axis.set_major_formatter(FixedFormatter(list(labels)))
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        """Draw everything but the title, and return that."""
+        raise NotImplementedError
 
 
-def short(name: str, width: int = 22) -> str:
-    """Shorten a name for a label, and escape $ so that matplotlib does not parse it as math."""
-    if len(name) > width:
-        name = f"{name[: width - 8]}…{name[-7:]}"
-    return name.replace("$", r"\$")
-
-
-def difference_label(metric: str, names: tuple[str, str]) -> str:
-    """Return the axis label of a difference, on two lines if it is long."""
-    a, b = map(short, names)
-    one_line = f"difference in {short(metric)} ({a} minus {b})"
-    return one_line if len(one_line) <= 45 else one_line.replace(" (", "\n(", 1)
-
-
-def draw_density(ax: Axes, draws: NDArray[Any]) -> float:
-    """Plot a density histogram of the draws and return its height."""
-    low, high = np.quantile(draws, [0.0005, 0.9995])
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    bins = np.linspace(low, high, 81)
-    heights, _, _ = ax.hist(
-        draws, bins=bins.tolist(), density=True, color=BLUE, alpha=0.35, edgecolor="none"
+def finding_of(
+    difference: Distribution,
+    rope: Interval | None,
+    prob: float,
+    names: tuple[str, str],
+    identical: str | None = None,
+) -> str:
+    """Return what a posterior of A - B says, as a title."""
+    a, b = names
+    if identical is not None:
+        return f"{a} and {b} are identical: their {identical} are the same"
+    region = Interval(0.0, 0.0) if rope is None else rope
+    worse, equivalent, better = chances = difference.around(region)
+    who, chance = (a, better) if better >= worse else (b, worse)
+    said = f"{who} is better{describe_side(region, better=better >= worse)}"
+    if equivalent > chance:
+        chance = equivalent
+        said = f"{a} and {b} are " + ("equal" if rope is None else "practically equivalent")
+    said += f" with probability {format_probability(chance)}"
+    settled = (
+        rope is None
+        or decide(difference.hdi(prob), region, chances, difference.mean, prob=prob).settled
     )
-    ax.set_yticks([])
-    ax.spines[["left", "right", "top"]].set_visible(False)
-    return float(np.max(heights))
-
-
-def draw_hdi(ax: Axes, interval: Interval, prob: float, *, sign: bool) -> None:
-    """Draw the HDI as a bar at the bottom, with its ends in the legend."""
-    label = f"{100 * prob:.3g}% HDI {format_interval(interval, sign)}"
-    ax.plot(interval, [0, 0], color="black", linewidth=5, solid_capstyle="butt", label=label)
-
-
-def legend_below(ax: Axes) -> None:
-    """Place the legend below the axes and the axis label."""
-    below = -0.17 if "\n" not in ax.get_xlabel() else -0.24
-    ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, below), ncols=3, frameon=False, fontsize="small"
-    )
+    return said if settled else f"not settled: {said}"

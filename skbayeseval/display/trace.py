@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    Display,
-    axes_or_new,
-    difference_label,
+from skbayeseval.display.layout import (
+    font_size,
+    legend_below,
+    plain_ticks,
+    room,
+    set_xlabel,
+    set_ylabel,
 )
+from skbayeseval.display.posterior import difference_label
+from skbayeseval.display.style import GREY, Display, Heading, Pen
+from skbayeseval.display.words import pair_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["TraceDisplay"]
-
-COLOURS = (BLUE, ORANGE, GREEN, "#CC79A7", "#E69F00", "#56B4E9")
 
 
 class TraceDisplay(Display):
@@ -48,6 +48,8 @@ class TraceDisplay(Display):
         The axes of the plot.
     figure_ : matplotlib Figure
         The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The draws of each chain, their histograms, and nothing.
 
     Examples
     --------
@@ -71,52 +73,39 @@ class TraceDisplay(Display):
         self.metric = metric
         self.note = note
 
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the plot.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. None creates a new figure.
-
-        Returns
-        -------
-        display : TraceDisplay
-            The display itself.
-        """
-        ax = axes_or_new(ax)
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        medium, place = font_size("medium"), room(ax)
+        words = pair_words(self.names, 0.35 * place.height, 0.88 * place.width, font_size("small"))
         side = ax.inset_axes((1.02, 0.0, 0.22, 1.0), sharey=ax)
-        bins = np.linspace(self.chains.min(), self.chains.max(), 41).tolist()
+        low, high = self.chains.min(), self.chains.max()
+        margin = 0.0 if low < high else 0.05 * max(abs(low), 1.0)
+        bins = np.linspace(low - margin, high + margin, 41).tolist()
         n_chains = len(self.chains)
         for k, chain in enumerate(self.chains):
-            colour = COLOURS[k % len(COLOURS)]
+            colour = pen.colors[k % len(pen.colors)]
             label = f"chain {k + 1}" if n_chains > 1 else None
-            ax.plot(chain, color=colour, linewidth=0.4, alpha=0.7, label=label, rasterized=True)
-            side.hist(
-                chain,
-                bins=bins,
-                density=True,
-                orientation="horizontal",
-                histtype="step" if n_chains > 1 else "stepfilled",
-                color=colour,
-                alpha=1.0 if n_chains > 1 else 0.35,
-            )
+            pen.line(
+                ax, np.arange(len(chain)), chain, color=colour, linewidth=0.4, alpha=0.7,
+                label=label, rasterized=True,
+            )  # fmt: skip
+            options = pen.fill_options(color=colour, alpha=1.0 if n_chains > 1 else 0.35)
+            _, _, drawn = side.hist(
+                chain, bins=bins, density=True, orientation="horizontal",
+                histtype="step" if n_chains > 1 else "stepfilled", **options,
+            )  # fmt: skip
+            pen.fills.append(drawn)
         for one in (ax, side):
             one.axhline(0, color=GREY, linestyle="--", linewidth=1)
             one.spines[["right", "top"]].set_visible(False)
         side.tick_params(labelleft=False)
         side.set_xticks([])
-        ax.set(xlabel="draw", ylabel=difference_label(self.metric, self.names))
+        label = difference_label(self.metric, words, 0.0, medium)
+        set_xlabel(ax, "draw", words.key)
         ax.margins(x=0.01)
-        ax.set_title(self.note, fontsize="medium")
-        if n_chains > 1:
-            legend = ax.legend(
-                loc="upper center",
-                bbox_to_anchor=(0.5, -0.14),
-                ncols=min(n_chains, 6),
-                frameon=False,
-                fontsize="small",
-            )
-            for line in legend.get_lines():
-                line.set_linewidth(2)
-        return self._drawn_on(ax)
+        plain_ticks(ax, inches=0.7 * place.width)
+        plain_ticks(ax, "y")
+        set_ylabel(ax, label.replace("\n", " "))
+        legend = legend_below(ax)
+        for line in [] if legend is None else legend.get_lines():
+            line.set(linewidth=2, alpha=1)
+        return Heading(self.note)

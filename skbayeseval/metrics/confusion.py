@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
@@ -34,6 +34,7 @@ __all__ = [
     "from_confusion",
     "not_of_tables",
     "ratio_metric",
+    "stacked",
     "totals_of",
 ]
 
@@ -367,6 +368,18 @@ def class_metric(name: str, index: int, zero_division: float) -> Metric:
         formula=f"{name}[{index}]",
         zero_division=check_zero_division(zero_division),
     )
+
+
+def stacked(metrics: Sequence[Metric]) -> Metric:
+    """Return a metric whose values have one more axis, the first: one entry per given metric.
+
+    None of them may need whole tables.
+    """
+    return Metric("stacked", partial(_stack, tuple(metrics)))
+
+
+def _stack(metrics: tuple[Metric, ...], t: Totals, positive: int, zero_division: float) -> Array:
+    return np.stack([metric.of_totals(t, positive) for metric in metrics])
 
 
 def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:

@@ -91,13 +91,16 @@ class PowerAnalysis:
     names: tuple[str, str]
     n_replications: int
 
-    def plot(self, *, ax: Axes | None = None) -> PowerDisplay:
+    def plot(self, *, ax: Axes | None = None, **style: Any) -> PowerDisplay:
         """Plot the power against the size, with one line per model and Monte Carlo error bars.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             The axes to draw on. None creates a new figure.
+        **style
+            Options of the display: `title`, `colors`, `line_kw`, `fill_kw` (error bars) and
+            `text_kw`.
 
         Returns
         -------
@@ -111,7 +114,7 @@ class PowerAnalysis:
             for model, rows in self.table.groupby("model", sort=False)
         }
         sizes = self.table["size"].unique()
-        return PowerDisplay(sizes, curves, goal=self._goal()).plot(ax=ax)
+        return PowerDisplay(sizes, curves, goal=self._goal()).plot(ax=ax, **style)
 
     def _goal(self) -> str:
         a, b = self.names

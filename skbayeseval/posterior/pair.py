@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,10 @@ class PairPosterior(Posterior):
             draws = PairPosterior(self._joint, *self._rows[::-1]).draws(metric)[::-1]
         draws.flags.writeable = False
         return draws
+
+    def draw_together(self, metrics: Sequence[Metric]) -> None:
+        """Draw metrics of tables in one pass, for all classifiers at once."""
+        self._joint.draw_together(metrics)
 
     def _own_draws(self, metric: Metric, classifier: int) -> Array:
         """Return draws of the metric of one classifier, which do not depend on the other."""

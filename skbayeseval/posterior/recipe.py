@@ -6,7 +6,7 @@ metrics of a posterior are computed from the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from skbayeseval.evidence.instance_scores import PreparedRun, ScoredInstances
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.confusion import Metric, stacked
 from skbayeseval.models.margins import BetaMargin, StudentMargin
 from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import ScoreWeights
@@ -497,6 +497,28 @@ class Posterior(_Recipe):
             draws.flags.writeable = False
             self._draws[metric] = draws
         return self._draws[metric]
+
+    def draw_together(self, metrics: Sequence[Metric]) -> None:
+        """Draw metrics of tables in one pass, where each then has the draws that it has alone.
+
+        Markov chains, and metrics whose weights are inferred, are drawn one by one, on demand.
+        """
+        missing = [metric for metric in metrics if metric not in self._draws]
+        if self.weights is not None or not self.has_independent_draws:
+            return
+        if len(missing) <= self.evidence.n_classifiers:
+            return
+        blocks = []
+        for block in self.stream(stacked(missing), self.rng(), self.n_draws):
+            # Some specifications put draws first and are transposed: the metrics are then last.
+            blocks.append(block if len(block) == len(missing) else np.moveaxis(block, 2, 0))
+        for metric, draws in zip(missing, np.concatenate(blocks, axis=2), strict=True):
+            found = self._allowing_for_few_units(metric, draws, self._rng_of_few_units())
+            self.remember(metric, found, self.observed(metric))
+
+    def rng(self) -> np.random.Generator:
+        """Return the source of the draws, from its beginning."""
+        return np.random.default_rng(self._seed())
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier."""

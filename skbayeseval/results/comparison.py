@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 from numpy.typing import NDArray
@@ -27,30 +27,19 @@ from skbayeseval.planning.required import required_sample_size
 from skbayeseval.planning.sample_size import SampleSize
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.results import figures
+from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.frequentist import classical_tests
 from skbayeseval.results.printed import ComparisonTables
 from skbayeseval.results.readable import Readable
 from skbayeseval.results.summary import summary_row, under_other_priors
 from skbayeseval.results.text import describe_comparison
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from skbayeseval.display import (
-        FactorDisplay,
-        JointDisplay,
-        PosteriorDisplay,
-        ScoresDisplay,
-        TraceDisplay,
-    )
-
 __all__ = ["ComparisonResult"]
 
 Array = NDArray[Any]
 
 
-class ComparisonResult(Readable, ComparisonTables):
+class ComparisonResult(Readable, ComparisonTables, ComparisonFigures):
     """The posterior of the difference between two classifiers, A minus B.
 
     Returned by `bayesian_cross_validate`, `BayesianComparer`, `compare_predictions`,
@@ -534,52 +523,6 @@ class ComparisonResult(Readable, ComparisonTables):
         """
         name = self._metric(metric).name
         return classical_tests(self.evidence, self._cross_validation, self.names, name)
-
-    def plot(
-        self,
-        kind: str = "posterior",
-        *,
-        rope: Any = None,
-        prob: float = 0.95,
-        metric: str | Metric | None = None,
-        ax: Axes | None = None,
-    ) -> PosteriorDisplay | JointDisplay | FactorDisplay | ScoresDisplay | TraceDisplay:
-        """Plot the result.
-
-        Parameters
-        ----------
-        kind : {"posterior", "joint", "factor", "scores", "trace"}, default="posterior"
-            The kind of plot:
-
-            - "posterior": the posterior of the difference.
-            - "joint": the draws of A against the draws of B.
-            - "factor": the prior and posterior density of the difference at 0.
-            - "scores": the split scores of a cross-validation.
-            - "trace": the draws of the difference in the order in which they were drawn.
-        rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence, for "posterior" and "joint".
-        prob : float, default=0.95
-            The probability mass of the HDI, for "posterior".
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-        ax : matplotlib Axes, default=None
-            The axes to draw on. By default, a new figure is created.
-
-        Returns
-        -------
-        display : PosteriorDisplay, JointDisplay, FactorDisplay, ScoresDisplay or TraceDisplay
-            The display, with attributes `ax_` and `figure_` as in scikit-learn.
-        """
-        which = self._metric(metric)
-        return figures.comparison_display(
-            kind,
-            self._posterior,
-            self._cross_validation,
-            which,
-            self.names,
-            None if rope is None else check_rope(rope, which),
-            prob,
-        ).plot(ax=ax)
 
     def __str__(self) -> str:
         return describe_comparison(

@@ -1,15 +1,24 @@
-"""The displays of a comparison."""
+"""The figures of a comparison: which display shows what."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
+
 from skbayeseval._arrays import in_short
 from skbayeseval.evidence import Evidence
+from skbayeseval.judgement.distribution import decision_of
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.confusion import Metric
+from skbayeseval.judgement.rope import check_rope
+from skbayeseval.metrics.confusion import FBETA, RATIOS, Metric
+from skbayeseval.metrics.curves import CURVES
+from skbayeseval.metrics.scoring import per_class
+from skbayeseval.posterior.curves import curve_bands, reference_line, summary_metric
 from skbayeseval.posterior.diagnostics import mixing
 from skbayeseval.posterior.prior_odds import (
     bayes_factor,
@@ -17,18 +26,125 @@ from skbayeseval.posterior.prior_odds import (
     prior_difference_draws,
 )
 from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.results.base import PosteriorView
 from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from skbayeseval.display import (
+        ClassesDisplay,
+        CurveDisplay,
         FactorDisplay,
         JointDisplay,
         PosteriorDisplay,
         ScoresDisplay,
         TraceDisplay,
     )
+    from skbayeseval.display.style import Display
 
-__all__ = ["comparison_display"]
+__all__ = ["ComparisonFigures"]
+
+Names = tuple[str, str]
+
+
+class ComparisonFigures(PosteriorView):
+    """The figures of a comparison of two classifiers."""
+
+    def plot(
+        self,
+        kind: str = "posterior",
+        *,
+        rope: Any = None,
+        prob: float = 0.95,
+        metric: str | Metric | None = None,
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> Display:
+        """Plot the result.
+
+        Parameters
+        ----------
+        kind : str, default="posterior"
+            The kind of plot:
+
+            - "posterior": the posterior of the difference.
+            - "joint": the draws of A against the draws of B.
+            - "factor": the prior and posterior density of the difference at 0.
+            - "scores": the split scores of a cross-validation.
+            - "trace": the draws of the difference in the order in which they were drawn.
+            - "classes": the difference in each class, in F1 unless `metric` is, or averages,
+              "precision", "recall", "jaccard" or another F-beta. Where weights are inferred, it
+              takes as long as one metric for each class.
+            - "roc", "precision_recall", "calibration", "net_benefit": the curves of A and B with
+              pointwise bands, for binary problems with instance scores (the last two:
+              probabilities). The bands come from the same random weights of instances as ROC AUC,
+              but are not widened for few instances: with fewer than 20 positives or negatives,
+              they are approximate.
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence, for "posterior", "joint" and "classes".
+        prob : float, default=0.95
+            The probability mass of the HDI or of the band.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default, a new figure is created.
+        **style
+            Options of the display: `title`, `colors`, `line_kw`, `fill_kw`, `text_kw`, and for
+            "posterior" `draw`, which is "hist" or "density". See `display.Display.plot`.
+
+        Returns
+        -------
+        display : Display
+            The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
+            scikit-learn.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
+        >>> display = result.plot(rope=0.01, draw="density", colors=["black", "grey"])
+        >>> display.ax_.get_title()
+        'not settled: A is better by more than 0.01 with probability 91.9%'
+        """
+        if kind == "classes":
+            return self._of_classes(rope, prob, metric).plot(ax=ax, **style)
+        which = self._metric(metric)
+        return comparison_display(
+            kind,
+            self._posterior,
+            self._cross_validation,
+            which,
+            (self._names[0], self._names[1]),
+            None if rope is None else check_rope(rope, which),
+            prob,
+        ).plot(ax=ax, **style)
+
+    def _of_classes(self, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
+        """Return the display of the difference in each class, not yet drawn."""
+        name = next(iter(self._metrics)) if metric is None else getattr(metric, "name", metric)
+        name = _class_metric_name(str(name))
+        of_classes = per_class(name).of(self.labels)
+        if not self.evidence.has_class_counts:
+            raise ValueError(
+                "kind='classes' requires predictions or confusion matrices, which this result "
+                "does not have. Pass them, or list a metric such as 'f1_macro' in scoring=."
+            )
+        for one in of_classes:
+            self._posterior.check_metric(one)
+        region = None
+        if rope is not None:
+            region = check_rope(
+                rope.get(name, rope) if isinstance(rope, dict) else rope, of_classes[0]
+            )
+        names = (self._names[0], self._names[1])
+        return classes_display(self._posterior, of_classes, self.labels, names, name, region, prob)
+
+
+def _class_metric_name(name: str) -> str:
+    """Return the metric of one class that a metric is or averages; "f1" if there is none."""
+    base = re.split(r"[\[_]", name, maxsplit=1)[0]
+    return base if base in RATIOS or re.fullmatch(FBETA, base) else "f1"
 
 
 def comparison_display(
@@ -36,7 +152,7 @@ def comparison_display(
     posterior: Posterior,
     record: CrossValidation | None,
     metric: Metric,
-    names: tuple[str, str],
+    names: Names,
     rope: Interval | None,
     prob: float,
 ) -> Any:
@@ -48,17 +164,17 @@ def comparison_display(
         "scores": lambda: scores_display(posterior.evidence, record, metric, names),
         "trace": lambda: trace_display(posterior, metric, names),
     }
+    displays |= {one: lambda: curve_display(posterior, kind, names, prob) for one in CURVES}
     if not isinstance(kind, str) or kind not in displays:
-        raise ValueError(
-            f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(displays)}."
-        )
+        known = [*displays, "classes"]
+        raise ValueError(f"kind={in_short(kind)} is not a known kind. Valid kinds are {known}.")
     return displays[kind]()
 
 
 def posterior_display(
     posterior: Posterior,
     metric: Metric,
-    names: tuple[str, str],
+    names: Names,
     rope: Interval | None,
     prob: float,
 ) -> PosteriorDisplay:
@@ -66,11 +182,18 @@ def posterior_display(
     from skbayeseval.display import PosteriorDisplay
 
     difference = posterior.difference(metric)
-    return PosteriorDisplay(difference, names=names, metric=metric.name, rope=rope, prob=prob)
+    return PosteriorDisplay(
+        difference,
+        names=names,
+        metric=metric.name,
+        rope=rope,
+        prob=prob,
+        identical=posterior.what_is_identical(metric),
+    )
 
 
 def joint_display(
-    posterior: Posterior, metric: Metric, names: tuple[str, str], rope: Interval | None
+    posterior: Posterior, metric: Metric, names: Names, rope: Interval | None
 ) -> JointDisplay:
     """Return the display of draws of A against draws of B, with the weight of their difference."""
     from skbayeseval.display import JointDisplay
@@ -85,7 +208,7 @@ def joint_display(
     )
 
 
-def factor_display(posterior: Posterior, metric: Metric, names: tuple[str, str]) -> FactorDisplay:
+def factor_display(posterior: Posterior, metric: Metric, names: Names) -> FactorDisplay:
     """Return the display of the prior and posterior density at 0."""
     from skbayeseval.display import FactorDisplay
 
@@ -102,7 +225,7 @@ def factor_display(posterior: Posterior, metric: Metric, names: tuple[str, str])
 
 
 def scores_display(
-    evidence: Evidence, record: CrossValidation | None, metric: Metric, names: tuple[str, str]
+    evidence: Evidence, record: CrossValidation | None, metric: Metric, names: Names
 ) -> ScoresDisplay:
     """Return the display of the split scores of both."""
     from skbayeseval.display import ScoresDisplay
@@ -123,7 +246,7 @@ def scores_display(
     return ScoresDisplay(a, b, names=names, metric=metric.name)
 
 
-def trace_display(posterior: Posterior, metric: Metric, names: tuple[str, str]) -> TraceDisplay:
+def trace_display(posterior: Posterior, metric: Metric, names: Names) -> TraceDisplay:
     """Return the display of the draws in the order in which they were drawn."""
     from skbayeseval.display import TraceDisplay
 
@@ -136,4 +259,56 @@ def trace_display(posterior: Posterior, metric: Metric, names: tuple[str, str]) 
         note=f"{posterior.n_draws:,} independent draws"
         if mixed is None
         else f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}",
+    )
+
+
+def classes_display(
+    posterior: Posterior,
+    metrics: list[Metric],
+    labels: tuple[Any, ...],
+    names: Names,
+    metric: str,
+    rope: Interval | None,
+    prob: float,
+) -> ClassesDisplay:
+    """Return the display of the difference in each class."""
+    from skbayeseval.display import ClassesDisplay
+
+    posterior.draw_together(metrics)
+    region = Interval(0.0, 0.0) if rope is None else rope
+    rows = []
+    for one in metrics:
+        difference = posterior.difference(one)
+        decision = decision_of(difference, region, prob, names, one.name)
+        rows.append((difference.mean, *decision.hdi, decision.code))
+    table = pd.DataFrame(
+        rows,
+        columns=["mean", "hdi_low", "hdi_high", "decision"],
+        index=pd.Index(labels, name="class"),
+    )
+    return ClassesDisplay(table, names=names, metric=metric, rope=rope, prob=prob)
+
+
+def curve_display(posterior: Posterior, kind: str, names: Names, prob: float) -> CurveDisplay:
+    """Return the display of the curves of both, with bands."""
+    from skbayeseval.display import CurveDisplay
+    from skbayeseval.display.style import finding_of
+
+    bands = curve_bands(posterior, kind, prob)
+    if kind == "net_benefit":
+        higher = float(np.mean(bands[0].mean > bands[1].mean))
+        name, share = (names[0], higher) if higher >= 0.5 else (names[1], 1 - higher)
+        finding = f"{name} has the higher mean net benefit at {share:.0%} of the thresholds"
+    else:
+        metric = summary_metric(posterior, kind)
+        said = finding_of(
+            posterior.difference(metric), None, prob, names, posterior.what_is_identical(metric)
+        )
+        finding = f"{metric.name}: {said}"
+    return CurveDisplay(
+        dict(zip(names, bands, strict=True)),
+        kind=kind,
+        reference=reference_line(posterior, kind),
+        finding=finding,
+        prob=prob,
     )

@@ -229,6 +229,7 @@ class Ranking(Readable, RopeTables, PosteriorView):
         prob: float = 0.95,
         metric: str | Metric | None = None,
         ax: Axes | None = None,
+        **style: Any,
     ) -> RankingDisplay | PairsDisplay:
         """Plot the ranking.
 
@@ -238,25 +239,32 @@ class Ranking(Readable, RopeTables, PosteriorView):
             "ranking" shows the metric of each classifier with its HDI, and the probabilities of
             being best. "pairs" shows a matrix of decisions.
         rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence, for "pairs". None means the point 0.
+            The region of practical equivalence. "ranking" then marks who is equivalent to the best
+            and who is surely worse. For "pairs", None means the point 0.
         prob : float, default=0.95
             The probability mass of the HDI.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
+        **style
+            Options of the display: `title`, `colors`, `line_kw`, `fill_kw` and `text_kw`.
 
         Returns
         -------
         display : RankingDisplay or PairsDisplay
-            The display, with attributes `ax_` and `figure_` as in scikit-learn.
+            The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
+            scikit-learn.
         """
         from skbayeseval import display
 
         which = self._metric(metric)
         if kind == "ranking":
             table = self.ranking(prob=prob, metric=which)
-            return display.RankingDisplay(table, metric=which.name, prob=prob).plot(ax=ax)
+            states = None if rope is None else self._states(rope, prob, which)
+            return display.RankingDisplay(table, metric=which.name, prob=prob, states=states).plot(
+                ax=ax, **style
+            )
         if kind == "pairs":
             region = check_rope(0.0 if rope is None else rope, which)
             decisions = {
@@ -265,8 +273,18 @@ class Ranking(Readable, RopeTables, PosteriorView):
                 for j in range(len(self.names))
                 if i != j
             }
-            return display.PairsDisplay(decisions, names=self.names, metric=which.name).plot(ax=ax)
+            drawn = display.PairsDisplay(decisions, names=self.names, metric=which.name)
+            return drawn.plot(ax=ax, **style)
         raise ValueError(f"kind={kind!r} is not a known kind. Valid kinds are {list(PLOTS)}.")
+
+    def _states(self, rope: Any, prob: float, metric: Metric) -> dict[str, str]:
+        """Return who is equivalent to the best, open or surely worse, by name."""
+        k, region = len(self.names), check_rope_around_zero(rope, metric)
+        no_pairs = np.zeros((k, k), dtype=bool)
+        draws = self._posterior.draws(metric)
+        decided = decide_ranking(draws, range(k), self.names, region, prob, metric.name, no_pairs)
+        states = ("equivalent", "open", "worse")
+        return {name: state for state in states for name in getattr(decided, state)}
 
     def __str__(self) -> str:
         lines = []

@@ -168,8 +168,20 @@ class ScoreResult(PosteriorView):
         prob: float = 0.95,
         metric: str | Metric | None = None,
         ax: Axes | None = None,
+        **style: Any,
     ) -> ScoreDisplay:
         """Plot the posterior of the metric with its HDI and the observed metric value.
+
+        Parameters
+        ----------
+        prob : float, default=0.95
+            The probability mass of the HDI.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default, a new figure is created.
+        **style
+            Options of the display: `title`, `colors`, `line_kw`, `fill_kw`, `text_kw` and `draw`.
 
         Returns
         -------
@@ -185,7 +197,7 @@ class ScoreResult(PosteriorView):
             name=self.name,
             metric=which.name,
             prob=prob,
-        ).plot(ax=ax)
+        ).plot(ax=ax, **style)
 
     def explain(self) -> str:
         """Return what the result means, in paragraphs of plain sentences.

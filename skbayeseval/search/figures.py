@@ -3,64 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
-from skbayeseval.display.style import label_ticks, short
 from skbayeseval.results.tables import format_value
 from skbayeseval.search.candidates import name_candidates, short_names, varying
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["draw_best", "draw_grid"]
+__all__ = ["best_candidates", "grid_of_candidates"]
 
 # Figures with more rows are illegible.
 MOST_ROWS = 20
-WIDEST_LABEL = 60
 
 Candidates = Mapping[int, Mapping[str, Any]]
 
 
-def draw_best(
-    summary: pd.DataFrame, candidates: Candidates, metric: str, prob: float, ax: Axes | None
+def best_candidates(
+    summary: pd.DataFrame, candidates: Candidates, metric: str, prob: float
 ) -> RankingDisplay:
-    """Draw the metric of the best candidates, with rows named by the parameters that vary."""
+    """Return the display of the best candidates, with rows named by the parameters that vary."""
     table = summary.head(MOST_ROWS)
     names = dict(zip(candidates, name_candidates(candidates), strict=True))
-    labels = [
-        short(names[i], WIDEST_LABEL) + (" ≈" if code == "~" else "")
-        for i, code in zip(table.index, table["decision"], strict=True)
-    ]
-    drawn = RankingDisplay(
-        table[["mean", "hdi_low", "hdi_high", "p_best"]].set_axis(labels), metric=metric, prob=prob
-    ).plot(ax=ax)
-    # RankingDisplay truncates labels that are this long.
-    label_ticks(drawn.ax_.yaxis, labels[::-1])
-    drawn.ax_.locator_params(axis="x", nbins=6)
-    if ax is None:
-        drawn.figure_.set_figwidth(6.2 + 0.06 * max(map(len, labels)))
-    title = drawn.ax_.get_title()
-    if len(table) < len(candidates):
-        title += f": the best {len(table)}, {len(candidates) - len(table)} not shown"
-    if (table["decision"] == "~").any():
-        title += "\n≈ practically equivalent to the best"
-    drawn.ax_.set_title(title, fontsize="medium")
-    return drawn
+    labels = [names[i] for i in table.index]
+    states = {"~": "equivalent", "<<": "worse"}
+    return RankingDisplay(
+        table[["mean", "hdi_low", "hdi_high", "p_best"]].set_axis(labels),
+        metric=metric,
+        prob=prob,
+        states={
+            label: states.get(code, "open")
+            for label, code in zip(labels, table["decision"], strict=True)
+        },
+        total=len(candidates),
+    )
 
 
-def draw_grid(
+def grid_of_candidates(
     summary: pd.DataFrame,
     candidates: Candidates,
     metric: str,
     x: str | None,
     y: str | None,
-    ax: Axes | None,
 ) -> HeatmapDisplay:
-    """Draw the metric over two parameters; a cell shows the best over all other parameters."""
+    """Return the metric over two parameters; a cell shows the best over all other parameters."""
     differing = varying(list(candidates.values()))
     x, y = _check_axes(x, y, candidates, differing)
     values = {
@@ -82,16 +69,14 @@ def draw_grid(
         pd.Index([format_value(value, 3) for value in values[name]], name=label, dtype=object)
         for name, label in short_names([y, x]).items()
     )
-    note = "≈ practically equivalent to the best; faded: surely worse"
     others = [name for name in differing if name not in (x, y)]
-    if others:
-        note += f"\nbest over {', '.join(short_names(others).values())}"
+    note = f"best over {', '.join(short_names(others).values())}" if others else ""
     return HeatmapDisplay(
         pd.DataFrame(means, rows, columns),
         pd.DataFrame(codes, rows, columns),
         metric=metric,
         note=note,
-    ).plot(ax=ax)
+    )
 
 
 def _check_axes(

@@ -20,7 +20,7 @@ from skbayeseval.pages.document import write_page
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.tables import format_value, html_table, latex_table, markdown_table
 from skbayeseval.search.candidates import name_candidates, short_names, varying
-from skbayeseval.search.figures import draw_best, draw_grid
+from skbayeseval.search.figures import best_candidates, grid_of_candidates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -264,6 +264,7 @@ class SearchReport:
         x: str | None = None,
         y: str | None = None,
         ax: Axes | None = None,
+        **style: Any,
     ) -> RankingDisplay | HeatmapDisplay:
         """Draw the report.
 
@@ -278,16 +279,21 @@ class SearchReport:
             The parameters of the heatmap. Optional if exactly two parameters vary.
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
+        **style
+            Options of the display: `title`, `colors`, `line_kw`, `fill_kw` and `text_kw`.
 
         Returns
         -------
         display : RankingDisplay or HeatmapDisplay
-            The display, with attributes `ax_` and `figure_` as in scikit-learn.
+            The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
+            scikit-learn.
         """
         if kind == "ranking":
-            return draw_best(self.summary(), self._candidates, self.metric, self.prob, ax)
+            shown = best_candidates(self.summary(), self._candidates, self.metric, self.prob)
+            return shown.plot(ax=ax, **style)
         if kind == "heatmap":
-            return draw_grid(self.summary(), self._candidates, self.metric, x, y, ax)
+            grid = grid_of_candidates(self.summary(), self._candidates, self.metric, x, y)
+            return grid.plot(ax=ax, **style)
         raise ValueError(f"kind={kind!r} is not a known plot. Valid kinds are {list(PLOTS)}.")
 
     def to_markdown(self) -> str:

@@ -2,10 +2,14 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
-from skbayeseval import compare_counts
+from skbayeseval import compare_counts, compare_many, compare_predictions, compare_scores
 from skbayeseval.display import HeatmapDisplay, JointDisplay, PosteriorDisplay, ScoreDisplay
+from skbayeseval.display.words import pair_words, shorten, text_width
 from skbayeseval.judgement import Interval
+from skbayeseval.judgement.decision import format_probability
+from skbayeseval.metrics import per_class
 
 DRAWS = np.random.default_rng(0).normal(0.02, 0.01, 5000)
 
@@ -54,10 +58,10 @@ def test_joint_has_the_diagonal():
     b = DRAWS[::-1]
     ax = JointDisplay(DRAWS, b, names=("x", "y"), rope=Interval(-0.01, 0.01)).plot().ax_
     # The percentages are those around the ROPE that is drawn.
-    assert f"x better\n{np.mean(DRAWS - b > 0.01):.1%}" in texts(ax)
-    assert f"equivalent\n{np.mean(np.abs(DRAWS - b) <= 0.01):.1%}" in texts(ax)
+    assert f"x better {np.mean(DRAWS - b > 0.01):.1%}" in texts(ax)
+    assert f"equivalent {np.mean(np.abs(DRAWS - b) <= 0.01):.1%}" in texts(ax)
     plain = JointDisplay(DRAWS, b, names=("x", "y")).plot().ax_
-    assert f"x better\n{np.mean(b < DRAWS):.1%}" in texts(plain)
+    assert f"x better {np.mean(b < DRAWS):.1%}" in texts(plain)
     assert ax.get_xlim() == ax.get_ylim()
     (band,) = ax.collections
     (corners,) = [path.vertices for path in band.get_paths()]
@@ -98,7 +102,7 @@ def test_long_and_mathematical_names():
         JointDisplay(DRAWS, DRAWS[::-1], names=names).plot(),
     ):
         display.figure_.canvas.draw()
-        assert len(display.ax_.get_xlabel()) < 80
+        assert "A: " in display.ax_.get_xlabel()
 
 
 def test_heatmap_of_a_large_grid_has_no_numbers():
@@ -109,3 +113,100 @@ def test_heatmap_of_a_large_grid_has_no_numbers():
     ax = HeatmapDisplay(means, decisions, metric="f1").plot().ax_
     assert {text.get_text() for text in ax.texts} == {"≈", "", "·"}
     HeatmapDisplay(means * 0 + 0.5, decisions).plot(ax=ax)
+
+
+LONG = [f"make_pipeline(StandardScaler(), LogisticRegression(C={c}))" for c in (0.01, 0.1, 10.0)]
+INNER = [
+    f"make_pipeline(StandardScaler(with_std={c}), LogisticRegression())" for c in (True, False)
+]
+
+
+@pytest.mark.parametrize("names", [LONG, INNER, ["x" * 40 + "y" * k for k in range(3)]])
+def test_shortened_names_stay_different(names):
+    short = shorten(names, 1.5, 8.0)
+    assert len(set(short)) == len(names)
+    assert all(text_width(name, 8.0) < 1.9 for name in short)
+    assert shorten(["a", "b"], 1.5, 8.0) == ["a", "b"]
+
+
+def test_long_names_become_letters_with_a_key():
+    words = pair_words((LONG[0], LONG[1]), 1.0, 3.0, 8.0)
+    assert words[:2] == ("A", "B")
+    one, other = words.key.split("\n")
+    assert one.startswith("A: ")
+    assert one[3:] != other[3:]
+    ax = PosteriorDisplay(DRAWS, names=tuple(LONG[:2])).plot().ax_
+    assert f"A: {LONG[0]}" in ax.get_xlabel()
+    assert pair_words(("x", "$y$"), 1.0, 3.0, 8.0) == ("x", r"\$y\$", "")
+
+
+def test_titles_say_what_was_found():
+    rope = Interval(-0.01, 0.01)
+    title = PosteriorDisplay(DRAWS, names=("x", "y"), rope=rope).plot().ax_.get_title()
+    better = format_probability(np.mean(DRAWS > 0.01))
+    assert title == f"not settled: x is better by more than 0.01 with probability {better}"
+    settled = PosteriorDisplay(DRAWS - 0.2, names=("x", "y"), rope=rope).plot().ax_
+    assert settled.get_title() == "y is better by more than 0.01 with probability >99.9%"
+    close = PosteriorDisplay(DRAWS / 20, names=("x", "y"), rope=rope).plot().ax_
+    assert close.get_title() == "x and y are practically equivalent with probability >99.9%"
+    same = PosteriorDisplay(np.zeros(9), identical="predictions").plot().ax_
+    assert same.get_title() == "A and B are identical: their predictions are the same"
+    assert PosteriorDisplay(DRAWS).plot(title="mine").ax_.get_title() == "mine"
+    assert PosteriorDisplay(DRAWS).plot(title="").ax_.get_title() == ""
+
+
+def test_style_reaches_the_artists():
+    display = PosteriorDisplay(DRAWS, rope=Interval(-0.01, 0.01)).plot(
+        draw="density",
+        colors=["black", "red"],
+        line_kw={"lw": 9},
+        fill_kw={"alpha": 0.9},
+        text_kw={"size": 5},
+    )
+    (fill,) = display.fill_
+    assert to_hex(fill.get_facecolor()[0]) == "#000000"
+    assert fill.get_facecolor()[0][3] == pytest.approx(0.9)
+    assert display.line_[0].get_linewidth() == 9
+    assert [text.get_fontsize() for text in display.text_] == [5, 5, 5]
+    assert [to_hex(text.get_color()) for text in display.text_] == ["#ff0000", "#000000", "#009e73"]
+    with pytest.raises(ValueError, match="draw='pie' is not known"):
+        PosteriorDisplay(DRAWS).plot(draw="pie")
+    with pytest.raises(TypeError, match="colour"):
+        PosteriorDisplay(DRAWS).plot(colour="red")
+
+
+def test_classes_are_sorted_and_show_their_decisions():
+    rng = np.random.default_rng(0)
+    y = np.arange(900) % 3
+    a = np.where(rng.random(900) < 0.9, y, (y + 1) % 3)
+    b = np.where(rng.random(900) < 0.7, y, (y + 1) % 3)
+    result = compare_predictions(y, a, b, scoring="f1_macro", n_draws=3000, random_state=0)
+    display = result.plot("classes", rope=0.01)
+    alone = compare_predictions(y, a, b, scoring=per_class("f1"), n_draws=3000, random_state=0)
+    for label, row in display.table.iterrows():
+        decision = alone.decision(0.01, metric=f"f1[{label}]")
+        assert (row["hdi_low"], row["hdi_high"]) == decision.hdi
+        assert row["decision"] == decision.code
+    means = [line.get_xdata() for line in display.line_]
+    assert sorted(np.concatenate(means)) == sorted(display.table["mean"])
+    order = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert order == [str(k) for k in display.table["mean"].sort_values().index]
+    assert [text.get_text() for text in display.text_].count("≫") == 3
+    assert display.ax_.get_title() == "A is better in 3 of 3 classes"
+    recall = result.plot("classes", metric="recall_macro").table
+    assert recall.loc[0, "mean"] == pytest.approx(result.metric("recall[0]").draws.mean())
+    with pytest.raises(ValueError, match="kind='classes' requires predictions"):
+        compare_scores([0.8, 0.9, 0.7], [0.7, 0.8, 0.75], test_fraction=0.2).plot("classes")
+
+
+def test_ranking_marks_who_is_equivalent():
+    y = np.arange(600) % 2
+    half, few = np.where(np.arange(600) < 300, 1 - y, y), np.where(np.arange(600) < 5, 1 - y, y)
+    ranking = compare_many(y, {"half": half, "few": few, "all": y}, n_draws=2000, random_state=0)
+    display = ranking.plot(rope=0.05)
+    decision = ranking.decision(0.05)
+    assert display.states["half"] == "worse"
+    assert {name for name, state in display.states.items() if state == "equivalent"} == set(
+        decision.equivalent
+    )
+    assert "equivalent" in texts(display.ax_)

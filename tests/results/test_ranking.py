@@ -131,7 +131,7 @@ def test_plots(ranking):
     forest = ranking.plot("ranking", metric="accuracy")
     shown = " ".join(text.get_text() for text in forest.ax_.texts)
     assert format_probability(ranking.metric("accuracy").table["p_best"].max()) in shown
-    assert forest.ax_.get_xlabel() == "accuracy"
+    assert forest.ax_.get_xlabel() == "accuracy (mean and 95% HDI)"
     matrix = ranking.plot("pairs", rope=0.02)
     cells = {(round(t.get_position()[1]), round(t.get_position()[0])): t for t in matrix.ax_.texts}
     assert len(cells) == 6

@@ -1,0 +1,175 @@
+"""Curves of instance scores with bands, by the Bayesian bootstrap."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.engines.gammas import GammaRows
+from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.metrics import curves
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.registry import get_metric
+from skbayeseval.posterior.recipe import Posterior
+
+__all__ = ["Band", "curve_bands", "reference_line", "summary_metric"]
+
+Array = NDArray[Any]
+
+# The number of draws of weights that a band is made of, and the largest block of weights.
+N_DRAWS, BLOCK_BYTES = 2000, 2**26
+
+
+class Band(NamedTuple):
+    """A mean curve with a pointwise band; each of shape (n_points,)."""
+
+    x: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+def curve_bands(posterior: Posterior, kind: str, prob: float = 0.95) -> list[Band]:
+    """Return the curve of each classifier.
+
+    Instances, or groups, get the random weights of the Bayesian bootstrap that metrics of instance
+    scores have, and curves are computed within runs as those metrics are. Unlike the metrics, bands
+    are not widened for few units: with fewer than 20 positives or negatives, they are too narrow.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior, with instance scores of a binary problem.
+    kind : {"roc", "precision_recall", "calibration", "net_benefit"}
+        The kind of curve.
+    prob : float, default=0.95
+        The probability mass of the band at each point.
+    """
+    scored, truth = _check(posterior, kind)
+    return [_band(posterior, scored, truth, kind, k, prob) for k in range(scored.n_classifiers)]
+
+
+def reference_line(posterior: Posterior, kind: str) -> tuple[Array, Array]:
+    """Return the line to compare the curves with; that of "treat all" for the net benefit."""
+    _, truth = _check(posterior, kind)
+    diagonal, share = np.array([0.0, 1.0]), float(truth.mean())
+    if kind == "precision_recall":
+        return diagonal, np.full(2, share)
+    if kind == "net_benefit":
+        return curves.THRESHOLDS, share - (1 - share) * curves.THRESHOLDS / (1 - curves.THRESHOLDS)
+    return diagonal, diagonal
+
+
+def summary_metric(posterior: Posterior, kind: str) -> Metric:
+    """Return the metric that sums up the curve, or else one of the same scores."""
+    scored, _ = _check(posterior, kind)
+    needs, name = curves.CURVES[kind]
+    known = all(needs in one for one in scored.responses)
+    return get_metric(name if known else "roc_auc_ovr")
+
+
+def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
+    """Return the scores and the truth as 0 and 1; raise if the curve cannot be computed."""
+    needs, metric = curves.CURVES[kind]
+    scored = posterior.scored
+    what = "probabilities" if needs == "probability" else "scores"
+    if scored is None:
+        raise ValueError(
+            f"kind={kind!r} requires instance {what}, but only predictions are available. Pass "
+            "y_score_a= and y_score_b= (scores= to compare_many), or list a metric such as "
+            f"{metric!r} in scoring= of a cross-validation."
+        )
+    if scored.truth.ndim == 2 or len(scored.labels) != 2:
+        raise ValueError(
+            f"kind={kind!r} requires a binary problem, got {len(scored.labels)} "
+            f"{'labels' if scored.truth.ndim == 2 else 'classes'}."
+        )
+    if needs == "probability":
+        given = [one.get("probability") for one in scored.responses]
+        if any(one is None or one.min() < 0 or one.max() > 1 for one in given):
+            raise ValueError(
+                f"kind={kind!r} requires predicted probabilities of the positive class, but "
+                "there are other scores only. Pass probabilities as y_score_a= and y_score_b=, or "
+                f"add {metric!r} to scoring= of the cross-validation."
+            )
+    positive = 1 if scored.positive is None else scored.positive
+    return scored, (scored.truth == positive).astype(int)
+
+
+def _band(
+    posterior: Posterior, scored: ScoredInstances, truth: Array, kind: str, k: int, prob: float
+) -> Band:
+    needs, response = curves.CURVES[kind].needs, scored.responses[k]
+    scores = response.get(needs, response.get("probability"))
+    assert scores is not None
+    draws = np.concatenate(
+        [
+            _heights(scored, truth, scores, kind, weights)
+            for weights in _weights(posterior, scored, summary_metric(posterior, kind), k)
+        ],
+        axis=1,
+    )
+    low, high = np.nanquantile(draws, [(1 - prob) / 2, (1 + prob) / 2], axis=1)
+    return Band(_points(kind, scores), np.nanmean(draws, axis=1), low, high)
+
+
+def _weights(posterior: Posterior, scored: ScoredInstances, metric: Metric, k: int) -> Any:
+    """Yield blocks of weights of the units, of shape (n_units, n)."""
+    strata = [scored.weight]
+    if posterior.weights is not None:
+        strata = posterior.weights.value(metric, k).strata(posterior.weights.n_strata)
+    rng = posterior.rng()
+    block = max(1, BLOCK_BYTES // (8 * 4 * len(scored.truth)))
+    ends = np.linspace(0, N_DRAWS, len(strata) + 1).astype(int)
+    for weight, n_draws in zip(strata, np.diff(ends), strict=True):
+        gammas = GammaRows(np.asarray(scored.with_weight(weight).shape, dtype=float))
+        for start in range(0, n_draws, block):
+            yield gammas.draw(rng, min(block, n_draws - start))[gammas.place]
+
+
+def _heights(
+    scored: ScoredInstances, truth: Array, scores: Array, kind: str, weights: Array
+) -> Array:
+    """Return the heights of the curve, of shape (n_points, n_draws), over all runs."""
+    if kind == "calibration":
+        part = curves.calibration(
+            truth, _bins(scores)[0], weights[scored.unit], len(_bins(scores)[1])
+        )
+        return _ratio(part)
+    if kind == "net_benefit":
+        return _ratio(curves.net_benefit(truth, scores, weights[scored.unit]))
+    curve = {"roc": curves.roc, "precision_recall": curves.precision_recall}[kind]
+    parts = [
+        curve(truth[rows], scores[rows], weights[scored.unit[rows]])
+        for rows in (np.flatnonzero(scored.run == run) for run in np.unique(scored.run))
+    ]
+    top, bottom = (sum(part[i] for part in parts) for i in range(2))
+    return _ratio(curves.Part(np.asarray(top), np.asarray(bottom)))
+
+
+def _ratio(part: curves.Part) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return part.top / part.bottom
+
+
+def _bins(scores: Array) -> tuple[Array, Array]:
+    """Return the bin of each predicted probability, and the mean of each bin.
+
+    Bins hold about equally many instances; equal probabilities share a bin.
+    """
+    edges = np.unique(np.quantile(scores, np.linspace(0, 1, curves.N_BINS + 1))[1:-1])
+    found, bins = np.unique(np.searchsorted(edges, scores), return_inverse=True)
+    means = np.bincount(bins, scores) / np.bincount(bins)
+    return bins, means[: len(found)]
+
+
+def _points(kind: str, scores: Array) -> Array:
+    if kind == "calibration":
+        return _bins(scores)[1]
+    return {
+        "roc": curves.RATES,
+        "precision_recall": curves.RECALLS,
+        "net_benefit": curves.THRESHOLDS,
+    }[kind]

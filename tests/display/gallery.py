@@ -1,0 +1,239 @@
+"""Write every display, with easy and awkward data, as PNG files.
+
+    python -m tests.display.gallery FOLDER [PART OF A NAME ...]
+
+Every case is drawn in a figure of its own, and, with tight and constrained layout, side by side
+with itself in 6.5 x 2.4 inches and alone in a column of 3.3 inches.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+
+from skbayeseval.display import (
+    ClassesDisplay,
+    CurveDisplay,
+    FactorDisplay,
+    HeatmapDisplay,
+    JointDisplay,
+    PairsDisplay,
+    PosteriorDisplay,
+    PowerDisplay,
+    RankingDisplay,
+    ScoreDisplay,
+    ScoresDisplay,
+    TraceDisplay,
+)
+from skbayeseval.judgement import Interval
+from skbayeseval.judgement.bayes_factor import BayesFactor
+from skbayeseval.judgement.distribution import Distribution, decision_of
+
+LONG = (
+    "make_pipeline(StandardScaler(), LogisticRegression(C=0.01))",
+    "make_pipeline(StandardScaler(), LogisticRegression(C=0.1))",
+)
+SHORT = ("GaussianNB", "SVC")
+ROPE = Interval(-0.01, 0.01)
+LAYOUTS = {
+    "own": None,
+    "pair-tight": ((6.5, 2.4), 2, "tight"),
+    "pair-constrained": ((6.5, 2.4), 2, "constrained"),
+    "column-tight": ((3.3, 2.6), 1, "tight"),
+    "column-constrained": ((3.3, 2.6), 1, "constrained"),
+}
+
+
+def normal(mean, sd, n=4000, seed=0):
+    return np.random.default_rng(seed).normal(mean, sd, n)
+
+
+def ranking_table(names, step=0.004):
+    means = 0.95 - step * np.arange(len(names))
+    chances = 0.5 ** np.arange(1, len(names) + 1)
+    table = {"mean": means, "hdi_low": means - 0.012, "hdi_high": means + 0.009}
+    return pd.DataFrame({**table, "p_best": chances / chances.sum()}, index=list(names))
+
+
+def pair_decisions(names, rope=ROPE):
+    draws = [normal(0.95 - 0.006 * k, 0.006, 1000, k) for k in range(len(names))]
+    return {
+        (i, j): decision_of(Distribution(draws[i] - draws[j]), rope, 0.95, ("a", "b"), "f1")
+        for i in range(len(names))
+        for j in range(len(names))
+        if i != j
+    }
+
+
+def class_table(n, sd=0.03, names=None):
+    rng = np.random.default_rng(n)
+    means, widths = rng.normal(0.01, sd, n), rng.uniform(0.2, 1.5, n) * sd
+    codes = np.select(
+        [means - widths > 0.01, means + widths < -0.01, np.abs(means) + widths < 0.01, means > 0],
+        [">>", "<<", "~", ">"],
+        default="<",
+    )
+    table = {"mean": means, "hdi_low": means - widths, "hdi_high": means + widths}
+    index = [f"comp.sys.class-{k}" for k in range(n)] if names is None else names
+    return pd.DataFrame({**table, "decision": codes}, index=index)
+
+
+def grid(n_rows, n_columns, scale=1.0):
+    rng = np.random.default_rng(0)
+    values = scale * (0.95 - 0.05 * rng.random((n_rows, n_columns)))
+    rows = pd.Index([f"{10.0 ** (k - 3):g}" for k in range(n_rows)], name="C")
+    columns = pd.Index([f"{10.0 ** (k - 5):g}" for k in range(n_columns)], name="gamma")
+    share = values / scale
+    codes = np.select([share > 0.945, share < 0.92], ["~", "<<"], default="<")
+    return pd.DataFrame(values, rows, columns), pd.DataFrame(codes, rows, columns)
+
+
+def curves(names, kind):
+    x = np.linspace(0, 1, 101)
+    if kind == "calibration":
+        x = np.linspace(0.05, 0.95, 10)
+    found = {}
+    for k, name in enumerate(names):
+        y = {"roc": x ** (0.2 + 0.1 * k), "precision_recall": 1 - 0.6 * x ** (3 - k)}.get(
+            kind, x + 0.05 * (k + 1) * np.sin(6 * x)
+        )
+        if kind == "net_benefit":
+            y = (0.3 - 0.05 * k) * (1 - x)
+        found[name] = (x, y, np.clip(y - 0.05, 0, 1), np.clip(y + 0.04, 0, 1))
+    return found
+
+
+def factor(value=3.5, reliable=True):
+    return BayesFactor(value, np.log10(value), 0.01, reliable, "savage-dickey")
+
+
+def cases():
+    """Return a dict from names to functions that make a display."""
+    diagonal = ([0, 1], [0, 1])
+    found = {}
+    a, b = normal(0.9, 0.01), normal(0.92, 0.012, seed=1)
+    for label, names in {"easy": SHORT, "long": LONG}.items():
+        common = {"names": names, "metric": "f1_macro"}
+        found |= {
+            f"posterior-{label}": lambda c=common: PosteriorDisplay(
+                normal(-0.024, 0.01), rope=ROPE, **c
+            ),
+            f"posterior-no-rope-{label}": lambda c=common: PosteriorDisplay(
+                normal(-0.024, 0.01), **c
+            ),
+            f"joint-{label}": lambda c=common: JointDisplay(a, b, rope=ROPE, **c),
+            f"factor-{label}": lambda c=common: FactorDisplay(
+                normal(0.003, 0.01), normal(0, 0.3), factor=factor(), **c
+            ),
+            f"scores-{label}": lambda c=common: ScoresDisplay(a[:30], b[:30], **c),
+            f"trace-{label}": lambda c=common: TraceDisplay(
+                normal(0.02, 0.01).reshape(4, -1), note="effective sample size 4,012", **c
+            ),
+            f"score-{label}": lambda n=names: ScoreDisplay(a, observed=0.9, name=n[0]),
+            f"classes-{label}": lambda c=common: ClassesDisplay(
+                class_table(8), rope=ROPE, names=c["names"]
+            ),
+            f"ranking-{label}": lambda n=names: RankingDisplay(
+                ranking_table([*n, "KNeighborsClassifier", "LinearDiscriminantAnalysis"]),
+                metric="f1_macro",
+            ),
+            f"pairs-{label}": lambda n=names: PairsDisplay(
+                pair_decisions([*n, "KNN"]), names=[*n, "KNN"], metric="f1_macro"
+            ),
+            f"power-{label}": lambda n=names: PowerDisplay(
+                [500, 1000, 2000, 4000],
+                {
+                    "paired": ([0.3, 0.6, 0.8, 0.95], [0.2, 0.5, 0.7, 0.9], [0.4, 0.7, 0.9, 1]),
+                    "unpaired": ([0.1, 0.2, 0.4, 0.7], [0.1, 0.2, 0.3, 0.6], [0.2, 0.3, 0.5, 0.8]),
+                },
+                goal=f"{n[0]} ≫ {n[1]}",
+            ),
+        }
+        for kind in ("roc", "precision_recall", "calibration", "net_benefit"):
+            found[f"{kind}-{label}"] = lambda n=names, k=kind: CurveDisplay(
+                curves(n, k),
+                kind=k,
+                reference=diagonal,
+                finding="roc_auc: SVC is better with probability 98.1%",
+            )
+    states = dict.fromkeys(ranking_table(range(60)).index.astype(str), "worse")
+    states |= {"0": "equivalent", "1": "open", "2": "open"}
+    many = [f"{name[:-5]}{0.01 * k:.2f}))" for k, name in enumerate([LONG[0]] * 60)]
+    return found | {
+        "posterior-narrow": lambda: PosteriorDisplay(normal(0.5, 1e-5), rope=ROPE),
+        "posterior-zoomed": lambda: PosteriorDisplay(
+            normal(2e-6, 1e-6), rope=Interval(-1e-6, 1e-6), metric="neg_brier_score"
+        ),
+        "posterior-point": lambda: PosteriorDisplay(
+            np.zeros(1000), rope=ROPE, identical="predictions"
+        ),
+        "posterior-one-sided": lambda: PosteriorDisplay(
+            np.random.default_rng(0).exponential(0.02, 4000), rope=Interval(0, 0.01)
+        ),
+        "posterior-huge": lambda: PosteriorDisplay(
+            normal(3e6, 1e6), rope=Interval(-1e5, 1e5), metric="neg_mean_squared_error"
+        ),
+        "joint-point": lambda: JointDisplay(np.ones(500), np.ones(500), rope=ROPE),
+        "joint-huge": lambda: JointDisplay(normal(3e6, 1e5), normal(3e6, 1e5, seed=1)),
+        "factor-difference": lambda: FactorDisplay(
+            normal(0.05, 0.01), normal(0, 0.3), factor=factor(0.004, False)
+        ),
+        "scores-few": lambda: ScoresDisplay([0.8, np.nan, 0.9], [0.8, 0.7, 0.85]),
+        "scores-huge": lambda: ScoresDisplay(normal(-3e6, 1e5, 6), normal(-3e6, 1e5, 6, 1)),
+        "trace-one": lambda: TraceDisplay(normal(2e-5, 1e-5)[None], note="4,000 independent draws"),
+        "trace-point": lambda: TraceDisplay(np.zeros((1, 500)), note="500 independent draws"),
+        "ranking-two": lambda: RankingDisplay(ranking_table(SHORT)),
+        "ranking-60": lambda: RankingDisplay(ranking_table(many), metric="f1"),
+        "ranking-states": lambda: RankingDisplay(
+            ranking_table([str(k) for k in range(8)]), states=states, total=60
+        ),
+        "pairs-two": lambda: PairsDisplay(pair_decisions(SHORT), names=SHORT),
+        "pairs-12": lambda: PairsDisplay(pair_decisions(many[:12]), names=many[:12]),
+        "pairs-60": lambda: PairsDisplay(pair_decisions(many), names=many),
+        "classes-two": lambda: ClassesDisplay(class_table(2, names=["no", "yes"])),
+        "classes-20": lambda: ClassesDisplay(class_table(20), rope=ROPE, names=SHORT),
+        "classes-200": lambda: ClassesDisplay(class_table(200), rope=ROPE, names=SHORT),
+        "classes-long": lambda: ClassesDisplay(class_table(3, names=[*LONG, "c"]), rope=ROPE),
+        "heatmap-easy": lambda: HeatmapDisplay(*grid(4, 5), metric="f1_macro"),
+        "heatmap-noted": lambda: HeatmapDisplay(*grid(4, 5), note="best over kernel, degree"),
+        "heatmap-large": lambda: HeatmapDisplay(*grid(11, 14), metric="f1_macro"),
+        "heatmap-huge": lambda: HeatmapDisplay(*grid(3, 3, -3e6), metric="neg_mean_squared_error"),
+    }
+
+
+def draw(make, layout):
+    """Return the figure of a case in one of the `LAYOUTS`."""
+    import matplotlib.pyplot as plt
+
+    if LAYOUTS[layout] is None:
+        return make().plot().figure_
+    size, columns, engine = LAYOUTS[layout]
+    constrained = engine == "constrained"
+    figure, axes = plt.subplots(
+        1, columns, figsize=size, layout="constrained" if constrained else None, squeeze=False
+    )
+    for ax in axes.ravel():
+        make().plot(ax=ax)
+    if not constrained:
+        figure.tight_layout()
+    return figure
+
+
+def main(folder, *parts):
+    import matplotlib.pyplot as plt
+
+    mpl.use("agg")
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, make in cases().items():
+        if parts and not any(part in name for part in parts):
+            continue
+        for layout in LAYOUTS:
+            draw(make, layout).savefig(folder / f"{name}.{layout}.png", dpi=100)
+            plt.close("all")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,82 @@
+"""In the gallery's figures, no text is cut off or covers another."""
+
+from itertools import combinations
+
+import matplotlib.pyplot as plt
+import pytest
+
+from tests.display.gallery import LAYOUTS, cases, draw
+
+CASES = cases()
+
+# Drawn in all layouts by the quick tests; the others are slow.
+QUICK = [
+    f"{kind}-{names}"
+    for kind in ("posterior", "joint", "scores", "trace", "classes", "ranking", "pairs", "roc")
+    for names in ("easy", "long")
+] + ["factor-long", "power-long", "net_benefit-long", "heatmap-easy"]
+
+# One pixel of 100 in an inch is not seen.
+TOLERANCE = 1.0
+
+
+def shown_texts(figure):
+    """Return the texts that are drawn, without ticks beyond the limits of their axis."""
+    found = []
+    axes = [one for ax in figure.axes for one in (ax, *ax.child_axes)]
+    for ax in axes:
+        found += [ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts]
+        if ax.get_legend() is not None:
+            found += ax.get_legend().get_texts()
+        for axis in (ax.xaxis, ax.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            ticks = zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=False)
+            margin = 1e-9 * (high - low)
+            found += [label for at, label in ticks if low - margin <= at <= high + margin]
+    return [text for text in found if text.get_visible() and text.get_text().strip()]
+
+
+def problems(figure):
+    figure.set_dpi(100)
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    width, height = figure.canvas.get_width_height()
+    texts = [(text, text.get_window_extent(renderer)) for text in shown_texts(figure)]
+    found = []
+    for text, box in texts:
+        over = max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
+        if over > TOLERANCE:
+            found.append(f"{text.get_text()!r} is cut off by {over:.0f} pixels")
+    straight = [(text, box) for text, box in texts if text.get_rotation() in (0, 90)]
+    for (one, a), (other, b) in combinations(straight, 2):
+        across = min(a.x1, b.x1) - max(a.x0, b.x0)
+        along = min(a.y1, b.y1) - max(a.y0, b.y0)
+        if min(across, along) > TOLERANCE:
+            found.append(f"{one.get_text()!r} and {other.get_text()!r} overlap")
+    return found
+
+
+@pytest.mark.parametrize("layout", ["pair-tight", "pair-constrained", "column-constrained"])
+@pytest.mark.parametrize("name", QUICK)
+def test_nothing_is_cut_off_or_covered(name, layout):
+    assert problems(draw(CASES[name], layout)) == []
+    plt.close("all")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", CASES)
+def test_the_whole_gallery(name, layout):
+    assert problems(draw(CASES[name], layout)) == []
+    plt.close("all")
+
+
+def test_the_check_finds_what_is_wrong():
+    figure, ax = plt.subplots(figsize=(2, 2))
+    ax.text(0.5, 0.5, "one")
+    ax.text(0.5, 0.52, "other")
+    ax.set_title("a title that is much wider than two inches")
+    found = problems(figure)
+    assert any("cut off" in one for one in found)
+    assert "'one' and 'other' overlap" in found
+    plt.close(figure)

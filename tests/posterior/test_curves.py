@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+from sklearn.metrics import roc_curve
+
+from skbayeseval import compare_many, compare_predictions
+from skbayeseval.metrics import curves
+from skbayeseval.posterior.curves import curve_bands, reference_line
+
+RNG = np.random.default_rng(1)
+Y = (RNG.random(400) < 0.3).astype(int)
+A, B = (np.clip(0.3 * gain * Y + 0.6 * RNG.random(400), 0, 1) for gain in (1.0, 0.5))
+RESULT = compare_predictions(
+    Y, None, None, y_score_a=A, y_score_b=B, scoring="roc_auc", n_draws=2000, random_state=0
+)
+
+
+def posterior_of(result):
+    return result._posterior
+
+
+def test_bands_are_around_the_observed_curve_and_as_wide_as_a_proportion():
+    band = curve_bands(posterior_of(RESULT), "roc")[0]
+    fpr, tpr, _ = roc_curve(Y, A, drop_intermediate=False)
+    observed = np.interp(curves.RATES, fpr, tpr)
+    np.testing.assert_allclose(band.mean, observed, atol=0.05)
+    assert (band.low <= band.high).all()
+    # Without negatives that could move the threshold, a recall is a proportion of the positives.
+    net = curve_bands(posterior_of(RESULT), "net_benefit")[0]
+    share = Y.mean()
+    sd = np.sqrt(share * (1 - share) / len(Y))
+    assert net.high[0] - net.low[0] == pytest.approx(2 * 1.96 * sd, rel=0.1)
+
+
+def test_the_area_under_the_mean_curve_is_the_mean_area():
+    band = curve_bands(posterior_of(RESULT), "roc")[0]
+    assert np.trapezoid(band.mean, band.x) == pytest.approx(RESULT.draws_a.mean(), abs=0.01)
+
+
+def test_runs_are_kept_apart():
+    """Scores of another fit on another scale leave the curve alone."""
+    both = compare_predictions(
+        Y, None, None, y_score_a=A, y_score_b=B, scoring="roc_auc", n_draws=100, random_state=0
+    )
+    scored = both._posterior.scored
+    moved = {
+        kind: scores + 5.0 * (np.arange(400) % 2) for kind, scores in scored.responses[0].items()
+    }
+    object.__setattr__(scored, "responses", (moved, scored.responses[1]))
+    object.__setattr__(scored, "run", np.arange(400) % 2)
+    apart = curve_bands(both._posterior, "roc")[0]
+    np.testing.assert_allclose(apart.mean, curve_bands(RESULT._posterior, "roc")[0].mean, atol=0.08)
+
+
+def test_the_same_seed_gives_the_same_bands():
+    first, second = (curve_bands(posterior_of(RESULT), "calibration")[1] for _ in range(2))
+    np.testing.assert_array_equal(first.mean, second.mean)
+    x, y = reference_line(posterior_of(RESULT), "precision_recall")
+    np.testing.assert_allclose(y, Y.mean())
+    assert x.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("kind", curves.CURVES)
+def test_plots(kind):
+    display = RESULT.plot(kind)
+    assert list(display.curves) == ["A", "B"]
+    assert len(display.line_) == len(display.fill_) == 2
+    assert "95% bands" in display.ax_.get_title()
+
+
+def test_what_is_missing_is_said():
+    labels = compare_predictions(Y, Y, 1 - Y, n_draws=100, random_state=0)
+    with pytest.raises(ValueError, match=r"kind='roc' requires instance scores.*y_score_a="):
+        labels.plot("roc")
+    ranks = compare_predictions(
+        Y, None, None, y_score_a=10 * A, y_score_b=B, scoring="roc_auc", n_draws=100, random_state=0
+    )
+    ranks.plot("roc")
+    with pytest.raises(ValueError, match="kind='calibration' requires predicted probabilities"):
+        ranks.plot("calibration")
+    many = np.arange(400) % 3
+    scores = RNG.dirichlet(np.ones(3), 400)
+    three = compare_many(
+        many, None, scores={"a": scores, "b": scores[::-1]}, scoring="roc_auc_ovr", n_draws=100
+    )
+    with pytest.raises(ValueError, match="requires a binary problem, got 3 classes"):
+        three.pairs["a", "b"].plot("roc")
