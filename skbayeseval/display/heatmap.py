@@ -21,7 +21,7 @@ __all__ = ["HeatmapDisplay"]
 Array = NDArray[Any]
 
 # No numbers are written into grids with more cells, or where they would have fewer points.
-MOST_NUMBERS, SMALLEST = 120, 4.5
+MOST_NUMBERS, SMALLEST = 120, 5.0
 
 
 class HeatmapDisplay(Display):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ CELLS: dict[str, tuple[str, int | None, float]] = {
     "<<": ("row worse", 1, 0.6),
 }
 
-# Cells with less points than this hold only a symbol, or nothing.
+# Cells of fewer points than this hold only a symbol, or only a colour, which needs a legend.
 POINTS_OF_TWO_LINES, POINTS_OF_A_SYMBOL = 19.0, 8.0
 
 
@@ -88,37 +88,39 @@ class PairsDisplay(Display):
         from matplotlib.colors import to_rgba
 
         number, place = len(self.names), room(ax)
-        cell = self._cell(place, legend=False)
-        with_legend = cell < POINTS_OF_TWO_LINES
-        if with_legend:
-            cell = self._cell(place, legend=True)
-        size = min(font_size("small"), 0.75 * cell if with_legend else cell / 3)
+        width, height = self._cell(place, legend=0.0)
+        cell = min(width, height)
+        with_numbers = cell >= POINTS_OF_TWO_LINES
+        if cell < POINTS_OF_A_SYMBOL:
+            width, height = self._cell(place, legend=1.8)
+        size = min(font_size("small"), cell / 3 if with_numbers else 0.7 * cell)
         cells = np.ones((number, number, 4))
         for (i, j), decision in self.decisions.items():
             _, colour, strength = CELLS[decision.code]
             cells[i, j] = to_rgba(GREY if colour is None else pen.colors[colour], strength)
             words = f"{decision.symbol}\n{_percent(decision.probabilities.better)}"
-            if with_legend:
+            if not with_numbers:
                 words = decision.symbol
             if cell >= POINTS_OF_A_SYMBOL:
                 pen.text(ax, j, i, words, ha="center", va="center", fontsize=size, linespacing=1.0)
         pen.fills.append(ax.imshow(cells, **{"aspect": "auto", **pen.given["fill"]}))
-        name_size = max(min(font_size("small"), 0.8 * cell), 4.0)
-        step = max(1, math.ceil(1.3 * name_size / cell))
-        names = [plain(name) for name in shorten(self.names, self._widest_name(place), name_size)]
-        ticks = range(0, number, step)
-        shown = names[::step]
-        slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-        label_ticks(ax.xaxis, ticks, shown, fontsize=name_size, **slanted)
-        label_ticks(ax.yaxis, ticks, shown, fontsize=name_size)
+        slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+        for axis, side, options in ((ax.xaxis, width, slanted), (ax.yaxis, height, {})):
+            name_size = max(min(font_size("small"), 0.8 * side), 4.0)
+            step = max(1, math.ceil(1.1 * name_size / side))
+            names = [
+                plain(name) for name in shorten(self.names, self._widest_name(place), name_size)
+            ]
+            places = range(0, number, step)
+            label_ticks(axis, places, names[::step], fontsize=name_size, **options)
         ax.spines[:].set_visible(False)
         rope = next(iter(self.decisions.values())).rope
         by = describe_side(rope, better=True)
         said = f"%: probability that the row is better than the column{by}"
-        if with_legend:
+        if not with_numbers:
             said = f"row against column, ROPE [{rope.low:g}, {rope.high:g}]"
         set_xlabel(ax, wrap(said, 0.9 * place.width, font_size("medium")))
-        if with_legend:
+        if cell < POINTS_OF_A_SYMBOL:
             self._explain_colours(ax, pen)
         upper = [one for (i, j), one in self.decisions.items() if i < j]
         settled = sum(one.settled for one in upper)
@@ -129,12 +131,11 @@ class PairsDisplay(Display):
         widest = max(text_width(name, font_size("small")) for name in self.names)
         return min(widest, 0.3 * min(place)) + 0.01
 
-    def _cell(self, place: Room, *, legend: bool) -> float:
-        """Return the points of a side of a cell, given what names, title and legend take."""
-        name = self._widest_name(place)
-        width = place.width - name - (2.0 if legend else 0.5)
-        height = place.height - 0.75 * name - 1.3
-        return 72 * max(min(width, height), 0.3) / len(self.names)
+    def _cell(self, place: Room, *, legend: float) -> tuple[float, float]:
+        """Return the points of a cell across and along, given what labels and legend take."""
+        name, number = self._widest_name(place), len(self.names)
+        width, height = place.width - name - 0.5 - legend, place.height - 0.75 * name - 1.3
+        return 72 * max(width, 0.3) / number, 72 * max(height, 0.3) / number
 
     def _explain_colours(self, ax: Axes, pen: Pen) -> None:
         from matplotlib.patches import Patch
@@ -153,6 +154,6 @@ class PairsDisplay(Display):
 
 def _percent(probability: float) -> str:
     """Return a whole percentage that never claims certainty."""
-    if probability > 0.995:
+    if probability > 0.99:
         return ">99%"
-    return f"{probability:.0%}" if probability >= 0.005 else "<1%"
+    return f"{probability:.0%}" if probability >= 0.01 else "<1%"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -91,13 +92,21 @@ class PowerDisplay(Display):
             reached.append(size if len(names) == 1 else f"{plain(name)} {size}")
         ax.axhline(ENOUGH, color=GREY, linestyle="--", linewidth=1)
         ax.set_xlabel("instances in the test set")
-        goal = plain(self.goal)
+        goal, where = plain(self.goal), ""
         if text_width(goal, font_size("small")) > 2 * max(place.height - 1.2, 0.8):
-            goal = "the goal"
+            short_goal = _short_goal(self.goal, 0.75 * place.width, font_size("medium"))
+            goal, where = "", f"\nthe goal: {plain(short_goal)}"
         ax.set_ylim(-0.03, 1.03)
         ax.grid(axis="y", alpha=0.3)
         ax.spines[["right", "top"]].set_visible(False)
         plain_ticks(ax)
-        set_ylabel(ax, f"probability of {goal}")
+        set_ylabel(ax, f"probability of {goal}" if goal else "probability")
         legend_below(ax)
-        return Heading(f"{ENOUGH:.0%} reached: {', '.join(reached)}")
+        return Heading(f"{ENOUGH:.0%} reached: {', '.join(reached)}{where}")
+
+
+def _short_goal(goal: str, inches: float, size: float) -> str:
+    """Return the goal with its names shortened, and its symbols kept."""
+    parts = re.split(r"( [≪<≈>≫?] | or )", goal)
+    names = shorten(parts[::2], inches / len(parts[::2]), size)
+    return "".join(name + sign for name, sign in zip(names, [*parts[1::2], ""], strict=True))

@@ -30,7 +30,8 @@ def wrap(text: str, inches: float, size: float) -> str:
         width = text_width(line, size)
         if width <= inches:
             return [line]
-        return textwrap.wrap(line, max(8, int(0.95 * len(line) * inches / width)))
+        most = max(8, int(0.95 * len(line) * inches / width))
+        return textwrap.wrap(line, most, break_on_hyphens=False)
 
     return "\n".join(part for line in text.split("\n") for part in wrapped(line))
 
