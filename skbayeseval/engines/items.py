@@ -23,8 +23,11 @@ Array = NDArray[Any]
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**25
 
-# The most units that have weights of their own, if there are more.
+# Up to this number, all units have weights of their own.
 MOST_UNITS = 2**14
+
+# If there are more, this number of those farthest from the mean.
+FARTHEST = 2**12
 
 # The share of the prior that is left to the last stick, on average.
 REMAINDER = 1e-6
@@ -39,8 +42,9 @@ class WeightedSums:
     ----------
     rows : ndarray of shape (n_rows, n_units)
         What is summed.
-    most : int
-        The most units that have weights of their own.
+    most, farthest : int
+        The most units that all have weights of their own, and the number of those that have if
+        there are more.
 
     Examples
     --------
@@ -53,11 +57,11 @@ class WeightedSums:
     (2, 5)
     """
 
-    def __init__(self, rows: Array, most: int = MOST_UNITS) -> None:
+    def __init__(self, rows: Array, most: int = MOST_UNITS, farthest: int = FARTHEST) -> None:
         rows, times = _distinct(rows)
         self._mean = self._root = None
         if len(times) > most:
-            own = _farthest(rows, times, most)
+            own = _farthest(rows, times, farthest)
             rest = ~own
             self._mean = rows[:, rest] @ times[rest]
             values, vectors = np.linalg.eigh((rows[:, rest] * times[rest]) @ rows[:, rest].T)
@@ -152,7 +156,7 @@ def _distinct(rows: Array) -> tuple[Array, Array]:
     return rows[:, first], times.astype(float)
 
 
-def _farthest(rows: Array, times: Array, most: int) -> Array:
+def _farthest(rows: Array, times: Array, number: int) -> Array:
     """Return a mask of the units that are farthest from the mean in any of the rows."""
     total = times.sum()
     deviations = rows - (rows @ times / total)[:, None]
@@ -161,5 +165,5 @@ def _farthest(rows: Array, times: Array, most: int) -> Array:
         np.abs(deviations) / np.where(spread > 0, spread, 1.0)[:, None], axis=0
     )
     own = np.zeros(len(times), dtype=bool)
-    own[np.argpartition(distance, -most)[-most:]] = True
+    own[np.argpartition(distance, -number)[-number:]] = True
     return own
