@@ -57,7 +57,7 @@ def lognormal(rng, n, runs=1):
 
 
 def right_or_wrong_in_groups(rng, k, size=10, unequal=False):
-    """Groups of items of which some are harder than others, partly for both systems."""
+    """Right or wrong in groups, some of which are harder, partly for both systems."""
     sizes = 1 + rng.geometric(1 / size, k) if unequal else np.full(k, size)
     group = np.repeat(np.arange(k), sizes)
     of_group = (rng.normal(0, 0.7, (1, k)) + rng.normal(0, 0.5, (2, k)))[:, group]
@@ -76,7 +76,7 @@ def graded_in_groups(rng, k, size=10):
 
 
 def scenarios():
-    """Yield the name of a scenario, a function that draws scores, and the arguments of each size."""
+    """Yield names, functions that draw scores, sizes, their options and those of the comparison."""
     for n in (10, 30, 100, 1000):
         yield "right or wrong", right_or_wrong, n, {}, {}
     yield "right or wrong, nearly all right", right_or_wrong, 30, {"ease": 4.0}, {}

@@ -51,20 +51,31 @@ def align_items(
     return joined, order
 
 
-def align_groups(groups: Any, n_items: int, order: pd.Index[Any] | None) -> Array:
+def align_groups(
+    groups: Any, n_items: int, order: pd.Index[Any] | None, *, by_position: bool
+) -> Array:
     """Return the index of the group of each item, in the order of the items.
 
-    A Series whose index has the ids of the items may be in any order.
+    A Series whose index has the ids of the items may be in any order. With `by_position`, an index
+    that counts rows from 0 is no id.
     """
-    if isinstance(groups, pd.Series) and order is not None and not groups.index.equals(order):
-        if len(groups) != n_items or not _counts_from_zero(groups.index):
-            groups = groups.iloc[_positions(order, groups.index, "scores", "groups")]
-    values = pd.Index(groups) if not isinstance(groups, pd.Series) else pd.Index(groups.array)
+    if isinstance(groups, pd.Series):
+        index = groups.index
+        fits = order is None or index.equals(order)
+        plain = _counts_from_zero(index) and len(index) == n_items
+        if (
+            not fits
+            and order is not None
+            and not (plain and (by_position or set(index) != set(order)))
+        ):
+            groups = groups.iloc[_positions(order, index, "scores", "groups")]
+        groups = groups.array
+    values = pd.Index(groups)
     if isinstance(values, pd.MultiIndex) or len(values) != n_items:
         raise ValueError(f"groups must have one entry per item, {n_items}, got {in_short(groups)}.")
     if values.isna().any():
         raise ValueError("Input groups contains NaN or None.")
-    return pd.factorize(values, sort=False)[0].astype(np.int64)
+    return pd.factorize(values)[0].astype(np.int64)
 
 
 def _table(scores: Any, name: str) -> Array:
@@ -105,6 +116,8 @@ def _ids_of_each(
                 f"{in_short(ids)}."
             )
         found[name] = pd.Index(own.array if isinstance(own, pd.Series) else own)
+        if not isinstance(found[name], pd.MultiIndex) and found[name].isna().any():
+            raise ValueError("Input ids contains NaN or None.")
         if len(own) != len(table):
             raise ValueError(
                 f"Found input variables with inconsistent numbers of items: ids has {len(own)}, "
@@ -124,20 +137,24 @@ def _is_one_for_each(ids: Any, tables: list[Array]) -> bool:
 
 
 def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
-    """Return the indexes of pandas objects if they name items; None if they count rows only."""
+    """Return the indexes of pandas objects if they name items; None if they count rows only.
+
+    As elsewhere, an index that counts rows from 0 fits any other, unless it has the same values.
+    """
     objects = (pd.Series, pd.DataFrame)
-    if not all(isinstance(of_one, objects) for of_one in scores.values()):
-        return None
-    found = {name: of_one.index for name, of_one in scores.items()}
-    first, *others = found.values()
+    found = {name: one.index for name, one in scores.items() if isinstance(one, objects)}
+    first, *others = found.values() if len(found) == len(scores) else [pd.RangeIndex(0)]
     if all(first.equals(other) for other in others):
-        return found if first.is_unique else None
-    same_length = all(len(first) == len(other) for other in others)
+        return found if others and first.is_unique else None
     named = [index for index in found.values() if not _counts_from_zero(index)]
-    same_names = all(named[0].equals(other) for other in named[1:]) if named else True
-    # As elsewhere, an index that counts rows from 0 fits any other.
-    one_is_plain = len(named) < len(found) and set(first) != set(others[0])
-    return None if same_length and same_names and one_is_plain else found
+    plain = [index for index in found.values() if _counts_from_zero(index)]
+    by_position = (
+        named
+        and plain
+        and all(one.equals(named[0]) for one in named)
+        and all(len(one) == len(named[0]) and set(one) != set(named[0]) for one in plain)
+    )
+    return None if by_position else found
 
 
 def _counts_from_zero(index: pd.Index[Any]) -> bool:

@@ -175,7 +175,9 @@ def _posterior_of_items(
         raise TypeError(f"scoring must be a string, the name of the score, got {scoring!r}.")
     higher = check_flag(higher_is_better, "higher_is_better")
     joined, order = align_items(scores, ids, keys=names)
-    group = None if groups is None else align_groups(groups, joined.shape[1], order)
+    group = None
+    if groups is not None:
+        group = align_groups(groups, joined.shape[1], order, by_position=ids is not None)
     evidence = ItemScores(joined, group, higher)
     posterior = make_posterior(evidence, *options)
     called = scoring if higher else f"neg_{scoring}"

@@ -12,9 +12,9 @@ values with known variance, and not at all if all units are alike. Two things ar
 
 Where the range of a metric is unknown, scores of items have the range that was seen.
 
-A metric with a known range is stretched on the logit scale, so that draws stay inside. All classifiers of
-a draw share the unseen half instance and the factor: a difference is a difference of draws, and
-exchanging A and B changes its sign only.
+A metric with a known range is stretched on the logit scale, so that draws stay inside. All
+classifiers of a draw share the unseen half instance and the factor: a difference is a difference of
+draws, and exchanging A and B changes its sign only.
 """
 
 from __future__ import annotations

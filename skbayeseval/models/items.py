@@ -18,8 +18,8 @@ from skbayeseval.models.specification import AnySpecification, Model, Shapes, ch
 __all__ = [
     "ClusteredItems",
     "ClusteredSpecification",
-    "ItemWeights",
     "ItemWeightSpecification",
+    "ItemWeights",
     "RightOrWrong",
     "RightOrWrongSpecification",
 ]
@@ -189,6 +189,7 @@ class ClusteredItems(Model):
                 "model='bootstrap', or compare_items for each pair."
             )
         check_several_units(items)
+        assert items.group is not None  # other items are of another family
         a, b = items.means
         outcomes = np.stack([a * b, a * (1 - b), (1 - a) * b, (1 - a) * (1 - b)])
         counts = np.stack([np.bincount(items.group, of_one) for of_one in outcomes], axis=1)
@@ -233,7 +234,7 @@ class ItemWeights(Model):
     has_proper_prior = False
     weights_units = True
 
-    def __init__(self, limits: ArrayLike | None = None) -> None:
+    def __init__(self, limits: Any = None) -> None:
         self.limits = limits
 
     def specification(self, evidence: Any) -> ItemWeightSpecification:
@@ -259,7 +260,7 @@ class ItemWeights(Model):
         if self.limits is None:
             return (0.0, 1.0) if items.is_right_or_wrong else None
         try:
-            low, high = (float(end) for end in self.limits)  # type: ignore[union-attr]
+            low, high = (float(end) for end in self.limits)
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"prior 'limits' must be a pair of numbers, got {in_short(self.limits)}."
