@@ -56,6 +56,12 @@ def lognormal(rng, n, runs=1):
     )
 
 
+def rare_failures(rng, n, runs=1):
+    """Errors of which those of B are much larger now and then."""
+    b = np.exp(1.5 * rng.normal(size=(n, runs)))
+    return np.stack([np.ones((n, runs)), b])
+
+
 def right_or_wrong_in_groups(rng, k, size=10, unequal=False):
     """Right or wrong in groups, some of which are harder, partly for both systems."""
     sizes = 1 + rng.geometric(1 / size, k) if unequal else np.full(k, size)
@@ -90,6 +96,8 @@ def scenarios():
         yield "absolute errors, t3", absolute_t3, n, {}, {"higher_is_better": False}
     for n in (10, 30, 100, 1000):
         yield "lognormal errors", lognormal, n, {}, {"higher_is_better": False}
+    for n in (10, 30, 100, 1000):
+        yield "rare failures", rare_failures, n, {}, {"higher_is_better": False}
     for n in (10, 100):
         yield "right or wrong, 8 runs", right_or_wrong, n, {"runs": 8}, {}
         yield "grades, 8 runs", graded, n, {"runs": 8}, {}

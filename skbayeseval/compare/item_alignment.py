@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import as_numbers, in_short
+from skbayeseval._labels import check_label_vector
 
 __all__ = ["align_groups", "align_items"]
 
@@ -69,13 +70,13 @@ def align_groups(
             and not (plain and (by_position or set(index) != set(order)))
         ):
             groups = groups.iloc[_positions(order, index, "scores", "groups")]
-        groups = groups.array
-    values = pd.Index(groups)
-    if isinstance(values, pd.MultiIndex) or len(values) != n_items:
-        raise ValueError(f"groups must have one entry per item, {n_items}, got {in_short(groups)}.")
-    if values.isna().any():
-        raise ValueError("Input groups contains NaN or None.")
-    return pd.factorize(values)[0].astype(np.int64)
+    labels = check_label_vector(groups, "groups", classes=False)
+    if len(labels) != n_items:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of items: groups has {len(labels)}, "
+            f"the scores have {n_items}."
+        )
+    return pd.factorize(labels)[0].astype(np.int64)
 
 
 def _table(scores: Any, name: str) -> Array:

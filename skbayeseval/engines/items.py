@@ -143,7 +143,10 @@ def _right_under_the_prior(
 
 
 def _distinct(rows: Array) -> tuple[Array, Array]:
-    """Return the distinct columns and how often each occurs; as they are if few are equal."""
+    """Return the distinct columns and how often each occurs; as they are if few are equal.
+
+    They are in the order in which they occur first, which does not change if rows are exchanged.
+    """
     n = rows.shape[1]
     codes = np.zeros(n, dtype=np.int64)
     for row in rows:
@@ -153,7 +156,8 @@ def _distinct(rows: Array) -> tuple[Array, Array]:
         )
         if 2 * len(distinct) > n:
             return rows, np.ones(n)
-    return rows[:, first], times.astype(float)
+    order = np.argsort(first)
+    return rows[:, first[order]], times[order].astype(float)
 
 
 def _farthest(rows: Array, times: Array, number: int) -> Array:

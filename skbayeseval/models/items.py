@@ -66,6 +66,11 @@ class RightOrWrongSpecification(AnySpecification):
     theta: Array
     sign: float
 
+    @property
+    def draws_cost_one(self) -> bool:
+        """Whether a draw costs no more than that of two classes."""
+        return True
+
     def shapes(self, *, prior: bool) -> dict[str, Array]:
         """Return the Dirichlet shapes of the four outcomes of two systems; empty for more."""
         if len(self.right) != 2:
@@ -95,6 +100,11 @@ class ClusteredSpecification(AnySpecification):
     theta: Array
     d: Array
     sign: float
+
+    @property
+    def draws_cost_one(self) -> bool:
+        """Whether a draw costs no more than that of two classes."""
+        return True
 
 
 class RightOrWrong(Model):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import beta, ks_2samp, kstest
+from scipy.stats import beta, chisquare, ks_2samp, kstest
 
 from skbayeseval.engines.items import WeightedSums, stream_item_means, stream_right_or_wrong
 from skbayeseval.evidence.items import ItemScores
@@ -21,10 +21,10 @@ def weighted_means(scores, group=None, seed=0, **options):
     return drawn(stream_item_means(ItemWeights().specification(evidence), rng, N_DRAWS))
 
 
-def probabilities(right, *, prior=False, theta=1.0, n_draws=N_DRAWS):
+def probabilities(right, *, prior=False, theta=1.0, n_draws=N_DRAWS, seed=0):
     evidence = ItemScores(np.asarray(right, dtype=float)[:, :, None])
     specification = RightOrWrong(theta).specification(evidence)
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     return drawn(stream_right_or_wrong(specification, rng, n_draws, prior=prior))
 
 
@@ -123,3 +123,17 @@ def test_the_difference_of_a_pair_does_not_depend_on_the_others(n_systems, theta
     difference = first - second
     assert difference.mean() == pytest.approx(only_a - only_b, abs=4 * np.sqrt(variance / N_DRAWS))
     assert difference.var() == pytest.approx(variance, rel=0.03)
+
+
+@pytest.mark.parametrize("n_systems", [2, 3])
+def test_ranks_of_true_values_are_uniform(n_systems):
+    """Simulation-based calibration: the truth is drawn from the prior."""
+    rng, ranks = np.random.default_rng(0), []
+    outcomes = np.array(list(np.ndindex((2,) * n_systems))).T
+    for seed in range(400):
+        theta = rng.dirichlet(np.full(2**n_systems, 4 / 2**n_systems))
+        right = outcomes[:, rng.choice(2**n_systems, 12, p=theta)]
+        first, second, *_ = probabilities(right, n_draws=199, seed=seed)
+        truth = outcomes @ theta
+        ranks.append(np.sum(first - second < truth[0] - truth[1]))
+    assert chisquare(np.histogram(ranks, 10, (0, 200))[0]).pvalue > 0.001
