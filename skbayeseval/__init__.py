@@ -13,6 +13,7 @@ from skbayeseval import metrics
 from skbayeseval._version import __version__
 from skbayeseval.compare.comparer import BayesianComparer
 from skbayeseval.compare.cross_validation import bayesian_cross_validate
+from skbayeseval.compare.items import compare_items, compare_many_items
 from skbayeseval.compare.predictions import (
     compare_confusion_matrices,
     compare_counts,
@@ -51,7 +52,9 @@ __all__ = [
     "chunk_counter",
     "compare_confusion_matrices",
     "compare_counts",
+    "compare_items",
     "compare_many",
+    "compare_many_items",
     "compare_predictions",
     "compare_scores",
     "count_scorer",

@@ -9,12 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.clustered import draw_clustered
+from skbayeseval.engines.items import stream_item_means, stream_right_or_wrong
 from skbayeseval.engines.outcomes import stream_outcomes
 from skbayeseval.engines.rows import REMAINDER
 from skbayeseval.engines.scores import stream_means
 from skbayeseval.engines.signed_rank import draw_weights, pseudo_medians
 from skbayeseval.engines.weights import stream_labels, stream_weights
 from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.models.items import (
+    ClusteredSpecification,
+    ItemWeightSpecification,
+    RightOrWrongSpecification,
+)
 from skbayeseval.models.specification import (
     AnySpecification,
     DataSetSpecification,
@@ -132,6 +139,23 @@ def _(specification: DataSetSpecification, request: Request) -> Iterator[Array]:
     assert strength is not None
     weights = draw_weights(len(differences), strength, request.rng, request.n_draws)
     yield pseudo_medians(weights, differences)[None]
+
+
+@_stream.register
+def _(specification: ItemWeightSpecification, request: Request) -> Iterator[Array]:
+    yield from stream_item_means(specification, request.rng, request.n_draws)
+
+
+@_stream.register
+def _(specification: RightOrWrongSpecification, request: Request) -> Iterator[Array]:
+    yield from stream_right_or_wrong(
+        specification, request.rng, request.n_draws, prior=request.prior
+    )
+
+
+@_stream.register
+def _(specification: ClusteredSpecification, request: Request) -> Iterator[Array]:
+    yield draw_clustered(specification, request.rng, request.n_draws, prior=request.prior)
 
 
 def _values(block: Totals | Array, request: Request) -> Array:

@@ -10,9 +10,11 @@ values with known variance, and not at all if all units are alike. Two things ar
   their own mean, (W + 1) / W for Dirichlet weights that sum to W (W = k for plain weights), and
   (k - 1) / chi2(k - 1) for the variance that is not known.
 
-A metric with a range is stretched on the logit scale, so that draws stay inside. All classifiers of
-a draw share the unseen half instance and the factor: a difference is a difference of draws, and
-exchanging A and B changes its sign only.
+Where the range of a metric is unknown, scores of items have the range that was seen.
+
+A metric with a known range is stretched on the logit scale, so that draws stay inside. All
+classifiers of a draw share the unseen half instance and the factor: a difference is a difference of
+draws, and exchanging A and B changes its sign only.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def allow_for_few_units(
         How many units the metric rests on.
     bounds : (float, float) or None
         The range of the metric; None if it is unbounded or unknown. There is no unseen instance
-        then.
+        then, unless `units` has the range that was seen.
     rng : numpy.random.Generator
         The source of randomness.
 
@@ -69,11 +71,14 @@ def allow_for_few_units(
     (True, True)
     """
     factor = _factor(units, rng, draws.shape[1])
-    if bounds is None:
+    possible = bounds or units.seen
+    if possible is None:
         return _stretched(draws, factor)
-    low, width = bounds[0], bounds[1] - bounds[0]
+    low, width = possible[0], possible[1] - possible[0]
     unseen, value = _unseen(units, rng, draws.shape[1]), rng.random(draws.shape[1])
     shares = (1 - unseen) * (draws - low) / width + unseen * value
+    if bounds is None:
+        return low + width * _stretched(shares, factor)
     shares = np.clip(shares, SMALLEST_SHARE, 1 - SMALLEST_SHARE)
     return low + width * expit(_stretched(logit(shares), factor))
 

@@ -14,6 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.variables import Parameters, call_prior, publish
+from skbayeseval.models.items import (
+    ClusteredSpecification,
+    ItemWeightSpecification,
+    RightOrWrongSpecification,
+)
 from skbayeseval.models.parameters import letter
 from skbayeseval.models.specification import (
     AnySpecification,
@@ -60,6 +65,13 @@ def _(specification: AnySpecification) -> None:
         "engine='exact'. For a multi-label indicator without groups=, model='unpaired' and "
         "model='bcv' have a PyMC model."
     )
+
+
+@_check_graph.register(ClusteredSpecification)
+@_check_graph.register(ItemWeightSpecification)
+@_check_graph.register(RightOrWrongSpecification)
+def _(specification: AnySpecification) -> None:
+    raise ValueError("Models of one score per item have no PyMC model.")
 
 
 @_check_graph.register

@@ -11,6 +11,7 @@ whose differences give the Monte Carlo error.
 - Two paired binary classifiers: B's metric increases with each of its rates, so given all but one
   of them, the region is an interval of the last one.
 - Chunks of two taggers: the same, given all but one cell.
+- Right or wrong per item: given how often the systems disagree, who is right then is Beta.
 - Paired classifiers and a user-supplied metric, which need not be increasing: counting.
 """
 
@@ -23,12 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.chunk_shares import has_chunk_shares, shares_of_chunks
-from skbayeseval.engines.exact import check_scores, stream_scores
+from skbayeseval.engines.exact import BLOCK, check_scores, stream_scores
 from skbayeseval.engines.outcomes import stream_outcomes
 from skbayeseval.engines.rates import is_paired, shares_given_rates
 from skbayeseval.engines.rows import REMAINDER
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.models.items import ClusteredSpecification, RightOrWrongSpecification
+from skbayeseval.models.margins import BetaMargin
 from skbayeseval.models.specification import (
     AnySpecification,
     LabelSpecification,
@@ -76,6 +79,8 @@ def stream_shares(
     """
     if isinstance(specification, OutcomeSpecification):
         return _in_twos(_given_sticks(specification, metric, positive, rng, region))
+    if isinstance(specification, (ClusteredSpecification, RightOrWrongSpecification)):
+        return _in_twos(_given_disagreement(specification.theta, specification.sign, rng, region))
     if isinstance(specification, Specification) and _share_parameters(specification):
         if metric.formula is not None and is_paired(specification):
             return shares_given_rates(specification, metric, positive, rng, region)
@@ -115,6 +120,17 @@ def _of_all_pairs(scores: Array, size: int, region: Interval) -> Array:
     a, b = scores[:, : n_batches * size].reshape(2, n_batches, size)
     difference = a[:, :, None] - b[:, None, :]
     return ((difference >= region.low) & (difference <= region.high)).mean(axis=(1, 2))
+
+
+def _given_disagreement(
+    theta: Array, sign: float, rng: np.random.Generator, region: Interval
+) -> Iterator[Array]:
+    """Yield shares of sign (theta_2 - theta_3), given theta_2 + theta_3, of Dirichlet(theta)."""
+    both, only_a, only_b, neither = theta
+    winner = BetaMargin(only_a, only_b) if sign > 0 else BetaMargin(only_b, only_a)
+    for _ in range(MOST_INDEPENDENT_DRAWS // BLOCK):
+        disagree = np.maximum(rng.beta(only_a + only_b, both + neither, BLOCK), 1e-300)
+        yield winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
 
 
 def _given_sticks(

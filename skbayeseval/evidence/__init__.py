@@ -4,6 +4,7 @@ from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, PairedCounts
 from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.items import ItemScores
 from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
 from skbayeseval.evidence.units import UnitCounts
 
@@ -13,6 +14,7 @@ __all__ = [
     "ConfusionCounts",
     "DataSetScores",
     "Evidence",
+    "ItemScores",
     "MarginalCounts",
     "PairedCounts",
     "ScoredInstances",
@@ -26,6 +28,7 @@ KINDS: dict[str, type[Evidence]] = {
     for kind in (
         ChunkCounts,
         DataSetScores,
+        ItemScores,
         MarginalCounts,
         PairedCounts,
         ScoredInstances,

@@ -85,6 +85,8 @@ class Evidence(ABC):
     is_of_difference: ClassVar[bool] = False
     # Whether the evidence consists of split scores only.
     is_of_splits: ClassVar[bool] = False
+    # Whether the evidence is one score per item and run.
+    is_of_items: ClassVar[bool] = False
 
     n_classifiers: int
 
@@ -152,6 +154,14 @@ class Evidence(ABC):
     def what_is_identical(self, metric: str) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
         return None
+
+    def has_equal_differences(self) -> bool:
+        """Return whether two classifiers are known to differ by the same amount on all units."""
+        return False
+
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return what else to print about the evidence, as pairs of a keyword and a text."""
+        return []
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the observed data for ArviZ, by name."""

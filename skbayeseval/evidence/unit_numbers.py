@@ -29,6 +29,8 @@ class UnitNumbers(NamedTuple):
         The number of instances in all units, times the weight of one count.
     shape : float
         The sum of the Gamma shapes of the units' weights.
+    seen : (float, float) or None
+        The smallest and the largest value that was seen, for metrics without a known range.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class UnitNumbers(NamedTuple):
     effective: float
     instances: float
     shape: float
+    seen: tuple[float, float] | None = None
 
 
 def count_units(masses: Array, shape: Array, weight: float, what: str) -> UnitNumbers:

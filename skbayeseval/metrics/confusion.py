@@ -98,11 +98,13 @@ class Metric:
         Whether the metric requires exactly one label per instance.
     available : bool
         False for a user-supplied function that could not be stored in a saved result.
-    source : {"tables", "instances", "splits"}
-        The data from which the metric is computed: confusion tables, instance scores, or split
-        scores.
+    source : {"tables", "instances", "splits", "items"}
+        The data from which the metric is computed: confusion tables, instance scores, split
+        scores, or scores of items.
     is_macro : bool
         Whether the metric is the plain average of a ratio over classes.
+    limits : (float, float) or None
+        The smallest and the largest possible value of a metric of items, if known.
 
     Examples
     --------
@@ -123,6 +125,7 @@ class Metric:
     available: bool = True
     source: str = "tables"
     is_macro: bool = False
+    limits: tuple[float, float] | None = None
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
@@ -154,6 +157,8 @@ class Metric:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The smallest and the largest possible value; None if unbounded or unknown."""
+        if self.source == "items":
+            return self.limits
         if self.formula in (None, "neg_log_loss", "neg_brier_score"):
             return None
         if self.source == "splits":

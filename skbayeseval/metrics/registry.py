@@ -23,7 +23,17 @@ from skbayeseval.metrics.confusion import (
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
 from skbayeseval.metrics.suggest import did_you_mean
 
-__all__ = ["get_metric", "known_metrics", "metric_of_formula", "split_metric"]
+__all__ = [
+    "get_metric",
+    "item_bounds",
+    "item_metric",
+    "known_metrics",
+    "metric_of_formula",
+    "split_metric",
+]
+
+# The formula of the mean score of items, with its limits if they are known.
+_OF_ITEMS = re.compile(r"items\((.*)\)(?: in \[(.+), (.+)\])?", re.DOTALL)
 
 
 def _registry() -> dict[str, Metric]:
@@ -114,10 +124,27 @@ def split_metric(name: str) -> Metric:
     return Metric(name, not_of_tables, formula=f"splits({name})", source="splits")
 
 
+def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
+    """Return the mean score of items, with the smallest and the largest possible value."""
+    formula = f"items({name})"
+    if bounds is not None:
+        formula += f" in [{float(bounds[0])!r}, {float(bounds[1])!r}]"
+    return Metric(name, not_of_tables, formula=formula, source="items", limits=bounds)
+
+
+def item_bounds(formula: str | None) -> tuple[float, float] | None:
+    """Return the limits of a mean score of items; None if there are none."""
+    found = _OF_ITEMS.fullmatch(str(formula))
+    return None if found is None or found[2] is None else (float(found[2]), float(found[3]))
+
+
 def metric_of_formula(formula: str, zero_division: float) -> Metric:
     """Return the metric with this formula; ``name[index]`` is the metric of one class."""
     if formula.startswith("splits("):
         return split_metric(formula[len("splits(") : -1])
+    of_items = _OF_ITEMS.fullmatch(formula)
+    if of_items:
+        return item_metric(of_items[1], item_bounds(formula))
     one_class = re.fullmatch(r"(.+)\[(\d+)\]", formula)
     if one_class:
         return class_metric(one_class[1], int(one_class[2]), zero_division)

@@ -3,6 +3,7 @@
 from skbayeseval.models.binary import BCV, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks
 from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
+from skbayeseval.models.items import ClusteredItems, ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.recalls import PairedRecalls, Recalls
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
@@ -18,6 +19,7 @@ from skbayeseval.models.weights import (
 
 __all__ = [
     "BCV",
+    "ClusteredItems",
     "CorrelatedT",
     "GroupScoreWeights",
     "GroupWeights",
@@ -26,12 +28,14 @@ __all__ = [
     "IndependentLabels",
     "IndependentLabelsBCV",
     "InstanceWeights",
+    "ItemWeights",
     "Paired",
     "PairedChunks",
     "PairedHierarchical",
     "PairedMany",
     "PairedRecalls",
     "Recalls",
+    "RightOrWrong",
     "ScoreWeights",
     "SignedRank",
     "Unpaired",

@@ -32,7 +32,7 @@ from skbayeseval.models.specification import (
     check_concentration,
 )
 
-__all__ = ["BCV", "BinaryModel", "Paired", "Unpaired"]
+__all__ = ["BCV", "BinaryModel", "Paired", "Unpaired", "log_density_of_equality"]
 
 Array = NDArray[Any]
 
@@ -179,7 +179,7 @@ class Paired(BinaryModel):
     def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
         """Return the log density of the difference at 0; inf if infinite, None if unknown."""
         if formula in ("recall", "specificity"):
-            return _log_density_of_equality(shapes["theta+" if formula == "recall" else "theta-"])
+            return log_density_of_equality(shapes["theta+" if formula == "recall" else "theta-"])
         if formula in ("accuracy", "balanced_accuracy"):
             return _log_density_of_equal_accuracy(shapes, balanced=formula != "accuracy")
         return None
@@ -340,7 +340,7 @@ def _cells(counts: ConfusionCounts) -> Array:
     return np.array([tp, fp, fn, tn])
 
 
-def _log_density_of_equality(pairs: Array) -> float:
+def log_density_of_equality(pairs: Array) -> float:
     """Log density at 0 of theta(1,0) - theta(0,1) when theta ~ Dirichlet(pairs)."""
     differ = pairs[1] + pairs[2]
     if differ <= 1:

@@ -10,6 +10,7 @@ from skbayeseval._arrays import in_short
 from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
 from skbayeseval.models.chunks import PairedChunks
 from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
+from skbayeseval.models.items import ClusteredItems, ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, PairedMany
 from skbayeseval.models.recalls import PairedRecalls, Recalls
 from skbayeseval.models.scores import CorrelatedT
@@ -27,10 +28,14 @@ __all__ = ["published_and_alternative_models", "resolve_model"]
 
 NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv", "scores", "signed-rank"]
 
+# The names of models that only one score per item has.
+ITEM_NAMES = [ItemWeights.name, ClusteredItems.name]
+
 MODEL_CLASSES: dict[str, type[Model]] = {
     kind.__name__: kind
     for kind in (
         BCV,
+        ClusteredItems,
         CorrelatedT,
         GroupScoreWeights,
         GroupWeights,
@@ -39,12 +44,14 @@ MODEL_CLASSES: dict[str, type[Model]] = {
         IndependentLabels,
         IndependentLabelsBCV,
         InstanceWeights,
+        ItemWeights,
         Paired,
         PairedChunks,
         PairedHierarchical,
         PairedMany,
         PairedRecalls,
         Recalls,
+        RightOrWrong,
         ScoreWeights,
         SignedRank,
         Unpaired,
@@ -89,6 +96,31 @@ FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
         },
         "does not fit scores from several data sets.",
     ),
+    "right or wrong": (
+        {RightOrWrong.name: RightOrWrong, ItemWeights.name: ItemWeights},
+        "does not fit one score per item.",
+    ),
+    "right or wrong in groups": (
+        {ItemWeights.name: ItemWeights, ClusteredItems.name: ClusteredItems},
+        "does not fit items in groups.",
+    ),
+    "items": (
+        {ItemWeights.name: ItemWeights},
+        "does not fit one score per item, unless all scores are 0 or 1, with one run per item.",
+    ),
+    "items in groups": (
+        {ItemWeights.name: ItemWeights},
+        "does not fit items in groups, unless all scores are 0 or 1, with one run per item.",
+    ),
+}
+
+# What "auto" means where it is not "paired" or "unpaired".
+DEFAULTS = {
+    "splits": CorrelatedT.name,
+    "data sets": SignedRank.name,
+    "items": ItemWeights.name,
+    "right or wrong in groups": ItemWeights.name,
+    "items in groups": ItemWeights.name,
 }
 
 # Parameter names for prior keys that are reserved words in Python.
@@ -132,10 +164,10 @@ def resolve_model(
             f"model must be one of {NAMES} or an instance of a model class, got {model!r}."
         )
     name = ("paired" if paired else "unpaired") if model == "auto" else model
-    if name not in NAMES:
+    if name not in [*NAMES, *ITEM_NAMES]:
         raise ValueError(f"model={model!r} is not a known model. Valid models are {NAMES}.")
     if model == "auto":
-        name = {"splits": CorrelatedT.name, "data sets": SignedRank.name}.get(family, name)
+        name = DEFAULTS.get(family, name)
     kind = model_class(name, n_classes, n_classifiers, family)
     if model == "auto" and kind is Hierarchical and n_classifiers == 1:
         kind = Recalls
@@ -156,6 +188,8 @@ def model_class(
             f"model={name!r} requires split scores. Use compare_scores; model='scores' is also "
             "accepted by bayesian_cross_validate and BayesianComparer."
         )
+    if name in ITEM_NAMES:
+        raise ValueError(f"model={name!r} requires one score per item. Use compare_items.")
     if name == "paired":
         if n_classes > 2:
             return PairedRecalls
@@ -213,6 +247,8 @@ def published_and_alternative_models(
 ) -> list[Model]:
     """Return the models that fit the evidence, each with its published and other priors."""
     models: list[Model] = []
+    if family == "right or wrong":
+        return [RightOrWrong(), RightOrWrong(theta=0.5), RightOrWrong(theta=0.25), ItemWeights()]
     if family not in ("classes", "chunks"):
         return models
     if n_classes > 2:

@@ -16,6 +16,7 @@ from skbayeseval._validation import (
 from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.planning.items import items_needed
 from skbayeseval.planning.sample_size import SETTLED, SampleSize
 from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, sample_size
 from skbayeseval.posterior.recipe import Posterior
@@ -40,7 +41,9 @@ def required_sample_size(
     random_state: Any,
 ) -> SampleSize:
     """Return the smallest size at which the decision is settled as often as asked for."""
-    question = Question(posterior.model, metric, decision.rope, decision.prob, posterior.prevalence)
+    evidence: Any = posterior.evidence
+    if not evidence.is_of_items:
+        posterior = posterior.exact("required_sample_size")
     assurance = check_probability(assurance, "assurance")
     most = 1000 * n_now if largest is None else check_whole_number(largest, "largest", n_now)
     n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION, 50)
@@ -50,17 +53,32 @@ def required_sample_size(
     if decision.code in SETTLED:
         here = Interval(n_now, n_now)
         return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, here, most, decision)
-    size, interval, reached = sample_size(
-        posterior,
-        question,
-        n_now=n_now,
-        largest=most,
-        assurance=assurance,
-        n_replications=n,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        seed=np.random.SeedSequence(entropy, spawn_key=(_PLANNING,)),
-    )
+    seed = np.random.SeedSequence(entropy, spawn_key=(_PLANNING,))
+    if evidence.is_of_items:
+        size, interval, reached = items_needed(
+            evidence.sign * (evidence.means[0] - evidence.means[1]),
+            posterior.difference(metric).sd,
+            decision,
+            largest=most,
+            assurance=assurance,
+            n_replications=n,
+            seed=seed,
+        )
+    else:
+        question = Question(
+            posterior.model, metric, decision.rope, decision.prob, posterior.prevalence
+        )
+        size, interval, reached = sample_size(
+            posterior,
+            question,
+            n_now=n_now,
+            largest=most,
+            assurance=assurance,
+            n_replications=n,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            seed=seed,
+        )
     total = None if size is None else math.ceil(size)
     more = None if total is None else total - n_now
     mcse = math.sqrt(reached * (1 - reached) / n)

@@ -300,7 +300,7 @@ class Posterior(_Recipe):
         evidence: Any = self.evidence
         if metric.source == "instances" and self.scored is not None:
             evidence = self.scored
-        elif metric.source != "tables" or not self.model.weights_units:
+        elif metric.source not in ("tables", "items") or not self.model.weights_units:
             return None
         evidence = evidence if weight is None else evidence.with_weight(weight)
         return evidence.unit_numbers(metric)
@@ -381,10 +381,12 @@ class Posterior(_Recipe):
         law = self.law(metric, np.array([1.0, -1.0]))
         if law is not None:
             return StudentQuantity(difference, law, difference_bounds(metric.bounds))
-        units, bounds = self.units(metric), metric.bounds
-        if units is not None and bounds is not None and not difference.any():
-            rng = self._rng_of_few_units(1)
-            return Distribution(difference_of_twins(units, bounds, rng, len(difference)))
+        units = self.units(metric)
+        bounds = metric.bounds or (units and units.seen)
+        if units and bounds and (not difference.any() or self.evidence.has_equal_differences()):
+            rng, width = self._rng_of_few_units(1), bounds[1] - bounds[0]
+            twins = difference_of_twins(units, bounds, rng, len(difference))
+            return Distribution(np.clip(difference + twins, -width, width))
         differences, strength = self.specification.ranked(metric.name)
         if strength is not None:
             rng = np.random.default_rng(self._seed())
@@ -544,7 +546,8 @@ class Posterior(_Recipe):
         """Return the metric; raise if it cannot be computed from the evidence."""
         if metric.source == "splits" and metric.name in self.model.derived_metrics:
             return metric
-        if metric.source != "instances" or self.evidence.is_of_splits:
+        has_no_predictions = self.scored is None and not self.evidence.has_class_counts
+        if metric.source != "instances" or has_no_predictions:
             self.evidence.check_metric(metric)
             return metric
         if self.scored is None:

@@ -42,8 +42,8 @@ Array = NDArray[Any]
 class ComparisonResult(Readable, ComparisonTables, ComparisonFigures):
     """The posterior of the difference between two classifiers, A minus B.
 
-    Returned by `bayesian_cross_validate`, `BayesianComparer`, `compare_predictions`,
-    `compare_confusion_matrices` and `compare_counts`, and by the pairs of a `Ranking`. Read-only.
+    Returned by `bayesian_cross_validate`, `BayesianComparer`, the functions `compare_...`, and the
+    pairs of a `Ranking`. Read-only.
     With several metrics, properties refer to the first metric and methods take ``metric=``.
 
     Attributes
@@ -458,7 +458,7 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures):
         instances as now. If A and B were evaluated on different instances, both get `n_more` new
         instances, and `n_now` is the larger of their numbers of instances. The number of counts is
         used as the number of instances if true negatives are not counted, or if a weight was given
-        without a cross-validation.
+        without a cross-validation. For one score per item, the difference is taken to be normal.
 
         Examples
         --------
@@ -470,7 +470,7 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures):
         """
         which = self._metric(metric)
         return required_sample_size(
-            self.exact_posterior("required_sample_size"),
+            self._posterior,
             which,
             self.decision(rope, prob, metric=which),
             n_now=self._n_instances(),

@@ -25,9 +25,9 @@ def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | Non
     unless all metrics count instances of both classes alike. Weighted counts are taken for what
     they are worth.
     """
-    of_tables = [metric for metric in metrics if metric.source == "tables"]
+    of_tables = [metric for metric in metrics if metric.source in ("tables", "items")]
     evidence = posterior.evidence
-    if not (of_tables and evidence.family in ("classes", "chunks")):
+    if not (of_tables and evidence.family in ("classes", "chunks", "right or wrong")):
         return None
     weight = posterior.weight
     if posterior.weights is not None:

@@ -74,7 +74,7 @@ def under_other_priors(
     """
     evidence, rows, index = posterior.evidence, [], []
     models = []
-    if metric.source == "tables":
+    if metric.source in ("tables", "items"):
         models = published_and_alternative_models(
             evidence.family,
             paired=evidence.is_paired,
@@ -83,7 +83,7 @@ def under_other_priors(
         )
     if not posterior.has_independent_draws or posterior.model not in models:
         rows.append(row(posterior))
-        prior = posterior.prior_description if metric.source == "tables" else {}
+        prior = posterior.prior_description if metric.source in ("tables", "items") else {}
         index.append((posterior.model_name(metric), _written(prior)))
     weights = posterior.weights
     for model in models:

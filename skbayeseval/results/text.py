@@ -95,6 +95,7 @@ def describe_basis(
                 words = f"{weight.median:.2g} per count ({low:.2g} to {high:.2g})"
             which = "" if len(metrics) == 1 else f"{name}: "
             lines.append(f"  weight      {which}{words}, {weights.basis}")
+    lines += [f"  {keyword:<11} {words}" for keyword, words in evidence.remarks()]
     few = dict.fromkeys(filter(None, (posterior.units(m) for m in metrics.values())))
     told = {one.what: one.number for one in few if one.number < FEW_UNITS}
     lines += [

@@ -13,7 +13,9 @@ from skbayeseval import (
     bayesian_cross_validate,
     chunk_counter,
     compare_counts,
+    compare_items,
     compare_many,
+    compare_many_items,
     compare_predictions,
     compare_scores,
     metrics,
@@ -105,6 +107,29 @@ def data_sets():
     return compare_scores(a, b, model="signed-rank", test_fraction=0.1, **COMMON)
 
 
+def right_items():
+    y, a, b, _ = labels()
+    return compare_items(a == y, b == y, scoring="accuracy", **COMMON)
+
+
+def graded_items():
+    scores = np.random.default_rng(0).normal(size=(2, 30, 3))
+    scores[0, 0, 1:] = np.nan
+    return compare_items(*scores, groups=np.arange(30) // 3, higher_is_better=False, **COMMON)
+
+
+def clustered_items():
+    y, a, b, _ = labels()
+    groups = np.arange(120) // 12
+    return compare_items(a == y, b == y, groups=groups, model="clustered", **COMMON)
+
+
+def many_items():
+    y, *predictions = labels()
+    scores = {name: one == y for name, one in zip("abc", predictions, strict=True)}
+    return compare_many_items(scores, **COMMON)
+
+
 def single():
     y, a, *_ = labels()
     return score_posterior(y, a, scoring=["f1", "accuracy"], **COMMON)
@@ -170,6 +195,10 @@ GALLERY = (
     chunks,
     splits,
     data_sets,
+    right_items,
+    graded_items,
+    clustered_items,
+    many_items,
     single,
     ranking,
     own_metric,

@@ -1,0 +1,195 @@
+"""From one score per item to a result: `compare_items` and `compare_many_items`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from skbayeseval._arrays import in_short
+from skbayeseval._validation import check_flag, check_names
+from skbayeseval.compare.item_alignment import align_groups, align_items
+from skbayeseval.evidence.items import ItemScores
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.registry import item_metric
+from skbayeseval.models.items import ItemWeights
+from skbayeseval.posterior.build import make_posterior
+from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.ranking import Ranking
+
+__all__ = ["compare_items", "compare_many_items"]
+
+
+def compare_items(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    ids: Any = None,
+    groups: ArrayLike | None = None,
+    names: tuple[str, str] = ("A", "B"),
+    higher_is_better: bool = True,
+    scoring: str = "score",
+    model: Any = "auto",
+    prior: dict[str, Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two systems from one score per item: right or wrong, a grade, an error.
+
+    The result is about the mean score over all items that could have been drawn, of which these
+    are a sample.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_items,) or (n_items, n_runs)
+        The scores of A and B on the same items. Several runs of an item are columns, with NaN where
+        a run is missing; they are averaged. pandas objects are matched by their index, in any
+        order, all others by position.
+    ids : array-like of shape (n_items,), pair of these or dict, default=None
+        The ids of the items, if they are to be matched by these: a pair with the ids of A and of B,
+        each in its own order, or a dict by name. One sequence for both says that both have the same
+        order.
+    groups : array-like of shape (n_items,), default=None
+        Items that belong together, such as questions about one text: groups are then the unit of
+        the evidence. In the order of `scores_a`, or a Series whose index has the ids.
+    names : (str, str), default=("A", "B")
+        The names of the two systems.
+    higher_is_better : bool, default=True
+        Whether higher scores are better. If not, the metric is minus the mean score, called
+        "neg_" and the name of the score, as in scikit-learn: A is better where A minus B is
+        positive.
+    scoring : str, default="score"
+        What to call the score.
+    model : {"auto", "paired", "bootstrap", "clustered"} or model instance, default="auto"
+        - "paired", for scores that are all 0 or 1, in one run and without groups, where it is the
+          default: the paired model, with a Dirichlet prior of who is right.
+        - "bootstrap", the default otherwise: random weights of items, or of groups.
+        - "clustered", for scores that are all 0 or 1, in one run and with groups: each group has
+          its own probabilities of being right.
+    prior : dict, default=None
+        Parameters of the prior: "theta" (paired), "limits", the smallest and the largest possible
+        score (bootstrap), "theta" and "d" (clustered).
+    n_draws, random_state
+        As in `compare_predictions`.
+
+    Returns
+    -------
+    result : ComparisonResult
+        If there are several runs, the printed result tells how much of the variance of the
+        difference comes from runs, and whether more runs or more items would shorten intervals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval import compare_items
+    >>> rng = np.random.default_rng(0)
+    >>> ability = rng.normal(size=200)
+    >>> a = ability + rng.normal(0.6, 1, 200) > 0
+    >>> b = ability + rng.normal(0.2, 1, 200) > 0
+    >>> result = compare_items(a, b, names=("new", "old"), scoring="accuracy", random_state=0)
+    >>> result.non_inferiority(0.01).answer
+    'yes'
+    """
+    names = check_names(names, 2)[0], check_names(names, 2)[1]
+    return ComparisonResult(
+        *_posterior_of_items(
+            {"scores_a": scores_a, "scores_b": scores_b},
+            ids,
+            groups,
+            names,
+            higher_is_better,
+            scoring,
+            (model, "exact", prior, n_draws, random_state),
+        )
+    )
+
+
+def compare_many_items(
+    scores: Mapping[str, ArrayLike],
+    *,
+    ids: Any = None,
+    groups: ArrayLike | None = None,
+    higher_is_better: bool = True,
+    scoring: str = "score",
+    model: Any = "auto",
+    prior: dict[str, Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> Ranking:
+    """Compare two or more systems from one score per item.
+
+    Parameters
+    ----------
+    scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs)
+        The scores of each system on the same items, by name, as in `compare_items`.
+    ids, groups, higher_is_better, scoring, prior, n_draws, random_state
+        As in `compare_items`. `ids` may be one sequence per system, or a dict by name.
+    model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
+        As in `compare_items`; "clustered" compares two systems only.
+
+    Returns
+    -------
+    ranking : Ranking
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_many_items
+    >>> grades = {"x": [4, 5, 3, 4, 5], "y": [4, 3, 3, 5, 4], "z": [2, 1, 3, 3, 2]}
+    >>> ranking = compare_many_items(grades, random_state=0)
+    >>> ranking.table["p_best"].idxmax()
+    'x'
+    """
+    if not isinstance(scores, Mapping):
+        raise TypeError(
+            f"scores must be a dict of names to the scores of a system, got {in_short(scores)}."
+        )
+    if len(scores) < 2:
+        raise ValueError(f"scores must have two or more systems, got {list(scores)}.")
+    names = check_names(list(scores), len(scores))
+    return Ranking(
+        *_posterior_of_items(
+            scores,
+            ids,
+            groups,
+            names,
+            higher_is_better,
+            scoring,
+            (model, "exact", prior, n_draws, random_state),
+        )
+    )
+
+
+def _posterior_of_items(
+    scores: Mapping[str, Any],
+    ids: Any,
+    groups: Any,
+    names: Sequence[str],
+    higher_is_better: bool,
+    scoring: str,
+    options: tuple[Any, ...],
+) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
+    """Return what a result is made of: posterior, names and metrics."""
+    if not isinstance(scoring, str):
+        raise TypeError(f"scoring must be a string, the name of the score, got {scoring!r}.")
+    higher = check_flag(higher_is_better, "higher_is_better")
+    joined, order = align_items(scores, ids, keys=names)
+    group = None
+    if groups is not None:
+        group = align_groups(groups, joined.shape[1], order, by_position=ids is not None)
+    evidence = ItemScores(joined, group, higher)
+    posterior = make_posterior(evidence, *options)
+    called = scoring if higher else f"neg_{scoring}"
+    metric = item_metric(called, _bounds(posterior, evidence))
+    return posterior, tuple(names), {called: metric}
+
+
+def _bounds(posterior: Posterior, evidence: ItemScores) -> tuple[float, float] | None:
+    """Return the smallest and the largest possible value of the metric, if known."""
+    model = posterior.model
+    limits = model.known_limits(evidence) if isinstance(model, ItemWeights) else (0.0, 1.0)
+    if limits is None:
+        return None
+    low, high = sorted(evidence.sign * end for end in limits)
+    return low + 0.0, high + 0.0  # no negative zeros

@@ -1,0 +1,260 @@
+"""Scores of items: one number per item and system, such as right or wrong, a grade or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.evidence.base import Evidence, ObservedArray, letter
+from skbayeseval.evidence.split_scores import SplitMargin
+from skbayeseval.evidence.stored import stored_codes, stored_flag
+from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
+from skbayeseval.metrics.confusion import Metric
+
+__all__ = ["ItemMargin", "ItemScores", "Units"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class ItemMargin(SplitMargin):
+    """The number of items of one system, and of right ones, with the attributes of counts."""
+
+    hits: float = 0.0
+    possible: tuple[bool, ...] = ()
+
+
+class Units(NamedTuple):
+    """Items, or groups of items, that are weighted together.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (n_systems, n_units)
+        The sum of the scores of the unit's items, averaged over runs.
+    sizes : ndarray of shape (n_units,)
+        The number of items in each unit.
+    """
+
+    sums: Array
+    sizes: Array
+
+
+@dataclass(frozen=True, eq=False)
+class ItemScores(Evidence):
+    """Scores of several systems on the same items, in one or more runs.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_systems, n_items, n_runs)
+        The scores; NaN where a run is missing. Each item has at least one run of each system.
+    group : ndarray of shape (n_items,), default=None
+        The index of the group of each item; None if items are independent.
+    higher_is_better : bool, default=True
+        Whether higher scores are better. The metric is the mean score, or minus the mean score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.evidence.items import ItemScores
+    >>> items = ItemScores(np.array([[[0.5, 1.0], [1.0, np.nan]], [[0.0, 0.5], [0.5, 0.0]]]))
+    >>> items.means
+    array([[0.75, 1.  ],
+           [0.25, 0.25]])
+    >>> items.describe()
+    '2 items with 1 to 2 runs each'
+    """
+
+    scores: Array
+    group: Array | None = None
+    higher_is_better: bool = True
+
+    kind = "items"
+    has_class_counts = False
+    is_of_items = True
+
+    def __post_init__(self) -> None:
+        self.scores.flags.writeable = False
+
+    @property
+    def family(self) -> str:
+        """The family of models that fit."""
+        what = "right or wrong" if self.is_right_or_wrong and self.n_runs == 1 else "items"
+        return what if self.group is None else f"{what} in groups"
+
+    @property
+    def n_classifiers(self) -> int:  # type: ignore[override]
+        """The number of systems."""
+        return len(self.scores)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self.scores.shape[1]
+
+    @property
+    def n_runs(self) -> int:
+        """The largest number of runs of an item."""
+        return self.scores.shape[2]
+
+    @property
+    def n_groups(self) -> int:
+        """The number of groups that are weighted together; 0 if there are none."""
+        return 0 if self.group is None else int(self.group.max()) + 1
+
+    @property
+    def sign(self) -> float:
+        """1 if higher scores are better, otherwise -1."""
+        return 1.0 if self.higher_is_better else -1.0
+
+    @cached_property
+    def is_right_or_wrong(self) -> bool:
+        """Whether all scores are 0 or 1."""
+        return bool(((self.scores == 0) | (self.scores == 1) | np.isnan(self.scores)).all())
+
+    @cached_property
+    def range_seen(self) -> tuple[float, float]:
+        """The smallest and the largest score of all systems."""
+        return float(np.nanmin(self.scores)), float(np.nanmax(self.scores))
+
+    @cached_property
+    def means(self) -> Array:
+        """The scores averaged over runs, of shape (n_systems, n_items)."""
+        return self.scores[:, :, 0] if self.n_runs == 1 else np.nanmean(self.scores, axis=2)
+
+    def units(self) -> Units:
+        """Return the items, or the groups of items, that are weighted together."""
+        if self.group is None:
+            return Units(self.means, np.ones(self.n_items))
+        sums = [np.bincount(self.group, of_one) for of_one in self.means]
+        return Units(np.stack(sums), np.bincount(self.group).astype(float))
+
+    def margin(self, classifier: int) -> ItemMargin:
+        """Return the number of items, and of items that one system got right."""
+        hits = float(np.clip(self.means[classifier], 0.0, 1.0).sum())
+        return ItemMargin(
+            float(self.n_items), hits=hits if self.higher_is_better else self.n_items - hits
+        )
+
+    def observed(self, metric: Metric) -> tuple[float, ...]:
+        """Return the mean score of each system; minus that if lower scores are better."""
+        return tuple((self.sign * self.means.mean(axis=1)).tolist())
+
+    def check_metric(self, metric: Metric) -> None:
+        """Raise unless the metric is the mean of the scores."""
+        if metric.source != "items":
+            raise ValueError(
+                f"scoring={metric.name!r} cannot be computed from one score per item. Use "
+                "compare_predictions, or pass the scores of that metric to compare_items."
+            )
+
+    def pair(self, i: int, j: int) -> ItemScores:
+        """Return the scores of two of the systems."""
+        return replace(self, scores=self.scores[[i, j]])
+
+    def what_is_identical(self, metric: str) -> str | None:
+        """Return "scores" if all systems have the same scores."""
+        same = np.array_equal(self.means, np.broadcast_to(self.means[0], self.means.shape))
+        return "scores" if same else None
+
+    def has_equal_differences(self) -> bool:
+        """Return whether two systems differ by the same amount on all items."""
+        differences = self.means[0] - self.means[1]
+        return bool(np.ptp(differences) <= 1e-12 * np.abs(self.range_seen).max())
+
+    def unit_numbers(self, metric: Metric) -> UnitNumbers:
+        """Return the number of items, or of groups."""
+        what = "items" if self.group is None else "groups"
+        sizes = np.ones(self.n_items) if self.group is None else np.bincount(self.group)
+        found = count_units(sizes.astype(float), np.ones(len(sizes)), 1.0, what)
+        low, high = sorted(self.sign * end for end in self.range_seen)
+        return found._replace(seen=(low, high))
+
+    def run_share(self) -> float | None:
+        """Return the share of the variance of the mean difference that comes from runs.
+
+        The variance between runs is that within items, which items with a single run are taken to
+        share. The runs of the two systems are taken to be independent. None if no item has two
+        runs of a system, or if all differences are equal.
+        """
+        noise = [_noise_of_mean(of_one) for of_one in self.scores]
+        units = self.units()
+        differences = units.sums[0] - units.sums[1]
+        residuals = differences - differences.sum() / units.sizes.sum() * units.sizes
+        k = len(residuals)
+        variance = k / (k - 1) * float(residuals @ residuals) / self.n_items**2
+        if any(one is None for one in noise) or variance == 0:
+            return None
+        return min(1.0, sum(filter(None, noise)) / variance)
+
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return a line on whether more runs or more items would shorten the intervals."""
+        share = self.run_share() if self.n_runs > 1 and self.n_classifiers == 2 else None
+        if share is None:
+            return []
+        shorter = 1 - np.sqrt(1 - share)
+        advice = "more runs per item would help" if shorter > 0.29 else "more items are needed"
+        return [
+            (
+                "runs",
+                f"cause {share:.0%} of the variance of the difference, items the rest: {advice}. "
+                f"More runs can shorten intervals by {shorter:.0%} at most, twice as many items "
+                "shorten them by 29%",
+            )
+        ]
+
+    def describe(self) -> str:
+        """Return the numbers of items, runs and groups."""
+        words = f"{self.n_items:,} items"
+        if self.n_runs > 1:
+            runs = np.isfinite(self.scores).sum(axis=2)
+            least, most = runs.min(), runs.max()
+            words += f" with {most if least == most else f'{least} to {most}'} runs each"
+        return words if self.group is None else f"{words}, in {self.n_groups:,} groups"
+
+    def observed_data(self) -> dict[str, ObservedArray]:
+        """Return the scores of each system, averaged over runs."""
+        return {
+            f"items_{letter(k)}": ObservedArray(("item",), of_one)
+            for k, of_one in enumerate(self.means)
+        }
+
+    def saved(self) -> dict[str, Any]:
+        """Return the state for `restored`."""
+        return {
+            "scores": self.scores,
+            "group": self.group,
+            "higher_is_better": self.higher_is_better,
+        }
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> ItemScores:
+        """Return the scores from the output of `saved`."""
+        scores, group = saved["scores"], saved["group"]
+        if not isinstance(scores, np.ndarray) or scores.dtype != np.float64 or scores.ndim != 3:
+            raise ValueError("scores must be an array of numbers with three dimensions.")
+        if np.isinf(scores).any() or not np.isfinite(scores).any(axis=2).all() or not scores.size:
+            raise ValueError("scores must be finite, with at least one run of each item.")
+        if np.isnan(scores).all(axis=(0, 1)).any():
+            raise ValueError("scores has a run without any score.")
+        if group is not None:
+            stored_codes(group, "group", (scores.shape[1],), scores.shape[1])
+            if not np.bincount(group).all():
+                raise ValueError("group has a number without any item.")
+        return cls(scores, group, stored_flag(saved, "higher_is_better"))
+
+
+def _noise_of_mean(scores: Array) -> float | None:
+    """Return the variance that runs add to the mean of one system; None if it is not known."""
+    runs = np.isfinite(scores).sum(axis=1)
+    several = runs > 1
+    if not several.any():
+        return None
+    within = np.empty(len(scores))
+    within[several] = np.nanvar(scores[several], axis=1, ddof=1)
+    within[~several] = (runs[several] - 1) @ within[several] / (runs[several] - 1).sum()
+    return float((within / runs).sum()) / len(scores) ** 2

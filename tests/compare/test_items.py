@@ -1,0 +1,344 @@
+"""Comparisons from one score per item."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import ks_2samp, t
+
+from skbayeseval import (
+    ComparisonResult,
+    Ranking,
+    compare_items,
+    compare_many,
+    compare_many_items,
+    compare_predictions,
+    load_result,
+)
+from skbayeseval.models import ItemWeights, RightOrWrong
+
+RNG = np.random.default_rng(0)
+N = 60
+EASE = RNG.normal(size=N)
+RIGHT = np.array([EASE + RNG.normal(shift, 1, N) > 0 for shift in (0.8, 0.3, 0.0)]).astype(int)
+GRADES = np.clip(np.round(3 + EASE + RNG.normal(size=(3, N))), 1, 5)
+RUNS = EASE[:, None] + RNG.normal(size=(2, N, 4))
+GROUPS = np.arange(N) // 4
+QUICK = {"n_draws": 2000, "random_state": 0}
+
+
+def predictions_of(right, y):
+    return np.where(right, y, 1 - y)
+
+
+class TestAgreement:
+    """Agreement with what is known otherwise."""
+
+    def test_right_or_wrong_is_the_paired_model_of_accuracy(self):
+        # With half the prior in each class, the outcomes of both classes together have the prior
+        # Dirichlet(1, 1, 1, 1), however the items are divided into classes.
+        y = RNG.integers(0, 2, N)
+        a, b = (predictions_of(right, y) for right in RIGHT[:2])
+        prior = {"mu": 2.0, "theta": 0.5}
+        expected = compare_predictions(y, a, b, prior=prior, random_state=1)
+        found = compare_items(*RIGHT[:2], random_state=0)
+        assert found.model == "paired"
+        assert (found.observed_a, found.observed_b) == (expected.observed_a, expected.observed_b)
+        for of in ("draws", "draws_a", "draws_b"):
+            assert ks_2samp(getattr(found, of), getattr(expected, of)).pvalue > 0.001
+
+    def test_right_or_wrong_is_the_paired_model_of_recall(self):
+        # The prior of one true class, and closed forms on both sides.
+        y = np.repeat([1, 0], [N, 10])
+        a, b = (np.concatenate([right, [0] * 10]) for right in RIGHT[:2])
+        expected = compare_predictions(y, a, b, scoring="recall", **QUICK)
+        found = compare_items(*RIGHT[:2], **QUICK)
+        assert found.interval(of="a") == pytest.approx(expected.interval(of="a"), rel=1e-12)
+        assert found.interval(of="b") == pytest.approx(expected.interval(of="b"), rel=1e-12)
+
+    def test_bayes_factors_are_those_of_recall(self):
+        y = np.repeat([1, 0], [N, 10])
+        a, b = (np.concatenate([right, [0] * 10]) for right in RIGHT[:2])
+        expected = compare_predictions(y, a, b, scoring="recall", random_state=0)
+        for higher, (one, other) in ((True, RIGHT[:2]), (False, 1 - RIGHT[:2])):
+            found = compare_items(one, other, higher_is_better=higher, random_state=0)
+            exact, theirs = found.bayes_factor(), expected.bayes_factor()
+            assert exact.log10 == pytest.approx(theirs.log10, rel=1e-12)
+            rope = (-0.1, 0.2)  # not symmetric, and with much of the posterior inside
+            of_rope = expected.bayes_factor(rope=rope).value
+            assert found.bayes_factor(rope=rope).value == pytest.approx(of_rope, rel=0.05)
+
+    def test_many_systems_agree_with_many_classifiers(self):
+        y = RNG.integers(0, 2, N)
+        predictions = {
+            name: predictions_of(right, y) for name, right in zip("abc", RIGHT, strict=True)
+        }
+        prior = {"mu": 2.0, "theta": 0.5}
+        expected = compare_many(y, predictions, prior=prior, random_state=1)
+        found = compare_many_items(dict(zip("abc", RIGHT, strict=True)), random_state=0)
+        for i, j in found.pairs:
+            one, other = found.draws[i] - found.draws[j], expected.draws[i] - expected.draws[j]
+            assert ks_2samp(one, other).pvalue > 0.001
+
+    def test_groups_agree_with_groups_of_instances(self):
+        y = RNG.integers(0, 2, N)
+        a, b = (predictions_of(right, y) for right in RIGHT[:2])
+        expected = compare_predictions(y, a, b, groups=GROUPS, random_state=1)
+        found = compare_items(*RIGHT[:2], groups=GROUPS, random_state=0)
+        assert ks_2samp(found.draws, expected.draws).pvalue > 0.001
+        assert ks_2samp(found.draws_a, expected.draws_a).pvalue > 0.001
+
+    @pytest.mark.parametrize("scores", [RIGHT, GRADES], ids=["right", "grades"])
+    def test_one_group_per_item_is_the_plain_bootstrap(self, scores):
+        plain = compare_items(*scores[:2], model="bootstrap", **QUICK)
+        names = [f"item {i}" for i in RNG.permutation(N)]
+        grouped = compare_items(*scores[:2], groups=names, model="bootstrap", **QUICK)
+        np.testing.assert_array_equal(plain.draws, grouped.draws)
+
+    def test_graded_scores_have_nearly_the_interval_of_the_t_test(self):
+        a, b = RNG.normal(size=(2, 40))
+        low, high = compare_items(a, b, n_draws=100_000, random_state=0).interval()
+        d = a - b
+        half = t(39).ppf(0.975) * d.std(ddof=1) / np.sqrt(40)
+        assert low == pytest.approx(d.mean() - half, abs=0.06 * half)
+        assert high == pytest.approx(d.mean() + half, abs=0.06 * half)
+
+
+class TestInvariance:
+    @pytest.mark.parametrize(
+        "options", [{}, {"groups": GROUPS}, {"higher_is_better": False}], ids=str
+    )
+    @pytest.mark.parametrize("scores", [GRADES, RUNS], ids=["grades", "runs"])
+    def test_exchanging_a_and_b_changes_the_sign(self, scores, options):
+        one = compare_items(scores[0], scores[1], **options, **QUICK)
+        other = compare_items(scores[1], scores[0], **options, **QUICK)
+        np.testing.assert_allclose(one.draws, -other.draws, atol=1e-12)
+
+    def test_exchanging_right_or_wrong_systems(self):
+        one, other = (compare_items(*pair, random_state=0) for pair in (RIGHT[:2], RIGHT[1::-1]))
+        assert ks_2samp(one.draws, -other.draws).pvalue > 0.001
+        assert one.interval(of="a") == other.interval(of="b")
+
+    def test_wrong_instead_of_right(self):
+        right = compare_items(*RIGHT[:2], random_state=0)
+        wrong = compare_items(*(1 - RIGHT[:2]), higher_is_better=False, random_state=0)
+        assert wrong.metrics == ("neg_score",)
+        assert wrong.observed_a == pytest.approx(right.observed_a - 1)
+        assert ks_2samp(wrong.draws, right.draws).pvalue > 0.001
+        assert ks_2samp(wrong.draws_a, right.draws_a - 1).pvalue > 0.001
+        assert wrong.summary().loc["neg_score", "p_worse"] == pytest.approx(
+            right.summary().loc["score", "p_worse"], abs=0.01
+        )
+
+    @pytest.mark.parametrize("model", ["auto", "clustered"])
+    def test_the_order_of_right_or_wrong_items_does_not_matter(self, model):
+        order = RNG.permutation(N)
+        options = {"model": model} if model == "auto" else {"model": model, "groups": GROUPS}
+        one = compare_items(*RIGHT[:2], **options, random_state=0)
+        if "groups" in options:
+            options["groups"] = GROUPS[order]
+        other = compare_items(*RIGHT[:2, order], **options, random_state=0)
+        assert ks_2samp(one.draws, other.draws).pvalue > 0.001
+
+    def test_the_order_of_graded_items_does_not_matter(self):
+        order = RNG.permutation(N)
+        one, other = (compare_items(*scores, random_state=0) for scores in (RUNS, RUNS[:, order]))
+        assert ks_2samp(one.draws, other.draws).pvalue > 0.001
+
+    def test_duplicate_runs_change_nothing(self):
+        one = compare_items(*RUNS, **QUICK)
+        twice = compare_items(*np.concatenate([RUNS, RUNS], axis=2), **QUICK)
+        np.testing.assert_allclose(twice.draws, one.draws, atol=1e-12)
+
+    def test_shifts_and_scales_follow(self):
+        one = compare_items(*GRADES[:2], **QUICK)
+        other = compare_items(*(10 * GRADES[:2] + 3), **QUICK)
+        np.testing.assert_allclose(other.draws, 10 * one.draws, atol=1e-9)
+        np.testing.assert_allclose(other.draws_a, 10 * one.draws_a + 3, atol=1e-9)
+
+    def test_a_pair_of_many_bootstrapped_systems_is_the_pair(self):
+        many = compare_many_items({"a": RUNS[0], "b": RUNS[1], "c": -RUNS[0]}, **QUICK)
+        pair = compare_items(*RUNS, **QUICK)
+        np.testing.assert_allclose(many.pairs["a", "b"].draws, pair.draws, atol=1e-12)
+
+
+class TestSmallSamples:
+    def test_all_right(self):
+        ones = np.ones(20)
+        result = compare_items(ones, ones, random_state=0)
+        assert result.model == "paired"
+        low, high = result.hdi()
+        assert low < -0.05
+        assert high > 0.05
+        assert "identical" in str(result)
+
+    @pytest.mark.parametrize("difference", [0.0, 0.5])
+    def test_equal_differences_of_grades_are_no_point(self, difference):
+        grades = np.array([1.0, 2.0, 3.0, 4.0, 2.0, 3.0, 1.0, 4.0, 2.0, 3.0])
+        result = compare_items(grades + difference, grades, random_state=0)
+        low, high = result.hdi()
+        assert low < difference - 0.01
+        assert high > difference + 0.01
+        assert result.draws.min() >= -4
+        assert result.draws.max() <= 4
+
+    def test_scores_that_are_all_the_same_need_limits(self):
+        threes = np.full(10, 3.0)
+        with pytest.raises(ValueError, match=r"All scores are 3, .* Pass prior=\{'limits'"):
+            compare_items(threes, threes)
+        result = compare_items(threes, threes, prior={"limits": (1, 5)}, random_state=0)
+        assert result.hdi().high > 0.05
+        assert result.draws_a.min() >= 1
+
+    def test_limits_hold(self):
+        result = compare_items([4, 5, 5, 5, 5], [5, 5, 4, 5, 5], prior={"limits": (1, 5)}, **QUICK)
+        assert result.draws_a.max() <= 5
+        with pytest.raises(ValueError, match="covers at least half of the possible differences"):
+            result.decision(rope=4)
+
+    @pytest.mark.parametrize("scores", [RIGHT, GRADES], ids=["right", "grades"])
+    def test_few_groups_are_told(self, scores):
+        result = compare_items(*scores[:2], groups=np.arange(N) // 20, **QUICK)
+        assert "only 3 groups: intervals are widened" in str(result)
+        plain = compare_items(*scores[:2], **QUICK)
+        assert np.ptp(result.hdi()) > np.ptp(plain.hdi())
+
+
+class TestResults:
+    MAKERS = (
+        lambda: compare_items(*RIGHT[:2], **QUICK),
+        lambda: compare_items(*RIGHT[:2], groups=GROUPS, **QUICK),
+        lambda: compare_items(*RIGHT[:2], groups=GROUPS, model="clustered", **QUICK),
+        lambda: compare_items(*RUNS, higher_is_better=False, scoring="error", **QUICK),
+        lambda: compare_items(*GRADES[:2], prior={"limits": (1, 5)}, **QUICK),
+    )
+
+    @pytest.mark.parametrize("make", MAKERS)
+    def test_every_question_has_an_answer(self, make, tmp_path):
+        result = make()
+        assert isinstance(result, ComparisonResult)
+        low, high = result.hdi()
+        assert low < result.draws.mean() < high
+        assert sum(result.probability(0.05)) == pytest.approx(1)
+        assert result.decision(0.05).code
+        assert result.non_inferiority(0.1).answer
+        assert result.expected_loss(0.05).choice in ("A", "B")
+        assert result.summary(rope=0.05).shape == (1, 11)
+        assert len(result.prior_sensitivity(rope=0.05)) >= 1
+        assert len(result.frequentist()) == 0
+        assert result.plot(rope=0.05).ax_ is not None
+        assert result.plot("joint").ax_ is not None
+        assert result.to_arviz() is not None
+        assert result.to_dict()["evidence"]["kind"] == "items"
+        result.save(tmp_path / "result.npz")
+        again = load_result(tmp_path / "result.npz")
+        np.testing.assert_array_equal(again.draws, result.draws)
+        assert str(again) == str(result)
+        assert again.hdi(of="a") == result.hdi(of="a")
+        with pytest.raises(ValueError, match="no PyMC model"):
+            result.pymc_model()
+
+    def test_runs_and_items_are_told_apart(self):
+        text = str(compare_items(*RUNS, **QUICK))
+        assert "60 items with 4 runs each" in text
+        assert "of the variance of the difference" in text
+        assert "runs " not in str(compare_items(*RUNS[:, :, 0], **QUICK))
+
+    def test_rankings(self, tmp_path):
+        grades = dict(zip("abc", GRADES, strict=True))
+        ranking = compare_many_items(grades, scoring="grade", **QUICK)
+        assert isinstance(ranking, Ranking)
+        assert ranking.observed == pytest.approx(GRADES.mean(axis=1))
+        assert ranking.metrics == ("grade",)
+        assert ranking.decision(rope=0.1)
+        ranking.save(tmp_path / "ranking.npz")
+        again = load_result(tmp_path / "ranking.npz")
+        np.testing.assert_array_equal(again.draws, ranking.draws)
+
+    def test_few_errors_are_told(self):
+        right = np.ones(30)
+        right[0] = 0
+        text = str(compare_items(right, np.ones(30), **QUICK))
+        assert "only 1 error was seen" in text
+        wrong = compare_items(1 - right, np.zeros(30), higher_is_better=False, **QUICK)
+        assert "only 1 error was seen" in str(wrong)
+        assert "error" not in str(compare_items(*RIGHT[:2], **QUICK))
+
+    def test_models_as_instances(self):
+        result = compare_items(*RIGHT[:2], model=RightOrWrong(theta=0.5), **QUICK)
+        assert result.prior == {"theta": 0.5}
+        assert compare_items(*RIGHT[:2], model=ItemWeights(), **QUICK).model == "bootstrap"
+
+    def test_inputs_are_not_changed(self):
+        scores = GRADES[:2].copy()
+        compare_items(*scores, **QUICK).hdi()
+        np.testing.assert_array_equal(scores, GRADES[:2])
+        scores[0, 0] = 1  # still writeable
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "unpaired"}, r"model='unpaired' does not fit one score per item"),
+        ({"model": "clustered"}, r"model='clustered' does not fit one score per item"),
+        ({"model": "nonsense"}, r"not a known model"),
+        ({"model": "paired", "groups": GROUPS}, r"does not fit items in groups"),
+        ({"groups": GROUPS[:5]}, r"groups has 5, the scores have 60"),
+        ({"groups": np.zeros(N)}, r"single group"),
+        ({"groups": [None, *GROUPS[1:]]}, r"groups"),
+        ({"prior": {"mu": 1}}, r"no parameter 'mu'"),
+        ({"prior": {"theta": 0}}, r"greater than 0"),
+        ({"model": "bootstrap", "prior": {"limits": (0, 0.5)}}, r"scores from 0 to 1"),
+        ({"model": "bootstrap", "prior": {"limits": (1, 0)}}, r"smaller one first"),
+        ({"model": "bootstrap", "prior": {"limits": 3}}, r"pair of numbers"),
+        ({"names": ("x", "x")}, r"names must differ"),
+    ],
+)
+def test_wrong_arguments(options, message):
+    with pytest.raises(ValueError, match=message):
+        compare_items(*RIGHT[:2], **options)
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "kind", "message"),
+    [
+        ({"a": GRADES[0]}, {}, ValueError, "two or more systems"),
+        (list(GRADES), {}, TypeError, "must be a dict"),
+        ({"a": RIGHT[0], "b": RIGHT[1], "c": RIGHT[2]}, {"prior": {"theta": [1, 1, 1, 2]}},
+         ValueError, "must be a number for more than two systems"),
+        ({"a": RIGHT[0], "b": RIGHT[1], "c": RIGHT[2]}, {"groups": GROUPS, "model": "clustered"},
+         ValueError, "compares two systems"),
+        ({"a": [1.5], "b": [2.0]}, {}, ValueError, "single item"),
+        ({"a": GRADES[0], "b": GRADES[1]}, {"scoring": 3}, TypeError, "scoring must be a string"),
+        ({"a": GRADES[0], "b": GRADES[1]}, {"higher_is_better": 1}, TypeError, "True or False"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_of_many(scores, options, kind, message):
+    with pytest.raises(kind, match=message):
+        compare_many_items(scores, **options)
+
+
+def test_item_models_are_refused_elsewhere():
+    y = [0, 1] * 5
+    with pytest.raises(ValueError, match="requires one score per item. Use compare_items"):
+        compare_predictions(y, y, y, model="bootstrap")
+    with pytest.raises(ValueError, match="Use compare_items"):
+        ItemWeights().specification(compare_predictions(y, y, y).evidence)
+
+
+def test_other_metrics_are_refused():
+    result = compare_items(*RIGHT[:2], **QUICK)
+    for name in ("f1", "roc_auc"):
+        with pytest.raises(ValueError, match="cannot be computed from one score per item"):
+            result.hdi(metric=name)
+
+
+def test_series_of_groups_follow_the_index():
+    index = [f"q{i}" for i in range(N)]
+    a, b = (pd.Series(scores, index) for scores in GRADES[:2])
+    groups = pd.Series(GROUPS, index)
+    expected = compare_items(*GRADES[:2], groups=GROUPS, **QUICK).draws
+    shuffled = groups.sample(frac=1, random_state=0)
+    found = compare_items(a, b.sample(frac=1, random_state=1), groups=shuffled, **QUICK).draws
+    np.testing.assert_array_equal(found, expected)
+    by_position = compare_items(a, b, groups=pd.Series(GROUPS), **QUICK).draws
+    np.testing.assert_array_equal(by_position, expected)

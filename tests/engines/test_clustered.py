@@ -1,0 +1,97 @@
+"""The model of right-or-wrong items in groups, against brute force."""
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+from scipy.stats import chisquare
+
+from skbayeseval.engines.clustered import draw_clustered
+from skbayeseval.models.items import ClusteredSpecification
+
+CASES = {
+    "mixed": [[3, 1, 0, 1], [0, 2, 1, 2], [5, 0, 0, 0], [2, 2, 1, 0]],
+    "all alike": [[4, 0, 0, 0], [4, 0, 0, 0], [4, 0, 0, 0]],
+    "large and different": [[20, 1, 0, 0], [0, 2, 0, 18], [5, 5, 1, 5]],
+    "single items": [[1, 0, 0, 0]] * 6 + [[0, 1, 0, 0]] * 3 + [[0, 0, 1, 0]],
+    "unequal": [[1, 0, 0, 0], [30, 10, 5, 5]],
+}
+
+
+def specification(counts, theta=1.0, d=(1.0, 1.0), sign=1.0):
+    return ClusteredSpecification(
+        np.array(counts, dtype=float), np.full(4, theta), np.array(d, dtype=float), sign
+    )
+
+
+def brute_force(counts, theta, d, n=400_000):
+    """Return the posterior mean and sd of A - B and of A, by weighting draws from the prior."""
+    rng = np.random.default_rng(0)
+    mean = rng.dirichlet(np.full(4, theta), n)
+    alpha = np.maximum(mean * rng.gamma(d[0], 1 / d[1], n)[:, None], 1e-300)
+    total, log_likelihood = alpha.sum(axis=1), np.zeros(n)
+    for c in np.array(counts, dtype=float):
+        log_likelihood += gammaln(total) - gammaln(total + c.sum())
+        log_likelihood += (gammaln(alpha + c) - gammaln(alpha)).sum(axis=1)
+    weights = np.exp(log_likelihood - log_likelihood.max())
+    weights /= weights.sum()
+    found = []
+    for values in (mean[:, 1] - mean[:, 2], mean[:, 0] + mean[:, 1]):
+        centre = weights @ values
+        found.append((centre, np.sqrt(weights @ (values - centre) ** 2)))
+    return found, 1 / (weights**2).sum()
+
+
+@pytest.mark.parametrize("prior", [(1.0, (1.0, 1.0)), (0.5, (2.0, 0.5))])
+@pytest.mark.parametrize("case", CASES)
+def test_moments_agree_with_brute_force(case, prior):
+    theta, d = prior
+    expected, effective = brute_force(CASES[case], theta, d)
+    assert effective > 1000
+    a, b = draw_clustered(
+        specification(CASES[case], theta, d), np.random.default_rng(1), 20_000, prior=False
+    )
+    for values, (mean, sd) in zip((a - b, a), expected, strict=True):
+        error = sd * np.sqrt(1 / effective + 1 / 10_000)
+        assert values.mean() == pytest.approx(mean, abs=4 * error)
+        assert values.std() == pytest.approx(sd, rel=0.06)
+
+
+def test_many_equal_groups_tell_the_mean():
+    counts = [[6, 2, 1, 1], [8, 1, 1, 0], [4, 3, 1, 2]] * 200
+    a, b = draw_clustered(specification(counts), np.random.default_rng(0), 4000, prior=False)
+    assert (a - b).mean() == pytest.approx(0.1, abs=0.01)
+    assert (a - b).std() < 0.02
+
+
+def test_the_prior_of_a_system_is_beta():
+    a, _ = draw_clustered(
+        specification([[1, 0, 0, 0]]), np.random.default_rng(0), 20_000, prior=True
+    )
+    assert a.mean() == pytest.approx(0.5, abs=0.01)
+    assert a.var() == pytest.approx(0.05, rel=0.05)  # Beta(2, 2)
+
+
+def test_lower_is_better_changes_the_sign():
+    plain, negative = (
+        draw_clustered(
+            specification(CASES["mixed"], sign=sign), np.random.default_rng(0), 500, prior=False
+        )
+        for sign in (1.0, -1.0)
+    )
+    np.testing.assert_array_equal(plain, -negative)
+
+
+@pytest.mark.slow
+def test_ranks_of_true_values_are_uniform():
+    """Simulation-based calibration: the truth is drawn from the prior."""
+    rng, ranks = np.random.default_rng(0), []
+    for _ in range(600):
+        theta = rng.dirichlet(np.ones(4))
+        alpha = np.maximum(rng.gamma(1.0) * theta, 1e-200)
+        of_groups = rng.dirichlet(alpha, 6)
+        counts = [
+            rng.multinomial(rng.integers(1, 12), p) for p in np.nan_to_num(of_groups, nan=0.25)
+        ]
+        a, b = draw_clustered(specification(counts), rng, 199, prior=False)
+        ranks.append(np.sum(a - b < theta[1] - theta[2]))
+    assert chisquare(np.histogram(ranks, 10, (0, 200))[0]).pvalue > 0.001

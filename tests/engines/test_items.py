@@ -1,0 +1,139 @@
+"""Draws of mean scores of items against closed forms."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta, chisquare, ks_2samp, kstest
+
+from skbayeseval.engines.items import WeightedSums, stream_item_means, stream_right_or_wrong
+from skbayeseval.evidence.items import ItemScores
+from skbayeseval.models.items import ItemWeights, RightOrWrong
+
+N_DRAWS = 40_000
+
+
+def drawn(stream):
+    return np.concatenate(list(stream), axis=1)
+
+
+def weighted_means(scores, group=None, seed=0, **options):
+    evidence = ItemScores(np.asarray(scores, dtype=float)[:, :, None], group, **options)
+    rng = np.random.default_rng(seed)
+    return drawn(stream_item_means(ItemWeights().specification(evidence), rng, N_DRAWS))
+
+
+def probabilities(right, *, prior=False, theta=1.0, n_draws=N_DRAWS, seed=0):
+    evidence = ItemScores(np.asarray(right, dtype=float)[:, :, None])
+    specification = RightOrWrong(theta).specification(evidence)
+    rng = np.random.default_rng(seed)
+    return drawn(stream_right_or_wrong(specification, rng, n_draws, prior=prior))
+
+
+def test_mean_and_covariance_of_the_bayesian_bootstrap():
+    scores = np.random.default_rng(1).gamma(0.5, size=(2, 12))
+    found = weighted_means(scores)
+    covariance = np.cov(scores, ddof=0) / 13
+    np.testing.assert_allclose(found.mean(axis=1), scores.mean(axis=1), atol=0.01)
+    np.testing.assert_allclose(np.cov(found), covariance, rtol=0.03, atol=0.0005)
+
+
+def test_the_mean_of_two_items_is_uniform_between_them():
+    found = weighted_means([[0.0, 1.0], [3.0, 1.0]])
+    assert kstest(found[0], "uniform").pvalue > 0.001
+    np.testing.assert_allclose(found[1], 3 - 2 * found[0], atol=1e-12)
+
+
+def test_equal_items_share_a_weight():
+    # k right items of n: a Beta(k, n - k) variable.
+    right = np.repeat([1.0, 0.0], [13, 4])
+    found = weighted_means([right, 1 - right])
+    assert kstest(found[0], beta(13, 4).cdf).pvalue > 0.001
+    sums = WeightedSums(np.vstack([np.ones(17), right]))
+    assert sums.n_own == 2
+
+
+def test_equal_items_or_not_the_distribution_is_the_same():
+    scores = np.random.default_rng(2).integers(0, 4, (2, 40)).astype(float)
+    apart = scores + 1e-9 * np.random.default_rng(3).random(scores.shape)
+    one, other = weighted_means(scores), weighted_means(apart, seed=1)
+    assert ks_2samp(one[0] - one[1], other[0] - other[1]).pvalue > 0.001
+
+
+def test_groups_are_weighted_by_their_size():
+    # Two groups, of three items and of one: (3 w 1 + (1 - w) 0) / (3 w + 1 - w).
+    found = weighted_means([[1, 1, 1, 0], [0, 0, 0, 1]], np.array([0, 0, 0, 1]))[0]
+    weight = found / (3 - 2 * found)
+    assert kstest(weight, "uniform").pvalue > 0.001
+
+
+def test_large_scores_lose_no_digits():
+    scores = np.random.default_rng(0).random((2, 10))
+    near, far = weighted_means(scores), weighted_means(scores + 2.0**40)
+    np.testing.assert_allclose(far[0] - far[1], near[0] - near[1], atol=2e-3)
+
+
+def test_lower_is_better_changes_the_sign():
+    scores = np.random.default_rng(0).random((2, 10))
+    lower = weighted_means(scores, higher_is_better=False)
+    np.testing.assert_array_equal(lower, -weighted_means(scores))
+
+
+def test_sums_over_many_units_have_the_right_moments():
+    rng = np.random.default_rng(0)
+    rows = np.vstack([np.ones(3000), rng.standard_t(4, (2, 3000))])
+    sums = WeightedSums(rows, most=1000, farthest=200)
+    assert sums.n_own == 200
+    found = sums.draw(np.random.default_rng(1), N_DRAWS)
+    covariance = rows @ rows.T
+    spread = np.sqrt(np.diag(covariance))
+    assert (np.abs(found.mean(axis=1) - rows.sum(axis=1)) < 4 * spread / np.sqrt(N_DRAWS)).all()
+    np.testing.assert_allclose(
+        np.cov(found) / np.outer(spread, spread), covariance / np.outer(spread, spread), atol=0.02
+    )
+
+
+def test_sums_over_many_units_keep_outliers():
+    # One unit is as large as all others together: the sum is not normal.
+    rows = np.concatenate([np.random.default_rng(0).normal(size=3000), [100.0]])[None]
+    exact = WeightedSums(rows).draw(np.random.default_rng(1), N_DRAWS)[0]
+    short = WeightedSums(rows, most=1000, farthest=100).draw(np.random.default_rng(2), N_DRAWS)[0]
+    assert ks_2samp(exact, short).pvalue > 0.001
+    assert abs(((exact - exact.mean()) ** 3).mean() / exact.std() ** 3) > 0.5
+
+
+@pytest.mark.parametrize("n_systems", [2, 3, 5])
+@pytest.mark.parametrize("prior", [False, True])
+def test_every_system_has_a_beta_distribution(n_systems, prior):
+    right = np.random.default_rng(0).random((n_systems, 15)) < 0.6
+    found = probabilities(right, prior=prior)
+    for values, hits in zip(found, right.sum(axis=1), strict=True):
+        a, b = (2, 2) if prior else (2 + hits, 2 + 15 - hits)
+        assert kstest(values, beta(a, b).cdf).pvalue > 0.001
+
+
+@pytest.mark.parametrize("n_systems", [2, 4])
+@pytest.mark.parametrize("theta", [1.0, 0.5])
+def test_the_difference_of_a_pair_does_not_depend_on_the_others(n_systems, theta):
+    right = (np.random.default_rng(1).random((n_systems, 12)) < 0.5).astype(int)
+    a, b = right[:2]
+    shapes = theta + np.array([(a & b).sum(), (a > b).sum(), (a < b).sum(), (a + b == 0).sum()])
+    total = shapes.sum()
+    only_a, only_b = shapes[1:3] / total
+    first, second, *_ = probabilities(right, theta=theta)
+    variance = (only_a + only_b - (only_a - only_b) ** 2) / (total + 1)
+    difference = first - second
+    assert difference.mean() == pytest.approx(only_a - only_b, abs=4 * np.sqrt(variance / N_DRAWS))
+    assert difference.var() == pytest.approx(variance, rel=0.03)
+
+
+@pytest.mark.parametrize("n_systems", [2, 3])
+def test_ranks_of_true_values_are_uniform(n_systems):
+    """Simulation-based calibration: the truth is drawn from the prior."""
+    rng, ranks = np.random.default_rng(0), []
+    outcomes = np.array(list(np.ndindex((2,) * n_systems))).T
+    for seed in range(400):
+        theta = rng.dirichlet(np.full(2**n_systems, 4 / 2**n_systems))
+        right = outcomes[:, rng.choice(2**n_systems, 12, p=theta)]
+        first, second, *_ = probabilities(right, n_draws=199, seed=seed)
+        truth = outcomes @ theta
+        ranks.append(np.sum(first - second < truth[0] - truth[1]))
+    assert chisquare(np.histogram(ranks, 10, (0, 200))[0]).pvalue > 0.001

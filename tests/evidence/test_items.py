@@ -1,0 +1,122 @@
+"""Scores of items: what they say of themselves, and how they are stored."""
+
+import numpy as np
+import pytest
+
+from skbayeseval.evidence.items import ItemScores
+from skbayeseval.metrics.registry import get_metric, item_bounds, item_metric, metric_of_formula
+
+NAN = np.nan
+
+
+def items(a, b, group=None, **options):
+    return ItemScores(np.array([a, b], dtype=float).reshape(2, len(a), -1), group, **options)
+
+
+def test_runs_are_averaged_and_missing_ones_left_out():
+    found = items([[1, 0], [1, NAN]], [[0, 0], [3, 1]])
+    np.testing.assert_array_equal(found.means, [[0.5, 1], [0, 2]])
+    assert found.observed(item_metric("score")) == (0.75, 1.0)
+    assert found.describe() == "2 items with 1 to 2 runs each"
+
+
+def test_lower_is_better():
+    found = items([1, 2], [5, 5], higher_is_better=False)
+    assert found.observed(item_metric("score")) == (-1.5, -5.0)
+    assert found.unit_numbers(item_metric("score")).seen == (-5.0, -1.0)
+
+
+def test_families():
+    group = np.array([0, 0, 1])
+    assert items([1, 0, 1], [0, 0, 1]).family == "right or wrong"
+    assert items([1, 0, 1], [0, 0, 1], group).family == "right or wrong in groups"
+    assert items([1, 0, 0.5], [0, 0, 1]).family == "items"
+    assert items([[1, 0]] * 3, [[0, 0]] * 3).family == "items"
+    assert items([1, 0, 2], [0, 0, 1], group).family == "items in groups"
+
+
+def test_units_are_sums_over_groups():
+    found = items([1, 2, 3], [4, 5, 6], np.array([1, 0, 1])).units()
+    np.testing.assert_array_equal(found.sums, [[2, 4], [5, 10]])
+    np.testing.assert_array_equal(found.sizes, [1, 2])
+
+
+def test_share_of_runs_by_hand():
+    # Differences of means 1 and 3, of variance 2 / 2 = 1. Within A 0.5 and 0.5, within B 2 and 0:
+    # each with two runs, and the mean of two items has (0.25 + 0.25 + 1 + 0) / 4 = 0.375.
+    a, b = [[2, 3], [4, 5]], [[0.5, 2.5], [1.5, 1.5]]
+    assert items(a, b).run_share() == pytest.approx(0.375)
+
+
+def test_share_of_runs_with_single_runs_takes_the_variance_of_the_others():
+    complete = items([[0, 2], [3, 5]], [[1, 3], [0, 2]])
+    a_lacks_one = items([[0, 2], [4, NAN]], [[1, 3], [0, 2]])
+    # Within A 2 and 2 (pooled), now with one run: 1 + 2 instead of 1 + 1, of four.
+    variance = np.var([-1, 3], ddof=1) / 2
+    assert complete.run_share() == pytest.approx(min(1, 4 / 4 / variance))
+    assert a_lacks_one.run_share() == pytest.approx(5 / 4 / variance)
+
+
+def test_share_of_runs_in_a_simulation():
+    rng = np.random.default_rng(0)
+    n, runs = 4000, 4
+    item = rng.normal(0, 1, (2, n, 1))
+    scores = item + rng.normal(0, 3, (2, n, runs))
+    expected = (9 / 4) / (1 + 9 / 4)
+    found = ItemScores(scores)
+    assert found.run_share() == pytest.approx(expected, abs=0.03)
+    by_group = ItemScores(scores, np.arange(n) // 2)
+    assert by_group.run_share() == pytest.approx(expected, abs=0.03)
+    ((keyword, words),) = found.remarks()
+    assert keyword == "runs"
+    assert f"{found.run_share():.0%}" in words
+    assert "more runs per item would help" in words
+
+
+def test_share_of_runs_is_unknown_without_repeated_runs():
+    assert items([1, 2, 4], [0, 2, 1]).run_share() is None
+    assert items([[1, NAN], [2, NAN]], [[0, 1], [2, 2]]).run_share() is None
+    assert items([1, 2, 4], [0, 2, 1]).remarks() == []
+
+
+def test_equal_differences():
+    assert items([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).has_equal_differences()
+    assert not items([0.1, 0.2, 0.3], [0.4, 0.5, 0.61]).has_equal_differences()
+    assert items([1, 2], [1, 2]).what_is_identical("score") == "scores"
+    assert items([1, 2], [1, 3]).what_is_identical("score") is None
+
+
+def test_other_metrics_are_refused():
+    with pytest.raises(ValueError, match="'f1' cannot be computed from one score per item"):
+        items([1, 0], [0, 0]).check_metric(get_metric("f1"))
+
+
+@pytest.mark.parametrize("bounds", [None, (0.0, 1.0), (-1.0, 0.0), (1e-7, 1e17)])
+@pytest.mark.parametrize("name", ["score", "a) in [0.0, 1.0]", "bleu/de\nen", "items(x)"])
+def test_formulas_of_item_metrics(name, bounds):
+    metric = item_metric(name, bounds)
+    again = metric_of_formula(metric.formula, 0.0)
+    assert (again, again.bounds) == (metric, bounds)
+    assert item_bounds(metric.formula) == bounds
+    assert item_bounds("f1") is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"scores": [[1.0]]}, "three dimensions"),
+        ({"scores": np.ones((2, 3, 1), dtype=int)}, "array of numbers"),
+        ({"scores": np.array([[[np.inf], [1.0]]] * 2)}, "finite"),
+        ({"scores": np.array([[[NAN], [1.0]]] * 2)}, "at least one run"),
+        ({"scores": np.array([[[1.0, NAN], [1.0, NAN]]] * 2)}, "without any score"),
+        ({"group": np.array([0, 2])}, "between 0 and 1"),
+        ({"group": np.array([1, 1])}, "without any item"),
+        ({"group": np.array([0, 1, 1])}, "shape"),
+        ({"higher_is_better": 1}, "true or false"),
+    ],
+)
+def test_stored_scores_are_checked(changed, message):
+    saved = items([1, 0], [0, 0], np.array([0, 1])).saved()
+    ItemScores.restored(saved)
+    with pytest.raises(ValueError, match=message):
+        ItemScores.restored(saved | changed)
