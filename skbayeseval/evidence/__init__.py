@@ -4,6 +4,7 @@ from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, PairedCounts
 from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
 from skbayeseval.evidence.units import UnitCounts
 
@@ -15,6 +16,7 @@ __all__ = [
     "Evidence",
     "MarginalCounts",
     "PairedCounts",
+    "PredictedNumbers",
     "ScoredInstances",
     "SplitScores",
     "UnitCounts",
@@ -28,6 +30,7 @@ KINDS: dict[str, type[Evidence]] = {
         DataSetScores,
         MarginalCounts,
         PairedCounts,
+        PredictedNumbers,
         ScoredInstances,
         SplitScores,
         UnitCounts,

@@ -50,6 +50,10 @@ class WeightedInstances(Evidence):
     has_class_counts = False
 
     @abstractmethod
+    def pair(self, i: int, j: int) -> WeightedInstances:
+        """Return the evidence of two of the classifiers."""
+
+    @abstractmethod
     def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
         """Yield, per run, the unit of each row and the metric as a function of row weights."""
 

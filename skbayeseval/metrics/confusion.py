@@ -72,7 +72,11 @@ _BETWEEN_0_AND_1 = (
 
 
 # What metrics are computed from, in words.
-_SOURCES = {"instances": "instance scores", "numbers": "predicted numbers", "splits": "split scores"}
+_SOURCES = {
+    "instances": "instance scores",
+    "numbers": "predicted numbers",
+    "splits": "split scores",
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -541,7 +541,8 @@ class Posterior(_Recipe):
                 "scores. Compare by this metric without prevalence=."
             )
         self.scored.check_metric(metric)
-        self._prepared(self.scored, metric)
+        if metric.available:
+            self._prepared(self.scored, metric)
         units = self.scored.unit_numbers(metric)
         if units.number == 1:
             raise ValueError(
