@@ -13,7 +13,6 @@ from skbayeseval import (
     bayesian_cross_validate,
     chunk_counter,
 )
-from skbayeseval.sequences.conll import read_conll
 from skbayeseval.sequences.frequencies import chunk_frequencies
 from skbayeseval.sequences.tags import convert_tags
 
@@ -45,12 +44,23 @@ def read_corpus(path: str | Path) -> Corpus:
     """
     path = Path(path)
     path = path / "eng.train" if path.is_dir() else path
-    tokens, tags = read_conll(path)
-    if any(len(columns) < 2 for sentence in tokens for columns in sentence):
-        raise ValueError(f"{path}: every line must have a word, its part of speech and its tag.")
-    words, speech = (
-        [[columns[column] for columns in sentence] for sentence in tokens] for column in range(2)
+    sentences: list[list[list[str]]] = [[]]
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        columns = line.split()
+        if not columns or columns[0] == "-DOCSTART-":
+            sentences.append([])
+        elif len(columns) < 3:
+            raise ValueError(
+                f"{path}, line {number}: expected a word, its part of speech and its tag."
+            )
+        else:
+            sentences[-1].append([columns[0], columns[1], columns[-1]])
+    words, speech, tags = (
+        [[token[column] for token in sentence] for sentence in sentences if sentence]
+        for column in range(3)
     )
+    if not tags:
+        raise ValueError(f"{path} contains no sentences.")
     X = [features(*sentence) for sentence in zip(words, speech, strict=True)]
     return Corpus(X, convert_tags(tags, "IOB1", "IOB2", name="tags"))
 
