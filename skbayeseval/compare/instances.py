@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from skbayeseval._alignment import check_rows, named_labels
 from skbayeseval._labels import is_indicator, kind_of_labels
 from skbayeseval.compare.score_checks import warn_of_unlikely_scores
-from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.chunk_counter import check_counter
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, MarginalCounts, PairedCounts, margins_of
 from skbayeseval.evidence.instance_scores import ScoredInstances
@@ -20,7 +20,7 @@ from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring, spelled_
 from skbayeseval.posterior.build import count_predictions, make_posterior
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["Options", "check_counter", "posterior_of_instances", "posterior_of_tags"]
+__all__ = ["Options", "posterior_of_instances", "posterior_of_tags"]
 
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
 
@@ -127,12 +127,6 @@ def posterior_of_tags(
     # A chunk is there or not.
     metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
     return make_posterior(evidence, *options), names, metrics
-
-
-def check_counter(counter: Any) -> None:
-    """Raise unless the counter was made by `chunk_counter`."""
-    if not isinstance(counter, ChunkCounter):
-        raise TypeError(f"counter must be made by chunk_counter, got {counter!r}.")
 
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:

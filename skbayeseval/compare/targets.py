@@ -20,7 +20,7 @@ from skbayeseval._labels import (
     is_indicator,
     resolve_pos_label,
 )
-from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.chunk_counter import ChunkCounter, check_counter
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, respond
@@ -311,8 +311,12 @@ class ChunkTarget:
         self, y: Any, names: tuple[str, ...], counter: Any, scoring: Any, groups: Any = None
     ) -> None:
         self.groups = None if groups is None else group_codes(groups)
-        if not isinstance(counter, ChunkCounter):
-            raise TypeError(f"counter must be made by chunk_counter, got {counter!r}.")
+        check_counter(counter)
+        if len(names) != 2:
+            raise ValueError(
+                f"counter= compares two taggers, but there are {len(names)} estimators. Compare "
+                "them in pairs."
+            )
         self.y = y
         self.names = names
         self.counter = counter
