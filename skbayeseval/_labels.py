@@ -112,7 +112,8 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     if kind == "continuous":
         raise ValueError(
             f"{name} must contain class labels, got continuous values such as {array[0]!r}. Round "
-            "or threshold them first."
+            "or threshold them first. To compare predictions of numbers, pass a metric of numbers, "
+            "such as scoring='r2' or scoring='neg_mean_absolute_error'."
         )
     return array
 

@@ -1,4 +1,4 @@
-"""The command-line interface, which uses only the public API."""
+"""The command-line interface."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from typing import Any, NoReturn
 import pandas as pd
 
 import skbayeseval
-from skbayeseval import ComparisonResult, compare_counts, compare_predictions
+from skbayeseval import ComparisonResult, chunk_counter, compare_counts, compare_predictions
 from skbayeseval._files import save_figure
+from skbayeseval.metrics.scoring import is_of_numbers
+from skbayeseval.sequences.conll import TaggedFile, read_conll
 
 __all__ = ["main"]
 
@@ -54,20 +56,31 @@ def _parser() -> argparse.ArgumentParser:
 
     compare = commands.add_parser(
         "compare",
-        help="compare two columns of predictions in a CSV file",
+        help="compare two columns of predictions in a CSV file, or two files of tags",
         description="Compare two classifiers from a CSV file with one column of true labels and "
-        "one column of predictions per classifier.",
-        epilog="example: skbayeseval compare predictions.csv --truth y --a nb --b svm "
-        "--scoring f1 --rope 0.01",
+        "one column of predictions per classifier; regressors, with --scoring r2 or another metric "
+        "of numbers; or, with --chunks, two taggers from files with one token per line and its tag "
+        "in the last column.",
+        epilog="examples: skbayeseval compare predictions.csv --truth y --a nb --b svm "
+        "--scoring f1 --rope 0.01; skbayeseval compare gold.conll a.conll b.conll --chunks IOB2",
     )
-    compare.add_argument("file", help="the CSV file, with a header line; labels are text")
-    compare.add_argument("--truth", required=True, metavar="COLUMN", help="the true labels")
-    compare.add_argument("--a", required=True, metavar="COLUMN", help="the predictions of A")
-    compare.add_argument("--b", required=True, metavar="COLUMN", help="the predictions of B")
+    compare.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="the CSV file, with a header line, in which labels are text; with --chunks, the files "
+        "of the true tags, of A's tags and of B's tags",
+    )
+    compare.add_argument("--truth", metavar="COLUMN", help="the true labels")
+    compare.add_argument("--a", metavar="COLUMN", help="the predictions of A")
+    compare.add_argument("--b", metavar="COLUMN", help="the predictions of B")
+    compare.add_argument(
+        "--chunks", metavar="SCHEME", help="compare chunks of tags: IOB1, IOB2, IOBES or BMES"
+    )
     compare.add_argument(
         "--pos-label", metavar="LABEL", help="the positive class (default: 1, if that is a class)"
     )
-    _add_common(compare, scoring="accuracy", model="auto")
+    _add_common(compare, scoring="accuracy, or f1 with --chunks", model="auto")
     compare.set_defaults(run=_compare)
 
     counts = commands.add_parser(
@@ -88,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
             help=f"TP FP FN [TN] of {name.upper()}",
         )
     _add_common(counts, scoring="f1", model="bcv")
-    counts.set_defaults(run=_counts)
+    counts.set_defaults(run=_counts, scoring=["f1"])
 
     demo = commands.add_parser(
         "demo",
@@ -141,7 +154,6 @@ def _add_common(parser: argparse.ArgumentParser, *, scoring: str, model: str) ->
     parser.add_argument(
         "--scoring",
         nargs="+",
-        default=[scoring],
         metavar="NAME",
         help=f"the metrics (default: {scoring})",
     )
@@ -179,22 +191,93 @@ def _common(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _compare(args: argparse.Namespace) -> None:
-    table = _read_csv(args.file)
-    columns = {
-        option: _labels(table, option, getattr(args, option), args.file)
-        for option in ("truth", "a", "b")
-    }
+    _report(_compare_chunks(args) if args.chunks else _compare_columns(args), args)
+
+
+def _compare_columns(args: argparse.Namespace) -> ComparisonResult:
+    options = ("truth", "a", "b")
+    missing = [f"--{option}" for option in options if getattr(args, option) is None]
+    if missing:
+        raise ValueError(
+            f"{', '.join(missing)} must name columns of the CSV file; for files of tags, pass "
+            "--chunks"
+        )
+    if len(args.files) > 1:
+        raise ValueError(f"one CSV file is expected, got {len(args.files)} files")
+    (path,) = args.files
+    table = _read_csv(path)
+    columns = {option: _labels(table, option, getattr(args, option), path) for option in options}
+    names = _names(args.names or ((args.a, args.b) if args.a != args.b else ("A", "B")))
+    if is_of_numbers(args.scoring):
+        numbers = [_numbers(columns[option], option, path) for option in options]
+        return compare_predictions(*numbers, names=names, pos_label=args.pos_label, **_common(args))
     classes = {label for column in columns.values() for label in column}
     _check_spelling(classes)
-    result = compare_predictions(
+    return compare_predictions(
         columns["truth"],
         columns["a"],
         columns["b"],
-        names=_names(args.names or ((args.a, args.b) if args.a != args.b else ("A", "B"))),
+        names=names,
         pos_label=_class_one(classes) if args.pos_label is None else args.pos_label,
         **_common(args),
     )
-    _report(result, args)
+
+
+def _numbers(column: list[str], option: str, path: str) -> list[float]:
+    """Return the numbers of a column, for metrics of numbers."""
+    found = []
+    for row, text in enumerate(column, start=1):
+        try:
+            found.append(float(text))
+        except ValueError:
+            raise ValueError(
+                f"--{option}: {text!r} in row {row} of {path} is no number, but the metric is one "
+                "of numbers"
+            ) from None
+    return found
+
+
+def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
+    given = [f"--{name}" for name in ("truth", "a", "b") if getattr(args, name) is not None]
+    if given:
+        raise ValueError(f"{given[0]} names a column of a CSV file, and does not go with --chunks")
+    if len(args.files) != 3:
+        raise ValueError(
+            "--chunks requires three files, those of the true tags, of A's tags and of B's tags, "
+            f"got {len(args.files)}"
+        )
+    gold, a, b = (read_conll(path) for path in args.files)
+    for path, other in zip(args.files[1:], (a, b), strict=True):
+        _check_same_words(gold, other, args.files[0], path)
+    return compare_predictions(
+        gold.tags,
+        a.tags,
+        b.tags,
+        counter=chunk_counter(args.chunks),
+        names=_names(args.names or ("A", "B")),
+        pos_label=args.pos_label,
+        **_common(args),
+    )
+
+
+def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path: str) -> None:
+    """Raise if two files of tags have different words, where both have words."""
+    if len(gold.tags) != len(other.tags):
+        raise ValueError(
+            f"{gold_path} has {len(gold.tags)} sentences, but {path} has {len(other.tags)}"
+        )
+    for number, (ours, theirs) in enumerate(zip(gold.tokens, other.tokens, strict=True), start=1):
+        if len(ours) != len(theirs):
+            raise ValueError(
+                f"sentence {number} has {len(ours)} tokens in {gold_path}, but {len(theirs)} in "
+                f"{path}"
+            )
+        for one, another in zip(ours, theirs, strict=True):
+            if one and another and one[0] != another[0]:
+                raise ValueError(
+                    f"sentence {number} has the word {one[0]!r} in {gold_path}, but {another[0]!r} "
+                    f"in {path}"
+                )
 
 
 def _read_csv(path: str) -> pd.DataFrame:

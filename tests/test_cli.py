@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
 
-from skbayeseval import compare_predictions
+from skbayeseval import chunk_counter, compare_predictions
 from skbayeseval.cli import main
 
 
@@ -309,3 +309,77 @@ def test_a_page_that_cannot_be_written(csv, capsys, tmp_path):
     arguments = f"compare {csv} --truth y --a nb --b svm --report {tmp_path / 'no' / 'page.html'}"
     assert main(arguments.split()) == 2
     assert "error:" in capsys.readouterr().err
+
+
+GOLD = [["B-PER", "I-PER", "O"], ["B-ORG"], ["O", "B-LOC"]] * 8
+TAGGED_A = [["B-PER", "I-PER", "O"], ["O"], ["O", "B-LOC"]] * 8
+TAGGED_B = [["B-PER", "O", "O"], ["B-ORG"], ["B-LOC", "B-LOC"]] * 8
+
+
+def write_tags(path, tags, line):
+    """Write one token per line, as `line` makes it of its position and tag."""
+    sentences = ("\n".join(line(i, tag) for i, tag in enumerate(one)) for one in tags)
+    path.write_text("-DOCSTART- -X- O\n\n" + "\n\n".join(sentences) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def tagged(tmp_path):
+    """Files of tags: with two more columns, with tabs, and without words."""
+    return [
+        write_tags(tmp_path / "gold.conll", GOLD, lambda i, tag: f"w{i} NN {tag}"),
+        write_tags(tmp_path / "a.conll", TAGGED_A, lambda i, tag: f"w{i}\t{tag}"),
+        write_tags(tmp_path / "b.conll", TAGGED_B, lambda i, tag: tag),
+    ]
+
+
+def test_chunks(tagged, capsys):
+    report = reported(capsys, f"compare {' '.join(tagged)} --chunks IOB2 --seed 3 --rope 0.01")
+    expected = compare_predictions(
+        GOLD, TAGGED_A, TAGGED_B, counter=chunk_counter("IOB2"), random_state=3
+    )
+    assert (report["names"], report["model"]) == (["A", "B"], "paired")
+    assert report["evidence"]["cells"] == expected.evidence.cells.tolist()
+    summary = expected.summary(0.01).loc["f1"]
+    assert report["summary"]["f1"]["hdi_low"] == pytest.approx(summary["hdi_low"])
+    report = reported(capsys, f"compare {' '.join(tagged)} --chunks IOB2 --scoring recall")
+    assert list(report["summary"]) == ["recall"]
+
+
+def test_chunks_of_files_that_do_not_fit(tagged, tmp_path, capsys):
+    gold, a, b = tagged
+    short = write_tags(tmp_path / "short", TAGGED_A[:-1], lambda i, tag: f"w{i} {tag}")
+    longer = [*TAGGED_A[:-1], ["O", "O", "O"]]
+    long = write_tags(tmp_path / "long", longer, lambda i, tag: f"w{i} {tag}")
+    other = write_tags(tmp_path / "other", TAGGED_A, lambda i, tag: f"v{i} {tag}")
+    empty = write_tags(tmp_path / "empty", [], str)
+    for arguments, message in (
+        (f"{gold} {a} --chunks IOB2", "requires three files"),
+        (f"{gold} {a} {b}", "--truth, --a, --b must name columns.*--chunks"),
+        (f"{gold} {a} {b} --chunks IOB2 --truth y", "--truth names a column"),
+        (f"{gold} {a} {b} --chunks IOB9", "'IOB9' is not a known scheme"),
+        (f"{gold} {a} {b} --chunks IOB2 --pos-label 1", "pos_label= does not apply"),
+        (f"{gold} {a} {b} --truth y --a a --b b", "one CSV file is expected, got 3"),
+        (f"{gold} {short} {b} --chunks IOB2", "24 sentences, but .*short has 23"),
+        (f"{gold} {a} {long} --chunks IOB2", "sentence 24 has 2 tokens"),
+        (f"{gold} {other} {b} --chunks IOB2", "sentence 1 has the word 'w0'"),
+        (f"{gold} {a} {empty} --chunks IOB2", "contains no sentences"),
+    ):
+        assert main(f"compare {arguments}".split()) == 2
+        assert re.search(message, capsys.readouterr().err), message
+
+
+def test_numbers(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=30)
+    table = pd.DataFrame({"y": y, "a": y + 0.1, "b": y + rng.normal(size=30)})
+    table.to_csv(tmp_path / "numbers.csv", index=False)
+    base = f"compare {tmp_path / 'numbers.csv'} --truth y --a a --b b"
+    report = reported(capsys, f"{base} --scoring r2 neg_mean_absolute_error")
+    assert report["model"] == "instance weights"
+    assert report["metrics"][1]["observed"][0] == pytest.approx(-0.1)
+    assert main(f"{base} --scoring f1".split()) == 2
+    capsys.readouterr()
+    table.astype(object).assign(a="many").to_csv(tmp_path / "numbers.csv", index=False)
+    assert main(f"{base} --scoring r2".split()) == 2
+    assert "--a: 'many' in row 1" in capsys.readouterr().err

@@ -28,6 +28,7 @@ from skbayeseval.compare.cross_validation import (
     kind_of_target,
     resolve_cv,
 )
+from skbayeseval.compare.number_target import score_numbers
 from skbayeseval.compare.split_score_target import resolve_scorers
 from skbayeseval.compare.targets import count_one, score_by_scores, score_counts
 from skbayeseval.engines.pymc import PyMCEngine
@@ -76,15 +77,15 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimators : list of estimator or of (str, estimator), or dict of str to estimator
-        Two or more classifiers; or regressors, with ``model="scores"``.
+        Two or more classifiers, or regressors.
     cv : int, splitter or iterable, default=None
         None means ``BlockRegularizedCV(3)``. Otherwise anything that scikit-learn's `check_cv`
         accepts.
     scoring : str, Metric, list or dict, default=None
-        As in `compare_predictions`. None means accuracy.
+        As in `compare_predictions`. None means accuracy, or R2 for regressors.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
             default="auto"
-        "auto" means "paired". "scores" compares split scores, also of regressors.
+        "auto" means "paired". "scores" compares split scores of any scorer.
     engine : {"exact", "pymc", "auto"} or PyMCEngine, default="exact"
         "exact" draws independently from the conjugate posterior, "pymc" runs Markov chains, and
         "auto" uses "pymc" only if the prior is a callable.
@@ -270,7 +271,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         X : array-like of shape (n_samples, ...)
             The data; only indexed.
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            The labels, or a multi-label indicator.
+            The labels, or a multi-label indicator; numbers, for regressors.
         **params : dict
             Goes to every `fit`; routed where metadata routing is enabled. `groups` go to the
             splitter, and groups instead of instances are then weighted.
@@ -290,7 +291,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
             for rope in self.rope.values() if isinstance(self.rope, Mapping) else [self.rope]:
                 check_rope(rope)
         entropy = check_random_state_entropy(self.random_state)
-        kind = kind_of_target(estimators, self.model)
+        kind = kind_of_target(estimators)
         cv = resolve_cv(self.cv, y, entropy, kind, self.counter)
         groups = None
         if not get_config()["enable_metadata_routing"]:
@@ -384,6 +385,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if self.counter is not None:
             counts = self.counter.count_one(y, self.predict(X), self.best_index_)
             return score_counts(metric, counts)
+        if metric.source == "numbers":
+            return score_numbers(metric, y, self.predict(X))
         labels = self.classes_ if self.labels is None else self.labels
         if metric.source == "instances":
             classes = tuple(np.asarray(labels).tolist())

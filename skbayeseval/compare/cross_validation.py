@@ -21,11 +21,13 @@ from skbayeseval._validation import (
     check_random_state_entropy,
     check_whole_number,
 )
+from skbayeseval.compare.number_target import NumberTarget
 from skbayeseval.compare.split_score_target import ScoreTarget
 from skbayeseval.compare.targets import ChunkTarget, CollectedEvidence, LabelTarget, Target
 from skbayeseval.compare.weighting import Weighting, plug_in_weight
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.recipe import Posterior
@@ -85,7 +87,7 @@ def bayesian_cross_validate(
     error_score: str | float = "raise",
     random_state: Any = None,
 ) -> ComparisonResult:
-    """Compare two classifiers by cross-validation: the posterior next to `cross_validate`.
+    """Compare two learners by cross-validation: the posterior next to `cross_validate`.
 
     Both are fitted on the same splits, and their paired predictions are counted. A count has a
     weight below 1, because training sets differ and instances may be validated more than once; the
@@ -96,28 +98,28 @@ def bayesian_cross_validate(
     Parameters
     ----------
     estimator_a, estimator_b : estimator or (str, estimator)
-        The classifiers. Clones of them are fitted.
+        The classifiers, or regressors. Clones of them are fitted.
     X : array-like of shape (n_samples, ...)
         The data: arrays, data frames, sparse matrices, lists of texts. They are only indexed.
     y : array-like of shape (n_samples,) or (n_samples, n_labels), or sequence of sequences
-        The labels, of any dtype; or a multi-label indicator; or, with `counter`, the tags of each
-        sentence.
+        The labels, of any dtype; or a multi-label indicator; or numbers, for regressors; or, with
+        `counter`, the tags of each sentence.
     groups : array-like of shape (n_samples,), default=None
         The group of each instance, such as the patient. The default splitter keeps groups whole,
         and groups instead of instances are weighted. With metadata routing enabled, pass it in
         `params`.
     scoring : str, Metric, list or dict, default=None
-        As in `compare_predictions`. None means accuracy, or F1 with `counter`. Metrics such as
-        "roc_auc" are computed from `decision_function` or `predict_proba`, within each split. With
-        ``model="scores"``, anything that `cross_validate` accepts; None then means the `score`
-        method of the estimators.
+        As in `compare_predictions`. None means accuracy, R2 for regressors, or F1 with `counter`.
+        Metrics such as "roc_auc" are computed from `decision_function` or `predict_proba`, within
+        each split, and so are metrics of numbers, such as "r2". With ``model="scores"``, anything
+        that `cross_validate` accepts; None then means the `score` method of the estimators.
     cv : int, splitter or iterable, default=None
         None means ``BlockRegularizedCV(3)``, with `counter` balanced in the types of chunks.
         Otherwise anything that scikit-learn's `check_cv` accepts.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv", "scores"} or model instance, \
             default="auto"
-        "auto" means "paired". "scores" compares split scores by the correlated t-test, with any
-        scorer that `cross_validate` accepts, also of regressors.
+        "auto" means "paired"; for regressors, these are weights of instances. "scores" compares
+        split scores by the correlated t-test, with any scorer that `cross_validate` accepts.
     engine, prior, n_draws, labels, pos_label
         As in `compare_predictions`.
     counter : ChunkCounter, default=None
@@ -181,7 +183,7 @@ def bayesian_cross_validate(
     """
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
     entropy = check_random_state_entropy(random_state)
-    splitter = resolve_cv(cv, y, entropy, kind_of_target(estimators, model), counter)
+    splitter = resolve_cv(cv, y, entropy, kind_of_target(estimators), counter)
     split_params, fit_params = route(
         "bayesian_cross_validate", "bayesian_cross_validate", estimators, splitter, params, groups
     )
@@ -232,10 +234,10 @@ def resolve_cv(
     return check_cv(cv, y if counter is None else None, classifier=kind == "classes")
 
 
-def kind_of_target(estimators: Mapping[str, Any], model: Any) -> str:
-    """Return "classes", or "numbers" where plain scores of regressors are compared."""
+def kind_of_target(estimators: Mapping[str, Any]) -> str:
+    """Return "classes", or "numbers" where regressors are compared."""
     regress = any(hasattr(e, "__sklearn_tags__") and is_regressor(e) for e in estimators.values())
-    return "numbers" if regress and compares_scores(model) else "classes"
+    return "numbers" if regress else "classes"
 
 
 @dataclass(frozen=True)
@@ -393,7 +395,7 @@ def _check_data(X: Any, y: Any, groups: Any) -> None:
 def _target(
     estimators: Mapping[str, Any], X: Any, y: Any, options: CrossValidationOptions, groups: Any
 ) -> Target:
-    """Return what is compared: chunks, plain scores, or classes and labels."""
+    """Return what is compared: chunks, plain scores, numbers, or classes and labels."""
     if options.counter is not None:
         if options.labels is not None or options.pos_label is not None:
             raise ValueError(
@@ -401,7 +403,11 @@ def _target(
                 "chunk_counter(..., types=...)."
             )
         return ChunkTarget(y, tuple(estimators), options.counter, options.scoring, groups)
-    kind = ScoreTarget if compares_scores(options.model) else LabelTarget
+    kind: type[ScoreTarget | NumberTarget | LabelTarget] = LabelTarget
+    if compares_scores(options.model):
+        kind = ScoreTarget
+    elif kind_of_target(estimators) == "numbers" or is_of_numbers(options.scoring):
+        kind = NumberTarget
     if kind is LabelTarget and is_indicator(y) and _is_vector(X):
         _check_not_swapped(y)
     return kind(y, estimators, options.labels, options.pos_label, options.scoring, groups)

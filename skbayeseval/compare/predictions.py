@@ -9,33 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._alignment import check_rows, named_labels
 from skbayeseval._arrays import in_short
-from skbayeseval._labels import is_indicator
 from skbayeseval._validation import (
     check_names,
     check_weight,
 )
+from skbayeseval.compare.instances import Options, posterior_of_instances, posterior_of_tags
 from skbayeseval.compare.labelled_counts import (
     cells_in_order,
     classes_of_matrices,
     matrix_in_order,
 )
-from skbayeseval.compare.score_checks import warn_of_unlikely_scores
 from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.counts import (
-    ConfusionCounts,
-    Evidence,
-    MarginalCounts,
-    PairedCounts,
-    check_counts,
-    margins_of,
-)
-from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.counts import ConfusionCounts, check_counts
 from skbayeseval.evidence.validated_rows import ClassRows
-from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring
-from skbayeseval.posterior.build import check_true_classes, count_predictions, make_posterior
+from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
@@ -67,18 +57,21 @@ def compare_predictions(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    counter: ChunkCounter | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
     random_state: Any = None,
 ) -> ComparisonResult:
-    """Compare two classifiers from their predictions of the same instances.
+    """Compare two classifiers, or two regressors, from their predictions of the same instances.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
-        The true labels, of any dtype; or a multi-label indicator, dense or sparse.
+        The true labels, of any dtype; or a multi-label indicator, dense or sparse. Numbers, if
+        `scoring` is a metric of numbers; or, with `counter`, the tags of each sentence.
     y_pred_a, y_pred_b : array-like of shape (n_samples,) or (n_samples, n_labels)
         The predictions of A and B for the same instances. None for both if `scoring` contains only
         metrics computed from instance scores.
@@ -91,7 +84,10 @@ def compare_predictions(
     scoring : str, Metric, list or dict, default=None
         The metrics to compare. None means accuracy. Otherwise scikit-learn's names of metrics that
         depend only on the confusion matrix, "specificity", "cohen_kappa", objects of
-        `skbayeseval.metrics`, or, with `y_score_a` and `y_score_b`, metrics such as "roc_auc".
+        `skbayeseval.metrics`, what `make_scorer` makes of these metrics, or, with `y_score_a` and
+        `y_score_b`, metrics such as "roc_auc". Predictions of numbers are compared by "r2",
+        "neg_mean_absolute_error" and others of ``metrics.known_metrics("numbers")``, by the
+        Bayesian bootstrap over instances. With `counter`, None means F1.
     model : {"auto", "paired", "unpaired", "hierarchical", "bcv"} or model instance, default="auto"
         "auto" means "paired", the model that uses which instances both got right. For a multi-label
         indicator it is the Bayesian bootstrap over instances; "unpaired" and "bcv" assume
@@ -111,6 +107,11 @@ def compare_predictions(
     groups : array-like of shape (n_samples,), default=None
         Instances that belong together, such as sentences of a document: they are weighted together
         (model "group weights").
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each instance counts in metrics of numbers, as in scikit-learn.
+    counter : ChunkCounter, default=None
+        Made by `chunk_counter`: `y_true` and `y_pred_a` contain tags of its first scheme,
+        `y_pred_b` tags of its second, one sequence per sentence, and chunks are compared.
     prevalence : float or array-like of shape (n_classes,), default=None
         The proportions of the classes where the test set was sampled by class (case-control): a
         float is that of the positive class; a Series may name the classes, in any order. The
@@ -153,6 +154,13 @@ def compare_predictions(
     >>> decision = result.decision(rope=0.01)
     >>> decision.symbol, decision.label
     ('>', 'not settled')
+
+    Regressors are compared by metrics of numbers:
+
+    >>> y, a, b = [1.2, 2.5, 3.1, 4.8], [1.1, 2.2, 3.5, 4.9], [0.8, 2.0, 3.9, 5.5]
+    >>> result = compare_predictions(y, a, b, scoring="neg_mean_absolute_error", random_state=0)
+    >>> round(result.observed_a, 3), round(result.observed_b, 3)
+    (-0.225, -0.6)
     """
     given = {
         "y_pred_a": y_pred_a,
@@ -164,8 +172,30 @@ def compare_predictions(
         if (given[a] is None) != (given[b] is None):
             missing = a if given[a] is None else b
             raise ValueError(f"{a} and {b} must be given together, got {missing}=None.")
+    options = Options(model, engine, prior, n_draws, random_state, prevalence)
+    if counter is not None:
+        absent = {
+            "y_score_a": y_score_a,
+            "labels": labels,
+            "pos_label": pos_label,
+            "sample_weight": sample_weight,
+        }
+        return ComparisonResult(
+            *posterior_of_tags(
+                y_true,
+                y_pred_a,
+                y_pred_b,
+                check_names(names, 2),
+                counter,
+                scoring=scoring,
+                weight=weight,
+                groups=groups,
+                options=options,
+                absent=absent,
+            )
+        )
     return ComparisonResult(
-        *_posterior_of_instances(
+        *posterior_of_instances(
             y_true,
             {} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
             {} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
@@ -175,51 +205,10 @@ def compare_predictions(
             pos_label=pos_label,
             weight=weight,
             groups=groups,
-            options=(model, engine, prior, n_draws, random_state, prevalence),
+            sample_weight=sample_weight,
+            options=options,
         )
     )
-
-
-def _posterior_of_instances(
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    scores: Mapping[str, Any],
-    names: tuple[str, ...],
-    *,
-    scoring: Any,
-    labels: Any,
-    pos_label: Any,
-    weight: float,
-    groups: Any,
-    options: tuple[Any, ...],
-) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
-    """Return what a result is made of: posterior, names and metrics."""
-    check_rows({"y_true": y_true, **predictions, **scores, "groups": groups})
-    if labels is None and is_indicator(y_true):
-        labels = named_labels([y_true, *predictions.values(), *scores.values()])
-    common: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "weight": weight,
-        "groups": groups,
-    }
-    scored = ScoredInstances.from_scores(y_true, scores, **common) if scores else None
-    evidence: Evidence
-    if predictions:
-        evidence = count_predictions(y_true, predictions, **common)
-        if len(predictions) == 1 and isinstance(evidence, PairedCounts):
-            evidence = MarginalCounts(evidence.margins())
-    elif scored is not None:
-        evidence = scored
-    else:
-        raise ValueError("There is nothing to compare: pass predictions, instance scores, or both.")
-    metrics = resolve_scoring(scoring, margins_of(evidence)[0].labels)
-    if scored is not None:
-        warn_of_unlikely_scores(scored, list(scores), metrics.values())
-    if scored is not None and all(metric.source == "instances" for metric in metrics.values()):
-        evidence, scored = scored, None
-    posterior = make_posterior(evidence, *options, scored=scored)
-    return posterior, names, metrics
 
 
 def compare_confusion_matrices(
@@ -379,27 +368,29 @@ def compare_many(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
     random_state: Any = None,
 ) -> Ranking:
-    """Compare two or more classifiers from their predictions of the same instances.
+    """Compare two or more classifiers, or regressors, from predictions of the same instances.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
-        The true labels, of any dtype; or a multi-label indicator.
+        The true labels, of any dtype; or a multi-label indicator; or numbers, if `scoring` is a
+        metric of numbers.
     predictions : dict of str to array-like of the same shape
         The predictions of each classifier, by name. None if `scoring` contains only metrics
         computed from instance scores.
     scores : dict of str to array-like, default=None
         The instance scores of each, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
-    scoring, model, weight, labels, pos_label, groups, prevalence, engine, prior, n_draws
+    scoring, model, weight, labels, pos_label, groups, sample_weight, prevalence
         As in `compare_predictions`.
-    random_state
+    engine, prior, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -432,7 +423,7 @@ def compare_many(
             f"{in_short(scores)}."
         )
     return Ranking(
-        *_posterior_of_instances(
+        *posterior_of_instances(
             y_true,
             {f"predictions[{name!r}]": predictions[name] for name in names if predictions},
             {} if scores is None else {f"scores[{name!r}]": scores[name] for name in names},
@@ -442,7 +433,8 @@ def compare_many(
             pos_label=pos_label,
             weight=weight,
             groups=groups,
-            options=(model, engine, prior, n_draws, random_state, prevalence),
+            sample_weight=sample_weight,
+            options=Options(model, engine, prior, n_draws, random_state, prevalence),
         )
     )
 
@@ -459,6 +451,7 @@ def score_posterior(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     prevalence: Any = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
@@ -470,8 +463,9 @@ def score_posterior(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples,) or (n_samples, n_labels)
-        True and predicted labels, of any dtype; or multi-label indicators. `y_pred` may be None
-        if `scoring` contains only metrics computed from instance scores.
+        True and predicted labels, of any dtype; or multi-label indicators; or numbers, if `scoring`
+        is a metric of numbers. `y_pred` may be None if `scoring` contains only metrics computed
+        from instance scores.
     y_score : array-like of shape (n_samples,) or (n_samples, n_classes), default=None
         Scores, for metrics such as "roc_auc"; as ``y_score_a`` in `compare_predictions`.
     scoring : str, Metric, list or dict, default=None
@@ -484,7 +478,7 @@ def score_posterior(
         the models that made the predictions.
     name : str, default="A"
         The name of the classifier.
-    labels, pos_label, groups, prevalence, engine, prior, n_draws, random_state
+    labels, pos_label, groups, sample_weight, prevalence, engine, prior, n_draws, random_state
         As in `compare_predictions`.
 
     Returns
@@ -505,7 +499,7 @@ def score_posterior(
     inferred = isinstance(weight, str)
     if inferred and weight != "inferred":
         raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")
-    posterior, names, metrics = _posterior_of_instances(
+    posterior, names, metrics = posterior_of_instances(
         y_true,
         {} if y_pred is None else {"y_pred": y_pred},
         {} if y_score is None else {"y_score": y_score},
@@ -515,7 +509,8 @@ def score_posterior(
         pos_label=pos_label,
         weight=1.0 if isinstance(weight, str) else weight,
         groups=groups,
-        options=(model, engine, prior, n_draws, random_state, prevalence),
+        sample_weight=sample_weight,
+        options=Options(model, engine, prior, n_draws, random_state, prevalence),
     )
     return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
 

@@ -19,6 +19,7 @@ from skbayeseval._labels import (
     is_indicator,
     resolve_pos_label,
 )
+from skbayeseval.compare.number_target import score_numbers
 from skbayeseval.compare.targets import (
     CollectedEvidence,
     check_responses,
@@ -28,8 +29,9 @@ from skbayeseval.compare.targets import (
 )
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.per_instance import PerInstance
 from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
-from skbayeseval.metrics.scoring import resolve_scoring, spelled_out
+from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring, spelled_out
 from skbayeseval.splitting.collect import Collection, Observe
 
 __all__ = ["ScoreTarget", "resolve_scorers"]
@@ -174,7 +176,7 @@ def _check_metrics_of_classes(y: Any, estimators: Mapping[str, Any], scoring: An
     """Raise if a metric of classes is asked of numbers, or of classifiers that lack a method."""
     classifiers = {name: one for name, one in estimators.items() if is_classifier(one)}
     for _, one in spelled_out(scoring) if scoring is not None else ():
-        if isinstance(one, str) and one in known_metrics():
+        if isinstance(one, str) and one in known_metrics() and not is_of_numbers(one):
             if not is_indicator(y):
                 check_label_vector(y, "y")
             if one in known_metrics("instances"):
@@ -188,6 +190,10 @@ def _name_of(scoring: Any) -> str:
 def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
     if isinstance(scoring, str) and scoring in get_scorer_names() and pos_label is None:
         return get_scorer(scoring)
+    if isinstance(scoring, Metric) and scoring.source == "numbers":
+        return partial(_score_by_numbers, scoring)
+    if isinstance(scoring, PerInstance):
+        return partial(_mean_of_instances, scoring)
     if isinstance(scoring, (str, Metric)):
         truth = check_label_vector(y, "y")
         classes = np.unique(truth).tolist() if labels is None else check_labels(labels)
@@ -209,6 +215,14 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
     except ValueError:  # some built-in functions do not tell their arguments
         pass
     return scoring
+
+
+def _score_by_numbers(metric: Metric, estimator: Any, X: Any, y: Any) -> float:
+    return score_numbers(metric, y, estimator.predict(X))
+
+
+def _mean_of_instances(metric: PerInstance, estimator: Any, X: Any, y: Any) -> float:
+    return float(metric.values(np.asarray(y), np.asarray(estimator.predict(X))).mean())
 
 
 def _score_by_counts(

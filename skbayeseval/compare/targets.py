@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_regressor
 from sklearn.utils import _safe_indexing
 
 from skbayeseval._alignment import columns_in_order
@@ -21,7 +20,7 @@ from skbayeseval._labels import (
     is_indicator,
     resolve_pos_label,
 )
-from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.chunk_counter import ChunkCounter, check_counter
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
 from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, respond
@@ -34,6 +33,7 @@ from skbayeseval.evidence.validated_rows import (
     ScoreRows,
     ValidatedRows,
 )
+from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
 from skbayeseval.metrics.scoring import resolve_scoring
@@ -62,14 +62,14 @@ class CollectedEvidence(NamedTuple):
     ----------
     evidence : Evidence
         The evidence.
-    scored : ScoredInstances or None
-        The scores of its instances, where metrics need them.
+    scored : WeightedInstances or None
+        What metrics of instance weights are computed from, where there are such metrics.
     rows, scored_rows : ValidatedRows or None
         The same row by row, for metrics of counts and of instance scores.
     """
 
     evidence: Evidence
-    scored: ScoredInstances | None = None
+    scored: WeightedInstances | None = None
     rows: ValidatedRows | None = None
     scored_rows: ValidatedRows | None = None
 
@@ -119,12 +119,6 @@ class LabelTarget:
         scoring: Any,
         groups: Any = None,
     ) -> None:
-        for estimator in estimators.values():
-            if hasattr(estimator, "__sklearn_tags__") and is_regressor(estimator):
-                raise ValueError(
-                    f"{estimator!r} is a regressor; classifiers are compared here. The scores of "
-                    "regressors are compared with model='scores'."
-                )
         self.names = tuple(estimators)
         self.groups = None if groups is None else group_codes(groups)
         self.pos_label = pos_label
@@ -317,8 +311,12 @@ class ChunkTarget:
         self, y: Any, names: tuple[str, ...], counter: Any, scoring: Any, groups: Any = None
     ) -> None:
         self.groups = None if groups is None else group_codes(groups)
-        if not isinstance(counter, ChunkCounter):
-            raise TypeError(f"counter must be made by chunk_counter, got {counter!r}.")
+        check_counter(counter)
+        if len(names) != 2:
+            raise ValueError(
+                f"counter= compares two taggers, but there are {len(names)} estimators. Compare "
+                "them in pairs."
+            )
         self.y = y
         self.names = names
         self.counter = counter

@@ -5,6 +5,7 @@ from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, PairedCounts
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.items import ItemScores
+from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
 from skbayeseval.evidence.units import UnitCounts
 
@@ -17,6 +18,7 @@ __all__ = [
     "ItemScores",
     "MarginalCounts",
     "PairedCounts",
+    "PredictedNumbers",
     "ScoredInstances",
     "SplitScores",
     "UnitCounts",
@@ -31,6 +33,7 @@ KINDS: dict[str, type[Evidence]] = {
         ItemScores,
         MarginalCounts,
         PairedCounts,
+        PredictedNumbers,
         ScoredInstances,
         SplitScores,
         UnitCounts,

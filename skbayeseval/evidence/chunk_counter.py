@@ -22,7 +22,7 @@ from skbayeseval.sequences.tags import (
     tags_to_chunks,
 )
 
-__all__ = ["ChunkCounter", "chunk_counter"]
+__all__ = ["ChunkCounter", "check_counter", "chunk_counter"]
 
 Array = NDArray[Any]
 
@@ -238,6 +238,12 @@ def chunk_counter(
     counter._schemes()
     check_types(types)
     return counter
+
+
+def check_counter(counter: Any) -> None:
+    """Raise unless the counter was made by `chunk_counter`."""
+    if not isinstance(counter, ChunkCounter):
+        raise TypeError(f"counter must be made by chunk_counter, got {counter!r}.")
 
 
 def _check_lengths(truth: list[Any], predicted: list[Any], name: str) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval._validation import check_weight
-from skbayeseval.evidence.base import Evidence, check_positive, count_in_words
+from skbayeseval.evidence.base import check_positive, count_in_words
 from skbayeseval.evidence.split_scores import SplitMargin
 from skbayeseval.evidence.stored import (
     stored_codes,
@@ -32,21 +31,13 @@ from skbayeseval.evidence.stored import (
 )
 from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
 from skbayeseval.evidence.units import assign_units
+from skbayeseval.evidence.weighted_instances import PreparedRun, WeightedInstances
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.instance_scores import (
-    SCORE_METRICS,
-    Prepared,
-    Sums,
-    as_floats,
-    prepare,
-)
+from skbayeseval.metrics.instance_scores import SCORE_METRICS, as_floats, prepare
 
-__all__ = ["RESPONSES", "PreparedRun", "ScoredInstances", "respond"]
+__all__ = ["RESPONSES", "ScoredInstances", "respond"]
 
 Array = NDArray[Any]
-
-# The unit of each row of a run, and per classifier the metric as a function of the row weights.
-PreparedRun = tuple[Array, list[Prepared]]
 
 # The methods that give each kind of score, in order of preference.
 RESPONSES = {
@@ -56,7 +47,7 @@ RESPONSES = {
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredInstances(Evidence):
+class ScoredInstances(WeightedInstances):
     """Instance scores of several classifiers on the same instances, in one or more runs.
 
     Parameters
@@ -79,10 +70,11 @@ class ScoredInstances(Evidence):
 
     Examples
     --------
+    >>> from skbayeseval import metrics
     >>> from skbayeseval.evidence.instance_scores import ScoredInstances
     >>> scored = ScoredInstances.from_scores([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]})
-    >>> scored.of_runs("roc_auc")
-    array([[0.75]])
+    >>> scored.observed(metrics.get_metric("roc_auc"))
+    (0.75,)
     """
 
     truth: Array
@@ -96,7 +88,6 @@ class ScoredInstances(Evidence):
     grouped: bool = False
 
     kind = "scored"
-    has_class_counts = False
 
     @property
     def family(self) -> str:
@@ -182,11 +173,6 @@ class ScoredInstances(Evidence):
         """The number of classifiers."""
         return len(self.responses)
 
-    @property
-    def scored(self) -> ScoredInstances:
-        """The instance scores: this object."""
-        return self
-
     def margin(self, classifier: int) -> SplitMargin:
         """Return the size and the labels, as `ConfusionCounts` has them."""
         return SplitMargin(
@@ -218,9 +204,10 @@ class ScoredInstances(Evidence):
         same = all(np.array_equal(first[kind], other[kind]) for other in others for kind in first)
         return "scores" if same else None
 
-    def prepared(self, metric: str) -> Iterator[PreparedRun]:
+    def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
         """Yield, per run, the unit of each row and the metric as a function of row weights."""
-        needs = SCORE_METRICS[metric].needs
+        name = str(metric.formula)
+        needs = SCORE_METRICS[name].needs
         binary = self.truth.ndim == 1 and len(self.labels) == 2
         positive = 1 if self.positive is None else self.positive
         truth = (self.truth == positive).astype(int) if binary else self.truth
@@ -228,12 +215,8 @@ class ScoredInstances(Evidence):
             rows = np.flatnonzero(self.run == run)
             yield (
                 self.unit[rows],
-                [prepare(metric, truth[rows], one[needs][rows]) for one in self.responses],
+                [prepare(name, truth[rows], one[needs][rows]) for one in self.responses],
             )
-
-    def observed(self, metric: Metric) -> tuple[float, ...]:
-        """Return the observed metric value of each classifier, averaged over runs."""
-        return tuple(self.of_runs(str(metric.formula)).mean(axis=1).tolist())
 
     def check_metric(self, metric: Metric) -> None:
         """Raise if the metric is not computed from instance scores, or lacks a positive class."""
@@ -300,11 +283,6 @@ class ScoredInstances(Evidence):
             stored_flag(saved, "grouped"),
         )
 
-    @property
-    def n_groups(self) -> int:
-        """The number of groups that are weighted together; 0 if there are none."""
-        return len(self.shape) if self.grouped else 0
-
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on.
 
@@ -333,35 +311,6 @@ class ScoredInstances(Evidence):
             for rows in classes
         ]
         return over_classes(found, names[0])
-
-    def with_weight(self, weight: float) -> ScoredInstances:
-        """Return the same scores with another weight."""
-        return replace(self, weight=weight, shape=self.shape * (weight / self.weight))
-
-    def influence(self, metric: str) -> Array:
-        """Return the influence of each row on the metric values, (n_classifiers, n_rows)."""
-        runs, sizes = list(self.prepared(metric)), np.unique(self.run, return_counts=True)[1]
-        found = np.empty((self.n_classifiers, len(self.run)))
-        for k in range(self.n_classifiers):
-            plain = [
-                of_each[k].sums(np.ones((size, 1)))
-                for (_, of_each), size in zip(runs, sizes, strict=True)
-            ]
-            parts = [one.relative_to(one) for one in plain]
-            total = reduce(Sums.plus, parts)
-            for run, (_, of_each), one in zip(np.unique(self.run), runs, plain, strict=True):
-                slopes = of_each[k].slopes().relative_to(one)
-                found[k, self.run == run] = total.average_slope(slopes)
-        return found
-
-    def of_runs(self, metric: str) -> Array:
-        """Return the metric values per run, of shape (n_classifiers, n_runs)."""
-        return np.array(
-            [
-                [float(of_one(np.ones((len(unit), 1)))[0]) for of_one in of_each]
-                for unit, of_each in self.prepared(metric)
-            ]
-        ).T
 
 
 def _check_scores(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from skbayeseval.evidence.chunks import OUTCOMES
 from skbayeseval.evidence.influence import cell_influence, total_influence
-from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.metrics.confusion import Metric, Totals
 
 __all__ = [
@@ -246,17 +246,17 @@ class LabelRows(_WeightedRows):
 
 @dataclass(frozen=True, eq=False)
 class ScoreRows(_WeightedRows):
-    """Rows with instance scores, whose metrics are averages over splits."""
+    """Rows with instance scores or predicted numbers, whose metrics are averages over splits."""
 
-    scored: ScoredInstances
+    scored: WeightedInstances
 
     def _influence(self, metric: Metric) -> Array:
         """Return the influence of each row on each classifier's metric."""
-        return self.scored.influence(str(metric.formula))
+        return self.scored.influence(metric)
 
     def _of_splits(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
         """Return the variance of each split's value due to test noise, and its deviation."""
-        values = contrast @ self.scored.of_runs(str(metric.formula))
+        values = contrast @ self.scored.of_runs(metric)
         within = self._noise_of_splits(influence, np.full(len(values), float(len(values))))
         return within, values - values.mean()
 

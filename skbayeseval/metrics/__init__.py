@@ -1,15 +1,18 @@
 """Metrics as pure functions, their names, and the interpretation of the parameter `scoring`."""
 
 from skbayeseval.metrics.confusion import Metric, Totals, fbeta, from_confusion
+from skbayeseval.metrics.per_instance import PerInstance, from_instances
 from skbayeseval.metrics.registry import get_metric, known_metrics
 from skbayeseval.metrics.scoring import PerClass, per_class, resolve_scoring
 
 __all__ = [
     "Metric",
     "PerClass",
+    "PerInstance",
     "Totals",
     "fbeta",
     "from_confusion",
+    "from_instances",
     "get_metric",
     "known_metrics",
     "per_class",

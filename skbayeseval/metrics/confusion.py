@@ -72,6 +72,14 @@ _BETWEEN_0_AND_1 = (
 )
 
 
+# What metrics are computed from, in words.
+_SOURCES = {
+    "instances": "instance scores",
+    "numbers": "predicted numbers",
+    "splits": "split scores",
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Metric:
     """A named function of confusion tables.
@@ -98,9 +106,9 @@ class Metric:
         Whether the metric requires exactly one label per instance.
     available : bool
         False for a user-supplied function that could not be stored in a saved result.
-    source : {"tables", "instances", "splits", "items"}
-        The data from which the metric is computed: confusion tables, instance scores, split
-        scores, or scores of items.
+    source : {"tables", "instances", "numbers", "splits", "items"}
+        The data from which the metric is computed: confusion tables, instance scores, predicted
+        numbers, split scores, or scores of items.
     is_macro : bool
         Whether the metric is the plain average of a ratio over classes.
     limits : (float, float) or None
@@ -142,7 +150,7 @@ class Metric:
         if self.source != "tables":
             raise ValueError(
                 f"{self.name!r} cannot be computed from confusion tables: it is a metric of "
-                f"{self.source.removesuffix('s')} scores."
+                f"{_SOURCES[self.source]}."
             )
         tables = as_numbers(tables, "tables")
         if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2]:
@@ -155,11 +163,16 @@ class Metric:
         return self.of_totals(totals_of(tables), positive)
 
     @property
+    def weighs_instances(self) -> bool:
+        """Whether the metric is a function of instance weights (the Bayesian bootstrap)."""
+        return self.source in ("instances", "numbers")
+
+    @property
     def bounds(self) -> tuple[float, float] | None:
         """The smallest and the largest possible value; None if unbounded or unknown."""
         if self.source == "items":
             return self.limits
-        if self.formula in (None, "neg_log_loss", "neg_brier_score"):
+        if self.formula in (None, "neg_log_loss", "neg_brier_score") or self.source == "numbers":
             return None
         if self.source == "splits":
             return (0.0, 1.0) if re.fullmatch(_BETWEEN_0_AND_1, self.name) else None

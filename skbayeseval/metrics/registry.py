@@ -21,6 +21,7 @@ from skbayeseval.metrics.confusion import (
     ratio_metric,
 )
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED
 from skbayeseval.metrics.suggest import did_you_mean
 
 __all__ = [
@@ -49,6 +50,7 @@ def _registry() -> dict[str, Metric]:
         Metric(name, not_of_tables, source="instances", needs_positive=name == "average_precision")
         for name in SCORE_METRICS
     ]
+    metrics += [Metric(name, not_of_tables, source="numbers") for name in NUMBER_METRICS]
     return {metric.name: replace(metric, formula=metric.name) for metric in metrics}
 
 
@@ -60,8 +62,9 @@ def known_metrics(source: str | None = None) -> list[str]:
 
     Parameters
     ----------
-    source : {"tables", "instances"}, default=None
-        Restrict the names to metrics computed from confusion tables, or from instance scores.
+    source : {"tables", "instances", "numbers"}, default=None
+        Restrict the names to metrics computed from confusion tables, from instance scores, or from
+        predictions of numbers.
 
     Returns
     -------
@@ -106,10 +109,15 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     beta = re.fullmatch(FBETA, name)
     if beta:
         return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
+    if name in REFUSED:
+        raise ValueError(
+            f"scoring={name!r} {REFUSED[name]}. Pass model='scores' to a cross-validation, which "
+            f"compares split scores, or choose one of {known_metrics('numbers')}."
+        )
     if name in get_scorer_names():
         raise ValueError(
-            f"scoring={name!r} cannot be computed from a confusion matrix or from instance scores. "
-            "Pass model='scores' to compare split scores, or choose one of "
+            f"scoring={name!r} cannot be computed from a confusion matrix, from instance scores or "
+            "from instance weights. Pass model='scores' to compare split scores, or choose one of "
             f"{known_metrics()}."
         )
     raise ValueError(

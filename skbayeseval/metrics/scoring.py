@@ -9,10 +9,19 @@ from typing import Any
 
 from skbayeseval._arrays import in_short
 from skbayeseval.metrics.confusion import Metric, check_zero_division, class_metric
-from skbayeseval.metrics.registry import get_metric
-from skbayeseval.metrics.suggest import name_of_scorer
+from skbayeseval.metrics.numbers import REFUSED
+from skbayeseval.metrics.per_instance import PerInstance
+from skbayeseval.metrics.registry import get_metric, known_metrics
+from skbayeseval.metrics.scorers import metric_of_scorer
 
-__all__ = ["PerClass", "per_class", "resolve_scoring", "spelled_out", "table_metric"]
+__all__ = [
+    "PerClass",
+    "is_of_numbers",
+    "per_class",
+    "resolve_scoring",
+    "spelled_out",
+    "table_metric",
+]
 
 
 @dataclass(frozen=True)
@@ -59,8 +68,10 @@ def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
 def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metric]:
     """Return the metrics selected by `scoring` as a dict from names to metrics.
 
-    `scoring` is None (accuracy), a name, a `Metric`, a `PerClass`, a list of these, or a dict from
-    names to these. `labels` are the classes for which a `PerClass` is expanded.
+    `scoring` is None (accuracy), a name, a `Metric`, a `PerClass`, a `PerInstance`, what
+    `make_scorer` makes of a known metric, a list of these, or a dict from names to these. `labels`
+    are the classes for which a `PerClass` or a `PerInstance` is expanded; without classes, a
+    `PerInstance` is one of numbers.
     """
     metrics: dict[str, Metric] = {}
     for key, one in spelled_out("accuracy" if scoring is None else scoring):
@@ -93,6 +104,19 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
     return found
 
 
+def is_of_numbers(scoring: Any) -> bool:
+    """Return whether one of the metrics is known to be one of predicted numbers."""
+    return scoring is not None and any(_is_of_numbers(one) for _, one in spelled_out(scoring))
+
+
+def _is_of_numbers(scoring: Any) -> bool:
+    if isinstance(scoring, str):
+        return scoring in known_metrics("numbers") or scoring in REFUSED
+    if callable(scoring) and not isinstance(scoring, Metric):
+        scoring = metric_of_scorer(scoring)
+    return isinstance(scoring, Metric) and scoring.source == "numbers"
+
+
 def table_metric(scoring: Any) -> Metric | None:
     """Return the metric if it can be computed from a confusion matrix, otherwise None."""
     try:
@@ -107,6 +131,8 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
         return [scoring]
     if isinstance(scoring, PerClass):
         return scoring.of(labels)
+    if isinstance(scoring, PerInstance):
+        return [scoring.of(labels)]
     if isinstance(scoring, str):
         one_class = re.fullmatch(r"(.+)\[(.+)\]", scoring)
         if one_class is None:
@@ -117,18 +143,16 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
         raise ValueError(f"scoring={scoring!r} does not match any of the classes {list(labels)}.")
     known = (
         "a name such as 'f1', a metric of skbayeseval.metrics (from_confusion takes any function "
-        "of the confusion table), or a list or dict of these"
+        "of the confusion table, from_instances any function of an instance), or a list or dict of "
+        "these"
     )
     if not callable(scoring):
         raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
-    name = name_of_scorer(scoring)
-    advice = (
-        "Compare its value in each split with bayesian_cross_validate(..., model='scores'), or "
-        f"pass {known}."
-    )
-    if name is not None and table_metric(name) is not None:
-        advice = f"Pass its name, scoring={name!r}."
-    raise TypeError(
-        f"scoring={in_short(scoring)} is a scorer or a function, which cannot be computed from "
-        f"counts of predictions. {advice}"
-    )
+    found = metric_of_scorer(scoring)
+    if found is None:
+        raise TypeError(
+            f"scoring={in_short(scoring)} is a scorer or a function that is not known to depend on "
+            "counts or on means over instances alone. Compare its value in each split with "
+            f"bayesian_cross_validate(..., model='scores'), or pass {known}."
+        )
+    return [found]

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
 
-from sklearn.metrics import get_scorer, get_scorer_names
-
-__all__ = ["did_you_mean", "name_of_scorer"]
+__all__ = ["did_you_mean"]
 
 # What metrics are called elsewhere.
 OTHER_NAMES = {
@@ -32,6 +29,14 @@ OTHER_NAMES = {
     "macro_f1": "f1_macro",
     "micro_f1": "f1_micro",
     "weighted_f1": "f1_weighted",
+    "mae": "neg_mean_absolute_error",
+    "mean_absolute_error": "neg_mean_absolute_error",
+    "mape": "neg_mean_absolute_percentage_error",
+    "mse": "neg_mean_squared_error",
+    "mean_squared_error": "neg_mean_squared_error",
+    "rmse": "neg_root_mean_squared_error",
+    "root_mean_squared_error": "neg_root_mean_squared_error",
+    "median_absolute_error": "neg_median_absolute_error",
 }
 
 
@@ -42,9 +47,3 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     if guess is None:
         guess = next(iter(get_close_matches(plain, known, n=1, cutoff=0.75)), None)
     return "" if guess is None else f" Did you mean {guess!r}?"
-
-
-def name_of_scorer(scorer: Any) -> str | None:
-    """Return the name under which scikit-learn has the same scorer; None if it has none."""
-    found = (name for name in get_scorer_names() if repr(get_scorer(name)) == repr(scorer))
-    return next(found, None)

@@ -80,6 +80,10 @@ FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
         {"paired": ScoreWeights, ScoreWeights.name: ScoreWeights},
         "models predicted classes, but the metric is computed from instance scores.",
     ),
+    "numbers": (
+        {"paired": ScoreWeights, ScoreWeights.name: ScoreWeights},
+        "models predicted classes, but the predictions are numbers.",
+    ),
     "grouped scores": (
         {"paired": GroupScoreWeights, GroupScoreWeights.name: GroupScoreWeights},
         "assumes independent instances, but groups= was given.",

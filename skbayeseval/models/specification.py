@@ -350,14 +350,14 @@ class RankSpecification(AnySpecification):
     Parameters
     ----------
     prepared : callable
-        Maps the name of a metric to its runs, as `ScoredInstances.prepared` does.
+        Maps a metric to its runs, as `WeightedInstances.prepared` does.
     shape : ndarray of shape (n_units,)
         The Gamma shape of each unit's weight.
     n_classifiers : int
         The number of classifiers.
     """
 
-    prepared: Callable[[str], Any]
+    prepared: Callable[[Any], Any]
     shape: Array
     n_classifiers: int
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.models.specification import (
     LabelSpecification,
     Model,
@@ -81,7 +81,7 @@ class GroupWeights(InstanceWeights):
 
 
 class ScoreWeights(InstanceWeights):
-    """Random instance weights, for metrics computed from instance scores, such as ROC AUC.
+    """Random instance weights, for metrics of instance scores (ROC AUC) or of numbers (R2).
 
     Examples
     --------
@@ -99,16 +99,17 @@ class ScoreWeights(InstanceWeights):
 
     def specification(self, evidence: Any) -> RankSpecification:  # type: ignore[override]
         """Return the specification of the posterior, given the evidence."""
-        if not isinstance(evidence, ScoredInstances):
+        if not isinstance(evidence, WeightedInstances):
             raise ValueError(
-                "ScoreWeights requires instance scores, such as y_score_a= and y_score_b=."
+                "ScoreWeights requires instance scores, such as y_score_a= and y_score_b=, or "
+                "predictions of numbers."
             )
         check_several(evidence)
         return RankSpecification(evidence.prepared, evidence.shape, evidence.n_classifiers)
 
 
 class GroupScoreWeights(ScoreWeights):
-    """Random weights of groups of instances, for metrics computed from instance scores.
+    """Random weights of groups of instances, for metrics of instance scores or of numbers.
 
     Examples
     --------
@@ -198,7 +199,7 @@ class IndependentLabelsBCV(Model):
         return {"lambda": self.lambda_}
 
 
-def check_several(evidence: UnitCounts | ScoredInstances) -> None:
+def check_several(evidence: UnitCounts | WeightedInstances) -> None:
     """Raise if there is a single unit, which says nothing about how much units vary."""
     if len(evidence.shape) > 1:
         return

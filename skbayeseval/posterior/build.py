@@ -17,8 +17,8 @@ from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES, Engine
 from skbayeseval.engines.outcomes import EtaSampler
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, as_evidence
-from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
+from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.models import Hierarchical, resolve_model
 from skbayeseval.models.specification import Model
 from skbayeseval.posterior.chains import SampledPosterior
@@ -78,7 +78,7 @@ def make_posterior(
     random_state: Any,
     prevalence: Any = None,
     *,
-    scored: ScoredInstances | None = None,
+    scored: WeightedInstances | None = None,
     weights: Weights | None = None,
     rehearsal: bool = False,
 ) -> Posterior:

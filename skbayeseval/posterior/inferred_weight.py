@@ -318,7 +318,7 @@ class InferredWeights(Weights):
         return tuple(range(self.n_classifiers)) if chosen is None else chosen
 
     def _spread(self, metric: Metric, contrast: Array) -> Spread:
-        rows = self.scored if metric.source == "instances" else self.counted
+        rows = self.scored if metric.weighs_instances else self.counted
         assert rows is not None
         return rows.spread(metric, contrast, paired=self.paired)
 
@@ -335,7 +335,7 @@ class InferredWeights(Weights):
         return self._known[key]
 
     def _halves(self, metric: Metric, contrast: Array) -> Array:
-        pairs = self.scored_halves if metric.source == "instances" else self.halves
+        pairs = self.scored_halves if metric.weighs_instances else self.halves
         found = [
             contrast @ (np.array(one.observed(metric)) - np.array(other.observed(metric)))
             for one, other in pairs

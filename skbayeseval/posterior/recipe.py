@@ -20,8 +20,8 @@ from skbayeseval.engines.shares import stream_shares
 from skbayeseval.engines.signed_rank import draw_weights
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.counts import as_evidence
-from skbayeseval.evidence.instance_scores import PreparedRun, ScoredInstances
 from skbayeseval.evidence.unit_numbers import UnitNumbers
+from skbayeseval.evidence.weighted_instances import PreparedRun, WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, stacked
@@ -230,7 +230,7 @@ class Posterior(_Recipe):
         The number of draws of each metric.
     prevalence : tuple of float, default=None
         Known class proportions, in the order of the labels.
-    scored : ScoredInstances, default=None
+    scored : WeightedInstances, default=None
         The scores of the same instances, for metrics of instance scores. These metrics use instance
         weights (the Bayesian bootstrap), whatever the model.
     weights : Weights, default=None
@@ -251,7 +251,7 @@ class Posterior(_Recipe):
         entropy: int,
         n_draws: int,
         prevalence: tuple[float, ...] | None = None,
-        scored: ScoredInstances | None = None,
+        scored: WeightedInstances | None = None,
         weights: Weights | None = None,
     ) -> None:
         super().__init__(model, evidence, prevalence)
@@ -261,7 +261,7 @@ class Posterior(_Recipe):
         self.has_warned = True  # whether convergence warnings were issued
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
-        self._runs: dict[str, list[PreparedRun]] = {}
+        self._runs: dict[Metric, list[PreparedRun]] = {}
         self._values: dict[tuple[Metric, int], Array] = {}
         self.weights = weights
         if weights is not None:
@@ -269,15 +269,15 @@ class Posterior(_Recipe):
 
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
-        return ScoreWeights.name if metric.source == "instances" else self.model.name
+        return ScoreWeights.name if metric.weighs_instances else self.model.name
 
     def has_proper_prior(self, metric: Metric) -> bool:
         """Return whether the metric has a proper prior, which Bayes factors require."""
-        return self.model.has_proper_prior and metric.source != "instances"
+        return self.model.has_proper_prior and not metric.weighs_instances
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
-        if metric.source != "instances" or self.scored is None:
+        if not metric.weighs_instances or self.scored is None:
             return super().stream(metric, rng, n_draws)
         runs = self._prepared(self.scored, metric)
         return stream_bootstrap(runs, self.scored.shape, self.scored.n_classifiers, rng, n_draws)
@@ -298,7 +298,7 @@ class Posterior(_Recipe):
     def units(self, metric: Metric, weight: float | None = None) -> UnitNumbers | None:
         """Return how many units the metric rests on; None unless units have random weights."""
         evidence: Any = self.evidence
-        if metric.source == "instances" and self.scored is not None:
+        if metric.weighs_instances and self.scored is not None:
             evidence = self.scored
         elif metric.source not in ("tables", "items") or not self.model.weights_units:
             return None
@@ -321,7 +321,7 @@ class Posterior(_Recipe):
         self, weight: float, metric: Metric, rng: np.random.Generator, n_draws: int
     ) -> Iterator[Array]:
         """Yield blocks of draws of the metric, with the evidence weighted by `weight`."""
-        if metric.source == "instances" and self.scored is not None:
+        if metric.weighs_instances and self.scored is not None:
             shape = self.scored.with_weight(weight).shape
             runs = self._prepared(self.scored, metric)
             yield from stream_bootstrap(runs, shape, self.scored.n_classifiers, rng, n_draws)
@@ -333,12 +333,11 @@ class Posterior(_Recipe):
         ):
             yield check_scores(scores, metric)
 
-    def _prepared(self, scored: ScoredInstances, metric: Metric) -> list[PreparedRun]:
+    def _prepared(self, scored: WeightedInstances, metric: Metric) -> list[PreparedRun]:
         """Return the prepared metric of each run, computed once for all draws."""
-        formula = str(metric.formula)
-        if formula not in self._runs:
-            self._runs[formula] = list(scored.prepared(formula))
-        return self._runs[formula]
+        if metric not in self._runs:
+            self._runs[metric] = list(scored.prepared(metric))
+        return self._runs[metric]
 
     @property
     def prior(self) -> Prior:
@@ -442,7 +441,7 @@ class Posterior(_Recipe):
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
-        from_scores = metric.source == "instances" and self.scored is not None
+        from_scores = metric.weighs_instances and self.scored is not None
         return (self.scored if from_scores else self.evidence).what_is_identical(metric.name)
 
     def resplitting_shift(self, metric: Metric) -> float:
@@ -527,7 +526,7 @@ class Posterior(_Recipe):
         if metric in self._observed:
             return self._observed[metric]
         evidence = self.evidence
-        if metric.source == "instances" and self.scored is not None:
+        if metric.weighs_instances and self.scored is not None:
             evidence = self.scored
         return evidence.observed(metric)
 
@@ -547,9 +546,14 @@ class Posterior(_Recipe):
         if metric.source == "splits" and metric.name in self.model.derived_metrics:
             return metric
         has_no_predictions = self.scored is None and not self.evidence.has_class_counts
-        if metric.source != "instances" or has_no_predictions:
+        if not metric.weighs_instances or self.evidence.is_of_splits or has_no_predictions:
             self.evidence.check_metric(metric)
             return metric
+        if self.scored is None and metric.source == "numbers":
+            raise ValueError(
+                f"scoring={metric.name!r} requires predictions of numbers, but this posterior is "
+                "one of class labels. Pass it as scoring= of a comparison."
+            )
         if self.scored is None:
             raise ValueError(
                 f"scoring={metric.name!r} requires instance scores, but only predictions are "
@@ -562,7 +566,8 @@ class Posterior(_Recipe):
                 "scores. Compare by this metric without prevalence=."
             )
         self.scored.check_metric(metric)
-        self._prepared(self.scored, metric)
+        if metric.available:
+            self._prepared(self.scored, metric)
         units = self.scored.unit_numbers(metric)
         if units.number == 1:
             raise ValueError(

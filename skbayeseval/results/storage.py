@@ -17,6 +17,7 @@ from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import check_trace
 from skbayeseval.evidence import KINDS, Evidence
 from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.metrics.confusion import Metric, check_zero_division
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
@@ -233,7 +234,7 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     names = check_names(header["names"], n_classifiers)
     posterior = _restored_posterior(header, evidence, arrays)
     saved_metrics = header["metrics"]
-    metrics = {saved["name"]: _restored_metric(saved) for saved in saved_metrics}
+    metrics = {saved["name"]: _restored_metric(saved, evidence) for saved in saved_metrics}
     if not metrics or len(metrics) < len(saved_metrics):
         raise ValueError("it has no metrics, or several with the same name.")
     for i, (saved, metric) in enumerate(zip(saved_metrics, metrics.values(), strict=True)):
@@ -374,13 +375,14 @@ def _restored_cross_validation(saved: Mapping[str, Any], names: tuple[str, ...])
     return record
 
 
-def _restored_metric(saved: Mapping[str, Any]) -> Metric:
+def _restored_metric(saved: Mapping[str, Any], evidence: Evidence) -> Metric:
     name, formula, zero_division = saved["name"], saved["formula"], saved["zero_division"]
     if not isinstance(name, str):
         raise ValueError(f"the name of a metric must be a text, got {name!r}.")
     if formula is None:
         missing, value = partial(_missing_function, name), check_zero_division(zero_division)
-        return Metric(name, missing, zero_division=value, available=False)
+        source = "numbers" if isinstance(evidence, PredictedNumbers) else "tables"
+        return Metric(name, missing, zero_division=value, available=False, source=source)
     return replace(metric_of_formula(formula, zero_division), name=name)
 
 

@@ -102,7 +102,7 @@ def describe_basis(
         f"  few units   only {number} {what}: intervals are widened for this, and approximate"
         for what, number in told.items()
     ]
-    by_weights = [name for name, metric in metrics.items() if metric.source == "instances"]
+    by_weights = [name for name, metric in metrics.items() if metric.weighs_instances]
     if by_weights and posterior.evidence.has_class_counts:
         lines.append(f"              {', '.join(by_weights)}: weights of instances")
     if any(metric.is_macro for metric in metrics.values()):

@@ -16,6 +16,7 @@ from skbayeseval import (
     ConvertTags,
     bayesian_cross_validate,
     chunk_counter,
+    compare_predictions,
     load_result,
 )
 from skbayeseval.sequences.tags import convert_tags
@@ -82,6 +83,42 @@ def test_two_schemes(tmp_path):
     np.testing.assert_array_equal(load_result(tmp_path / "file").draws, result.draws)
     text = str(result)
     assert "learners trained on 200 instances (BlockRegularizedCV, 6 splits)" in text
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(60) // 4])
+def test_every_face_gives_the_same(groups):
+    """Two taggers on one test set: cross-validated, as an estimator, and from their tags."""
+    X, y = sentences(60)
+    train, test = np.arange(40), np.arange(40, 60)
+    options = {"counter": COUNTER, "scoring": ["f1", "recall"], "weight": 1.0, "random_state": 0}
+    split = {"cv": [(train, test)]}
+    result = bayesian_cross_validate(A, B, X, y, groups=groups, **split, **options)
+    given = {} if groups is None else {"groups": groups}
+    comparer = BayesianComparer([A, B], **split, **options).fit(X, y, **given)
+
+    def part(values, rows):
+        return [values[i] for i in rows]
+
+    gold = part(y, test)
+    tagged = [
+        tagger.fit(part(X, train), part(y, train)).predict(part(X, test)) for _, tagger in (A, B)
+    ]
+    named = {"names": ("plain", "looks back")}
+    ours = compare_predictions(
+        gold, *tagged, groups=None if groups is None else groups[test], **named, **options
+    )
+    for other in (comparer.result_, ours):
+        assert other.model == result.model
+        for metric in ("f1", "recall"):
+            seen, same = other.metric(metric), result.metric(metric)
+            np.testing.assert_allclose(seen.draws, same.draws, atol=1e-12)
+            assert seen.observed_b == pytest.approx(same.observed_b)
+
+
+def test_three_taggers_are_refused():
+    X, y = sentences(60)
+    with pytest.raises(ValueError, match="two taggers, but there are 3 estimators"):
+        BayesianComparer([A, B, Tagger()], counter=COUNTER).fit(X, y)
 
 
 def test_swapped():

@@ -110,10 +110,10 @@ def test_runs_are_averaged_never_pooled():
     run = np.repeat([0, 1], 60)
     shifted = scores + 5 * run
     ours = ScoredInstances.from_scores(TWO, {"a": shifted}, run=run)
-    of_runs = ours.of_runs("roc_auc")
+    of_runs = ours.of_runs(get_metric("roc_auc"))
     assert of_runs.shape == (1, 2)
     plain = ScoredInstances.from_scores(TWO, {"a": scores}, run=run)
-    np.testing.assert_allclose(of_runs, plain.of_runs("roc_auc"))
+    np.testing.assert_allclose(of_runs, plain.of_runs(get_metric("roc_auc")))
     pooled = ScoredInstances.from_scores(TWO, {"a": shifted}).observed(get_metric("roc_auc"))
     assert ours.observed(get_metric("roc_auc"))[0] == pytest.approx(of_runs.mean())
     assert pooled[0] < ours.observed(get_metric("roc_auc"))[0]
@@ -213,8 +213,8 @@ def test_influence_is_the_derivative_of_the_bootstrap(metric):
     if metric == "roc_auc":
         scores = np.round(rng.normal(size=60) + truth, 1)
     scored = ScoredInstances.from_scores(truth, {"a": scores}, run=np.repeat([0, 1, 2], 20))
-    found = scored.influence(metric)[0]
-    runs = list(scored.prepared(metric))
+    found = scored.influence(get_metric(metric))[0]
+    runs = list(scored.prepared(get_metric(metric)))
 
     def value(weights):
         parts = []

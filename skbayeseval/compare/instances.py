@@ -1,0 +1,145 @@
+"""From predictions of the same instances to a posterior: classes, scores, numbers or tags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from skbayeseval._alignment import check_rows, named_labels
+from skbayeseval._labels import is_indicator, kind_of_labels
+from skbayeseval.compare.score_checks import warn_of_unlikely_scores
+from skbayeseval.evidence.chunk_counter import check_counter
+from skbayeseval.evidence.chunks import ChunkCounts
+from skbayeseval.evidence.counts import Evidence, MarginalCounts, PairedCounts, margins_of
+from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.predicted_numbers import PredictedNumbers
+from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.per_instance import PerInstance
+from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring, spelled_out
+from skbayeseval.posterior.build import count_predictions, make_posterior
+from skbayeseval.posterior.recipe import Posterior
+
+__all__ = ["Options", "posterior_of_instances", "posterior_of_tags"]
+
+ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
+
+
+class Options(NamedTuple):
+    """The arguments of `make_posterior` after the evidence."""
+
+    model: Any
+    engine: Any
+    prior: Any
+    n_draws: Any
+    random_state: Any
+    prevalence: Any = None
+
+
+def posterior_of_instances(
+    y_true: Any,
+    predictions: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    names: tuple[str, ...],
+    *,
+    scoring: Any,
+    labels: Any,
+    pos_label: Any,
+    weight: float,
+    groups: Any,
+    sample_weight: Any,
+    options: Options,
+) -> ResultParts:
+    """Return what a result is made of: posterior, names and metrics."""
+    check_rows(
+        {
+            "y_true": y_true,
+            **predictions,
+            **scores,
+            "groups": groups,
+            "sample_weight": sample_weight,
+        }
+    )
+    if _are_numbers(scoring, [y_true, *predictions.values()]):
+        absent = {"labels": labels, "pos_label": pos_label, "prevalence": options.prevalence}
+        _check_absent({**absent, **scores}, "predictions of numbers, which have no classes")
+        if not predictions:
+            raise ValueError("Metrics of numbers require predictions, but these are None.")
+        evidence: Evidence = PredictedNumbers.from_predictions(
+            y_true, predictions, weight=weight, groups=groups, sample_weight=sample_weight
+        )
+        return make_posterior(evidence, *options), names, resolve_scoring(scoring)
+    if kind_of_labels(y_true) == "continuous":
+        resolve_scoring(scoring)  # a metric that is not known is told first
+    if sample_weight is not None:
+        raise ValueError(
+            "sample_weight applies to metrics of predicted numbers, such as scoring='r2'; counts "
+            "of classes have no such weights. Omit it."
+        )
+    if labels is None and is_indicator(y_true):
+        labels = named_labels([y_true, *predictions.values(), *scores.values()])
+    common: dict[str, Any] = {
+        "labels": labels,
+        "pos_label": pos_label,
+        "weight": weight,
+        "groups": groups,
+    }
+    scored = ScoredInstances.from_scores(y_true, scores, **common) if scores else None
+    if predictions:
+        evidence = count_predictions(y_true, predictions, **common)
+        if len(predictions) == 1 and isinstance(evidence, PairedCounts):
+            evidence = MarginalCounts(evidence.margins())
+    elif scored is not None:
+        evidence = scored
+    else:
+        raise ValueError("There is nothing to compare: pass predictions, instance scores, or both.")
+    metrics = resolve_scoring(scoring, margins_of(evidence)[0].labels)
+    if scored is not None:
+        warn_of_unlikely_scores(scored, list(scores), metrics.values())
+    if scored is not None and all(metric.source == "instances" for metric in metrics.values()):
+        evidence, scored = scored, None
+    return make_posterior(evidence, *options, scored=scored), names, metrics
+
+
+def posterior_of_tags(
+    y_true: Any,
+    y_pred_a: Any,
+    y_pred_b: Any,
+    names: tuple[str, ...],
+    counter: Any,
+    *,
+    scoring: Any,
+    weight: float,
+    groups: Any,
+    options: Options,
+    absent: Mapping[str, Any],
+) -> ResultParts:
+    """Return what a result of two taggers is made of. `absent` are arguments to be None."""
+    check_counter(counter)
+    _check_absent({**absent, "prevalence": options.prevalence}, "tags with counter=")
+    check_rows({"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b, "groups": groups})
+    cells = counter.cells_of_sentences(y_true, y_pred_a, y_pred_b)
+    if not cells[:, :4].any():
+        raise ValueError(f"y_true must contain chunks, but counter={counter!r} finds none in it.")
+    evidence: Evidence = ChunkCounts(cells.sum(axis=0), weight)
+    if groups is not None:
+        evidence = UnitCounts.from_chunks(cells, groups, weight=weight)
+    # A chunk is there or not.
+    metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
+    return make_posterior(evidence, *options), names, metrics
+
+
+def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
+    """Return whether the metrics are those of numbers; a user's function may be of either kind."""
+    if scoring is None:
+        return False
+    if is_of_numbers(scoring):
+        return True
+    own = any(isinstance(one, PerInstance) for _, one in spelled_out(scoring))
+    return own and any(kind_of_labels(vector) == "continuous" for vector in vectors)
+
+
+def _check_absent(arguments: Mapping[str, Any], what: str) -> None:
+    given = [name for name, value in arguments.items() if value is not None]
+    if given:
+        raise ValueError(f"{given[0]}= does not apply to {what}. Omit it.")

@@ -1,0 +1,220 @@
+"""Predictions of numbers, from which metrics such as R2 are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from skbayeseval._arrays import as_numbers
+from skbayeseval._validation import check_weight
+from skbayeseval.evidence.base import count_in_words
+from skbayeseval.evidence.split_scores import SplitMargin
+from skbayeseval.evidence.stored import stored_codes, stored_flag, stored_numbers
+from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
+from skbayeseval.evidence.units import assign_units
+from skbayeseval.evidence.weighted_instances import PreparedRun, WeightedInstances
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.instance_scores import Prepared
+from skbayeseval.metrics.numbers import mean_of, prepare_numbers
+
+__all__ = ["PredictedNumbers", "check_numbers"]
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedNumbers(WeightedInstances):
+    """Numbers that several regressors predicted for the same instances, in one or more runs.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n_rows,)
+        The true numbers.
+    predictions : ndarray of shape (n_regressors, n_rows)
+        The predictions of each regressor.
+    sample_weight : ndarray of shape (n_rows,)
+        How much each row counts in a metric, as in scikit-learn.
+    run, unit, shape, weight, grouped
+        As in `WeightedInstances`.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> from skbayeseval.evidence.predicted_numbers import PredictedNumbers
+    >>> numbers = PredictedNumbers.from_predictions([3.0, -0.5, 2.0], {"a": [2.5, 0.0, 2.0]})
+    >>> numbers.observed(metrics.get_metric("neg_median_absolute_error"))
+    (-0.5,)
+    """
+
+    truth: Array
+    predictions: Array
+    sample_weight: Array
+    run: Array
+    unit: Array
+    shape: Array
+    weight: float = 1.0
+    grouped: bool = False
+
+    kind = "numbers"
+    labels = ()
+    pos_label = None
+
+    @property
+    def family(self) -> str:
+        """The family of models that fit: "numbers" or "grouped scores"."""
+        return "grouped scores" if self.grouped else "numbers"
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        predictions: Mapping[str, Any],
+        *,
+        weight: float = 1.0,
+        groups: ArrayLike | None = None,
+        sample_weight: Any = None,
+        instances: Array | None = None,
+        run: Array | None = None,
+    ) -> PredictedNumbers:
+        """Return the evidence of predictions, given by the names of their arguments."""
+        truth = check_numbers(y_true, "y_true")
+        said = [check_numbers(one, name, len(truth)) for name, one in predictions.items()]
+        unit, shape = assign_units(len(truth), groups, instances, check_weight(weight))
+        return cls(
+            truth,
+            np.stack(said),
+            _check_sample_weight(sample_weight, len(truth)),
+            np.zeros(len(truth), dtype=int) if run is None else run,
+            unit,
+            shape,
+            check_weight(weight),
+            groups is not None,
+        )
+
+    @property
+    def n_classifiers(self) -> int:  # type: ignore[override]
+        """The number of regressors."""
+        return len(self.predictions)
+
+    def margin(self, classifier: int) -> SplitMargin:
+        """Return the size, as `ConfusionCounts` has it."""
+        return SplitMargin(float(len(self.truth)), weight=self.weight)
+
+    def pair(self, i: int, j: int) -> PredictedNumbers:
+        """Return the predictions of two of the regressors."""
+        return replace(self, predictions=self.predictions[[i, j]])
+
+    def what_is_identical(self, metric: str) -> str | None:
+        """Return "predictions" if all regressors predicted the same."""
+        return "predictions" if (self.predictions == self.predictions[0]).all() else None
+
+    def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
+        """Yield, per run, the unit of each row and the metric as a function of row weights."""
+        for run in np.unique(self.run):
+            rows = np.flatnonzero(self.run == run)
+            said = self.predictions[:, rows]
+            yield self.unit[rows], [self._prepare(metric, rows, one) for one in said]
+
+    def _prepare(self, metric: Metric, rows: Array, said: Array) -> Prepared:
+        truth, weight = self.truth[rows], self.sample_weight[rows]
+        if metric.formula is None:
+            return mean_of(metric.function(truth, said), weight)
+        try:
+            return prepare_numbers(metric.formula, truth, said, weight)
+        except ValueError as error:
+            raise ValueError(f"scoring={metric.name!r} cannot be computed: {error}") from error
+
+    def check_metric(self, metric: Metric) -> None:
+        """Raise unless the metric is one of numbers."""
+        if metric.source == "splits":
+            raise ValueError(
+                f"scoring={metric.name!r} cannot be computed from predictions, only from split "
+                "scores. Use model='scores'."
+            )
+        if metric.source != "numbers":
+            raise ValueError(
+                f"scoring={metric.name!r} requires class labels, but the predictions are numbers. "
+                "Use a metric of numbers, such as 'r2' or 'neg_mean_absolute_error', or compare "
+                "the two kinds of metrics in separate calls."
+            )
+
+    def unit_numbers(self, metric: Metric) -> UnitNumbers:
+        """Return how many units the metric rests on: all."""
+        shares = self.sample_weight / self.sample_weight.mean()
+        masses = np.bincount(self.unit, weights=shares, minlength=len(self.shape))
+        return count_units(
+            masses, self.shape, self.weight, "groups" if self.grouped else "instances"
+        )
+
+    def describe(self) -> str:
+        """Return a short description of the predictions."""
+        groups = f" in {len(self.shape):,} groups" if self.grouped else ""
+        return count_in_words(self.margins(), f"predicted numbers{groups}")
+
+    def saved(self) -> dict[str, Any]:
+        """Return the state for `restored`."""
+        return {
+            "truth": self.truth,
+            "predictions": self.predictions,
+            "sample_weight": self.sample_weight,
+            "run": self.run,
+            "unit": self.unit,
+            "shape": self.shape,
+            "weight": self.weight,
+            "grouped": self.grouped,
+        }
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> PredictedNumbers:
+        """Return the predictions from the output of `saved`."""
+        truth = stored_numbers(saved["truth"], "truth", (None,))
+        n_rows = len(truth)
+        shape = stored_numbers(saved["shape"], "shape", (None,), least=0.0)
+        return cls(
+            truth,
+            stored_numbers(saved["predictions"], "predictions", (None, n_rows)),
+            stored_numbers(saved["sample_weight"], "sample_weight", (n_rows,), least=0.0),
+            stored_codes(saved["run"], "run", (n_rows,), n_rows),
+            stored_codes(saved["unit"], "unit", (n_rows,), len(shape)),
+            shape,
+            check_weight(saved["weight"]),
+            stored_flag(saved, "grouped"),
+        )
+
+
+def check_numbers(values: Any, name: str, length: int | None = None) -> Array:
+    """Return numbers as a vector of floats, one per instance, without missing values."""
+    array = as_numbers(values, name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"{name} must be a 1-D array, with one number per instance, got shape {array.shape}. "
+            "Compare several outputs one by one."
+        )
+    if not len(array):
+        raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"Input {name} contains NaN or infinity.")
+    if length not in (None, len(array)):
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: y_true has "
+            f"{length}, {name} has {len(array)}."
+        )
+    return array
+
+
+def _check_sample_weight(sample_weight: Any, length: int) -> Array:
+    if sample_weight is None:
+        return np.ones(length)
+    found = check_numbers(sample_weight, "sample_weight", length)
+    if (found < 0).any() or not (found > 0).any():
+        raise ValueError(
+            "sample_weight must not be negative, and not 0 for all instances, got "
+            f"{found.min():g} to {found.max():g}."
+        )
+    return found

@@ -1,0 +1,264 @@
+"""Metrics of predicted numbers, vectorised over many draws of instance weights.
+
+Each metric equals the scikit-learn scorer of the same name with `sample_weight`. All but the median
+are functions of weighted sums over instances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from skbayeseval.metrics.instance_scores import Prepared, Sums
+
+__all__ = ["NUMBER_METRICS", "REFUSED", "mean_of", "prepare_numbers"]
+
+Array = NDArray[Any]
+
+# The step of complex derivatives, which have no rounding error to balance it against.
+STEP = 1e-30
+
+# Hall and Sheather's (1988) bandwidth of the density at a median, for 95% intervals: this much
+# times n^(-1/3), in shares of the instances.
+BANDWIDTH = 0.97
+
+# Why metrics of numbers are not computed from instance weights.
+_MAXIMUM = (
+    "is a maximum, which is that of a single instance: instance weights say nothing about how much "
+    "it varies"
+)
+REFUSED = {"max_error": _MAXIMUM, "neg_max_error": _MAXIMUM}
+
+
+@dataclass(frozen=True)
+class _OfSums(Prepared):
+    """A ratio of two functions of weighted sums over instances.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_sums, n)
+        What each instance adds to each sum.
+    ratio : callable
+        Maps the sums to the numerator and the denominator of the metric.
+    """
+
+    rows: Array
+    ratio: Callable[..., tuple[Array, Array]]
+
+    def sums(self, weights: Array) -> Sums:
+        """Return the numerator and the denominator, for weights of shape (n, n_draws)."""
+        top, bottom = self.ratio(*(self.rows @ weights))
+        return Sums(top[None], bottom[None], np.ones_like(top[None]))
+
+    def slopes(self) -> Sums:
+        """Return the derivatives of the sums at equal weights, by complex steps."""
+        ahead = self.rows.sum(axis=1)[:, None] + 1j * STEP * np.eye(len(self.rows))
+        top, bottom = (one.imag / STEP @ self.rows for one in self.ratio(*ahead))
+        return Sums(top[None], bottom[None], np.zeros_like(top[None]))
+
+
+@dataclass(frozen=True)
+class _Median(Prepared):
+    """The weighted median of one value per instance, with the opposite sign."""
+
+    values: Array
+    sample_weight: Array
+
+    def sums(self, weights: Array) -> Sums:
+        """Return the median times the total weight, and the total weight."""
+        order = np.argsort(self.values, kind="stable")
+        ladder, weights = self.values[order], (weights * self.sample_weight[:, None])[order]
+        below = np.cumsum(weights, axis=0)
+        total = below[-1].copy()
+        # The first value with half of the weight; exactly half is shared with the next value.
+        lower = np.minimum((below < total / 2).sum(axis=0), len(ladder) - 1)
+        upper = np.minimum((below <= total / 2).sum(axis=0), len(ladder) - 1)
+        top = -(ladder[lower] + ladder[upper]) / 2 * total
+        return Sums(top[None], total[None], np.ones_like(top[None]))
+
+    def slopes(self) -> Sums:
+        """Return the derivatives of the sums at equal weights, with an estimate of the density."""
+        share = self.sample_weight
+        median = -self(np.ones((len(share), 1)))[0]
+        half_width = min(BANDWIDTH * len(share) ** (-1 / 3), 0.5)
+        ends = np.quantile(self.values, [0.5 - half_width, 0.5 + half_width])
+        one_over_density = np.diff(ends) / (2 * half_width)
+        side = np.sign(self.values - median) / 2
+        top = -share * (side * one_over_density + median)
+        return Sums(top[None], share[None], np.zeros_like(share[None]))
+
+
+def prepare_numbers(
+    name: str, truth: Array, predicted: Array, sample_weight: Array | None = None
+) -> Prepared:
+    """Return a metric of predicted numbers as a function of the instance weights.
+
+    Parameters
+    ----------
+    name : str
+        One of `NUMBER_METRICS`.
+    truth, predicted : ndarray of shape (n,)
+        True and predicted numbers.
+    sample_weight : ndarray of shape (n,), default=None
+        Weights by which all instance weights are multiplied, as in scikit-learn's metric.
+
+    Returns
+    -------
+    metric : Prepared
+        Maps weights of shape (n, n_draws) to metric values of shape (n_draws,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.metrics.numbers import prepare_numbers
+    >>> r2 = prepare_numbers("r2", np.array([3.0, -0.5, 2.0, 7.0]), np.array([2.5, 0.0, 2.0, 8.0]))
+    >>> r2(np.ones((4, 1))).round(3)
+    array([0.949])
+    """
+    weight = np.ones(len(truth)) if sample_weight is None else sample_weight
+    return NUMBER_METRICS[name](truth, predicted, weight)
+
+
+def mean_of(values: Array, sample_weight: Array | None = None) -> Prepared:
+    """Return the weighted mean of one value per instance as a function of the instance weights."""
+    weight = np.ones(len(values)) if sample_weight is None else sample_weight
+    return _OfSums(np.stack([weight * values, weight]), _mean)
+
+
+def _mean(total: Array, weight: Array) -> tuple[Array, Array]:
+    return total, weight
+
+
+def _neg_root_mean(total: Array, weight: Array) -> tuple[Array, Array]:
+    return -np.sqrt(total * weight), weight
+
+
+def _explained(
+    squares: Array, sum_lost: Array, spread: Array, sum_true: Array, weight: Array
+) -> tuple[Array, Array]:
+    there = spread - sum_true**2 / weight
+    return there - (squares - sum_lost**2 / weight), there
+
+
+def _determined(
+    squares: Array, spread: Array, sum_true: Array, weight: Array
+) -> tuple[Array, Array]:
+    there = spread - sum_true**2 / weight
+    return there - squares, there
+
+
+# Losses of instances.
+
+
+def _absolute(truth: Array, predicted: Array) -> Array:
+    return np.abs(truth - predicted)
+
+
+def _squared(truth: Array, predicted: Array) -> Array:
+    return (truth - predicted) ** 2
+
+
+def _squared_log(truth: Array, predicted: Array) -> Array:
+    _check_above(-1.0, "greater than -1", y_true=truth, y_pred=predicted)
+    return (np.log1p(truth) - np.log1p(predicted)) ** 2
+
+
+def _percentage(truth: Array, predicted: Array) -> Array:
+    # Like scikit-learn, divide by the machine epsilon at least.
+    return np.abs(truth - predicted) / np.maximum(np.abs(truth), np.finfo(float).eps)
+
+
+def _poisson(truth: Array, predicted: Array) -> Array:
+    if (truth < 0).any():
+        raise ValueError(
+            f"y_true must not be negative for this metric, but contains {truth.min():g}."
+        )
+    _check_above(0.0, "positive", y_pred=predicted)
+    return 2 * (xlogy(truth, truth / predicted) - truth + predicted)
+
+
+def _gamma(truth: Array, predicted: Array) -> Array:
+    _check_above(0.0, "positive", y_true=truth, y_pred=predicted)
+    return 2 * (np.log(predicted / truth) + truth / predicted - 1)
+
+
+def _check_above(least: float, words: str, **values: Array) -> None:
+    for name, array in values.items():
+        if (array <= least).any():
+            raise ValueError(
+                f"{name} must be {words} for this metric, but contains {array.min():g}."
+            )
+
+
+# Builders of metrics.
+
+Loss = Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class _NegMean:
+    """Build the weighted mean of a loss, with the opposite sign."""
+
+    loss: Loss
+
+    def __call__(self, truth: Array, predicted: Array, weight: Array) -> Prepared:
+        return mean_of(-self.loss(truth, predicted), weight)
+
+
+@dataclass(frozen=True)
+class _NegRoot:
+    """Build the square root of the weighted mean of a loss, with the opposite sign."""
+
+    loss: Loss
+
+    def __call__(self, truth: Array, predicted: Array, weight: Array) -> Prepared:
+        losses = self.loss(truth, predicted)
+        return _OfSums(np.stack([weight * losses, weight]), _neg_root_mean)
+
+
+def _neg_median(truth: Array, predicted: Array, weight: Array) -> Prepared:
+    return _Median(np.abs(truth - predicted), weight)
+
+
+def _r2(truth: Array, predicted: Array, weight: Array) -> Prepared:
+    errors, spread = truth - predicted, _centred(truth, weight)
+    rows = [errors**2, spread**2, spread, np.ones(len(truth))]
+    return _OfSums(weight * np.stack(rows), _determined)
+
+
+def _explained_variance(truth: Array, predicted: Array, weight: Array) -> Prepared:
+    errors, spread = truth - predicted, _centred(truth, weight)
+    errors = errors - np.average(errors, weights=weight)
+    rows = [errors**2, errors, spread**2, spread, np.ones(len(truth))]
+    return _OfSums(weight * np.stack(rows), _explained)
+
+
+def _centred(truth: Array, weight: Array) -> Array:
+    """Return deviations from the mean, which lose no digits when they are squared."""
+    seen = truth[weight > 0]
+    if (seen == seen[0]).all():
+        raise ValueError(
+            f"y_true is constant, {seen[0]:g}, so that there is no variance to explain: this "
+            "metric is not defined."
+        )
+    return truth - np.average(truth, weights=weight)
+
+
+NUMBER_METRICS: dict[str, Callable[[Array, Array, Array], Prepared]] = {
+    "explained_variance": _explained_variance,
+    "neg_mean_absolute_error": _NegMean(_absolute),
+    "neg_mean_absolute_percentage_error": _NegMean(_percentage),
+    "neg_mean_gamma_deviance": _NegMean(_gamma),
+    "neg_mean_poisson_deviance": _NegMean(_poisson),
+    "neg_mean_squared_error": _NegMean(_squared),
+    "neg_mean_squared_log_error": _NegMean(_squared_log),
+    "neg_median_absolute_error": _neg_median,
+    "neg_root_mean_squared_error": _NegRoot(_squared),
+    "neg_root_mean_squared_log_error": _NegRoot(_squared_log),
+    "r2": _r2,
+}

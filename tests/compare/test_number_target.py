@@ -1,0 +1,146 @@
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_diabetes
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
+from sklearn.metrics import make_scorer, mean_absolute_error, r2_score
+from sklearn.model_selection import KFold, cross_val_predict, cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import (
+    BayesianComparer,
+    BlockRegularizedCV,
+    bayesian_cross_validate,
+    compare_predictions,
+    load_result,
+)
+
+X, Y = (one[:120] for one in load_diabetes(return_X_y=True))
+MAE = "neg_mean_absolute_error"
+
+
+@pytest.mark.parametrize("cv", [BlockRegularizedCV(random_state=0), KFold(5), 4])
+@pytest.mark.parametrize(
+    "scoring", [None, "r2", ["r2", MAE, "neg_median_absolute_error", "neg_root_mean_squared_error"]]
+)
+def test_scores_are_those_of_cross_validate(cv, scoring):
+    result = bayesian_cross_validate(Ridge(), Lasso(), X, Y, cv=cv, scoring=scoring, random_state=0)
+    theirs = cross_validate(Ridge(), X, Y, cv=cv, scoring=scoring)
+    ours = result.cv_results["Ridge"]
+    keys = [key for key in theirs if key.startswith("test_")]
+    for key, metric in zip(keys, result.metrics, strict=True):
+        np.testing.assert_allclose(ours[key], theirs[key], rtol=1e-12)
+        assert result.metric(metric).observed_a == pytest.approx(theirs[key].mean())
+    assert result.metrics[0] == "r2"
+
+
+def test_instance_weights_are_the_default_and_scores_are_there():
+    options = {"cv": KFold(5), "scoring": MAE, "random_state": 0}
+    result = bayesian_cross_validate(Ridge(), DummyRegressor(), X, Y, **options)
+    assert (result.model, result.evidence.kind) == ("instance weights", "numbers")
+    assert 0 < result.weight < 1
+    assert "from the spread of 5 splits" in str(result)
+    scores = bayesian_cross_validate(Ridge(), DummyRegressor(), X, Y, model="scores", **options)
+    assert scores.model == "scores"
+    assert scores.observed_a == pytest.approx(result.observed_a)
+
+
+def test_evidence_is_that_of_the_predictions():
+    """A mean over equal test sets is a mean over instances: the same draws without splits."""
+    cv = KFold(4)
+    said = [cross_val_predict(one, X, Y, cv=cv) for one in (Ridge(), Lasso())]
+    plain = compare_predictions(Y, *said, scoring=MAE, weight=0.5, random_state=0)
+    result = bayesian_cross_validate(
+        Ridge(), Lasso(), X, Y, cv=cv, scoring=MAE, weight=0.5, random_state=0
+    )
+    assert result.observed_a == pytest.approx(plain.observed_a)
+    np.testing.assert_allclose(result.draws, plain.draws, atol=1e-9)
+
+
+def test_swapped():
+    options = {"scoring": ["r2", MAE], "random_state": 0, "n_draws": 500}
+    one = bayesian_cross_validate(Ridge(), Lasso(), X, Y, **options)
+    other = bayesian_cross_validate(Lasso(), Ridge(), X, Y, **options)
+    for name in one.metrics:
+        np.testing.assert_allclose(one.metric(name).draws, -other.metric(name).draws, atol=1e-9)
+
+
+def test_shift_and_scale():
+    """Least squares follow the target, and so do the results."""
+    pair = (LinearRegression(), DummyRegressor())
+    options = {"scoring": ["r2", MAE], "random_state": 0, "n_draws": 500}
+    one = bayesian_cross_validate(*pair, X, Y, **options)
+    other = bayesian_cross_validate(*pair, X, 10 - 2 * Y, **options)
+    np.testing.assert_allclose(other.metric("r2").draws, one.metric("r2").draws, atol=1e-8)
+    np.testing.assert_allclose(other.metric(MAE).draws, 2 * one.metric(MAE).draws, rtol=1e-6)
+
+
+def test_groups_halves_and_files(tmp_path):
+    result = bayesian_cross_validate(
+        Ridge(), Lasso(), X, Y, groups=np.arange(120) // 4, calibrate=2, n_draws=500, random_state=0
+    )
+    assert result.model == "group weights"
+    assert "2 comparisons of halves" in str(result)
+    result.save(tmp_path / "result.npz")
+    np.testing.assert_array_equal(load_result(tmp_path / "result.npz").draws, result.draws)
+
+
+def test_comparer():
+    comparer = BayesianComparer(
+        [Ridge(), Lasso(), DummyRegressor()], scoring=MAE, refit=True, random_state=0, n_draws=500
+    ).fit(X, Y)
+    assert comparer.best_name_ != "DummyRegressor"
+    assert not hasattr(comparer, "classes_")
+    assert comparer.score(X, Y) == pytest.approx(-mean_absolute_error(Y, comparer.predict(X)))
+    assert comparer.ranking_.table["p_best"].sum() == pytest.approx(1)
+    again = comparer.set_params(scoring=None).fit(X, Y)
+    assert again.score(X, Y) == pytest.approx(r2_score(Y, again.predict(X)))
+
+
+def test_scorers_are_metrics():
+    scorer = make_scorer(mean_absolute_error, greater_is_better=False)
+    options = {"cv": KFold(3), "random_state": 0, "n_draws": 100}
+    one = bayesian_cross_validate(Ridge(), Lasso(), X, Y, scoring=scorer, **options)
+    other = bayesian_cross_validate(Ridge(), Lasso(), X, Y, scoring=MAE, **options)
+    assert one.metrics == (MAE,)
+    np.testing.assert_array_equal(one.draws, other.draws)
+
+
+def test_classifiers_of_grades():
+    """Classes that are numbers have errors, too."""
+    grade = np.digitize(Y, np.quantile(Y, [0.3, 0.6]))
+    result = bayesian_cross_validate(
+        GaussianNB(), LogisticRegression(), X, grade, scoring=MAE, cv=4, random_state=0
+    )
+    theirs = cross_validate(GaussianNB(), X, grade, scoring=MAE, cv=4)
+    np.testing.assert_allclose(result.cv_results["GaussianNB"]["test_score"], theirs["test_score"])
+
+
+class TooFew(BaseEstimator):
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(3)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options", "message"),
+    [
+        (Lasso(), {"cv": KFold(120)}, "y_true is constant.*split 0: use fewer splits"),
+        (Lasso(), {"labels": [1, 2]}, "labels and pos_label do not apply to metrics of numbers"),
+        (Lasso(), {"scoring": "f1"}, "requires class labels, but the predictions are numbers"),
+        (Lasso(), {"scoring": "d2_absolute_error_score"}, "instance weights. Pass model='scores'"),
+        (Lasso(), {"engine": "pymc"}, "no PyMC model"),
+        (TooFew(), {}, "predict returned 3 numbers for 60 instances"),
+    ],
+)
+def test_refuses(estimator, options, message):
+    with pytest.raises(ValueError, match=message):
+        bayesian_cross_validate(Ridge(), estimator, X, Y, **options)
+
+
+def test_several_outputs_are_refused():
+    with pytest.raises(ValueError, match="one number per instance.*Compare several outputs"):
+        bayesian_cross_validate(Ridge(), Lasso(), X, np.column_stack([Y, Y]))

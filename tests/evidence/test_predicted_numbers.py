@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+
+from skbayeseval.evidence.predicted_numbers import PredictedNumbers
+from skbayeseval.metrics.registry import get_metric, known_metrics
+
+SMOOTH = sorted(set(known_metrics("numbers")) - {"neg_median_absolute_error"})
+
+
+def evidence(**options):
+    rng = np.random.default_rng(0)
+    truth = rng.gamma(3.0, 2.0, 60) + 0.1
+    said = {name: truth * rng.lognormal(0, s, 60) for name, s in (("a", 0.3), ("b", 0.4))}
+    return PredictedNumbers.from_predictions(truth, said, **options)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_influence_is_the_derivative_of_the_bootstrap(name):
+    """One more weight of a row moves the average over runs by its influence."""
+    numbers = evidence(run=np.repeat([0, 1, 2], 20))
+    metric = get_metric(name)
+    found = numbers.influence(metric)[1]
+    runs = list(numbers.prepared(metric))
+
+    def value(weights):
+        parts = []
+        for i, (_, (_, prepared)) in enumerate(runs):
+            plain = prepared.sums(np.ones((20, 1)))
+            parts.append(prepared.sums(weights[20 * i : 20 * i + 20, None]).relative_to(plain))
+        return parts[0].plus(parts[1]).plus(parts[2]).average()[0]
+
+    for row in (0, 25, 59):
+        step = 1e-5 * (np.arange(60) == row)
+        slope = (value(1 + step) - value(1 - step)) / 2e-5
+        assert found[row] == pytest.approx(slope, rel=1e-4, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", known_metrics("numbers"))
+def test_influences_sum_to_nothing(name):
+    """Twice the weight of all rows changes nothing."""
+    numbers = evidence(run=np.repeat([0, 1], 30))
+    found = numbers.influence(get_metric(name))
+    np.testing.assert_allclose(found.sum(axis=1), 0, atol=1e-9 * np.abs(found).sum())
+
+
+def test_observed_is_the_mean_over_runs():
+    numbers, metric = evidence(run=np.repeat([0, 1], 30)), get_metric("r2")
+    np.testing.assert_allclose(numbers.observed(metric), numbers.of_runs(metric).mean(axis=1))
+    assert numbers.of_runs(metric).shape == (2, 2)
+
+
+def test_units():
+    metric = get_metric("r2")
+    assert evidence().unit_numbers(metric)[:3] == ("instances", 60, 60.0)
+    assert evidence(groups=np.arange(60) // 6).unit_numbers(metric)[:3] == ("groups", 10, 10.0)
+    # Half of the instances do not count, and units of sample weights are arbitrary.
+    half = evidence(sample_weight=np.tile([0.0, 7.0], 30)).unit_numbers(metric)
+    assert (half.number, half.effective, half.instances) == pytest.approx((30, 30, 60))
+
+
+def test_pairs_and_weights():
+    numbers, metric = evidence(), get_metric("neg_mean_absolute_error")
+    swapped = numbers.pair(1, 0)
+    assert swapped.observed(metric) == numbers.observed(metric)[::-1]
+    np.testing.assert_allclose(numbers.with_weight(0.3).shape, 0.3)
+    assert numbers.what_is_identical("r2") is None
+    assert numbers.pair(1, 1).what_is_identical("r2") == "predictions"
+    assert numbers.describe() == "60 predicted numbers"
+    assert "in 10 groups" in evidence(groups=np.arange(60) // 6).describe()
+
+
+@pytest.mark.parametrize(
+    ("truth", "said", "message"),
+    [
+        ([1.0, np.nan], [1.0, 2.0], "Input y_true contains NaN or infinity"),
+        ([1.0, 2.0], [1.0, np.inf], "Input a contains NaN or infinity"),
+        ([1.0, 2.0], [1.0], "y_true has 2, a has 1"),
+        ([], [], "y_true is empty"),
+        ([[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0], "one number per instance, got shape.*one by one"),
+    ],
+)
+def test_refuses(truth, said, message):
+    with pytest.raises(ValueError, match=message):
+        PredictedNumbers.from_predictions(truth, {"a": said})
+
+
+def test_refuses_other_metrics_and_words():
+    with pytest.raises(ValueError, match="requires class labels, but the predictions are numbers"):
+        evidence().check_metric(get_metric("f1"))
+    with pytest.raises(TypeError, match="a must contain numbers"):
+        PredictedNumbers.from_predictions([1.0, 2.0], {"a": ["x", "y"]})
+    with pytest.raises(ValueError, match="sample_weight must not be negative"):
+        evidence(sample_weight=np.full(60, -1.0))

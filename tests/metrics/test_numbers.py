@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+
+from skbayeseval import metrics
+from skbayeseval.metrics.numbers import NUMBER_METRICS, mean_of, prepare_numbers
+
+TWINS = {
+    "explained_variance": sk.explained_variance_score,
+    "neg_mean_absolute_error": sk.mean_absolute_error,
+    "neg_mean_absolute_percentage_error": sk.mean_absolute_percentage_error,
+    "neg_mean_gamma_deviance": sk.mean_gamma_deviance,
+    "neg_mean_poisson_deviance": sk.mean_poisson_deviance,
+    "neg_mean_squared_error": sk.mean_squared_error,
+    "neg_mean_squared_log_error": sk.mean_squared_log_error,
+    "neg_median_absolute_error": sk.median_absolute_error,
+    "neg_root_mean_squared_error": sk.root_mean_squared_error,
+    "neg_root_mean_squared_log_error": sk.root_mean_squared_log_error,
+    "r2": sk.r2_score,
+}
+OF_SUMS = sorted(set(TWINS) - {"neg_median_absolute_error"})
+
+
+def numbers(n=41, seed=0, offset=0.0):
+    rng = np.random.default_rng(seed)
+    truth = offset + rng.gamma(3.0, 2.0, n) + 0.1
+    return truth, offset + (truth - offset) * rng.lognormal(0.1, 0.3, n)
+
+
+def theirs(name, truth, predicted, weights=None):
+    value = TWINS[name](truth, predicted, sample_weight=weights)
+    return -value if name.startswith("neg_") else value
+
+
+def test_names():
+    assert set(TWINS) == set(NUMBER_METRICS) == set(metrics.known_metrics("numbers"))
+    assert set(TWINS) < set(sk.get_scorer_names())
+
+
+@pytest.mark.parametrize("name", sorted(TWINS))
+@pytest.mark.parametrize("n", [2, 3, 40, 41])
+def test_equals_scikit_learn_without_weights(name, n):
+    truth, predicted = numbers(n)
+    ours = prepare_numbers(name, truth, predicted)(np.ones((n, 1)))
+    np.testing.assert_allclose(ours, [theirs(name, truth, predicted)], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(TWINS))
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_equals_scikit_learn_under_the_same_weights(name, offset):
+    truth, predicted = numbers(offset=offset)
+    rng = np.random.default_rng(1)
+    weights, own = rng.standard_gamma(1.0, (41, 50)), rng.integers(0, 4, 41).astype(float)
+    plain = prepare_numbers(name, truth, predicted)(weights)
+    weighted = prepare_numbers(name, truth, predicted, own)(weights)
+    for draw in range(50):
+        w = weights[:, draw]
+        assert plain[draw] == pytest.approx(theirs(name, truth, predicted, w), rel=1e-12, abs=1e-12)
+        expected = theirs(name, truth, predicted, w * own)
+        assert weighted[draw] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", OF_SUMS)
+def test_slopes_are_derivatives(name):
+    truth, predicted = numbers(20)
+    own = np.random.default_rng(2).random(20) + 0.5
+    prepared = prepare_numbers(name, truth, predicted, own)
+    slopes = prepared.slopes()
+    for row in (0, 7, 19):
+        step = 1e-5 * (np.arange(20) == row)[:, None]
+        above, below = prepared.sums(1 + step), prepared.sums(1 - step)
+        for slope, high, low in zip(slopes[:2], above[:2], below[:2], strict=True):
+            assert slope[0, row] == pytest.approx(float((high - low)[0, 0]) / 2e-5, rel=1e-5)
+
+
+def test_the_slopes_of_a_perfect_prediction_are_finite():
+    truth, _ = numbers()
+    for name in OF_SUMS:
+        slopes = prepare_numbers(name, truth, truth).slopes()
+        assert all(np.isfinite(one).all() for one in slopes), name
+
+
+def test_slopes_of_a_median_tell_its_variance():
+    """The sum of squared slopes is the variance of the median in many other samples."""
+    rng = np.random.default_rng(0)
+    n, medians, told = 400, [], []
+    for _ in range(600):
+        errors = rng.exponential(size=n)
+        prepared = prepare_numbers("neg_median_absolute_error", np.zeros(n), errors)
+        slopes, median = prepared.slopes(), np.median(errors)
+        influence = (slopes.numerators[0] + median * slopes.denominators[0]) / n
+        medians.append(median)
+        told.append((influence**2).sum())
+    # The density of |error| at its median log(2) is 1/2, so that the variance is 1 / n.
+    assert np.mean(told) == pytest.approx(1 / n, rel=0.1)
+    assert np.var(medians) == pytest.approx(1 / n, rel=0.2)
+
+
+@pytest.mark.parametrize("name", ["r2", "explained_variance"])
+def test_shift_and_scale_change_nothing(name):
+    truth, predicted = numbers()
+    weights = np.random.default_rng(3).standard_gamma(1.0, (41, 20))
+    moved = prepare_numbers(name, 7 - 3 * truth, 7 - 3 * predicted)
+    same = prepare_numbers(name, truth, predicted)
+    np.testing.assert_allclose(moved(weights), same(weights), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["neg_mean_absolute_error", "neg_median_absolute_error", "neg_root_mean_squared_error"]
+)
+def test_scale_scales_errors(name):
+    truth, predicted = numbers()
+    weights = np.random.default_rng(3).standard_gamma(1.0, (41, 20))
+    moved = prepare_numbers(name, 7 - 3 * truth, 7 - 3 * predicted)
+    same = prepare_numbers(name, truth, predicted)
+    np.testing.assert_allclose(moved(weights), 3 * same(weights), rtol=1e-12)
+
+
+def test_mean_of_values():
+    values, weights = np.array([1.0, 2.0, 6.0]), np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 3.0]])
+    np.testing.assert_allclose(mean_of(values)(weights), [3.0, 5.0])
+    np.testing.assert_allclose(mean_of(values, np.array([0.0, 1.0, 1.0]))(weights), [4.0, 5.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "truth", "predicted", "message"),
+    [
+        ("r2", [2, 2, 2], [1, 2, 3], "y_true is constant, 2"),
+        ("explained_variance", [2], [1], "y_true is constant"),
+        ("neg_mean_poisson_deviance", [-1, 2], [1, 2], "y_true must not be negative.*-1"),
+        ("neg_mean_poisson_deviance", [1, 2], [0, 2], "y_pred must be positive.*contains 0"),
+        ("neg_mean_gamma_deviance", [0, 2], [1, 2], "y_true must be positive"),
+        ("neg_mean_squared_log_error", [1, 2], [-1, 2], "y_pred must be greater than -1"),
+    ],
+)
+def test_refuses(name, truth, predicted, message):
+    with pytest.raises(ValueError, match=message):
+        prepare_numbers(name, np.array(truth, float), np.array(predicted, float))

@@ -1,0 +1,143 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import (
+    bayesian_cross_validate,
+    compare_many,
+    compare_predictions,
+    load_result,
+    metrics,
+    score_posterior,
+)
+
+RIGHT = metrics.from_instances(lambda y, p: y == p, "right")
+NEG_ERROR = metrics.from_instances(lambda y, p: -np.abs(y - p), "neg_error")
+
+
+def classes(n=60, names=("x", "y", "z")):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, len(names), n)
+    said = [np.where(rng.random(n) < 0.7, y, rng.integers(0, len(names), n)) for _ in range(3)]
+    return [np.array(names)[one] for one in (y, *said)]
+
+
+def numbers(n=60):
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=n)
+    return [y, *(y + s * rng.normal(size=n) for s in (0.5, 0.7, 0.6))]
+
+
+@pytest.mark.parametrize("names", [("x", "y"), ("x", "y", "z"), (3, 5)])
+def test_right_answers_are_accuracy(names):
+    y, a, b, _ = classes(names=names)
+    ours = compare_predictions(y, a, b, scoring=RIGHT, random_state=0)
+    theirs = compare_predictions(y, a, b, scoring="accuracy", random_state=0)
+    assert ours.model == theirs.model
+    assert (ours.observed_a, ours.observed_b) == pytest.approx(
+        (theirs.observed_a, theirs.observed_b)
+    )
+    np.testing.assert_allclose(ours.draws, theirs.draws, atol=1e-12)
+
+
+def test_beside_other_metrics_and_in_groups():
+    y, a, b, _ = classes()
+    diagonal = metrics.from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1), "diagonal")
+    result = compare_predictions(
+        y, a, b, scoring=["f1_macro", RIGHT, diagonal], groups=np.arange(60) // 3, random_state=0
+    )
+    assert result.observed_a == pytest.approx(
+        compare_predictions(y, a, b, scoring="f1_macro").observed_a
+    )
+    right, same = result.metric("right"), result.metric("diagonal")
+    np.testing.assert_allclose(right.draws, same.draws, atol=1e-12)
+
+
+def test_costs_of_classes():
+    """Rows of a table of costs are true classes."""
+    cost = np.array([[0.0, 1.0, 2.0], [5.0, 0.0, 1.0], [9.0, 3.0, 0.0]])
+    y, a, b, _ = classes(names=(0, 1, 2))
+    own = metrics.from_instances(lambda y, p: -cost[y, p], "minus_cost")
+    result = compare_predictions(y, a, b, scoring=own, random_state=0)
+    assert result.observed_a == pytest.approx(-cost[y, a].mean())
+    assert result.observed_b == pytest.approx(-cost[y, b].mean())
+
+
+def test_errors_of_numbers_are_the_mean_absolute_error():
+    y, a, b, c = numbers()
+    named = "neg_mean_absolute_error"
+    ours = compare_predictions(y, a, b, scoring=NEG_ERROR, random_state=0)
+    theirs = compare_predictions(y, a, b, scoring=named, random_state=0)
+    assert ours.model == theirs.model == "instance weights"
+    np.testing.assert_allclose(ours.draws, theirs.draws, atol=1e-12)
+    many = compare_many(y, {"a": a, "b": b, "c": c}, scoring=NEG_ERROR, random_state=0)
+    same = compare_many(y, {"a": a, "b": b, "c": c}, scoring=named, random_state=0)
+    np.testing.assert_allclose(many.draws, same.draws, atol=1e-12)
+    one = score_posterior(y, a, scoring=NEG_ERROR, random_state=0)
+    np.testing.assert_allclose(
+        one.draws, score_posterior(y, a, scoring=named, random_state=0).draws, atol=1e-12
+    )
+
+
+def test_whole_numbers_beside_a_metric_of_numbers_are_numbers():
+    y, a, b = (
+        np.array([1, 2, 3, 4, 5, 6]),
+        np.array([1, 2, 3, 5, 5, 6]),
+        np.array([2, 2, 4, 5, 7, 6]),
+    )
+    result = compare_predictions(y, a, b, scoring=[NEG_ERROR, "r2"], random_state=0)
+    assert result.evidence.kind == "numbers"
+    assert result.observed_a == pytest.approx(-1 / 6)
+
+
+def test_cross_validation_of_classifiers_and_regressors():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    y = X[:, 0] + rng.normal(size=80)
+    for pair, target, own, named in (
+        ((LinearRegression(), Ridge(20)), y, NEG_ERROR, "neg_mean_absolute_error"),
+        ((GaussianNB(), LogisticRegression()), y > 0, RIGHT, "accuracy"),
+    ):
+        for model in ("auto", "scores"):
+            ours, theirs = (
+                bayesian_cross_validate(*pair, X, target, scoring=s, model=model, random_state=0)
+                for s in (own, named)
+            )
+            np.testing.assert_allclose(ours.draws, theirs.draws, atol=1e-6)
+            assert ours.observed_a == pytest.approx(theirs.observed_a)
+
+
+def test_saved_results_keep_their_draws(tmp_path):
+    y, a, b, _ = numbers()
+    result = compare_predictions(y, a, b, scoring=NEG_ERROR, random_state=0)
+    result.save(tmp_path / "result.npz")
+    again = load_result(tmp_path / "result.npz")
+    np.testing.assert_array_equal(again.draws, result.draws)
+    assert again.observed_a == result.observed_a
+    np.testing.assert_array_equal(again.metric("r2").draws, result.metric("r2").draws)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda y, p: (y - y.mean()) ** 2, "other values when it is called with fewer instances"),
+        (lambda y, p: np.mean(y == p), r"one number per instance.*got shape \(\)"),
+        (lambda y, p: np.where(p > 0, np.nan, 1.0), "must return finite numbers, got nan for"),
+        (lambda y, p: ["good"] * len(y), "must return numbers"),
+    ],
+)
+def test_functions_that_are_not_of_instances(function, message):
+    y, a, b, _ = numbers()
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(y, a, b, scoring=metrics.from_instances(function, "own"))
+
+
+def test_refuses():
+    with pytest.raises(TypeError, match="function must be callable, got 3"):
+        metrics.from_instances(3, "own")
+    with pytest.raises(TypeError, match="name must be a string, got 3"):
+        metrics.from_instances(abs, 3)
+    y = [[1, 0], [0, 1], [1, 1]]
+    with pytest.raises(ValueError, match="requires one label per instance"):
+        compare_predictions(y, y, y, scoring=RIGHT)
