@@ -75,7 +75,7 @@ def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
     needs, metric = curves.CURVES[kind]
     scored = posterior.scored
     what = "probabilities" if needs == "probability" else "scores"
-    if scored is None:
+    if not isinstance(scored, ScoredInstances):
         raise ValueError(
             f"kind={kind!r} requires instance {what}, but only predictions are available. Pass "
             "y_score_a= and y_score_b= (scores= to compare_many), or list a metric such as "
