@@ -8,7 +8,7 @@ import pandas as pd
 from hypothesis import strategies as st
 from scipy import sparse
 
-from skbayeseval.judgement.decision import check_rope
+from skbayeseval.judgement.rope import check_rope
 
 WORDS = np.array(["ab", "b", "c c", "ä"])
 
