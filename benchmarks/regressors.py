@@ -19,6 +19,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.metrics import mean_absolute_error, r2_score
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 from skbayeseval import BlockRegularizedCV, bayesian_cross_validate
 
@@ -26,10 +27,12 @@ METRICS = {"neg_mean_absolute_error": mean_absolute_error, "r2": r2_score}
 SIZE, FEATURES, NOISE = 200, 10, 2.0
 SLOPES = np.linspace(1.0, 0.1, FEATURES)
 
-# Pairs of learners: one differs from the other in what it can learn, or hardly at all.
+# Pairs of learners: they differ in what they can learn, hardly at all, or in how much they vary
+# with their training set.
 PAIRS = {
     "least squares, 10 neighbours": (LinearRegression(), KNeighborsRegressor(10)),
     "ridge, least squares": (Ridge(30.0), LinearRegression()),
+    "least squares, a tree": (LinearRegression(), DecisionTreeRegressor(random_state=0)),
 }
 
 

@@ -69,7 +69,7 @@ def posterior_of_instances(
             y_true, predictions, weight=weight, groups=groups, sample_weight=sample_weight
         )
         return make_posterior(evidence, *options), names, resolve_scoring(scoring)
-    if kind_of_labels(y_true) == "continuous":
+    if not is_indicator(y_true) and kind_of_labels(y_true) == "continuous":
         resolve_scoring(scoring)  # a metric that is not known is told first
     if sample_weight is not None:
         raise ValueError(
@@ -136,7 +136,9 @@ def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
     if is_of_numbers(scoring):
         return True
     own = any(isinstance(one, PerInstance) for _, one in spelled_out(scoring))
-    return own and any(kind_of_labels(vector) == "continuous" for vector in vectors)
+    return own and any(
+        not is_indicator(one) and kind_of_labels(one) == "continuous" for one in vectors
+    )
 
 
 def _check_absent(arguments: Mapping[str, Any], what: str) -> None:

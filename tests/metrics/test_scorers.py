@@ -49,7 +49,6 @@ def f1_score(y_true, y_pred):
         lambda estimator, X, y: 0.5,
         abs,
     ],
-    ids=lambda given: getattr(given, "__name__", str(given)),
 )
 def test_others_are_not(scorer):
     assert metric_of_scorer(scorer) is None
