@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
 from skbayeseval.compare.targets import CollectedEvidence, group_codes
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers, check_numbers
 from skbayeseval.evidence.validated_rows import ScoreRows
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.splitting.collect import Collection, Observe
 
 __all__ = ["NumberTarget", "score_numbers"]
@@ -39,6 +40,17 @@ class NumberTarget:
             raise ValueError(
                 "labels and pos_label do not apply to metrics of numbers. Omit them, or choose a "
                 "metric of classes."
+            )
+        classifiers = [
+            name
+            for name, one in estimators.items()
+            if hasattr(one, "__sklearn_tags__") and is_classifier(one)
+        ]
+        if classifiers and not is_of_numbers(scoring):
+            raise ValueError(
+                f"Estimator {classifiers[0]!r} is a classifier, but another one is a regressor. "
+                "Compare estimators of the same kind, or pass a metric of numbers, such as "
+                "scoring='neg_mean_absolute_error'."
             )
         self.names = tuple(estimators)
         self.truth = check_numbers(y, "y")

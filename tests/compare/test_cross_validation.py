@@ -262,7 +262,7 @@ class NeverFitted(GaussianNB):
     ("change", "error", "message"),
     [
         ({"scoring": "f7score"}, ValueError, "scoring='f7score' is not a known metric"),
-        ({"scoring": "r2"}, ValueError, "cannot be computed from a confusion matrix"),
+        ({"scoring": "max_error"}, ValueError, "is a maximum.*model='scores'"),
         ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not a known model"),
         ({"engine": "magic"}, ValueError, "engine='magic' is not a known engine"),
         ({"prior": {"mu": 0}}, ValueError, "prior 'mu' must contain finite numbers"),
@@ -363,9 +363,13 @@ def test_one_class_is_refused_whatever_the_labels():
         bayesian_cross_validate(NB, DecisionTreeClassifier(), X, np.ones(160, int), labels=[0, 1])
 
 
-def test_regressors_are_refused():
-    with pytest.raises(ValueError, match="is a regressor; classifiers are compared here"):
-        bayesian_cross_validate(NeverFitted(), LinearRegression(), X, Y)
+def test_a_classifier_against_a_regressor_needs_a_metric_of_numbers():
+    with pytest.raises(ValueError, match="'GaussianNB' is a classifier, but another one is a reg"):
+        bayesian_cross_validate(NB, LinearRegression(), X, Y)
+    result = bayesian_cross_validate(
+        NB, LinearRegression(), X, Y, scoring="neg_mean_absolute_error", random_state=0
+    )
+    assert result.evidence.kind == "numbers"
 
 
 def test_scores_are_read_only():
