@@ -181,7 +181,7 @@ GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
         ),
         ({"labels": [0, 2]}, ValueError, r"y_true contains labels that are not in labels=\[0, 2"),
         ({"pos_label": 7}, ValueError, "pos_label=7 is not a valid label"),
-        ({"scoring": "auc"}, ValueError, "scoring='auc' is not a known metric. Did you mean 'roc_auc'"),
+        ({"scoring": "auc"}, ValueError, "'auc' is not a known metric. Did you mean 'roc_auc'"),
         ({"scoring": "max_error"}, ValueError, "is a maximum.*model='scores'"),
         ({"scoring": "rand_score"}, ValueError, "cannot be computed from a confusion matrix"),
         ({"scoring": "roc_auc"}, ValueError, "scoring='roc_auc' requires instance scores"),
