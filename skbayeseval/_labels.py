@@ -164,7 +164,9 @@ def kind_of_labels(y: Any) -> str:
     it must not run in threads.
     """
     if sparse.issparse(y):
-        values = np.unique(y.data)
+        stored = sparse.csr_matrix(y, copy=True)
+        stored.sum_duplicates()  # an entry may be stored in parts
+        values = np.unique(stored.data)
         zeros_and_one_other = len(values) < 2 or (len(values) == 2 and 0 in values)
         return "indicator" if y.shape[1] > 1 and zeros_and_one_other else "unknown"
     try:

@@ -102,5 +102,6 @@ class FactorDisplay(Display):
         legend_below(ax)
         doubt = "" if self.factor.reliable else ", not reliable"
         value = self.factor.value
-        size, favoured = (value, "equality") if value >= 1 else (1 / value, "a difference")
+        favoured = "equality" if value >= 1 else "a difference"
+        size = value if value >= 1 else 1 / max(value, 1e-300)
         return Heading(f"Bayes factor {size:.3g} for {favoured} ({self.factor.method}{doubt})")

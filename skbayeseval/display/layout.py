@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skbayeseval.display.words import text_width, wrap
@@ -147,6 +148,20 @@ def legend_columns(ax: Axes) -> int:
     return max(1, min(len(labels), 4, int(room(ax).width / widest)))
 
 
+def _written(which: Axis, value: float, _: Any = None) -> str:
+    """Return the label of a tick of this axis."""
+    low, high = which.get_view_interval()
+    largest, span = max(abs(low), abs(high)), abs(high - low)
+    digits = 2 + max(0, math.ceil(math.log10(largest / span))) if span > 0 else 3
+    if 1 <= largest < 1e5:
+        digits = max(digits, 1 + math.floor(math.log10(largest)))
+    value = 0.0 if abs(value) < 1e-9 * span else value
+    words = f"{value:.{min(digits, 12)}g}"
+    if "e" not in words and abs(value) >= 1000:
+        words = f"{value:,.{max(0, len(words.partition('.')[2]))}f}"
+    return words.replace("-", "\u2212")
+
+
 def plain_ticks(ax: Axes, axis: str = "x", inches: float | None = None) -> None:
     """Write ticks with as many digits as they need, without a common offset, and not too close.
 
@@ -156,18 +171,7 @@ def plain_ticks(ax: Axes, axis: str = "x", inches: float | None = None) -> None:
 
     which = ax.xaxis if axis == "x" else ax.yaxis
 
-    def written(value: float, _: Any = None) -> str:
-        low, high = which.get_view_interval()
-        largest, span = max(abs(low), abs(high)), abs(high - low)
-        digits = 2 + max(0, math.ceil(math.log10(largest / span))) if span > 0 else 3
-        if 1 <= largest < 1e5:
-            digits = max(digits, 1 + math.floor(math.log10(largest)))
-        value = 0.0 if abs(value) < 1e-9 * span else value
-        words = f"{value:.{min(digits, 12)}g}"
-        if "e" not in words and abs(value) >= 1000:
-            words = f"{value:,.{max(0, len(words.partition('.')[2]))}f}"
-        return words.replace("-", "\u2212")
-
+    written = partial(_written, which)
     which.set_major_formatter(FuncFormatter(written))
     if inches is None:
         inches = room(ax).width - 0.3 if axis == "x" else room(ax).height - 1.0

@@ -50,8 +50,8 @@ class WeightedSums:
     --------
     >>> import numpy as np
     >>> from skbayeseval.engines.items import WeightedSums
-    >>> sums = WeightedSums(np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 3.0]]))
-    >>> sums.n_own  # two of the three units are equal
+    >>> sums = WeightedSums(np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 3.0]]))
+    >>> sums.n_own  # three of the four units are equal
     2
     >>> sums.draw(np.random.default_rng(0), 5).shape
     (2, 5)

@@ -42,6 +42,25 @@ OTHERS = {
     "roc_auc": "the probability that a positive instance gets a higher score than a negative one: "
     "1 is perfect, 0.5 no better than chance",
     "average_precision": "the precision at all thresholds of the score, averaged: 1 is perfect",
+    "r2": "the share of the variance of the true values that is explained: 1 is perfect, 0 no "
+    "better than their mean",
+    "explained_variance": "the share of the variance of the true values that is explained, apart "
+    "from a constant error: 1 is perfect",
+    "neg_mean_absolute_error": "the mean absolute error with a minus sign: 0 is perfect",
+    "neg_mean_absolute_percentage_error": "the mean absolute error as a share of the true value, "
+    "with a minus sign: 0 is perfect",
+    "neg_median_absolute_error": "the median absolute error with a minus sign: 0 is perfect",
+    "neg_mean_squared_error": "the mean squared error with a minus sign: 0 is perfect",
+    "neg_root_mean_squared_error": "the root of the mean squared error with a minus sign: 0 is "
+    "perfect",
+    "neg_mean_squared_log_error": "the mean squared error of logarithms with a minus sign: 0 is "
+    "perfect",
+    "neg_root_mean_squared_log_error": "the root of the mean squared error of logarithms with a "
+    "minus sign: 0 is perfect",
+    "neg_mean_poisson_deviance": "the mean deviance under a Poisson distribution with a minus "
+    "sign: 0 is perfect",
+    "neg_mean_gamma_deviance": "the mean deviance under a gamma distribution with a minus sign: 0 "
+    "is perfect",
     "neg_log_loss": "the log loss of the predicted probabilities with a minus sign: 0 is perfect",
     "neg_brier_score": "the mean squared error of the predicted probabilities with a minus sign: 0 "
     "is perfect",

@@ -50,11 +50,16 @@ def required_sample_size(
     entropy = posterior.entropy
     if random_state is not None:
         entropy = check_random_state_entropy(random_state)
+    question = None
+    if not evidence.is_of_items:
+        question = Question(
+            posterior.model, metric, decision.rope, decision.prob, posterior.prevalence
+        )
     if decision.code in SETTLED:
         here = Interval(n_now, n_now)
         return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, here, most, decision)
     seed = np.random.SeedSequence(entropy, spawn_key=(_PLANNING,))
-    if evidence.is_of_items:
+    if question is None:
         size, interval, reached = items_needed(
             evidence.sign * (evidence.means[0] - evidence.means[1]),
             posterior.difference(metric).sd,
@@ -65,9 +70,6 @@ def required_sample_size(
             seed=seed,
         )
     else:
-        question = Question(
-            posterior.model, metric, decision.rope, decision.prob, posterior.prevalence
-        )
         size, interval, reached = sample_size(
             posterior,
             question,

@@ -301,10 +301,10 @@ def _can_be_paired(measure: Any) -> bool:
     if isinstance(measure, RecordedOnly):
         return False
     try:
-        resolve_scoring(measure, (0, 1))
+        found = resolve_scoring(measure, (0, 1))
     except (TypeError, ValueError):
         return False
-    return True
+    return all(metric.source in ("tables", "instances") for metric in found.values())
 
 
 def _instances(search: Any) -> str:

@@ -274,7 +274,7 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
         )
     kind = kind_of_labels(y)
     if kind == "indicator":
-        return sparse.csr_matrix(y if sparse.issparse(y) else np.asarray(y, dtype=float))
+        return _summed(y)
     if kind != "classes":  # sequences of labels, such as tagged sentences, or numbers
         return None
     target = np.ravel(as_array(y, "y"))
@@ -296,13 +296,20 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
     return np.ravel(codes)
 
 
+def _summed(y: Any) -> Any:
+    """Return an indicator as a sparse matrix in which every entry is stored once."""
+    matrix = sparse.csr_matrix(y, dtype=float, copy=True)
+    matrix.sum_duplicates()
+    return matrix
+
+
 def _has_missing(y: Any) -> bool:
     """Return whether a vector of labels contains NaN, infinity or None."""
     if getattr(y, "ndim", 1) != 1:
         return False
     if getattr(y, "dtype", None) in (np.float16, np.float32, np.float64):
         return not np.isfinite(np.asarray(y)).all()
-    return bool(pd.Series(list(y), dtype=object).isna().any())
+    return bool(pd.isna(np.fromiter(y, dtype=object, count=len(y))).any())
 
 
 def _whole_groups(

@@ -208,8 +208,8 @@ def test_inside_scikit_learn():
 @pytest.mark.parametrize(
     ("estimators", "error", "message"),
     [
-        ([NB], ValueError, "estimators must be a list of two or more estimators"),
-        (NB, ValueError, "estimators must be a list of two or more estimators"),
+        ([NB], ValueError, "estimators must be two or more"),
+        (NB, ValueError, "estimators must be two or more"),
         ([("cv", NB), LR], ValueError, "conflict with constructor arguments: 'cv'"),
         ([("a__b", NB), LR], ValueError, "must not contain __"),
         ([("a", NB), ("a", LR)], ValueError, "not unique"),

@@ -271,5 +271,5 @@ def test_float32_probabilities_of_several_classes():
 
 
 def test_complex_scores():
-    with pytest.raises(TypeError, match="y_score must contain numbers"):
+    with pytest.raises(ValueError, match="y_score must contain real numbers"):
         ScoredInstances.from_scores([0, 1], {"y_score": np.array([1j, 2])})

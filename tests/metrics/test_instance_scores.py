@@ -239,7 +239,12 @@ def test_log_loss_needs_no_class_to_be_present():
         ("roc_auc", [0, 1, 1], [0.1, 0.2], "inconsistent numbers of samples"),
         ("roc_auc", [0, 1, 2], [0.1, 0.2, 0.3], "contains multiple classes"),
         ("roc_auc", [0, 1, 2], np.full((3, 3), 1 / 3), "Use roc_auc_ovr or roc_auc_ovo"),
-        ("roc_auc", [0, 1], np.full((2, 2), 0.5), "should be a 1d array"),
+        (
+            "roc_auc",
+            [0, 1],
+            np.full((2, 2), 0.5),
+            "must be a 1-D array, the scores of",
+        ),
         ("roc_auc", [[0, 1], [1, 0]], [0.1, 0.2], "shape of the label indicator"),
         ("roc_auc", [[0, 2], [1, 0]], [[0, 1], [1, 0]], "must contain only 0 and 1"),
         ("roc_auc", [0, 1], np.zeros((2, 1, 1)), "1-D or 2-D array"),

@@ -31,8 +31,8 @@ def test_metrics_of_one_class_and_of_splits():
     "metric",
     [
         metrics.from_confusion(lambda table: table[0, 0], "own"),
-        split_metric("r2"),
-        split_metric("neg_mean_squared_error"),
+        split_metric("max_error"),
+        split_metric("neg_own_error"),
         split_metric("f1_strange"),
     ],
 )

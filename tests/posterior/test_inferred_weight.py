@@ -113,7 +113,7 @@ def test_several_quantities_share_a_weight_by_their_noise():
 def test_stored_weights_are_restored():
     known = CommonWeight(WeightPosterior(0.4, 1.0, math.inf), "from nothing")
     stored = StoredWeights.of(known, {"accuracy": ACCURACY}, 3)
-    again = StoredWeights.restored(stored.saved())
+    again = StoredWeights.restored(stored.saved(), ["accuracy"], 3)
     assert again.difference(ACCURACY) == known.weight
     assert again.pair(2, 0).value(ACCURACY, 1) == known.weight
     assert again.pair(0, 2).difference(get_metric("f1")) == known.weight
