@@ -36,7 +36,7 @@ class TestAgreement:
     def test_right_or_wrong_is_the_paired_model_of_accuracy(self):
         # With half the prior in each class, the outcomes of both classes together have the prior
         # Dirichlet(1, 1, 1, 1), however the items are divided into classes.
-        y = RNG.integers(0, 2, N)
+        y = np.random.default_rng(1).integers(0, 2, N)
         a, b = (predictions_of(right, y) for right in RIGHT[:2])
         prior = {"mu": 2.0, "theta": 0.5}
         expected = compare_predictions(y, a, b, prior=prior, random_state=1)
@@ -68,7 +68,7 @@ class TestAgreement:
             assert found.bayes_factor(rope=rope).value == pytest.approx(of_rope, rel=0.05)
 
     def test_many_systems_agree_with_many_classifiers(self):
-        y = RNG.integers(0, 2, N)
+        y = np.random.default_rng(1).integers(0, 2, N)
         predictions = {
             name: predictions_of(right, y) for name, right in zip("abc", RIGHT, strict=True)
         }
@@ -80,7 +80,7 @@ class TestAgreement:
             assert ks_2samp(one, other).pvalue > 0.001
 
     def test_groups_agree_with_groups_of_instances(self):
-        y = RNG.integers(0, 2, N)
+        y = np.random.default_rng(1).integers(0, 2, N)
         a, b = (predictions_of(right, y) for right in RIGHT[:2])
         expected = compare_predictions(y, a, b, groups=GROUPS, random_state=1)
         found = compare_items(*RIGHT[:2], groups=GROUPS, random_state=0)
@@ -90,12 +90,12 @@ class TestAgreement:
     @pytest.mark.parametrize("scores", [RIGHT, GRADES], ids=["right", "grades"])
     def test_one_group_per_item_is_the_plain_bootstrap(self, scores):
         plain = compare_items(*scores[:2], model="bootstrap", **QUICK)
-        names = [f"item {i}" for i in RNG.permutation(N)]
+        names = [f"item {i}" for i in np.random.default_rng(1).permutation(N)]
         grouped = compare_items(*scores[:2], groups=names, model="bootstrap", **QUICK)
         np.testing.assert_array_equal(plain.draws, grouped.draws)
 
     def test_graded_scores_have_nearly_the_interval_of_the_t_test(self):
-        a, b = RNG.normal(size=(2, 40))
+        a, b = np.random.default_rng(1).normal(size=(2, 40))
         low, high = compare_items(a, b, n_draws=100_000, random_state=0).interval()
         d = a - b
         half = t(39).ppf(0.975) * d.std(ddof=1) / np.sqrt(40)
@@ -131,7 +131,7 @@ class TestInvariance:
 
     @pytest.mark.parametrize("model", ["auto", "clustered"])
     def test_the_order_of_right_or_wrong_items_does_not_matter(self, model):
-        order = RNG.permutation(N)
+        order = np.random.default_rng(1).permutation(N)
         options = {"model": model} if model == "auto" else {"model": model, "groups": GROUPS}
         one = compare_items(*RIGHT[:2], **options, random_state=0)
         if "groups" in options:
@@ -140,7 +140,7 @@ class TestInvariance:
         assert ks_2samp(one.draws, other.draws).pvalue > 0.001
 
     def test_the_order_of_graded_items_does_not_matter(self):
-        order = RNG.permutation(N)
+        order = np.random.default_rng(1).permutation(N)
         one, other = (compare_items(*scores, random_state=0) for scores in (RUNS, RUNS[:, order]))
         assert ks_2samp(one.draws, other.draws).pvalue > 0.001
 

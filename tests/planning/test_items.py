@@ -6,18 +6,20 @@ import pytest
 from skbayeseval import compare_items, compare_predictions
 from skbayeseval.planning.items import simulated_settled
 
-RNG = np.random.default_rng(0)
+
+def rng():
+    return np.random.default_rng(0)
 
 
 def test_a_settled_decision_needs_no_more_items():
-    result = compare_items(RNG.normal(1, 1, 100), RNG.normal(0, 1, 100), random_state=0)
+    result = compare_items(*rng().normal([[1], [0]], 1, (2, 100)), random_state=0)
     assert result.required_sample_size(rope=0.01).n_more == 0
 
 
 def test_it_agrees_with_the_planner_of_predictions():
     n = 200
     y = np.arange(n) % 2
-    right = RNG.random((2, n)) < np.array([[0.85], [0.75]])
+    right = rng().random((2, n)) < np.array([[0.85], [0.75]])
     of_items = compare_items(*right, random_state=0).required_sample_size(0.01)
     a, b = (np.where(one, y, 1 - y) for one in right)
     expected = compare_predictions(y, a, b, random_state=0).required_sample_size(
@@ -27,23 +29,24 @@ def test_it_agrees_with_the_planner_of_predictions():
 
 
 def test_wider_scores_need_more_items():
-    a, b = RNG.normal(size=(2, 60))
+    a, b = rng().normal(size=(2, 60))
     plain = compare_items(a, b, random_state=0).required_sample_size(0.2, random_state=1)
     wide = compare_items(10 * a, 10 * b, random_state=0).required_sample_size(2.0, random_state=1)
     assert wide.n_total == plain.n_total  # the ROPE is ten times as wide, too
-    narrow = compare_items(a, b, random_state=0).required_sample_size(0.1, random_state=1)
-    assert narrow.n_total > plain.n_total
+    alike = compare_items(a, a + 0.1 * (b - b.mean()), random_state=0)
+    by_rope = [alike.required_sample_size(rope, random_state=1).n_total for rope in (0.01, 0.02)]
+    assert by_rope[0] > by_rope[1]  # equivalence within less takes more items
 
 
 def test_a_size_that_is_never_enough():
-    a, b = RNG.normal(size=(2, 60))
+    a, b = rng().normal(size=(2, 60))
     result = compare_items(a, b, random_state=0)
     assert result.required_sample_size(0.001, largest=100).never
 
 
 def test_the_simulation_without_noise():
     """A difference of 0.5 with an sd of 1 per item is settled once 1.96 / sqrt(n) < 0.5 - 0.1."""
-    decision = compare_items(*RNG.normal(size=(2, 60)), random_state=0).decision(0.1)
+    decision = compare_items(*rng().normal(size=(2, 60)), random_state=0).decision(0.1)
     sizes = np.array([20.0, 24.0, 25.0, 100.0])
 
     class Quiet:

@@ -16,9 +16,9 @@ class Tree(DecisionTreeClassifier):
 
     may_be_fitted = True
 
-    def fit(self, X, y, **params):
+    def fit(self, X, y, sample_weight=None, check_input=True):
         assert Tree.may_be_fitted, "fitted although an argument is wrong"
-        return super().fit(X, y, **params)
+        return super().fit(X, y, sample_weight, check_input)
 
 
 @pytest.fixture(scope="module")
