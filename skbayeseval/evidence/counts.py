@@ -217,7 +217,8 @@ class ConfusionCounts:
             return NotImplemented
         _check_addable(self, other)
         table = self.table + other.table
-        return ConfusionCounts(table, self.labels, self.weight, self.pos_label, self.declared)
+        declared = self.declared or other.declared
+        return ConfusionCounts(table, self.labels, self.weight, self.pos_label, declared)
 
     def with_weight(self, weight: float) -> ConfusionCounts:
         """Return the same counts with another weight."""
@@ -491,6 +492,7 @@ class PairedCounts(Evidence):
             truth=np.concatenate([self.truth, other.truth]),
             predictions=np.concatenate([self.predictions, other.predictions]),
             counts=np.concatenate([self.counts, other.counts]),
+            declared=self.declared or other.declared,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -635,7 +637,7 @@ def _header(counts: ConfusionCounts | PairedCounts) -> tuple[Any, ...]:
 
 
 def _check_addable(a: Any, b: Any) -> None:
-    for name in ("labels", "weight", "pos_label", "declared"):
+    for name in ("labels", "weight", "pos_label"):
         left, right = getattr(a, name), getattr(b, name)
         if left != right:
             raise ValueError(

@@ -171,7 +171,7 @@ def test_instance_scores(data):
         "neg_log_loss": lambda y, p: -reference.log_loss(y, p),
         "neg_brier_score": lambda y, p: -reference.brier_score_loss(y, p),
     }[scoring]
-    assert result.observed_a == pytest.approx(scorer(y, np.asarray(a, dtype=float)), rel=1e-6)
+    assert result.observed_a == pytest.approx(scorer(y, np.asarray(a)), rel=1e-6)
     check_comparison(result)
 
 
