@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import as_numbers
-from skbayeseval._labels import check_labels, encode_labels, resolve_pos_label
+from skbayeseval._labels import encode_labels, resolve_pos_label
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Correctness,
@@ -25,6 +23,14 @@ from skbayeseval.evidence.base import (
     ObservedArray,
     count_in_words,
     tables_or_totals,
+)
+from skbayeseval.evidence.confusion import (
+    ConfusionCounts,
+    SparseCounts,
+    check_addable,
+    check_counts,
+    frozen,
+    header,
 )
 from skbayeseval.evidence.stored import stored_codes, stored_flag, stored_labels, stored_numbers
 
@@ -40,273 +46,6 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False)
-class ConfusionCounts:
-    """Counts of (true class, predicted class) for one classifier.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n_classes, n_classes)
-        Whole numbers; rows are true classes. With two classes, the true negatives may be NaN, which
-        means that they are not counted, as in retrieval and chunking.
-    labels : tuple
-        The classes, in the order of rows and columns.
-    weight : float, default=1.0
-        The weight of one count.
-    pos_label : object, default=None
-        The positive class of two classes. By default 1 if it is a label, otherwise there is none.
-    declared : bool, default=True
-        Whether every label is known to be a class. Otherwise labels are those that occur, and one
-        that is never the true class is only a wrong prediction.
-
-    Examples
-    --------
-    >>> from skbayeseval.evidence import ConfusionCounts
-    >>> counts = ConfusionCounts.from_labels(["no", "yes", "yes"], ["no", "no", "yes"])
-    >>> counts.table
-    array([[1., 0.],
-           [1., 1.]])
-    >>> (counts + counts).total
-    6.0
-    """
-
-    table: Array
-    labels: tuple[Any, ...]
-    weight: float = 1.0
-    pos_label: Any = None
-    declared: bool = True
-
-    def __post_init__(self) -> None:
-        table = _frozen(np.array(self.table, dtype=float))
-        check_counts(table[~np.isnan(table)], "table")
-        labels = tuple(self.labels)
-        if table.shape != (len(labels), len(labels)):
-            raise ValueError(
-                f"labels has {len(labels)} classes, but table has shape {table.shape}."
-            )
-        object.__setattr__(self, "table", table)
-        object.__setattr__(self, "labels", labels)
-        object.__setattr__(self, "weight", check_weight(self.weight))
-        object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
-
-    @classmethod
-    def from_labels(
-        cls,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        labels: ArrayLike | None = None,
-        pos_label: Any = None,
-        weight: float = 1.0,
-    ) -> ConfusionCounts:
-        """Return the counts of two label vectors of any dtype."""
-        classes, (truth, predicted) = encode_labels(
-            [("y_true", y_true), ("y_pred", y_pred)], labels
-        )
-        counts = cls.from_codes(truth, predicted, classes, pos_label, weight)
-        return replace(counts, declared=labels is not None)
-
-    @classmethod
-    def from_codes(
-        cls,
-        truth: Array,
-        predicted: Array,
-        classes: tuple[Any, ...],
-        pos_label: Any = None,
-        weight: float = 1.0,
-    ) -> ConfusionCounts:
-        """Count labels that are given as positions among the classes."""
-        size = len(classes)
-        pairs = truth * size + predicted
-        table = np.bincount(pairs, minlength=size * size).reshape(size, size)
-        return cls(table, classes, weight, pos_label)
-
-    @classmethod
-    def from_cells(
-        cls,
-        tp: float,
-        fp: float,
-        fn: float,
-        tn: float | None = None,
-        *,
-        weight: float = 1.0,
-        name: str = "counts",
-    ) -> ConfusionCounts:
-        """Return the counts of the four cells, or of three if true negatives are not counted."""
-        known = check_counts([tp, fp, fn] if tn is None else [tp, fp, fn, tn], name)
-        rest = np.nan if tn is None else known[3]
-        return cls(np.array([[rest, known[1]], [known[2], known[0]]]), (0, 1), weight, 1)
-
-    @classmethod
-    def from_matrix(
-        cls,
-        matrix: ArrayLike,
-        *,
-        labels: ArrayLike | None = None,
-        pos_label: Any = None,
-        weight: float = 1.0,
-        name: str = "matrix",
-    ) -> ConfusionCounts:
-        """Return the counts of a square confusion matrix, rows being true classes."""
-        table = check_counts(matrix, name)
-        if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
-            raise ValueError(
-                f"{name} must be a square matrix with at least two rows, one per true class, "
-                f"got shape {table.shape}."
-            )
-        classes = tuple(range(len(table))) if labels is None else check_labels(labels)
-        return cls(table, classes, weight, pos_label)
-
-    @property
-    def hits(self) -> Array:
-        """The number of correctly predicted instances of each class."""
-        return np.diagonal(self.table)
-
-    @property
-    def true(self) -> Array:
-        """The number of instances of each class."""
-        return self.table.sum(axis=1)
-
-    @property
-    def predicted(self) -> Array:
-        """The number of instances predicted as each class."""
-        return self.table.sum(axis=0)
-
-    @property
-    def possible(self) -> Array:
-        """Whether each label can be the true class."""
-        return (self.true > 0) | self.declared | np.isnan(self.true)
-
-    @property
-    def averaged(self) -> Array:
-        """Whether each label is part of macro averages, as in scikit-learn."""
-        return self.possible | (self.predicted > 0)
-
-    @property
-    def effective(self) -> Array:
-        """The counts times their weight."""
-        return self.table * self.weight
-
-    # Whether there is one label per instance, so that there is a table.
-    has_table = True
-
-    def cells(self) -> tuple[Array, Array, Array]:
-        """Return true class, predicted class and count of all cells that are not 0."""
-        truth, predicted = np.nonzero(self.table)
-        return truth, predicted, self.table[truth, predicted]
-
-    @property
-    def total(self) -> float:
-        """The number of counts."""
-        return float(np.nansum(self.table))
-
-    @property
-    def has_true_negatives(self) -> bool:
-        """Whether true negatives are counted."""
-        return not bool(np.isnan(self.table).any())
-
-    @property
-    def positive(self) -> int | None:
-        """The index of the positive class; None if there is none."""
-        return None if self.pos_label is None else self.labels.index(self.pos_label)
-
-    def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
-        if not isinstance(other, ConfusionCounts):
-            return NotImplemented
-        _check_addable(self, other)
-        table = self.table + other.table
-        declared = self.declared or other.declared
-        return ConfusionCounts(table, self.labels, self.weight, self.pos_label, declared)
-
-    def with_weight(self, weight: float) -> ConfusionCounts:
-        """Return the same counts with another weight."""
-        return replace(self, weight=weight)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConfusionCounts):
-            return NotImplemented
-        same = _header(self) == _header(other)
-        return same and np.array_equal(self.table, other.table, equal_nan=True)
-
-    def __hash__(self) -> int:
-        return hash((_header(self), self.table.tobytes()))
-
-
-class SparseCounts(ConfusionCounts):
-    """Counts of one classifier, whose table is only built on demand.
-
-    A table of 20,000 classes takes 3 GB, and nearly all of it is 0.
-    """
-
-    @classmethod
-    def of_outcomes(
-        cls,
-        truth: Array,
-        predicted: Array,
-        counts: Array,
-        labels: tuple[Any, ...],
-        weight: float,
-        pos_label: Any,
-        declared: bool,
-    ) -> SparseCounts:
-        """Sum up counts by true and predicted class; the values were checked before."""
-        found = object.__new__(cls)
-        size = len(labels)
-        distinct, inverse = np.unique(truth * size + predicted, return_inverse=True)
-        sums = np.bincount(np.ravel(inverse), counts, len(distinct))
-        found.__dict__.update(labels=labels, weight=weight, pos_label=pos_label, declared=declared)
-        found.__dict__["_cells"] = (*np.divmod(distinct[sums != 0], size), sums[sums != 0])
-        return found
-
-    def with_weight(self, weight: float) -> SparseCounts:
-        """Return the same counts with another weight."""
-        found = object.__new__(SparseCounts)
-        found.__dict__.update(self.__dict__, weight=check_weight(weight))
-        return found
-
-    @cached_property
-    def table(self) -> Array:
-        """The counts of all cells."""
-        truth, predicted, counts = self.cells()
-        table = np.zeros((len(self.labels), len(self.labels)))
-        table[truth, predicted] = counts
-        return _frozen(table)
-
-    def cells(self) -> tuple[Array, Array, Array]:
-        """Return true class, predicted class and count of all cells that are not 0."""
-        found: tuple[Array, Array, Array] = self.__dict__["_cells"]
-        return found
-
-    @property
-    def hits(self) -> Array:
-        """The number of correctly predicted instances of each class."""
-        truth, predicted, counts = self.cells()
-        right = truth == predicted
-        return np.bincount(truth[right], counts[right], len(self.labels))
-
-    @property
-    def true(self) -> Array:
-        """The number of instances of each class."""
-        truth, _, counts = self.cells()
-        return np.bincount(truth, counts, len(self.labels))
-
-    @property
-    def predicted(self) -> Array:
-        """The number of instances predicted as each class."""
-        _, predicted, counts = self.cells()
-        return np.bincount(predicted, counts, len(self.labels))
-
-    @property
-    def total(self) -> float:
-        """The number of counts."""
-        return float(self.cells()[2].sum())
-
-    @property
-    def has_true_negatives(self) -> bool:
-        """Whether true negatives are counted."""
-        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,9 +96,9 @@ class PairedCounts(Evidence):
             np.column_stack([self.truth, self.predictions]), axis=0, return_inverse=True
         )
         counts = np.bincount(np.ravel(inverse), weights=self.counts, minlength=len(outcomes))
-        object.__setattr__(self, "truth", _frozen(outcomes[:, 0]))
-        object.__setattr__(self, "predictions", _frozen(outcomes[:, 1:]))
-        object.__setattr__(self, "counts", _frozen(counts.astype(float)))
+        object.__setattr__(self, "truth", frozen(outcomes[:, 0]))
+        object.__setattr__(self, "predictions", frozen(outcomes[:, 1:]))
+        object.__setattr__(self, "counts", frozen(counts.astype(float)))
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "weight", check_weight(self.weight))
         object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
@@ -481,7 +220,7 @@ class PairedCounts(Evidence):
     def __add__(self, other: PairedCounts) -> PairedCounts:
         if not isinstance(other, PairedCounts):
             return NotImplemented
-        _check_addable(self, other)
+        check_addable(self, other)
         if self.n_classifiers != other.n_classifiers:
             raise ValueError(
                 "Counts with different numbers of classifiers cannot be added: "
@@ -498,13 +237,13 @@ class PairedCounts(Evidence):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PairedCounts):
             return NotImplemented
-        return _header(self) == _header(other) and all(
+        return header(self) == header(other) and all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("truth", "predictions", "counts")
         )
 
     def __hash__(self) -> int:
-        return hash((_header(self), self.counts.tobytes(), self.predictions.tobytes()))
+        return hash((header(self), self.counts.tobytes(), self.predictions.tobytes()))
 
 
 @dataclass(frozen=True)
@@ -609,37 +348,3 @@ def check_paired(evidence: Evidence | Sequence[ConfusionCounts]) -> PairedCounts
             "only separate counts were given. Use compare_predictions or model='unpaired'."
         )
     return evidence
-
-
-def check_counts(values: ArrayLike, name: str) -> Array:
-    """Return `values` as a float array; raise unless they are non-negative whole numbers."""
-    array = as_numbers(values, name)
-    if not np.isfinite(array).all():
-        raise ValueError(f"Input {name} contains NaN or infinity. Counts must be finite.")
-    if (array < 0).any():
-        raise ValueError(f"{name} must not be negative, got {array.min():g}.")
-    if (array != np.round(array)).any():
-        wrong = array[array != np.round(array)].flat[0]
-        raise ValueError(
-            f"{name} must contain whole numbers, got {wrong:g}. To weight the counts, pass whole "
-            "numbers and weight=."
-        )
-    return array
-
-
-def _frozen(array: Array) -> Array:
-    array.flags.writeable = False
-    return array
-
-
-def _header(counts: ConfusionCounts | PairedCounts) -> tuple[Any, ...]:
-    return counts.labels, counts.weight, counts.pos_label, counts.declared
-
-
-def _check_addable(a: Any, b: Any) -> None:
-    for name in ("labels", "weight", "pos_label"):
-        left, right = getattr(a, name), getattr(b, name)
-        if left != right:
-            raise ValueError(
-                f"Counts with different {name} cannot be added: {left!r} and {right!r}."
-            )
