@@ -102,6 +102,8 @@ def test_what_is_not_settled_is_told_by_probabilities(probabilities, rope, words
     [
         ((-0.03, 0.17), 0.07, 25),  # 0.1 from the mean to the end, 0.02 to the ROPE
         ((-0.17, 0.03), -0.07, 25),
+        ((-0.23, 0.03), -0.07, 25),  # only the end towards the ROPE matters
+        ((-0.03, 0.23), 0.07, 25),
         ((-0.08, 0.10), 0.01, (0.09 / 0.04) ** 2),  # inside: the nearer limit
         ((-0.05, 0.15), 0.05, np.inf),
         ((0.06, 0.2), 0.1, 1),

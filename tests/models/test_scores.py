@@ -277,3 +277,16 @@ def test_bad_input(change, error, message):
     a, b = scores()
     with pytest.raises(error, match=message):
         compare_scores(**({"scores_a": a, "scores_b": b, "test_fraction": 0.1} | change))
+
+
+@pytest.mark.parametrize(("scoring", "most"), [("roc_auc", 1.0), ("r2", np.inf)])
+def test_intervals_end_where_the_metric_does(scoring, most):
+    a, b = [0.99, 0.98, 0.95, 1.0, 0.99], [0.05, 0.2, 0.5, 0.02, 0.1]
+    result = compare_scores(a, b, test_fraction=0.2, scoring=scoring, random_state=0)
+    # Student's t, which knows no limits.
+    scale = np.sqrt((1 / 5 + 0.2 / 0.8) * np.var(a, ddof=1))
+    free = stats.t(4, np.mean(a), scale).ppf(0.9995)
+    assert free > 1
+    assert result.interval(0.999, of="a").high == pytest.approx(min(free, most), abs=1e-3)
+    assert result.hdi(0.999).high <= most
+    assert result.draws_a.max() <= most
