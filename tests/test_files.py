@@ -235,6 +235,7 @@ def test_a_limit_of_the_size_of_files(tmp_path):
     command = [sys.executable, "-W", "error", "-c", LIMITED, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.count("too large") == 4
-    assert "save" not in done.stderr  # numpy 1.x complains of an archive that it could not close
+    if int(np.__version__.partition(".")[0]) >= 2:  # numpy 1.x leaves the archive open
+        assert done.stderr == ""
     np.testing.assert_array_equal(load_result(path).draws, result_of(0, n_draws=100).draws)
     assert os.listdir(tmp_path) == ["result.npz"]
