@@ -358,10 +358,10 @@ class SubgroupComparison:
         if rope is not None:
             return self.decision(rope, prob).on_variation().rstrip(".")
         known = len(self._subgroups) - len(self.reasons)
-        low, high = equal_tailed(self._tau, prob)
         where = name_subgroups(self._column)
         if known < 2:
             return f"{known} of {len(self._subgroups)} {where} with enough instances"
+        low, high = equal_tailed(self._tau, prob)
         return f"Standard deviation between {where}: {low:.2g} to {high:.2g}"
 
     def _printed(self, rope: Any, prob: float) -> tuple[pd.DataFrame, list[str]]:
