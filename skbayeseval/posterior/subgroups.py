@@ -140,7 +140,7 @@ def _alone(
         return empty._replace(reason=str(error))
     assert posterior.instances is not None
     usual = posterior.difference(metric).sd * math.sqrt(posterior.instances.number / empty.n)
-    if 0 < MOST_UNUSUAL * usual < difference.sd:
+    if metric.bounds is None and 0 < MOST_UNUSUAL * usual < difference.sd:
         return empty._replace(observed=observed, reason="the metric is unstable")
     return empty._replace(observed=observed, unpooled=difference)
 

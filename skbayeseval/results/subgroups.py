@@ -319,7 +319,6 @@ class SubgroupComparison:
 
     def __str__(self) -> str:
         a, b = self._names
-        overall = format_interval(self._overall.hdi())
         said = [
             f"{a} minus {b} in {self.metric}, by {self._column or 'subgroup'}, partially pooled "
             "(mean and 95% HDI):"
@@ -327,12 +326,11 @@ class SubgroupComparison:
         known = [one for one in self._subgroups if one.pooled is not None]
         for one in known[:MOST_LINES]:
             assert one.pooled is not None
-            interval = format_interval(one.pooled.hdi())
-            said.append(f"  {one.label} (n = {one.n:,}): {one.pooled.mean:+.3f} {interval}")
+            said.append(f"  {one.label} (n = {one.n:,}): {_in_words(one.pooled)}")
         if len(known) > MOST_LINES:
             said.append(f"  and {len(known) - MOST_LINES} more, in table")
         said += [f"  {label}: {TOO_FEW} ({why})" for label, why in self.reasons.items()]
-        said.append(f"  all instances: {self._overall.mean:+.3f} {overall}")
+        said.append(f"  all instances: {_in_words(self._overall)}")
         if len(known) > 1:
             low, high = equal_tailed(self._tau, 0.95)
             said.append(
@@ -444,6 +442,13 @@ def _instances_of(posterior: Posterior) -> Any:
             "Compare again with engine='exact'."
         )
     return posterior.instances
+
+
+def _in_words(difference: Distribution) -> str:
+    """Return the mean and the 95% HDI."""
+    digits = max(decimals(difference.sd), 3)
+    mean = round(difference.mean, digits) + 0.0  # not -0.000
+    return f"{mean:+.{digits}f} {format_interval(difference.hdi())}"
 
 
 def _two(names: tuple[str, ...]) -> tuple[str, str]:
