@@ -276,13 +276,13 @@ def check_indicator(y: Any, name: str) -> Any:
 def check_predictions(predictions: Any, n_test: int, classes: tuple[Any, ...] | None) -> Any:
     """Return the predictions of a fitted estimator as positions among the classes.
 
-    `classes` is None for multi-label indicators, which are returned as they are.
+    `classes` is None for multi-label indicators, which are returned as arrays or sparse matrices.
     """
     n_predicted = predictions.shape[0] if hasattr(predictions, "shape") else len(predictions)
     if n_predicted != n_test:
         raise ValueError(f"predict returned {n_predicted} labels for {n_test} instances")
     if classes is None:
-        check_indicator(predictions, "predict")
-        return predictions
+        indicator = check_indicator(predictions, "predict")
+        return indicator if sparse.issparse(predictions) else indicator.toarray()
     _, (codes,) = encode_labels([("predict", predictions)], classes)
     return codes
