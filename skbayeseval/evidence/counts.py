@@ -8,14 +8,14 @@ cross-validation. Use ``+`` to add the counts of parts of the data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._labels import encode_labels, resolve_pos_label
+from skbayeseval._labels import resolve_pos_label
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Correctness,
@@ -32,6 +32,7 @@ from skbayeseval.evidence.confusion import (
     frozen,
     header,
 )
+from skbayeseval.evidence.label_counter import Outcomes, count_chunks, count_labels
 from skbayeseval.evidence.stored import stored_codes, stored_flag, stored_labels, stored_numbers
 
 __all__ = [
@@ -114,18 +115,28 @@ class PairedCounts(Evidence):
         weight: float = 1.0,
     ) -> PairedCounts:
         """Count label vectors of any dtype; error messages use the keys of `predictions`."""
-        classes, (truth, *predicted) = encode_labels(
-            [("y_true", y_true), *predictions.items()], labels
-        )
-        return cls(
-            truth,
-            np.column_stack(predicted),
-            np.ones(len(truth)),
-            classes,
-            weight,
-            pos_label,
-            labels is not None,
-        )
+        outcomes = count_labels([("y_true", y_true), *predictions.items()], labels)
+        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]],
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        weight: float = 1.0,
+    ) -> PairedCounts:
+        """Count chunks, each a pair of true labels and predictions by name, one at a time."""
+        outcomes = count_chunks(chunks, labels)
+        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
+
+    @classmethod
+    def _of_outcomes(
+        cls, outcomes: Outcomes, weight: float, pos_label: Any, declared: bool
+    ) -> PairedCounts:
+        codes, counts = outcomes.codes, outcomes.counts
+        return cls(codes[:, 0], codes[:, 1:], counts, outcomes.classes, weight, pos_label, declared)
 
     @property
     def n_classifiers(self) -> int:  # type: ignore[override]
