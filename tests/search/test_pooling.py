@@ -47,6 +47,7 @@ def test_normal_draws_give_the_posterior_of_the_hierarchical_model():
     np.testing.assert_allclose(np.cov(pooled), covariance, atol=3e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tau", [0.005, 0.02])
 def test_many_candidates_are_shrunk_as_if_their_spread_were_known(tau):
     rng = np.random.default_rng(1)
