@@ -22,6 +22,7 @@ from skbayeseval.compare.predictions import (
     load_result,
     score_posterior,
 )
+from skbayeseval.compare.samples import Samples, read_samples
 from skbayeseval.compare.split_scores import compare_scores
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import chunk_counter
@@ -45,6 +46,7 @@ __all__ = [
     "PowerAnalysis",
     "PyMCEngine",
     "Ranking",
+    "Samples",
     "ScoreResult",
     "SearchReport",
     "__version__",
@@ -62,6 +64,7 @@ __all__ = [
     "load_result",
     "metrics",
     "power_analysis",
+    "read_samples",
     "refit_simplest",
     "report_search",
     "score_posterior",
