@@ -22,6 +22,7 @@ from skbayeseval.evidence.base import (
     Evidence,
     ObservedArray,
     count_in_words,
+    still_declared,
     tables_or_totals,
 )
 from skbayeseval.evidence.confusion import (
@@ -65,6 +66,9 @@ class PairedCounts(Evidence):
         How often the outcome occurred.
     labels, weight, pos_label, declared
         As in `ConfusionCounts`.
+    outcome : ndarray of shape (n_rows,), default=None
+        The position of the outcome of each counted row, such as an instance; None if rows are not
+        kept. Two classes take one byte per row.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class PairedCounts(Evidence):
     weight: float = 1.0
     pos_label: Any = None
     declared: bool = True
+    outcome: Array | None = None
 
     kind = "paired"
     family = "classes"
@@ -103,6 +108,10 @@ class PairedCounts(Evidence):
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "weight", check_weight(self.weight))
         object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
+        if self.outcome is not None:
+            smallest = np.min_scalar_type(len(outcomes))
+            outcome = np.ravel(inverse).astype(smallest)[self.outcome]
+            object.__setattr__(self, "outcome", frozen(outcome))
 
     @classmethod
     def from_labels(
@@ -135,8 +144,23 @@ class PairedCounts(Evidence):
     def _of_outcomes(
         cls, outcomes: Outcomes, weight: float, pos_label: Any, declared: bool
     ) -> PairedCounts:
-        codes, counts = outcomes.codes, outcomes.counts
-        return cls(codes[:, 0], codes[:, 1:], counts, outcomes.classes, weight, pos_label, declared)
+        classes, codes, counts, rows = outcomes
+        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
+
+    @classmethod
+    def from_codes(
+        cls,
+        truth: Array,
+        predictions: Array,
+        classes: tuple[Any, ...],
+        weight: float = 1.0,
+        pos_label: Any = None,
+        declared: bool = True,
+    ) -> PairedCounts:
+        """Count labels that are given as positions among the classes, and keep the rows."""
+        rows = np.arange(len(truth))
+        ones = np.ones(len(truth))
+        return cls(truth, predictions, ones, classes, weight, pos_label, declared, rows)
 
     @property
     def n_classifiers(self) -> int:  # type: ignore[override]
@@ -172,6 +196,27 @@ class PairedCounts(Evidence):
     def with_weight(self, weight: float) -> PairedCounts:
         """Return the same counts with another weight."""
         return replace(self, weight=weight)
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows that are kept; None if none are kept."""
+        return None if self.outcome is None else len(self.outcome)
+
+    def of_rows(self, rows: Array) -> PairedCounts:
+        """Return the counts of some of the rows, given by their positions."""
+        if self.outcome is None:
+            return super().of_rows(rows)
+        seen, outcome, counts = np.unique(
+            self.outcome[rows], return_inverse=True, return_counts=True
+        )
+        return replace(
+            self,
+            truth=self.truth[seen],
+            predictions=self.predictions[seen],
+            counts=counts,
+            declared=still_declared(self.margin(0)),
+            outcome=np.ravel(outcome),
+        )
 
     def describe(self) -> str:
         """Return a short description of the counts."""
@@ -243,6 +288,7 @@ class PairedCounts(Evidence):
             predictions=np.concatenate([self.predictions, other.predictions]),
             counts=np.concatenate([self.counts, other.counts]),
             declared=self.declared or other.declared,
+            outcome=None,
         )
 
     def __eq__(self, other: object) -> bool:

@@ -21,6 +21,9 @@ BLOCK = 2**16
 # Outcomes that may be kept before equal ones are added up.
 KEPT = 2**20
 
+# Rows of more instances are counted, but not kept: one byte each, for few outcomes.
+MOST_ROWS = 10**7
+
 # Of the hash of a string: odd, with irregular bits.
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -36,19 +39,23 @@ class Outcomes(NamedTuple):
         The index of the label in each vector.
     counts : ndarray of shape (n_outcomes,)
         How often the combination occurred.
+    rows : ndarray of shape (n_rows,) or None
+        The position of each row's combination; None if rows are not kept.
     """
 
     classes: tuple[Any, ...]
     codes: Array
     counts: Array
+    rows: Array | None
 
 
 def count_labels(
     vectors: Sequence[tuple[str, ArrayLike]], labels: ArrayLike | None = None
 ) -> Outcomes:
-    """Count the combinations of labels in named vectors of the same length."""
-    counter = _Counter([name for name, _ in vectors])
-    counter.add(vectors)
+    """Count the combinations of labels in named vectors, and keep up to `MOST_ROWS` rows."""
+    arrays = check_label_vectors(vectors)
+    counter = _Counter([name for name, _ in vectors], keeps_rows=len(arrays[0]) <= MOST_ROWS)
+    counter.add(arrays)
     return counter.outcomes(labels)
 
 
@@ -69,14 +76,14 @@ def count_chunks(
             ) from error
         names = [name for name, _ in vectors]
         if counter is None:
-            counter = _Counter(names)
+            counter = _Counter(names, keeps_rows=False)
         elif set(names) != set(counter.names):
             raise ValueError(
                 f"All chunks must hold the predictions of {counter.names[1:]}, got {names[1:]} in "
                 f"chunk {number}."
             )
         given = dict(vectors)
-        counter.add([(name, given[name]) for name in counter.names])
+        counter.add(check_label_vectors([(name, given[name]) for name in counter.names]))
     if counter is None:
         raise ValueError("Found no chunk: chunks is empty.")
     return counter.outcomes(labels)
@@ -85,16 +92,18 @@ def count_chunks(
 class _Counter:
     """Counts of labels that are known by number, in the order in which they were met."""
 
-    def __init__(self, names: list[str]) -> None:
+    def __init__(self, names: list[str], *, keeps_rows: bool) -> None:
         self.names = names
+        self.keeps_rows = keeps_rows
+        # The outcome of each row, as its position in all parts together.
+        self.rows: list[Array] = []
         self.numbers: dict[Any, int] = {}
         self.met: list[set[int]] = [set() for _ in names]
         self.parts: list[tuple[Array, Array]] = []
         self.kept = 0
 
-    def add(self, vectors: Sequence[tuple[str, ArrayLike]]) -> None:
+    def add(self, arrays: list[Array]) -> None:
         """Count vectors of the same length, which are given in the order of the names."""
-        arrays = check_label_vectors(vectors)
         for start in range(0, len(arrays[0]), BLOCK):
             self._add_block([array[start : start + BLOCK] for array in arrays])
             if self.kept > KEPT:
@@ -108,11 +117,16 @@ class _Counter:
         position = {label: i for i, label in enumerate(classes)}
         self._compress()
         (codes, counts), *_ = self.parts
-        return Outcomes(classes, np.array([position[value] for value in values])[codes], counts)
+        codes = np.array([position[value] for value in values])[codes]
+        return Outcomes(classes, codes, counts, self.rows[0] if self.keeps_rows else None)
 
     def _add_block(self, block: list[Array]) -> None:
         columns, values = zip(*map(_small_codes, block), strict=True)
-        codes, counts = _distinct(columns, [len(of_one) for of_one in values])
+        codes, counts, rows = _distinct(
+            columns, [len(of_one) for of_one in values], keeps_rows=self.keeps_rows
+        )
+        if rows is not None:
+            self.rows.append(rows + self.kept)
         for column, of_one, met in zip(codes.T, values, self.met, strict=True):
             number = np.zeros(len(of_one), dtype=np.intp)
             for place in np.unique(column).tolist():
@@ -125,8 +139,13 @@ class _Counter:
     def _compress(self) -> None:
         codes = np.concatenate([codes for codes, _ in self.parts])
         counts = np.concatenate([counts for _, counts in self.parts])
-        found, summed = _distinct(list(codes.T), [len(self.numbers)] * codes.shape[1], counts)
+        found, summed, position = _distinct(
+            list(codes.T), [len(self.numbers)] * codes.shape[1], counts, keeps_rows=self.keeps_rows
+        )
         self.parts, self.kept = [(found, summed)], len(summed)
+        if position is not None:
+            position = position.astype(np.min_scalar_type(len(found)))
+            self.rows = [np.concatenate([position[rows] for rows in self.rows])]
 
 
 def _small_codes(block: Array) -> tuple[Array, Sequence[Any]]:
@@ -174,14 +193,22 @@ def _codes_of_text(block: Array) -> tuple[Array, Sequence[Any]]:
 
 
 def _distinct(
-    columns: Sequence[Array], sizes: Sequence[int], weights: Array | None = None
-) -> tuple[Array, Array]:
-    """Return the distinct rows, given by columns of codes below `sizes`, and their counts."""
+    columns: Sequence[Array],
+    sizes: Sequence[int],
+    weights: Array | None = None,
+    *,
+    keeps_rows: bool,
+) -> tuple[Array, Array, Array | None]:
+    """Return the distinct rows, given by columns of codes below `sizes`, and their counts.
+
+    The third is the position of each row among these, or None.
+    """
     bits = [(size - 1).bit_length() for size in sizes]
     total = sum(bits)
     if total > 62:  # a number per row would not fit in 64 bits
         found, inverse = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-        return found, np.bincount(np.ravel(inverse), weights)
+        inverse = np.ravel(inverse)
+        return found, np.bincount(inverse, weights), inverse if keeps_rows else None
     cells = columns[0].astype(np.intp)
     for column, width in zip(columns[1:], bits[1:], strict=True):
         cells <<= width
@@ -190,9 +217,13 @@ def _distinct(
         counts = np.bincount(cells, weights, minlength=1)
         found = np.flatnonzero(counts)
         counts = counts[found]
+        if keeps_rows:
+            position = np.zeros(2**total, dtype=np.intp)
+            position[found] = np.arange(len(found))
+            inverse = position[cells]
     else:
         found, inverse = np.unique(cells, return_inverse=True)
         counts = np.bincount(inverse, weights)
     places = np.cumsum([0, *bits[:0:-1]])[::-1]
     rows = [found >> place & (1 << width) - 1 for place, width in zip(places, bits, strict=True)]
-    return np.column_stack(rows), counts
+    return np.column_stack(rows), counts, inverse if keeps_rows else None

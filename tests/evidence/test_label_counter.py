@@ -138,3 +138,22 @@ def test_declared_labels_of_chunks():
 def test_bad_chunks(chunks, error, message):
     with pytest.raises(error, match=message):
         count_chunks(iter(chunks))
+
+
+@pytest.mark.parametrize("block", [7, 2**16])
+@pytest.mark.parametrize("n_vectors", [2, 3, 40])
+def test_rows_are_kept(block, n_vectors, monkeypatch):
+    monkeypatch.setattr(label_counter, "BLOCK", block)
+    monkeypatch.setattr(label_counter, "KEPT", 10)
+    columns = rng_of(5).integers(0, 4, (n_vectors, 300))
+    columns[:, 100:200] = columns[:, :100]
+    found = count_labels([(str(i), column) for i, column in enumerate(columns)])
+    np.testing.assert_array_equal(found.codes[found.rows], columns.T)
+
+
+def test_rows_of_too_many_instances_are_not_kept(monkeypatch):
+    monkeypatch.setattr(label_counter, "MOST_ROWS", 3)
+    y, a = [0, 1, 1, 0], [0, 1, 0, 0]
+    assert count_labels([("y", y), ("a", a)]).rows is None
+    assert count_labels([("y", y[:3]), ("a", a[:3])]).rows is not None
+    assert PairedCounts.from_labels(y, {"a": a}) == PairedCounts.from_chunks([(y, {"a": a})])
