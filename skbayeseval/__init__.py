@@ -22,6 +22,7 @@ from skbayeseval.compare.predictions import (
     load_result,
     score_posterior,
 )
+from skbayeseval.compare.samples import Samples, read_samples
 from skbayeseval.compare.split_scores import compare_scores
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import chunk_counter
@@ -30,6 +31,7 @@ from skbayeseval.planning.power import PowerAnalysis, power_analysis
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
+from skbayeseval.results.subgroups import SubgroupComparison
 from skbayeseval.search.count_scorer import count_scorer
 from skbayeseval.search.refit import refit_simplest
 from skbayeseval.search.report import SearchReport
@@ -45,8 +47,10 @@ __all__ = [
     "PowerAnalysis",
     "PyMCEngine",
     "Ranking",
+    "Samples",
     "ScoreResult",
     "SearchReport",
+    "SubgroupComparison",
     "__version__",
     "bayesian_cross_validate",
     "chunk_counter",
@@ -62,6 +66,7 @@ __all__ = [
     "load_result",
     "metrics",
     "power_analysis",
+    "read_samples",
     "refit_simplest",
     "report_search",
     "score_posterior",

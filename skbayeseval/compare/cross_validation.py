@@ -27,6 +27,7 @@ from skbayeseval.compare.targets import ChunkTarget, CollectedEvidence, LabelTar
 from skbayeseval.compare.weighting import Weighting, plug_in_weight
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.posterior.build import make_posterior, resolve_engine
@@ -376,15 +377,20 @@ def compare_learners(
             results[name]["test_score" if single else f"test_{key}"] = of_each[name]
     try:
         found = target.collected(collection)
+        instances = None
+        if found.evidence.n_rows is not None:
+            number = X.shape[0] if hasattr(X, "shape") else len(X)
+            index = index_of([X, y, groups])
+            instances = Instances.tested(collection.test_indices(), number, index)
         if weighting.is_inferred:
             inferred = weighting.infer(found, target, collection, rehearsed.model)
             exact = resolve_engine(options.engine, options.prior).has_independent_draws
             found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=exact))
-            result = posterior(found, weights=inferred)
+            result = posterior(found, weights=inferred, instances=instances)
         else:
             if weighting.number is not None:
                 found = found.with_weight(weighting.number)
-            result = posterior(found)
+            result = posterior(found, instances=instances)
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise

@@ -240,8 +240,7 @@ class LabelTarget:
         columns = np.column_stack([predictions[name] for name in self.names])
         counted = ClassRows(rows, units, split, truth, columns, len(self.classes), self.positive)
         if groups is None:
-            ones = np.ones(len(rows))
-            counts = PairedCounts(truth, columns, ones, self.classes, weight, self.pos_label)
+            counts = PairedCounts.from_codes(truth, columns, self.classes, weight, self.pos_label)
         else:
             counts = UnitCounts.from_codes(
                 truth,
@@ -359,7 +358,7 @@ class ChunkTarget:
     ) -> CollectedEvidence:
         counted = ChunkRows(rows, rows, split, cells)
         if self.groups is None:
-            return CollectedEvidence(ChunkCounts(cells.sum(axis=0), weight), None, counted)
+            return CollectedEvidence(ChunkCounts.of_sentences(cells, weight), None, counted)
         groups = self.groups[rows]
         counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows)
         return CollectedEvidence(counts, None, GroupRows(rows, groups, split, counted))
