@@ -298,7 +298,7 @@ def _refuse_repeated_id(table: pd.DataFrame, row: int, kind: str, column: str, p
     item = table["id"][row]
     first, again = table["number"][table["id"] == item][:2]
     raise ValueError(
-        f"{column}={item!r} occurs more than once in {path}, in {kind}s {first} and {again}. Pass "
+        f"{column} {item!r} occurs more than once in {path}, in {kind}s {first} and {again}. Pass "
         "runs=True if these are runs of the same item. (Logs of older versions of "
         "lm-evaluation-harness have one line per filter and do not name the filter: keep the lines "
         "of one.)"

@@ -152,7 +152,7 @@ class TestLogs:
         for record in records:
             del record["filter"], record["metrics"]
         with pytest.raises(
-            ValueError, match="doc_id='0' occurs more than .* lines 1 and 4.* runs="
+            ValueError, match="doc_id '0' occurs more than .* lines 1 and 4.* runs="
         ):
             read_samples(write(as_lines(records)))
 
@@ -218,7 +218,7 @@ class TestPlainFiles:
     def test_runs(self, write):
         rows = [("x", 1.0), ("y", 0.0), ("x", 0.5), ("x", 0.0), ("y", 1.0)]
         path = write(as_lines({"id": i, "score": s, "g": "h"} for i, s in rows))
-        with pytest.raises(ValueError, match="id='x' occurs more than once .* in lines 1 and 3"):
+        with pytest.raises(ValueError, match="id 'x' occurs more than once .* in lines 1 and 3"):
             read_samples(path)
         samples = read_samples(path, runs=True, group="g")
         expected = pd.DataFrame({0: [1, 0], 1: [0.5, 1], 2: [0, np.nan]}, index=["x", "y"])
