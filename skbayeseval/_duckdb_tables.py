@@ -47,7 +47,8 @@ def open_table(source: Any, *, argument: str = "source") -> Iterator[Any]:
             f"{argument}={path!r} is an address, but only files are read. Pass a DuckDB relation "
             "made with your own connection, such as connection.read_parquet(...)."
         )
-    config = {"autoinstall_known_extensions": "false"}
+    # No extension is downloaded, and no variable of Python is taken for a table.
+    config = {"autoinstall_known_extensions": "false", "python_enable_replacements": "false"}
     with duckdb.connect(config=config) as connection, _errors_of(duckdb, path):
         yield _relation_of_files(connection, path)
 
