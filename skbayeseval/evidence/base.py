@@ -115,6 +115,10 @@ class Evidence(ABC):
         """The number of rows that are kept, such as predicted instances; None if none are kept."""
         return None
 
+    def given_predictions(self) -> list[Array] | None:
+        """Return for each classifier what it predicted for each row; None if that is not kept."""
+        return None
+
     @property
     def group_of_rows(self) -> Array | None:
         """The number of the group of each row that is kept; None if there are no groups."""
