@@ -227,7 +227,7 @@ class UnitCounts(Evidence):
         to_unit, shape, sizes, unit = _units(len(truth), groups, instances, check_weight(weight))
         times = np.ones(len(truth))
         if counts is not None:
-            times, sizes, unit = counts, to_unit @ counts, None
+            times, sizes = counts, to_unit @ counts
 
         def sums(columns: Array, n_columns: int, rows: Any = slice(None)) -> Any:
             rows = np.arange(len(truth))[rows]
@@ -245,7 +245,7 @@ class UnitCounts(Evidence):
             check_weight(weight),
             resolve_pos_label(classes, pos_label),
             True,
-            unit=unit,
+            unit=unit if counts is None else None,
         )
 
     @classmethod
