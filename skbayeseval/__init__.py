@@ -32,6 +32,7 @@ from skbayeseval.planning.power import PowerAnalysis, power_analysis
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
+from skbayeseval.results.subgroups import SubgroupComparison
 from skbayeseval.search.count_scorer import count_scorer
 from skbayeseval.search.refit import refit_simplest
 from skbayeseval.search.report import SearchReport
@@ -50,6 +51,7 @@ __all__ = [
     "Samples",
     "ScoreResult",
     "SearchReport",
+    "SubgroupComparison",
     "TableCounts",
     "__version__",
     "bayesian_cross_validate",

@@ -11,6 +11,7 @@ from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.item_alignment import align_groups, align_items
 from skbayeseval.compare.samples import Samples, groups_of_samples
+from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import item_metric
@@ -184,7 +185,8 @@ def _posterior_of_items(
     if groups is not None:
         group = align_groups(groups, joined.shape[1], order, by_position=ids is not None)
     evidence = ItemScores(joined, group, higher)
-    posterior = make_posterior(evidence, *options)
+    instances = Instances(evidence.n_items, order, has_ids=ids is not None)
+    posterior = make_posterior(evidence, *options, instances=instances)
     called = scoring if higher else f"neg_{scoring}"
     metric = item_metric(called, _bounds(posterior, evidence))
     return posterior, tuple(names), {called: metric}

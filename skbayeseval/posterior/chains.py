@@ -159,6 +159,7 @@ class SampledPosterior(Posterior):
             build_prior=prior,
         )
         found.engine = engine.name
+        found.instances = like.instances
         return found
 
     @classmethod

@@ -41,10 +41,15 @@ class PairPosterior(Posterior):
             prevalence=joint.prevalence,
             scored=None if joint.scored is None else joint.scored.pair(i, j),
             weights=None if joint.weights is None else joint.weights.pair(i, j),
+            instances=joint.instances,
         )
         self.engine = joint.engine
         self.has_independent_draws = joint.has_independent_draws
         self.has_closed_forms = joint.has_closed_forms
+
+    def of_rows(self, rows: Array, entropy: int) -> PairPosterior:
+        """Return the posterior given some of the rows of the evidence, with exact draws."""
+        return PairPosterior(self._joint.of_rows(rows, entropy), *self._rows)
 
     @property
     def prior(self) -> Prior:

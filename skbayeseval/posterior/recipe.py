@@ -20,6 +20,7 @@ from skbayeseval.engines.shares import stream_shares
 from skbayeseval.engines.signed_rank import draw_weights
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.counts import as_evidence
+from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.evidence.weighted_instances import PreparedRun, WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
@@ -237,6 +238,8 @@ class Posterior(_Recipe):
         The weights of counts, where they are inferred. The posterior is then a mixture over
         weights; each metric, difference and classifier has its own. By default, the weight of the
         evidence.
+    instances : Instances, default=None
+        Which instances the rows of the evidence belong to; None if that is not known.
     """
 
     engine: str = "exact"
@@ -253,6 +256,7 @@ class Posterior(_Recipe):
         prevalence: tuple[float, ...] | None = None,
         scored: WeightedInstances | None = None,
         weights: Weights | None = None,
+        instances: Instances | None = None,
     ) -> None:
         super().__init__(model, evidence, prevalence)
         self.scored = self.evidence.scored if scored is None else scored
@@ -264,6 +268,7 @@ class Posterior(_Recipe):
         self._runs: dict[Metric, list[PreparedRun]] = {}
         self._values: dict[tuple[Metric, int], Array] = {}
         self.weights = weights
+        self.instances = instances
         if weights is not None:
             self.has_closed_forms = False
 
@@ -437,6 +442,22 @@ class Posterior(_Recipe):
             n_draws=self.n_draws,
             scored=None if self.scored is None else self.scored.pair(*pair),
             weights=self.weights,
+        )
+
+    def of_rows(self, rows: Array, entropy: int) -> Posterior:
+        """Return the posterior given some of the rows of the evidence, with exact draws.
+
+        Weights of counts that are inferred are then inferred from these rows.
+        """
+        own = self.scored is not None and self.scored is not self.evidence
+        return Posterior(
+            self.model,
+            self.evidence.of_rows(rows),
+            entropy=entropy,
+            n_draws=self.n_draws,
+            prevalence=self.prevalence,
+            scored=self.scored.of_rows(rows) if own and self.scored is not None else None,
+            weights=None if self.weights is None else self.weights.of_rows(rows),
         )
 
     def what_is_identical(self, metric: Metric) -> str | None:

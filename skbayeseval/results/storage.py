@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._archive import ArchiveReader, write_archive
+from skbayeseval._encoding import decode, encode, plain, storable
 from skbayeseval._validation import check_names, check_whole_number
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import check_trace
@@ -24,8 +26,6 @@ from skbayeseval.models.registry import MODEL_CLASSES, from_prior
 from skbayeseval.posterior.chains import SampledPosterior, SampledPrior
 from skbayeseval.posterior.inferred_weight import StoredWeights
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.results.archive import ArchiveReader, write_archive
-from skbayeseval.results.encoding import decode, encode, plain, storable
 from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["Parts", "describe", "read", "write"]

@@ -135,6 +135,7 @@ def test_the_seed_is_the_results_own():
     assert one.reached != other.reached
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["unpaired", "bcv"])
 def test_counts_of_each_alone(model):
     counts = (88, 10, 12, 90), (80, 14, 20, 86)
@@ -155,6 +156,7 @@ def test_more_classes(model, monkeypatch):
     assert 0 < size.reached < 1
 
 
+@pytest.mark.slow
 def test_a_weight_is_no_new_information():
     """Three copies of each instance, worth a third each, are the instances themselves."""
     once = compare_predictions(*CLEAR, scoring="f1", random_state=0)
