@@ -71,11 +71,8 @@ def _run(args: argparse.Namespace) -> int:
         )
         for path in args.files
     ]
-    scores = list(dict.fromkeys(one.score for one in samples))
-    if len(scores) > 1:
-        raise InputError(f"the files have different scores: {', '.join(scores)}. Pass --score")
     options: dict[str, Any] = {
-        "scoring": scores[0],
+        "scoring": samples[0].score,
         "higher_is_better": not args.lower_is_better,
         "model": args.model,
         "n_draws": args.draws,

@@ -33,6 +33,7 @@ DATA = {
         "y_score_b": "--score-b",
     },
     "counts": {"counts_a": "--a", "counts_b": "--b"},
+    "items": {"scores_a": "A", "scores_b": "B"},
 }
 
 
@@ -50,6 +51,7 @@ def in_words_of_options(error: Exception, command: str) -> str:
     message = str(error)
     if isinstance(error, InputError):
         return message
+    message = message.replace("Pass score= to read_samples", "Pass --score")
     message = re.sub(r"\bruns=True\b", "--runs", message)
     message = re.sub(r"\b(predictions|scores)\[(['\"])(.*?)\2\]", r"the \1 of \3", message)
     data = DATA.get(command, {})

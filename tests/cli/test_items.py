@@ -135,7 +135,10 @@ def test_repeated_ids_and_single_files(logs, tmp_path, capsys):
     other.write_text("id,grade\n1,1\n2,0\n")
     path.write_text("id,score\n1,1\n2,0\n")
     assert main(["items", str(path), str(other)]) == 2
-    assert "different scores: score, grade. Pass --score" in capsys.readouterr().err
+    assert "different scores: score, grade. Pass --score." in capsys.readouterr().err
+    other.write_text("id,score\n1,1\n3,0\n")
+    assert main(["items", str(path), str(other)]) == 2
+    assert "A and B have different items: 1 items of A are missing" in capsys.readouterr().err
 
 
 def test_files_of_the_same_name(tmp_path, capsys):

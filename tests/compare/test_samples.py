@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import tracemalloc
 
 import numpy as np
@@ -106,6 +107,16 @@ class TestComparison:
             ValueError, match="different groups for 1 items: item '5' is in '2' and"
         ):
             compare_items(read_samples(a, group="text"), read_samples(b, group="text"), **QUICK)
+
+    def test_scores_that_differ(self, write):
+        a = write("id,acc,other\n1,1,0\n2,0,0\n3,1,0\n", "a.csv")
+        b = write("id,f1\n1,0.5\n2,0\n3,1\n", "b.csv")
+        with pytest.raises(
+            ValueError, match="different scores: acc, f1. Pass score= to read_samples"
+        ):
+            compare_items(read_samples(a, score="acc"), read_samples(b), **QUICK)
+        one, other = (read_samples(a, score=score) for score in ("acc", "other"))
+        assert compare_items(one, other, **QUICK).observed_b == 0
 
 
 class TestLogs:
@@ -243,6 +254,15 @@ class TestFiles:
             for one in (path, str(path), packed):
                 assert read_samples(one).scores.to_dict() == {"ä": 1.0}
 
+    @pytest.mark.skipif(os.name != "posix", reason="needs pipes")
+    @pytest.mark.parametrize("text", ["id,score\na,1\n", '{"id": "a", "score": 1}\n'])
+    def test_pipes(self, text):
+        read, write = os.pipe()
+        os.write(write, text.encode())
+        os.close(write)
+        assert read_samples(f"/dev/fd/{read}").scores.to_dict() == {"a": 1.0}
+        os.close(read)
+
     def test_empty_lines(self, write):
         lines = as_lines({"id": i, "score": 1} for i in range(2)).replace("\n", "\r\n\r\n")
         assert len(read_samples(write("\n \n" + lines))) == 2
@@ -294,12 +314,14 @@ class TestFiles:
 
     def test_only_what_is_asked_for_is_in_memory(self, write):
         record = logged(0, acc=1.0) | {"resps": [["x" * 20_000]]}
-        path = write(as_lines(record | {"doc_id": i} for i in range(500)))
-        tracemalloc.start()
-        read_samples(path)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < path.stat().st_size / 4
+        lines = write(as_lines(record | {"doc_id": i} for i in range(500)))
+        rows = "".join(f"{i},1,{'x' * 2000}\n" for i in range(5000))
+        for path in (lines, write(f"id,score,response\n{rows}", "a.csv")):
+            tracemalloc.start()
+            read_samples(path)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < path.stat().st_size
 
     def test_scores_are_read_only(self, logs):
         samples = read_samples(logs["a"])
