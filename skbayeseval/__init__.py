@@ -22,7 +22,9 @@ from skbayeseval.compare.predictions import (
     load_result,
     score_posterior,
 )
+from skbayeseval.compare.samples import Samples, read_samples
 from skbayeseval.compare.split_scores import compare_scores
+from skbayeseval.compare.tables import TableCounts, compare_table, count_table
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import chunk_counter
 from skbayeseval.judgement.intervals import hdi
@@ -46,9 +48,11 @@ __all__ = [
     "PowerAnalysis",
     "PyMCEngine",
     "Ranking",
+    "Samples",
     "ScoreResult",
     "SearchReport",
     "SubgroupComparison",
+    "TableCounts",
     "__version__",
     "bayesian_cross_validate",
     "chunk_counter",
@@ -59,11 +63,14 @@ __all__ = [
     "compare_many_items",
     "compare_predictions",
     "compare_scores",
+    "compare_table",
     "count_scorer",
+    "count_table",
     "hdi",
     "load_result",
     "metrics",
     "power_analysis",
+    "read_samples",
     "refit_simplest",
     "report_search",
     "score_posterior",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.model_selection import check_cv
@@ -36,6 +37,7 @@ from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import check_iterable_cv
+from skbayeseval.splitting.checkpoint import Checkpoint, check_repeatable
 from skbayeseval.splitting.collect import (
     Collection,
     CrossValidation,
@@ -86,6 +88,7 @@ def bayesian_cross_validate(
     return_estimator: bool = False,
     return_indices: bool = False,
     error_score: str | float = "raise",
+    checkpoint: Any = None,
     random_state: Any = None,
 ) -> ComparisonResult:
     """Compare two learners by cross-validation: the posterior next to `cross_validate`.
@@ -154,6 +157,13 @@ def bayesian_cross_validate(
         With NaN, a repeat of block-regularised cross-validation (for other splitters, a split) in
         which a fit fails is dropped for both classifiers, with a warning, and the weight is
         adjusted.
+    checkpoint : str, path or dict, default=None
+        A folder for finished fits, made if it does not exist. What is kept of a fit, its
+        predictions and times, is written there at once, and the same call goes on from what it
+        finds, after whatever stopped it, to the same result. Fits with other data, splits or
+        parameters are other fits: they share the folder without harm. An estimator whose parameters
+        cannot be told apart, such as a lambda, requires a version in
+        ``{"path": folder, "keys": {name: version}}``. See docs/long_runs.md.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the draws and, with ``cv=None``, the splits. A `cv` that is given is not altered.
 
@@ -183,6 +193,7 @@ def bayesian_cross_validate(
     'significantly better'
     """
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
+    check_repeatable(checkpoint, cv, calibrate, random_state)
     entropy = check_random_state_entropy(random_state)
     splitter = resolve_cv(cv, y, entropy, kind_of_target(estimators), counter)
     split_params, fit_params = route(
@@ -206,6 +217,7 @@ def bayesian_cross_validate(
         return_estimator=return_estimator,
         return_indices=return_indices,
         error_score=error_score,
+        checkpoint=checkpoint,
     )
     ranking = compare_learners(
         estimators,
@@ -265,6 +277,7 @@ class CrossValidationOptions:
     return_estimator: bool = False
     return_indices: bool = False
     error_score: str | float = "raise"
+    checkpoint: Any = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> CrossValidationOptions:
@@ -281,6 +294,11 @@ class CrossValidationOptions:
         check_whole_number(self.verbose, "verbose", minimum=0)
         for name in ("return_estimator", "return_indices"):
             check_flag(getattr(self, name), name)
+        if Checkpoint.of(self.checkpoint) is not None and self.return_estimator:
+            raise ValueError(
+                "checkpoint= keeps predictions, not fitted estimators, so return_estimator=True "
+                "cannot be combined with it."
+            )
 
 
 def compare_learners(
@@ -346,9 +364,10 @@ def compare_learners(
         pre_dispatch=options.pre_dispatch,
         return_estimator=options.return_estimator,
         error_score=options.error_score,
-        observe=target.observe,
+        observers={name: target.observer(name) for name in names},
         check_split=target.check_split,
         halves=halves,
+        checkpoint=Checkpoint.of(options.checkpoint),
     )
     scores = _scores_of_splits(target, collection)
     results = {name: _as_cross_validate(collection, name, options) for name in names}
@@ -376,6 +395,10 @@ def compare_learners(
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
+    out_of_fold = target.out_of_fold(collection)
+    if out_of_fold is not None:
+        index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])
+        out_of_fold = replace(out_of_fold, index=index)
     kind = type(cv).__name__
     splitter = "splits as given" if kind.startswith("_") else kind
     record = CrossValidation(
@@ -388,6 +411,7 @@ def compare_learners(
         collection.two_fold_repeats,
         weighting.estimand,
         collection.weight,
+        out_of_fold,
     )
     return Ranking(result, names, target.metrics, record)
 

@@ -8,14 +8,14 @@ cross-validation. Use ``+`` to add the counts of parts of the data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._labels import encode_labels, resolve_pos_label
+from skbayeseval._labels import resolve_pos_label
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Correctness,
@@ -33,6 +33,7 @@ from skbayeseval.evidence.confusion import (
     frozen,
     header,
 )
+from skbayeseval.evidence.label_counter import Outcomes, count_chunks, count_labels
 from skbayeseval.evidence.stored import stored_codes, stored_flag, stored_labels, stored_numbers
 
 __all__ = [
@@ -123,12 +124,28 @@ class PairedCounts(Evidence):
         weight: float = 1.0,
     ) -> PairedCounts:
         """Count label vectors of any dtype; error messages use the keys of `predictions`."""
-        classes, (truth, *predicted) = encode_labels(
-            [("y_true", y_true), *predictions.items()], labels
-        )
-        return cls.from_codes(
-            truth, np.column_stack(predicted), classes, weight, pos_label, labels is not None
-        )
+        outcomes = count_labels([("y_true", y_true), *predictions.items()], labels)
+        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]],
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        weight: float = 1.0,
+    ) -> PairedCounts:
+        """Count chunks, each a pair of true labels and predictions by name, one at a time."""
+        outcomes = count_chunks(chunks, labels)
+        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
+
+    @classmethod
+    def _of_outcomes(
+        cls, outcomes: Outcomes, weight: float, pos_label: Any, declared: bool
+    ) -> PairedCounts:
+        classes, codes, counts, rows = outcomes
+        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
 
     @classmethod
     def from_codes(
@@ -184,6 +201,14 @@ class PairedCounts(Evidence):
     def n_rows(self) -> int | None:
         """The number of rows that are kept; None if none are kept."""
         return None if self.outcome is None else len(self.outcome)
+
+    def given_predictions(self) -> list[Array] | None:
+        """Return for each classifier the label of each row; None if rows are not kept."""
+        if self.outcome is None:
+            return None
+        labels = np.empty(len(self.labels), dtype=object)
+        labels[:] = self.labels
+        return [labels[codes][self.outcome] for codes in self.predictions.T]
 
     def of_rows(self, rows: Array) -> PairedCounts:
         """Return the counts of some of the rows, given by their positions."""

@@ -431,10 +431,10 @@ def _instances_of(posterior: Posterior) -> Any:
     if posterior.instances is None:
         raise ValueError(
             f"Subgroups require the instances, which this result of "
-            f"{posterior.evidence.describe()} does not keep: it was made from counts or confusion "
-            "matrices, or loaded from a file. Call by on a result of compare_predictions, "
-            "compare_many, compare_items, bayesian_cross_validate or BayesianComparer, before it "
-            "is saved."
+            f"{posterior.evidence.describe()} does not keep: it was made from counts, confusion "
+            "matrices, a table or more than 10 million instances, or loaded from a file. Call by "
+            "on a result of compare_predictions, compare_many, compare_items, "
+            "bayesian_cross_validate or BayesianComparer, before it is saved."
         )
     if not posterior.has_known_prior or "callable" in posterior.prior_description:
         raise ValueError(

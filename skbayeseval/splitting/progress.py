@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from html import escape
@@ -24,12 +25,18 @@ __all__ = ["ProgressParallel", "parallel_with_progress"]
 
 
 def parallel_with_progress(
-    *, total: int, show: bool, doing: str = "fitting", **options: Any
+    *, total: int, show: bool, doing: str = "fitting", as_they_come: bool = False, **options: Any
 ) -> Parallel:
-    """Return joblib's `Parallel`, one that shows progress if `show`."""
-    if not show:
-        return Parallel(**options)
-    return ProgressParallel(total=total, show=True, doing=doing, **options)
+    """Return joblib's `Parallel`, one that shows progress if `show`.
+
+    With `as_they_come`, it gives results as soon as they are there, in any order; where the backend
+    cannot do that, all at the end.
+    """
+    make = partial(ProgressParallel, total=total, show=True, doing=doing) if show else Parallel
+    if as_they_come:
+        with suppress(ValueError):  # of backends that cannot
+            return make(return_as="generator_unordered", **options)
+    return make(**options)
 
 
 class ProgressParallel(Parallel):
@@ -61,31 +68,44 @@ class ProgressParallel(Parallel):
         """Run all tasks and return their results."""
         if not self.show:
             return super().__call__(iterable)
-        console = Console(stderr=True)
-        if console.is_jupyter:
-            with _NotebookBar(self.doing, self.total) as self.advance:
-                return super().__call__(iterable)
-        # `console.is_terminal` is not used: environment variables can force it to be true.
-        if not console.file.isatty():
-            self.advance = _Lines(self.doing, self.total, console.file)
+        if self.return_as != "list":
+            return self._as_they_come(iterable)
+        with progress_display(self.doing, self.total) as self.advance:
             return super().__call__(iterable)
-        with Progress(
-            TextColumn(self.doing),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=console,
-        ) as progress:
-            task = progress.add_task(self.doing, total=self.total)
-            self.advance = lambda done: progress.update(task, completed=done)
-            return super().__call__(iterable)
+
+    def _as_they_come(self, iterable: Iterable[Any]) -> Iterator[Any]:
+        with progress_display(self.doing, self.total) as self.advance:
+            yield from super().__call__(iterable)
 
     def print_progress(self) -> None:
         """Update the display; joblib calls this whenever a task has finished."""
         if self.advance is not None:
             self.advance(self.n_completed_tasks)
+
+
+@contextmanager
+def progress_display(doing: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show progress; the function that is given is to be called with the number of tasks done."""
+    console = Console(stderr=True)
+    if console.is_jupyter:
+        with _NotebookBar(doing, total) as bar:
+            yield bar
+        return
+    # `console.is_terminal` is not used: environment variables can force it to be true.
+    if not console.file.isatty():
+        yield _Lines(doing, total, console.file)
+        return
+    with Progress(
+        TextColumn(doing),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+    ) as progress:
+        task = progress.add_task(doing, total=total)
+        yield lambda done: progress.update(task, completed=done)
 
 
 class _NotebookBar:

@@ -53,6 +53,7 @@ def test_draws_of_tau_belong_to_the_shrinkage():
     assert (noise / (noise + pooled.tau**2)).mean() == pytest.approx(pooled.shrinkage, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tau", [0.005, 0.02])
 def test_many_candidates_are_shrunk_as_if_their_spread_were_known(tau):
     rng = np.random.default_rng(1)

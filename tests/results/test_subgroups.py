@@ -226,7 +226,7 @@ def test_results_without_instances(tmp_path, result, site):
         compare_counts((88, 10, 12), (80, 14, 20), **OPTIONS),
         compare_confusion_matrices(matrix, matrix, **OPTIONS),
     ):
-        with pytest.raises(ValueError, match=f"{needed}.*counts or confusion matrices"):
+        with pytest.raises(ValueError, match=f"{needed}.*counts, confusion matrices"):
             other.by(site)
     scores = compare_scores([0.8, 0.9, 0.7], [0.7, 0.8, 0.7], test_fraction=0.1, **OPTIONS)
     with pytest.raises(ValueError, match=f"{needed}, which split scores do not tell apart"):
