@@ -40,7 +40,7 @@ def open_table(source: Any, *, argument: str = "source") -> Iterator[Any]:
         raise TypeError(
             f"{argument} must be the path of a file, a pattern such as 'part-*.parquet', or a "
             f"DuckDB relation, such as duckdb.sql('SELECT ...'), got {in_short(source)}. Arrays "
-            "and data frames are compared by compare_predictions."
+            "are compared by compare_predictions."
         )
     path = os.fspath(source)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path):

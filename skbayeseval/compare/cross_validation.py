@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_regressor
 from sklearn.model_selection import check_cv
@@ -394,6 +395,10 @@ def compare_learners(
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
+    out_of_fold = target.out_of_fold(collection)
+    if out_of_fold is not None:
+        index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])
+        out_of_fold = replace(out_of_fold, index=index)
     kind = type(cv).__name__
     splitter = "splits as given" if kind.startswith("_") else kind
     record = CrossValidation(
@@ -406,6 +411,7 @@ def compare_learners(
         collection.two_fold_repeats,
         weighting.estimand,
         collection.weight,
+        out_of_fold,
     )
     return Ranking(result, names, target.metrics, record)
 

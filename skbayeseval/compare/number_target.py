@@ -15,6 +15,7 @@ from skbayeseval.evidence.validated_rows import ScoreRows
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.splitting.collect import Collection, Observe
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 __all__ = ["NumberTarget", "score_numbers"]
 
@@ -125,6 +126,10 @@ class NumberTarget:
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return the predicted numbers; None if the fit failed."""
         return observed.get("predict")
+
+    def out_of_fold(self, collection: Collection) -> OutOfFold:
+        """Return the predicted numbers."""
+        return collection.out_of_fold(len(self.truth))
 
 
 def score_numbers(metric: Metric, y_true: Any, y_pred: Any) -> float:

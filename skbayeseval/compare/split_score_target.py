@@ -121,6 +121,9 @@ class ScoreTarget:
     def predicted(self, observed: Mapping[str, Any]) -> None:
         """Return None: of what was predicted, only scores are kept."""
 
+    def out_of_fold(self, collection: Collection) -> None:
+        """Return None, too."""
+
 
 def resolve_scorers(
     estimator: Any, y: Any, labels: Any, pos_label: Any, scoring: Any

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
+from skbayeseval._arrays import in_short
 from skbayeseval._duckdb_tables import open_table, quoted
 from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.counts import PairedCounts, check_counts
+from skbayeseval.evidence.label_counter import tally
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes, make_posterior
@@ -101,8 +104,8 @@ def count_table(
 ) -> TableCounts:
     """Count the rows of a table by true label and predictions, for `compare_table`.
 
-    DuckDB groups and counts the rows, out of core; only the counts come into memory. Parts of a
-    table can be counted on different machines.
+    DuckDB groups and counts the rows of files, out of core; only the counts come into memory. Parts
+    of a table can be counted on different machines.
 
     Parameters
     ----------
@@ -130,6 +133,8 @@ def count_table(
     columns = {"truth": truth, "a": a, "b": b}
     if groups is not None:
         columns["groups"] = groups
+    if _is_in_memory(source):
+        return _count_parts(source, columns)
     with open_table(source) as relation:
         _check_columns(relation, columns)
         names = [quoted(column) for column in columns.values()]
@@ -159,15 +164,17 @@ def compare_table(
 ) -> ComparisonResult:
     """Compare two classifiers from a table of predictions that need not fit into memory.
 
-    DuckDB (``pip install skbayeseval[duckdb]``) counts the rows, and the result is that of
-    `compare_predictions` on the columns.
+    DuckDB (``pip install skbayeseval[duckdb]``) counts the rows of files and relations, and the
+    result is that of `compare_predictions` on the columns.
 
     Parameters
     ----------
-    source : str, path-like, DuckDB relation or TableCounts
+    source : str, path-like, DuckDB relation, data frame, iterable of these or TableCounts
         - The path of a Parquet or CSV file, or of another one that DuckDB reads, or a pattern such
           as "part-*.parquet". Labels in CSV files are text.
         - A relation, such as ``duckdb.sql("SELECT ... FROM ...")``.
+        - A data frame or a dict of columns; or an iterable of such parts of the table, such as
+          ``pandas.read_csv(path, dtype=str, chunksize=100_000)``. One part is held at a time.
         - What `count_table` counted.
     truth : str
         The column of the true labels: text, whole numbers or booleans. Not for `TableCounts`.
@@ -222,6 +229,43 @@ def compare_table(
         names = names if names[0] != names[1] else ("A", "B")
     options = (model, engine, prior, n_draws, random_state, prevalence)
     return ComparisonResult(make_posterior(evidence, *options), check_names(names, 2), metrics)
+
+
+def _is_in_memory(source: Any) -> bool:
+    """Return whether source is a table of Python, or an iterable of such, and not for DuckDB."""
+    if isinstance(source, (pd.DataFrame, Mapping)):
+        return True
+    # Relations of DuckDB are iterable in some versions, but are not Iterators.
+    return isinstance(source, (list, tuple, Iterator))
+
+
+def _count_parts(source: Any, columns: Mapping[str, str]) -> TableCounts:
+    """Count a data frame or a dict of columns, or an iterable of these."""
+    if "groups" in columns:
+        raise ValueError(
+            f"groups={columns['groups']!r} requires a table that DuckDB reads, such as "
+            "duckdb.from_df(frame)."
+        )
+    parts = [source] if isinstance(source, (pd.DataFrame, Mapping)) else source
+    return TableCounts(columns, tally(_named_columns(parts, columns)))
+
+
+def _named_columns(
+    parts: Iterable[Any], columns: Mapping[str, str]
+) -> Iterator[list[tuple[str, ArrayLike]]]:
+    """Yield the columns of each part under the names that errors use."""
+    for number, part in enumerate(parts):
+        if not isinstance(part, (pd.DataFrame, Mapping)):
+            raise TypeError(
+                "source must consist of data frames or dicts of columns, got "
+                f"{in_short(part)} as part {number}."
+            )
+        for what, column in columns.items():
+            if column not in part:
+                raise ValueError(
+                    f"{what}={column!r} is not a column of source, which has {list(part)}."
+                )
+        yield [(f"{what}={column!r}", part[column]) for what, column in columns.items()]
 
 
 def _evidence(

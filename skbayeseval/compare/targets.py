@@ -40,6 +40,7 @@ from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences.tags import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 __all__ = [
     "ChunkTarget",
@@ -107,6 +108,9 @@ class Target(Protocol):
 
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return the predictions of a fit as the estimator gave them; None if none were kept."""
+
+    def out_of_fold(self, collection: Collection) -> OutOfFold | None:
+        """Return the predictions for the test sets; None if none were kept."""
 
 
 class LabelTarget:
@@ -292,6 +296,13 @@ class LabelTarget:
         found = observed.get("predict")
         return found if self.several or found is None else np.asarray(self.classes)[found]
 
+    def out_of_fold(self, collection: Collection) -> OutOfFold | None:
+        """Return the predicted labels, or label indicators; None if none were kept."""
+        if not self.counts_needed:
+            return None
+        of_classes = (None, self.classes) if self.several else (self.classes, None)
+        return collection.out_of_fold(self.truth.shape[0], *of_classes)
+
     def _split_scores_of_counts(self, said: list[tuple[Array, Any]]) -> dict[str, Any]:
         """Return the metrics of counts, given the test set and the predictions of each split."""
         metrics = {key: m for key, m in self.metrics.items() if m.source == "tables"}
@@ -378,6 +389,10 @@ class ChunkTarget:
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return the predicted tags; None if the fit failed."""
         return observed.get("predict")
+
+    def out_of_fold(self, collection: Collection) -> OutOfFold:
+        """Return the predicted tags."""
+        return collection.out_of_fold(len(self.y))
 
 
 def group_codes(groups: Any) -> Array:

@@ -115,6 +115,10 @@ class Evidence(ABC):
         """The number of rows that are kept, such as predicted instances; None if none are kept."""
         return None
 
+    def given_predictions(self) -> list[Array] | None:
+        """Return for each classifier what it predicted for each row; None if that is not kept."""
+        return None
+
     @property
     def group_of_rows(self) -> Array | None:
         """The number of the group of each row that is kept; None if there are no groups."""
@@ -176,6 +180,10 @@ class Evidence(ABC):
     def has_equal_differences(self) -> bool:
         """Return whether two classifiers are known to differ by the same amount on all units."""
         return False
+
+    def heading(self) -> str | None:
+        """Return a line on all of the evidence, to print under a ranking; None if there is none."""
+        return None
 
     def remarks(self) -> list[tuple[str, str]]:
         """Return what else to print about the evidence, as pairs of a keyword and a text."""

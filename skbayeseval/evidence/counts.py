@@ -202,6 +202,14 @@ class PairedCounts(Evidence):
         """The number of rows that are kept; None if none are kept."""
         return None if self.outcome is None else len(self.outcome)
 
+    def given_predictions(self) -> list[Array] | None:
+        """Return for each classifier the label of each row; None if rows are not kept."""
+        if self.outcome is None:
+            return None
+        labels = np.empty(len(self.labels), dtype=object)
+        labels[:] = self.labels
+        return [labels[codes][self.outcome] for codes in self.predictions.T]
+
     def of_rows(self, rows: Array) -> PairedCounts:
         """Return the counts of some of the rows, given by their positions."""
         if self.outcome is None:

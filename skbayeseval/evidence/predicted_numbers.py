@@ -108,6 +108,10 @@ class PredictedNumbers(WeightedInstances):
         """Return the predictions of two of the regressors."""
         return replace(self, predictions=self.predictions[[i, j]])
 
+    def given_predictions(self) -> list[Array]:
+        """Return the numbers that each regressor predicted."""
+        return list(self.predictions)
+
     def of_rows(self, rows: Array) -> PredictedNumbers:
         """Return the predictions of some of the rows, given by their positions."""
         return replace(

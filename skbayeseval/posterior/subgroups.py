@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,7 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.few_units import difference_of_twins
 from skbayeseval.evidence.instances import Subgroups
+from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_draws
 from skbayeseval.metrics.confusion import Metric
@@ -21,6 +24,10 @@ Array = NDArray[Any]
 
 # The spawn keys of the seeds of subgroups and of pooling; those of the posterior are below 4.
 _SUBGROUPS, _POOLING = 10, 11
+
+# A subgroup whose difference is so many times less certain than its size explains is left out: R2
+# of two or three instances may be anything, and would say that all subgroups may be.
+MOST_UNUSUAL = 20.0
 
 # Metrics of classes against each other, which say nothing of a single class.
 OF_SEVERAL_CLASSES = ("balanced_accuracy", "matthews_corrcoef", "cohen_kappa")
@@ -107,23 +114,63 @@ def _alone(
     posterior: Posterior, metric: Metric, rows: Array, empty: Subgroup, entropy: int
 ) -> Subgroup:
     """Return a subgroup with the posterior that the model has given its rows alone."""
-    scored = posterior.scored if metric.weighs_instances else None
-    if scored is not None:
-        rows = scored.rows_where_defined(metric, rows)
-    if not len(rows):
-        reason = "the metric is not defined" if scored is not None else "no instance was tested"
+    if metric.weighs_instances and posterior.scored is not None:
+        defined = posterior.scored.rows_where_defined(metric, rows)
+        if len(rows) and not len(defined):
+            units = posterior.scored.of_rows(rows).unit_numbers(metric)
+            few = f"too few {units.what}: {units.number}" if units.number < 2 else "not defined"
+            return empty._replace(reason=few)
+        rows = defined
+    reason = _too_few_rows(posterior, metric, rows)
+    if reason:
         return empty._replace(reason=reason)
     try:
         own = posterior.of_rows(rows, entropy)
         reason = _too_few(own, metric)
-        if not reason:
-            own.check_metric(metric)
-            observed = _pair(own.observed(metric))
-            return empty._replace(observed=observed, unpooled=own.difference(metric))
+        if reason:
+            return empty._replace(reason=reason)
+        own.check_metric(metric)
+        observed, difference = _pair(own.observed(metric)), _difference(own, metric, entropy)
     except ValueError as error:
         # The whole has passed all checks, so that something is missing here.
-        reason = str(error)
-    return empty._replace(reason=reason)
+        return empty._replace(reason=str(error))
+    assert posterior.instances is not None
+    usual = posterior.difference(metric).sd * math.sqrt(posterior.instances.number / empty.n)
+    if 0 < MOST_UNUSUAL * usual < difference.sd:
+        return empty._replace(observed=observed, reason="the metric is unstable")
+    return empty._replace(observed=observed, unpooled=difference)
+
+
+def _difference(own: Posterior, metric: Metric, entropy: int) -> Distribution:
+    """Return the posterior of the difference, which is not certain where nothing was seen of it.
+
+    With more than two classes, the paired model takes classifiers that have not disagreed yet for
+    equal. Of a whole test set that is what people expect, but not of a few instances.
+    """
+    found = own.difference(metric)
+    if own.units(metric) is not None or own.what_is_identical(metric) is None:
+        return found
+    if metric.bounds is None or not own.evidence.has_class_counts:
+        return found
+    size = own.counts[0].total * own.weight
+    rng = np.random.default_rng(_child(entropy, _POOLING))
+    units = UnitNumbers("instances", int(own.counts[0].total), size, size, size)
+    twins = difference_of_twins(units, metric.bounds, rng, own.n_draws)
+    return Distribution(twins) if twins.std() > found.sd else found
+
+
+def _too_few_rows(posterior: Posterior, metric: Metric, rows: Array) -> str:
+    """Return why these rows are too few for any metric; empty if they are not."""
+    if not len(rows):
+        return "no instance was tested"
+    if not (metric.weighs_instances or posterior.model.weights_units):
+        return ""
+    assert posterior.instances is not None
+    group, of_row = posterior.evidence.group_of_rows, posterior.instances.of_row
+    if group is not None:
+        return "a single group" if len(np.unique(group[rows])) < 2 else ""
+    instances = rows if of_row is None else of_row[rows]
+    return "a single instance" if len(np.unique(instances)) < 2 else ""
 
 
 def _too_few(own: Posterior, metric: Metric) -> str:

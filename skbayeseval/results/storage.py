@@ -110,7 +110,7 @@ def _saved_evidence(evidence: Evidence) -> dict[str, Any]:
 
 
 def _saved_cross_validation(record: CrossValidation | None) -> dict[str, Any] | None:
-    """Return the record without fitted estimators; other objects in parameters as their repr."""
+    """Return the record without predictions and estimators; objects in parameters as their repr."""
     if record is None:
         return None
     results = {
@@ -121,7 +121,9 @@ def _saved_cross_validation(record: CrossValidation | None) -> dict[str, Any] | 
         }
         for name, of_one in record.results.items()
     }
-    return {**vars(record), "results": results}
+    saved = {**vars(record), "results": results}
+    del saved["out_of_fold"]
+    return saved
 
 
 def write(parts: Parts, path: str | PathLike[str]) -> None:

@@ -425,11 +425,16 @@ COLUMNS = [
 
 def _instances_of(posterior: Posterior) -> Any:
     """Return the instances of the evidence; raise if the result does not know them."""
+    if posterior.evidence.is_of_splits:
+        raise ValueError(
+            "Subgroups require the instances, which split scores do not tell apart. Compare with "
+            "another model than model='scores', or pass predictions to compare_predictions."
+        )
     if posterior.instances is None:
         raise ValueError(
-            f"Subgroups require the instances, which this result does not keep: it is one of "
-            f"{posterior.evidence.describe()}, made from counts, confusion matrices or split "
-            "scores, or loaded from a file. Call by on the result of compare_predictions, "
+            f"Subgroups require the instances, which this result of "
+            f"{posterior.evidence.describe()} does not keep: it was made from counts or confusion "
+            "matrices, or loaded from a file. Call by on a result of compare_predictions, "
             "compare_many, compare_items, bayesian_cross_validate or BayesianComparer, before it "
             "is saved."
         )

@@ -24,6 +24,7 @@ from skbayeseval._encoding import storable
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import check_splits
 from skbayeseval.splitting.checkpoint import Checkpoint
+from skbayeseval.splitting.out_of_fold import OutOfFold
 from skbayeseval.splitting.parallel import Task
 from skbayeseval.splitting.progress import parallel_with_progress
 from skbayeseval.splitting.weights import pooled_weight
@@ -71,6 +72,8 @@ class CrossValidation:
         Whose performance is compared.
     published_weight : float or None
         The published weight of one count: 1 if every instance was tested once.
+    out_of_fold : OutOfFold or None
+        What was predicted for the test sets; None if it was not kept.
     """
 
     splitter: str
@@ -82,6 +85,7 @@ class CrossValidation:
     two_fold_repeats: int | None = None
     estimand: str = "learner"
     published_weight: float | None = None
+    out_of_fold: OutOfFold | None = field(default=None, repr=False)
 
     def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
         """Return a copy with `names` renamed to `others`, without all other estimators."""
@@ -93,6 +97,7 @@ class CrossValidation:
                 metric: {new[name]: of_one for name, of_one in scores.items() if name in new}
                 for metric, scores in self.scores.items()
             },
+            out_of_fold=None if self.out_of_fold is None else self.out_of_fold.renamed(new),
         )
 
 
@@ -174,6 +179,21 @@ class Collection:
         """Return the number of the kept split of each of the `test_indices`."""
         sizes = [len(self.splits[i][1]) for i in self.kept]
         return np.repeat(np.arange(len(sizes)), sizes)
+
+    def out_of_fold(
+        self,
+        n_samples: int,
+        classes: tuple[Any, ...] | None = None,
+        labels: tuple[Any, ...] | None = None,
+    ) -> OutOfFold:
+        """Return the predictions for the test sets of the kept splits."""
+        smallest = np.min_scalar_type(n_samples)
+        tests = [self.splits[i][1].astype(smallest) for i in self.kept]
+        said = {
+            name: [of_one[i].observed["predict"] for i in self.kept]
+            for name, of_one in self.runs.items()
+        }
+        return OutOfFold(n_samples, tests, said, classes, labels)
 
     def pooled(self, name: str, what: str = "predict") -> Any:
         """Return the output `what` of one estimator for `test_indices`."""

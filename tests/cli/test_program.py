@@ -161,6 +161,7 @@ def test_compressed_files(csv, tmp_path, capsys):
     assert reported(capsys, f"compare {path} --truth y --a nb --b svm")["names"] == ["nb", "svm"]
 
 
+@pytest.mark.slow
 def test_no_control_characters_are_printed(tmp_path, capsys):
     nasty = "\x1b[31mré\u202ed\x07"
     shown = r"\x1b[31mré\u202ed\x07"
@@ -187,6 +188,7 @@ def test_doubtful_factors_are_marked(csv, capsys):
     assert "bf of accuracy is NaN, because it is not reliable: only 0 of" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_terminals_without_the_symbols(encoding):
     arguments = ["counts", "--a", "900", "9", "9", "--b", "300", "90", "90", "--rope", "0.01"]
@@ -273,6 +275,7 @@ def test_demo(capsys, tmp_path):
     assert (tmp_path / "demo.png").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell with pipes")
 def test_a_reader_that_has_seen_enough():
     command = f"{sys.executable} -m skbayeseval counts --a 88 10 12 --b 80 14 20 --json | head -n 1"

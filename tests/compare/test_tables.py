@@ -65,6 +65,22 @@ class TestAgreement:
         for source in (path, str(path), duckdb.from_df(table)):
             assert_same(compare_table(source, **COLUMNS, scoring=scoring, **QUICK), expected)
 
+    @pytest.mark.parametrize("name", TABLES)
+    def test_tables_in_memory(self, name):
+        table = TABLES[name]
+        expected = of_arrays(table)
+        parts = (table[i : i + 60] for i in range(0, N, 60))
+        of_dicts = [{c: part[c].tolist() for c in part} for part in (table[:9], table[9:])]
+        for source in (table, parts, of_dicts, [table[:1], table[1:]]):
+            assert_same(compare_table(source, **COLUMNS, **QUICK), expected)
+        assert count_table(table, **COLUMNS) == count_table(duckdb.from_df(table), **COLUMNS)
+
+    def test_chunks_of_pandas(self, tmp_path):
+        table = TABLES["text"]
+        table.to_csv(tmp_path / "table.csv")
+        with pd.read_csv(tmp_path / "table.csv", dtype=str, chunksize=90) as parts:
+            assert_same(compare_table(parts, **COLUMNS, **QUICK), of_arrays(table))
+
     @pytest.mark.parametrize("name", ["integers", "text"])
     def test_groups(self, name):
         table = TABLES[name]
@@ -280,7 +296,7 @@ class TestRefusals:
     def test_sources(self, tmp_path):
         table = TABLES["integers"]
         with pytest.raises(TypeError, match="source must be the path .* compare_predictions"):
-            compare_table(table, **COLUMNS)
+            compare_table(table.to_numpy(), **COLUMNS)
         with pytest.raises(TypeError, match="truth must be the name of a column .* got None"):
             compare_table("x.parquet", a="nb", b="svm")
         with pytest.raises(TypeError, match="a must be the name of a column, got 3"):
@@ -302,3 +318,29 @@ class TestRefusals:
         monkeypatch.setitem(sys.modules, "duckdb", None)
         with pytest.raises(ImportError, match=r"pip install 'skbayeseval\[duckdb\]'"):
             compare_table("x.parquet", **COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "error", "message"),
+    [
+        ([], {}, ValueError, "chunks is empty"),
+        ([[1, 2]], {}, TypeError, "source must consist of data frames or dicts of columns"),
+        ({"y": [0, 1], "nb": [0, 1]}, {}, ValueError, "b='svm' is not a column of source"),
+        (TABLES["integers"], {"groups": "doc"}, ValueError, "groups='doc' requires a table that"),
+        (
+            [{"y": [0, 1], "nb": [0, 1], "svm": [0, np.nan]}],
+            {},
+            ValueError,
+            "Input b='svm' contains NaN",
+        ),
+    ],
+)
+def test_bad_tables_in_memory(source, options, error, message):
+    with pytest.raises(error, match=message):
+        compare_table(source, **COLUMNS, **options)
+
+
+def test_a_part_may_hold_one_class_only():
+    parts = [{"y": [0], "nb": [0], "svm": [0]}, {"y": [1], "nb": [0], "svm": [1]}]
+    one, other = (count_table(part, **COLUMNS) for part in parts)
+    assert compare_table(one + other, **QUICK).observed_b == 1
