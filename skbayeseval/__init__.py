@@ -24,6 +24,7 @@ from skbayeseval.compare.predictions import (
 )
 from skbayeseval.compare.samples import Samples, read_samples
 from skbayeseval.compare.split_scores import compare_scores
+from skbayeseval.compare.tables import TableCounts, compare_table, count_table
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import chunk_counter
 from skbayeseval.judgement.intervals import hdi
@@ -51,6 +52,7 @@ __all__ = [
     "ScoreResult",
     "SearchReport",
     "SubgroupComparison",
+    "TableCounts",
     "__version__",
     "bayesian_cross_validate",
     "chunk_counter",
@@ -61,7 +63,9 @@ __all__ = [
     "compare_many_items",
     "compare_predictions",
     "compare_scores",
+    "compare_table",
     "count_scorer",
+    "count_table",
     "hdi",
     "load_result",
     "metrics",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from collections.abc import Iterator
@@ -44,6 +45,9 @@ def text_table_in_parts(
         if re.match(r"[A-Za-z][A-Za-z0-9+.:-]*://", source):
             raise ValueError(f"{source} is an address, but only files are read. Download it first.")
         source = os.path.abspath(source)  # pandas takes no absolute path for an address
+        if os.path.exists(source) and not os.path.isfile(source):  # a pipe is read only once
+            with open(source, "rb") as stream:
+                source = io.BytesIO(stream.read())
     try:
         separator = max(SEPARATORS, key=lambda one: _n_columns(source, one))
         with pd.read_csv(source, sep=separator, chunksize=n_rows, **AS_TEXT) as parts:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.item_alignment import align_groups, align_items
-from skbayeseval.compare.samples import Samples, groups_of_samples
+from skbayeseval.compare.samples import Samples, check_same_score, groups_of_samples
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.metrics.confusion import Metric
@@ -177,6 +177,7 @@ def _posterior_of_items(
     if not isinstance(scoring, str):
         raise TypeError(f"scoring must be a string, the name of the score, got {scoring!r}.")
     higher = check_flag(higher_is_better, "higher_is_better")
+    check_same_score(scores.values())
     plain = {name: one.scores if isinstance(one, Samples) else one for name, one in scores.items()}
     joined, order = align_items(plain, ids, keys=names)
     group = None

@@ -47,7 +47,8 @@ def read_records(path: str | PathLike[str]) -> Iterator[Record]:
     JSON is told from tables by the first character. Only arrays are in memory as a whole.
     """
     name = fspath(path)
-    with open(path, "rb") as raw:
+    with open(path, "rb") as file:
+        raw: IO[bytes] = file if file.seekable() else io.BytesIO(file.read())  # a pipe
         is_compressed = raw.read(len(GZIP)) == GZIP
         raw.seek(0)
         unpacked: Any = gzip.GzipFile(fileobj=raw) if is_compressed else raw
@@ -92,7 +93,7 @@ def _elements(text: IO[str], name: str) -> Iterator[Record]:
 def _rows(text: IO[str], name: str) -> Iterator[Record]:
     header: list[str] | None = None
     number = 0
-    for part in text_table_in_parts(text, name):
+    for part in text_table_in_parts(text, name, n_rows=1_000):  # cells may be long
         cells = part.astype(object).where(part.notna(), None)
         for row in cells.itertuples(index=False, name=None):
             if header is None:

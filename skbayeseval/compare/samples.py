@@ -16,7 +16,7 @@ from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.records import Record, read_records
 
-__all__ = ["Samples", "groups_of_samples", "read_samples"]
+__all__ = ["Samples", "check_same_score", "groups_of_samples", "read_samples"]
 
 # Names that can only be those of items.
 ID_COLUMNS = (
@@ -34,7 +34,7 @@ LOG_COLUMNS = frozenset(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples:
-    """One score per item, and the groups of items, as `read_samples` found them.
+    r"""One score per item, and the groups of items, as `read_samples` found them.
 
     Attributes
     ----------
@@ -44,11 +44,27 @@ class Samples:
         The group of each item, by the ids of the items; None unless asked for.
     score : str
         The name of the score.
+    guessed : bool
+        Whether this is the score because it is the only one in the file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from skbayeseval import read_samples
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "grades.csv")
+    ...     _ = path.write_text("id,grade,text\n7,4,x\n8,2,x\n9,3,y\n")
+    ...     samples = read_samples(path, group="text")
+    >>> samples.scores.to_dict()
+    {'7': 4.0, '8': 2.0, '9': 3.0}
+    >>> samples.groups.to_dict()
+    {'7': 'x', '8': 'x', '9': 'y'}
     """
 
     scores: pd.Series[Any] | pd.DataFrame
     groups: pd.Series[Any] | None
     score: str
+    guessed: bool = False
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -123,6 +139,7 @@ def read_samples(
     if first is None:
         raise ValueError(f"{name} contains no samples.")
     id = _id_column(first, id, name)  # noqa: A001
+    guessed = score is None
     score = _score_column(first, score, {id, group}, name)
     rows: list[tuple[Any, ...]] = []
     filters: set[str] = set()
@@ -149,7 +166,17 @@ def read_samples(
         groups = pd.Series(table["group"].to_numpy()[once], index[once], name=group)
         _check_one_group(table, groups, group, name)
     values = _read_only(table["score"].to_numpy(), index, run if runs else None)
-    return Samples(values if runs else values[0].rename(score), groups, score)
+    return Samples(values if runs else values[0].rename(score), groups, score, guessed)
+
+
+def check_same_score(given: Iterable[Any]) -> None:
+    """Raise if samples have different scores and this was not asked for."""
+    samples = [one for one in given if isinstance(one, Samples)]
+    scores = list(dict.fromkeys(one.score for one in samples))
+    if len(scores) > 1 and any(one.guessed for one in samples):
+        raise ValueError(
+            f"The samples have different scores: {', '.join(scores)}. Pass score= to read_samples."
+        )
 
 
 def groups_of_samples(given: Iterable[Any]) -> pd.Series[Any] | None:
@@ -298,7 +325,7 @@ def _refuse_repeated_id(table: pd.DataFrame, row: int, kind: str, column: str, p
     item = table["id"][row]
     first, again = table["number"][table["id"] == item][:2]
     raise ValueError(
-        f"{column}={item!r} occurs more than once in {path}, in {kind}s {first} and {again}. Pass "
+        f"{column} {item!r} occurs more than once in {path}, in {kind}s {first} and {again}. Pass "
         "runs=True if these are runs of the same item. (Logs of older versions of "
         "lm-evaluation-harness have one line per filter and do not name the filter: keep the lines "
         "of one.)"

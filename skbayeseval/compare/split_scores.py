@@ -1,17 +1,19 @@
-"""From scores of splits to a result: `compare_scores`, and several estimators at once."""
+"""From scores of splits, or of data sets, to a result: `compare_scores` and `rank_scores`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from skbayeseval._alignment import check_columns, check_rows
-from skbayeseval._arrays import as_numbers
+from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._validation import check_names
+from skbayeseval.compare.systems import collect_systems
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
     DataSetScores,
@@ -28,56 +30,106 @@ from skbayeseval.results.ranking import Ranking
 __all__ = ["compare_scores", "rank_scores"]
 
 
+NAMES = ("A", "B")
+
+
+@overload
 def compare_scores(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
+    scores_a: Any,
+    scores_b: None = None,
     *,
-    test_fraction: float | None,
+    test_fraction: float | None = None,
     n_test: float | None = None,
     scoring: str = "score",
     model: Any = "auto",
-    names: tuple[str, str] = ("A", "B"),
+    names: tuple[str, str] = NAMES,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
     random_state: Any = None,
-) -> ComparisonResult:
-    """Compare two estimators from their scores in the same splits: the correlated Bayesian t-test.
+) -> Ranking: ...
 
-    For any metric, of regressors too, on one data set or on several. Where predictions are at hand
-    `compare_predictions` is sharper: scores of a few splits are all that is known here.
+
+@overload
+def compare_scores(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    test_fraction: float | None = None,
+    n_test: float | None = None,
+    scoring: str = "score",
+    model: Any = "auto",
+    names: tuple[str, str] = NAMES,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult: ...
+
+
+def compare_scores(
+    scores_a: Any,
+    scores_b: Any = None,
+    *,
+    test_fraction: float | None = None,
+    n_test: float | None = None,
+    scoring: str = "score",
+    model: Any = "auto",
+    names: tuple[str, str] = NAMES,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult | Ranking:
+    """Compare estimators from their scores in splits, or on several data sets.
+
+    For any metric, of regressors too. ``compare_scores(scores_a, scores_b, test_fraction=...)``
+    compares two estimators in the same splits by the correlated Bayesian t-test, on one data set or
+    on several. ``compare_scores({system: {data set: scores}})`` compares two or more systems on
+    several data sets, not all of which every system needs to have been run on. Where predictions
+    are at hand `compare_predictions` is sharper: scores of a few splits are all that is known here.
 
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (n_splits,) or (n_data_sets, n_splits)
         The scores of A and B in each split of the same cross-validation; higher is better. A row a
         data set where there are several; with ``model="signed-rank"`` also one score per data set.
-    test_fraction : float or None
+
+        Instead of both, a dict of system to a dict (or Series) of data set to its score or its
+        scores in several runs or splits, which may differ in number; or a DataFrame with a row per
+        data set and a column per system. What is absent, None or NaN is missing.
+    test_fraction : float or None, default=None
         The share of the instances that a split tests, 1 / k for k folds: what correlates the
-        splits (Nadeau and Bengio 2003). The signed-rank test does not need it.
+        splits (Nadeau and Bengio 2003). The correlated t-test and the hierarchical model of two
+        arrays require it, the signed-rank test does not need it. With a dict, None means that
+        several scores are those of independent runs, such as random seeds. Otherwise they are those
+        of splits, and systems with the same number of them on a data set have the same splits.
     n_test : float, default=None
         The number of instances that a split tests, for scores that are shares of instances, such
         as accuracy. They move in steps of 1 / n_test, so the correlated t-test assumes that a
         split's difference has a standard deviation of 1 / (n_test sqrt(12)) or more, even if all
         differences are equal. By default, the step is the smallest difference of two scores that
-        was seen; if all scores are the same, the posterior is a point.
+        was seen; if all scores are the same, the posterior is a point. Not with a dict.
     scoring : str, default="score"
         What to call the metric.
     model : {"auto", "scores", "signed-rank", "hierarchical"} or model instance, default="auto"
         "auto" is "scores", the correlated t-test on one data set. Of several, "signed-rank" is the
         Bayesian signed-rank test of their means, and "hierarchical" the model of Corani et al.
         (2017), sampled by PyMC whatever `engine` is; its metric "next data set" is the difference
-        on a further one.
-    names, engine, n_draws, random_state
-        As in `compare_predictions`.
+        on a further one. With a dict, "auto" and "hierarchical" are `models.HierarchicalSystems`.
+    names : (str, str), default=("A", "B")
+        The names of A and B. Not with a dict, which has names.
+    engine, n_draws, random_state
+        As in `compare_predictions`. Systems in a dict require the exact engine.
     prior : dict or callable, default=None
         "strength" of the signed-rank prior; with PyMC a callable that builds variables which take
         the place of the published priors.
 
     Returns
     -------
-    result : ComparisonResult
-        Of one data set, its probabilities and intervals are in closed form.
+    result : ComparisonResult or Ranking
+        A `ComparisonResult` of two arrays, a `Ranking` of a dict or DataFrame. Of one data set,
+        probabilities and intervals are in closed form.
 
     Examples
     --------
@@ -86,7 +138,28 @@ def compare_scores(
     >>> result = compare_scores(a, b, test_fraction=0.2, scoring="r2", random_state=0)
     >>> round(result.probability().better, 4)
     0.9836
+
+    Three systems, of which one was not run on "glass":
+
+    >>> ranking = compare_scores(
+    ...     {
+    ...         "forest": {"iris": 0.95, "wine": 0.98, "yeast": 0.61, "glass": 0.79, "sonar": 0.84},
+    ...         "svm": {"iris": 0.96, "wine": 0.97, "yeast": 0.60, "sonar": 0.85},
+    ...         "bayes": {"iris": 0.95, "wine": 0.97, "yeast": 0.48, "glass": 0.47, "sonar": 0.68},
+    ...     },
+    ...     scoring="accuracy",
+    ...     random_state=0,
+    ... )
+    >>> ranking.evidence.describe()
+    '5 data sets, 1 of 15 scores missing'
+    >>> ranking.table.index[-1]
+    'bayes'
     """
+    if isinstance(scores_a, Mapping) or scores_b is None:
+        _check_of_systems(scores_a, scores_b, n_test, names)
+        evidence = collect_systems(scores_a, test_fraction, _check_called(scoring))
+        posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+        return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
     names = check_names(names, 2)[0], check_names(names, 2)[1]
     check_rows({"scores_a": scores_a, "scores_b": scores_b})
     check_columns({"scores_a": scores_a, "scores_b": scores_b})
@@ -97,11 +170,11 @@ def compare_scores(
             "if they are repeats on one data set, give all its splits in one row."
         )
     if _has_rows(scores_a) or kind in ("signed-rank", "hierarchical", "hierarchical scores"):
-        evidence = _check_data_sets(scores_a, scores_b, test_fraction, scoring)
+        data_sets = _check_data_sets(scores_a, scores_b, test_fraction, scoring)
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             resolve_engine(engine, None)
             engine = PyMCEngine(target_accept=0.9)
-        posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+        posterior = make_posterior(data_sets, model, engine, prior, n_draws, random_state)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
     ranking = rank_scores(
@@ -117,6 +190,25 @@ def compare_scores(
         names=names,
     )
     return ranking.pairs[0, 1]
+
+
+def _check_of_systems(scores_a: Any, scores_b: Any, n_test: Any, names: Any) -> None:
+    """Raise unless the arguments are those of systems on several data sets."""
+    if not isinstance(scores_a, (Mapping, pd.DataFrame)):
+        raise TypeError(
+            "compare_scores requires scores_a and scores_b, or a dict of systems in place of both, "
+            f"got only {in_short(scores_a)}."
+        )
+    if scores_b is not None:
+        raise TypeError(
+            f"scores_b must be left out if scores_a is a dict of systems, got {in_short(scores_b)}."
+        )
+    if n_test is not None:
+        raise ValueError(f"n_test={n_test!r} does not apply to a dict of systems.")
+    if tuple(names) != NAMES:
+        raise ValueError(
+            f"names={in_short(names)} does not apply to a dict of systems: its keys are the names."
+        )
 
 
 def _has_rows(scores: Any) -> bool:

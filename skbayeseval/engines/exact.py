@@ -15,6 +15,7 @@ from skbayeseval.engines.outcomes import stream_outcomes
 from skbayeseval.engines.rows import REMAINDER
 from skbayeseval.engines.scores import stream_means
 from skbayeseval.engines.signed_rank import draw_weights, pseudo_medians
+from skbayeseval.engines.systems import draw_system_means
 from skbayeseval.engines.weights import stream_labels, stream_weights
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.models.items import (
@@ -32,6 +33,7 @@ from skbayeseval.models.specification import (
     Specification,
     WeightSpecification,
 )
+from skbayeseval.models.systems import SystemSpecification
 
 __all__ = ["check_scores", "draw_simplexes", "stream_scores", "stream_tables"]
 
@@ -139,6 +141,11 @@ def _(specification: DataSetSpecification, request: Request) -> Iterator[Array]:
     assert strength is not None
     weights = draw_weights(len(differences), strength, request.rng, request.n_draws)
     yield pseudo_medians(weights, differences)[None]
+
+
+@_stream.register
+def _(specification: SystemSpecification, request: Request) -> Iterator[Array]:
+    yield draw_system_means(specification, request.metric.name, request.rng, request.n_draws)
 
 
 @_stream.register

@@ -34,6 +34,7 @@ from skbayeseval.models.specification import (
     WeightSpecification,
     icc_name,
 )
+from skbayeseval.models.systems import SystemSpecification
 
 __all__ = ["FORMS", "build_graph", "check_form", "check_has_graph"]
 
@@ -72,6 +73,14 @@ def _(specification: AnySpecification) -> None:
 @_check_graph.register(RightOrWrongSpecification)
 def _(specification: AnySpecification) -> None:
     raise ValueError("Models of one score per item have no PyMC model.")
+
+
+@_check_graph.register
+def _(specification: SystemSpecification) -> None:
+    raise ValueError(
+        "The model of several systems on several data sets has no PyMC model. Use engine='exact'; "
+        "compare_scores(scores_a, scores_b, model='hierarchical') has one for two systems."
+    )
 
 
 @_check_graph.register

@@ -7,6 +7,7 @@ from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
+from skbayeseval.evidence.systems import SystemScores
 from skbayeseval.evidence.units import UnitCounts
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "PredictedNumbers",
     "ScoredInstances",
     "SplitScores",
+    "SystemScores",
     "UnitCounts",
 ]
 
@@ -36,6 +38,7 @@ KINDS: dict[str, type[Evidence]] = {
         PredictedNumbers,
         ScoredInstances,
         SplitScores,
+        SystemScores,
         UnitCounts,
     )
 }

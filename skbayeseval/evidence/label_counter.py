@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._labels import check_label_vectors, merged_classes
 
-__all__ = ["Outcomes", "count_chunks", "count_labels"]
+__all__ = ["Outcomes", "count_chunks", "count_labels", "tally"]
 
 Array = NDArray[Any]
 
@@ -64,29 +65,52 @@ def count_chunks(
     labels: ArrayLike | None = None,
 ) -> Outcomes:
     """Count chunks, each the true labels and the predictions by name; one is held at a time."""
-    counter = None
+    return _counted(_named(chunks)).outcomes(labels)
+
+
+def tally(chunks: Iterable[Sequence[tuple[str, ArrayLike]]]) -> Counter[tuple[Any, ...]]:
+    """Return how often each combination of labels occurs in chunks of named vectors."""
+    counter = _counted(chunks)
+    counter.compress()
+    (codes, counts), *_ = counter.parts
+    labels = list(counter.numbers)
+    return Counter(
+        {
+            tuple(labels[number] for number in row): int(count)
+            for row, count in zip(codes.tolist(), counts, strict=True)
+        }
+    )
+
+
+def _named(
+    chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]],
+) -> Iterator[list[tuple[str, ArrayLike]]]:
     for number, chunk in enumerate(chunks):
         try:
             y_true, predictions = chunk
-            vectors = [("y_true", y_true), *predictions.items()]
+            yield [("y_true", y_true), *predictions.items()]
         except (AttributeError, TypeError, ValueError) as error:
             raise TypeError(
                 "Each chunk must be a pair of y_true and a dict of predictions by name, got "
                 f"{type(chunk).__name__} as chunk {number}."
             ) from error
-        names = [name for name, _ in vectors]
-        if counter is None:
-            counter = _Counter(names, keeps_rows=False)
-        elif set(names) != set(counter.names):
-            raise ValueError(
-                f"All chunks must hold the predictions of {counter.names[1:]}, got {names[1:]} in "
-                f"chunk {number}."
-            )
+
+
+def _counted(chunks: Iterable[Sequence[tuple[str, ArrayLike]]]) -> _Counter:
+    counter = None
+    for number, vectors in enumerate(chunks):
         given = dict(vectors)
+        if counter is None:
+            counter = _Counter(list(given), keeps_rows=False)
+        elif set(given) != set(counter.names):
+            raise ValueError(
+                f"All chunks must hold the predictions of {counter.names[1:]}, got "
+                f"{list(given)[1:]} in chunk {number}."
+            )
         counter.add(check_label_vectors([(name, given[name]) for name in counter.names]))
     if counter is None:
         raise ValueError("Found no chunk: chunks is empty.")
-    return counter.outcomes(labels)
+    return counter
 
 
 class _Counter:
@@ -107,7 +131,7 @@ class _Counter:
         for start in range(0, len(arrays[0]), BLOCK):
             self._add_block([array[start : start + BLOCK] for array in arrays])
             if self.kept > KEPT:
-                self._compress()
+                self.compress()
 
     def outcomes(self, labels: ArrayLike | None) -> Outcomes:
         """Return the counts, with labels known by their position among the classes."""
@@ -115,7 +139,7 @@ class _Counter:
         of_each = [[values[number] for number in sorted(met)] for met in self.met]
         classes = merged_classes(self.names, of_each, labels)
         position = {label: i for i, label in enumerate(classes)}
-        self._compress()
+        self.compress()
         (codes, counts), *_ = self.parts
         codes = np.array([position[value] for value in values])[codes]
         return Outcomes(classes, codes, counts, self.rows[0] if self.keeps_rows else None)
@@ -136,7 +160,8 @@ class _Counter:
         self.parts.append((codes, counts))
         self.kept += len(counts)
 
-    def _compress(self) -> None:
+    def compress(self) -> None:
+        """Add up equal outcomes, so that there is one part."""
         codes = np.concatenate([codes for codes, _ in self.parts])
         counts = np.concatenate([counts for _, counts in self.parts])
         found, summed, position = _distinct(

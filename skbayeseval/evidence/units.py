@@ -216,19 +216,23 @@ class UnitCounts(Evidence):
         pos_label: Any = None,
         weight: float = 1.0,
         instances: Array | None = None,
+        counts: Array | None = None,
     ) -> UnitCounts:
         """Count labels that are given as positions among the classes, per group.
 
-        `instances` is as in `from_indicators`.
+        `instances` is as in `from_indicators`. Without it, `counts` may say how often each row
+        occurs; by default once.
         """
         m = len(classes)
         to_unit, shape, sizes, unit = _units(len(truth), groups, instances, check_weight(weight))
+        times = np.ones(len(truth))
+        if counts is not None:
+            times, sizes = counts, to_unit @ counts
 
         def sums(columns: Array, n_columns: int, rows: Any = slice(None)) -> Any:
             rows = np.arange(len(truth))[rows]
-            ones = np.ones(len(rows))
-            matrix = sparse.csr_matrix((ones, (rows, columns[rows])), (len(truth), n_columns))
-            return to_unit @ matrix
+            entries = (times[rows], (rows, columns[rows]))
+            return to_unit @ sparse.csr_matrix(entries, (len(truth), n_columns))
 
         return cls(
             sums(truth, m),
@@ -241,7 +245,7 @@ class UnitCounts(Evidence):
             check_weight(weight),
             resolve_pos_label(classes, pos_label),
             True,
-            unit=unit,
+            unit=unit if counts is None else None,
         )
 
     @classmethod

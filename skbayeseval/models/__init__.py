@@ -8,6 +8,7 @@ from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, Pair
 from skbayeseval.models.recalls import PairedRecalls, Recalls
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
 from skbayeseval.models.scores import CorrelatedT
+from skbayeseval.models.systems import HierarchicalSystems
 from skbayeseval.models.weights import (
     GroupScoreWeights,
     GroupWeights,
@@ -25,6 +26,7 @@ __all__ = [
     "GroupWeights",
     "Hierarchical",
     "HierarchicalScores",
+    "HierarchicalSystems",
     "IndependentLabels",
     "IndependentLabelsBCV",
     "InstanceWeights",

@@ -15,6 +15,7 @@ from skbayeseval.models.multiclass import Hierarchical, PairedHierarchical, Pair
 from skbayeseval.models.recalls import PairedRecalls, Recalls
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.models.specification import Model
+from skbayeseval.models.systems import HierarchicalSystems
 from skbayeseval.models.weights import (
     GroupScoreWeights,
     GroupWeights,
@@ -41,6 +42,7 @@ MODEL_CLASSES: dict[str, type[Model]] = {
         GroupWeights,
         Hierarchical,
         HierarchicalScores,
+        HierarchicalSystems,
         IndependentLabels,
         IndependentLabelsBCV,
         InstanceWeights,
@@ -100,6 +102,10 @@ FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
         },
         "does not fit scores from several data sets.",
     ),
+    "systems": (
+        {"hierarchical": HierarchicalSystems, HierarchicalSystems.name: HierarchicalSystems},
+        "does not fit scores of systems on several data sets.",
+    ),
     "right or wrong": (
         {RightOrWrong.name: RightOrWrong, ItemWeights.name: ItemWeights},
         "does not fit one score per item.",
@@ -122,6 +128,7 @@ FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
 DEFAULTS = {
     "splits": CorrelatedT.name,
     "data sets": SignedRank.name,
+    "systems": HierarchicalSystems.name,
     "items": ItemWeights.name,
     "right or wrong in groups": ItemWeights.name,
     "items in groups": ItemWeights.name,

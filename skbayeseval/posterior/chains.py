@@ -182,7 +182,7 @@ class SampledPosterior(Posterior):
             prior = SampledPrior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
         chains = trace_of(trace, names + rows)
         check_trace(chains, parameters)
-        return cls(
+        found = cls(
             like.model,
             like.evidence,
             entropy=like.entropy,
@@ -191,6 +191,8 @@ class SampledPosterior(Posterior):
             prior=prior,
             prior_name="altered graph",
         )
+        found.instances = like.instances
+        return found
 
     @property
     def has_known_prior(self) -> bool:

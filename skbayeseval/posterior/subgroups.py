@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,10 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.few_units import difference_of_twins
 from skbayeseval.evidence.instances import Subgroups
+from skbayeseval.evidence.unit_numbers import UnitNumbers
+from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_draws
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.distributions import difference_bounds
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["Subgroup", "SubgroupDraws", "compare_subgroups"]
@@ -21,6 +26,14 @@ Array = NDArray[Any]
 
 # The spawn keys of the seeds of subgroups and of pooling; those of the posterior are below 4.
 _SUBGROUPS, _POOLING = 10, 11
+
+# A subgroup whose difference is so many times less certain than its size explains is left out: R2
+# of two or three instances may be anything, and would say that all subgroups may be.
+MOST_UNUSUAL = 20.0
+
+# The number of draws of the prior of the difference, and the smallest share of a posterior's
+# precision that is taken for that of the data.
+PRIOR_DRAWS, LEAST_LEFT = 4096, 0.1
 
 # Metrics of classes against each other, which say nothing of a single class.
 OF_SEVERAL_CLASSES = ("balanced_accuracy", "matthews_corrcoef", "cohen_kappa")
@@ -100,30 +113,78 @@ def compare_subgroups(posterior: Posterior, metric: Metric, given: Subgroups) ->
             )
             for code, label in enumerate(given.labels)
         ]
-    return _pooled(alone, np.argsort(first), posterior)
+    return _pooled(alone, np.argsort(first), posterior, metric)
 
 
 def _alone(
     posterior: Posterior, metric: Metric, rows: Array, empty: Subgroup, entropy: int
 ) -> Subgroup:
     """Return a subgroup with the posterior that the model has given its rows alone."""
-    scored = posterior.scored if metric.weighs_instances else None
-    if scored is not None:
-        rows = scored.rows_where_defined(metric, rows)
-    if not len(rows):
-        reason = "the metric is not defined" if scored is not None else "no instance was tested"
+    if metric.weighs_instances and posterior.scored is not None:
+        defined = posterior.scored.rows_where_defined(metric, rows)
+        if len(rows) and not len(defined):
+            return empty._replace(reason=_why_undefined(posterior.scored.of_rows(rows), metric))
+        rows = defined
+    reason = _too_few_rows(posterior, metric, rows)
+    if reason:
         return empty._replace(reason=reason)
     try:
         own = posterior.of_rows(rows, entropy)
         reason = _too_few(own, metric)
-        if not reason:
-            own.check_metric(metric)
-            observed = _pair(own.observed(metric))
-            return empty._replace(observed=observed, unpooled=own.difference(metric))
+        if reason:
+            return empty._replace(reason=reason)
+        own.check_metric(metric)
+        observed, difference = _pair(own.observed(metric)), _difference(own, metric, entropy)
     except ValueError as error:
         # The whole has passed all checks, so that something is missing here.
-        reason = str(error)
-    return empty._replace(reason=reason)
+        return empty._replace(reason=str(error))
+    assert posterior.instances is not None
+    usual = posterior.difference(metric).sd * math.sqrt(posterior.instances.number / empty.n)
+    if metric.bounds is None and 0 < MOST_UNUSUAL * usual < difference.sd:
+        return empty._replace(observed=observed, reason="the metric is unstable")
+    return empty._replace(observed=observed, unpooled=difference)
+
+
+def _why_undefined(scored: WeightedInstances, metric: Metric) -> str:
+    """Return why a metric of instance weights is not defined in any run."""
+    units = scored.unit_numbers(metric)
+    if not units.number:
+        return "only one class"
+    if units.number == 1:
+        return f"too few {units.what}: 1"
+    return "the metric is not defined in any run"
+
+
+def _difference(own: Posterior, metric: Metric, entropy: int) -> Distribution:
+    """Return the posterior of the difference, which is not certain where nothing was seen of it.
+
+    With more than two classes, the paired model takes classifiers that have not disagreed yet for
+    equal. Of a whole test set that is what people expect, but not of a few instances.
+    """
+    found = own.difference(metric)
+    if own.units(metric) is not None or own.what_is_identical(metric) is None:
+        return found
+    if metric.bounds is None or not own.evidence.has_class_counts:
+        return found
+    size = own.counts[0].total * own.weight
+    rng = np.random.default_rng(_child(entropy, _POOLING))
+    units = UnitNumbers("instances", int(own.counts[0].total), size, size, size)
+    twins = difference_of_twins(units, metric.bounds, rng, own.n_draws)
+    return Distribution(twins) if twins.std() > found.sd else found
+
+
+def _too_few_rows(posterior: Posterior, metric: Metric, rows: Array) -> str:
+    """Return why these rows are too few for any metric; empty if they are not."""
+    if not len(rows):
+        return "no instance was tested"
+    if not (metric.weighs_instances or posterior.model.weights_units):
+        return ""
+    assert posterior.instances is not None
+    group, of_row = posterior.evidence.group_of_rows, posterior.instances.of_row
+    if group is not None:
+        return "a single group" if len(np.unique(group[rows])) < 2 else ""
+    instances = rows if of_row is None else of_row[rows]
+    return "a single instance" if len(np.unique(instances)) < 2 else ""
 
 
 def _too_few(own: Posterior, metric: Metric) -> str:
@@ -148,18 +209,24 @@ def _too_few(own: Posterior, metric: Metric) -> str:
     return ""
 
 
-def _pooled(alone: Sequence[Subgroup], order: Array, posterior: Posterior) -> SubgroupDraws:
+def _pooled(
+    alone: Sequence[Subgroup], order: Array, posterior: Posterior, metric: Metric
+) -> SubgroupDraws:
     """Pool the subgroups; `order` is that in which they are drawn."""
     known = [code for code in order if alone[code].unpooled is not None]
     if not known:
         return SubgroupDraws(tuple(alone), np.full(posterior.n_draws, np.nan))
     draws = np.array([alone[code].unpooled.draws for code in known])
+    if len(known) > 1:
+        draws = _without_prior(draws, _prior_variance(posterior, metric))
     # Instances are in one subgroup each, so that subgroups are independent given their differences.
     rng = np.random.default_rng(_child(posterior.entropy, _POOLING))
     # Pooling draws random numbers: swapping A and B must mirror these, too.
     sign = -1.0 if draws.mean() < 0 else 1.0
     found = pool_draws(sign * draws, np.diag(draws.var(axis=1)), rng)
     pooled = sign * found.draws
+    low, high = difference_bounds(metric.bounds) or (-np.inf, np.inf)
+    pooled = np.clip(pooled, low, high)
     subgroups = list(alone)
     for code, of_one in zip(known, pooled, strict=True):
         unpooled = alone[code].unpooled
@@ -167,6 +234,31 @@ def _pooled(alone: Sequence[Subgroup], order: Array, posterior: Posterior) -> Su
             pooled=unpooled if len(known) == 1 else Distribution(of_one)
         )
     return SubgroupDraws(tuple(subgroups), found.tau)
+
+
+def _prior_variance(posterior: Posterior, metric: Metric) -> float:
+    """Return the prior variance of the difference; infinite if there is no proper prior."""
+    if not posterior.has_proper_prior(metric):
+        return math.inf
+
+    def variance() -> float:
+        a, b = posterior.prior.draws(metric, PRIOR_DRAWS)
+        return float((a - b).var())
+
+    return posterior.prior.remembered(("variance of the difference", metric), variance)
+
+
+def _without_prior(draws: Array, prior: float) -> Array:
+    """Return draws with the model's own prior of the difference taken out again.
+
+    Pooling gives the difference another prior, that of the other subgroups. As the prior of A and B
+    is the same, the model's own pulls the difference towards 0, which matters in small subgroups.
+    With normal distributions, the precision that is left is that of the posterior minus that of
+    the prior.
+    """
+    means, variances = draws.mean(axis=1, keepdims=True), draws.var(axis=1, keepdims=True)
+    left = np.maximum(1 - variances / prior, LEAST_LEFT)
+    return means / left + (draws - means) / np.sqrt(left)
 
 
 def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> None:

@@ -296,7 +296,8 @@ class Ranking(Readable, RopeTables, PosteriorView):
                 f"{format_probability(table['p_best'].max(), words=True)}.",
                 _in_words(table).to_string(float_format="{:.4f}".format),
             ]
-        return "\n".join(lines)
+        heading = self.evidence.heading()
+        return "\n".join(lines if heading is None else [*lines, heading])
 
     def _table(self, rope: Any, prob: float, mcse: bool) -> Table:
         metric = self._metric(None)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import tracemalloc
 
 import numpy as np
@@ -107,6 +108,16 @@ class TestComparison:
         ):
             compare_items(read_samples(a, group="text"), read_samples(b, group="text"), **QUICK)
 
+    def test_scores_that_differ(self, write):
+        a = write("id,acc,other\n1,1,0\n2,0,0\n3,1,0\n", "a.csv")
+        b = write("id,f1\n1,0.5\n2,0\n3,1\n", "b.csv")
+        with pytest.raises(
+            ValueError, match="different scores: acc, f1. Pass score= to read_samples"
+        ):
+            compare_items(read_samples(a, score="acc"), read_samples(b), **QUICK)
+        one, other = (read_samples(a, score=score) for score in ("acc", "other"))
+        assert compare_items(one, other, **QUICK).observed_b == 0
+
 
 class TestLogs:
     @pytest.mark.parametrize("names_metrics", [True, False])
@@ -152,7 +163,7 @@ class TestLogs:
         for record in records:
             del record["filter"], record["metrics"]
         with pytest.raises(
-            ValueError, match="doc_id='0' occurs more than .* lines 1 and 4.* runs="
+            ValueError, match="doc_id '0' occurs more than .* lines 1 and 4.* runs="
         ):
             read_samples(write(as_lines(records)))
 
@@ -218,7 +229,7 @@ class TestPlainFiles:
     def test_runs(self, write):
         rows = [("x", 1.0), ("y", 0.0), ("x", 0.5), ("x", 0.0), ("y", 1.0)]
         path = write(as_lines({"id": i, "score": s, "g": "h"} for i, s in rows))
-        with pytest.raises(ValueError, match="id='x' occurs more than once .* in lines 1 and 3"):
+        with pytest.raises(ValueError, match="id 'x' occurs more than once .* in lines 1 and 3"):
             read_samples(path)
         samples = read_samples(path, runs=True, group="g")
         expected = pd.DataFrame({0: [1, 0], 1: [0.5, 1], 2: [0, np.nan]}, index=["x", "y"])
@@ -242,6 +253,15 @@ class TestFiles:
             packed.write_bytes(gzip.compress(path.read_bytes()))
             for one in (path, str(path), packed):
                 assert read_samples(one).scores.to_dict() == {"ä": 1.0}
+
+    @pytest.mark.skipif(os.name != "posix", reason="needs pipes")
+    @pytest.mark.parametrize("text", ["id,score\na,1\n", '{"id": "a", "score": 1}\n'])
+    def test_pipes(self, text):
+        read, write = os.pipe()
+        os.write(write, text.encode())
+        os.close(write)
+        assert read_samples(f"/dev/fd/{read}").scores.to_dict() == {"a": 1.0}
+        os.close(read)
 
     def test_empty_lines(self, write):
         lines = as_lines({"id": i, "score": 1} for i in range(2)).replace("\n", "\r\n\r\n")
@@ -294,12 +314,14 @@ class TestFiles:
 
     def test_only_what_is_asked_for_is_in_memory(self, write):
         record = logged(0, acc=1.0) | {"resps": [["x" * 20_000]]}
-        path = write(as_lines(record | {"doc_id": i} for i in range(500)))
-        tracemalloc.start()
-        read_samples(path)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < path.stat().st_size / 4
+        lines = write(as_lines(record | {"doc_id": i} for i in range(500)))
+        rows = "".join(f"{i},1,{'x' * 2000}\n" for i in range(5000))
+        for path in (lines, write(f"id,score,response\n{rows}", "a.csv")):
+            tracemalloc.start()
+            read_samples(path)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < path.stat().st_size
 
     def test_scores_are_read_only(self, logs):
         samples = read_samples(logs["a"])

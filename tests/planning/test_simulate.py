@@ -100,6 +100,7 @@ def test_the_size_named_settles_it_as_often_as_promised(votes, rope, scoring):
     assert size.interval.low <= size.n_total <= size.interval.high
 
 
+@pytest.mark.slow
 def test_more_assurance_takes_more_instances():
     result = compare_predictions(*CLEAR, scoring="f1", random_state=0)
     likely, sure = (result.required_sample_size(0.01, assurance=p, **QUICK) for p in (0.5, 0.9))
@@ -126,6 +127,7 @@ def test_never_is_said_plainly():
     assert "Not reached" in str(size)
 
 
+@pytest.mark.slow
 def test_the_seed_is_the_results_own():
     results = [compare_predictions(*CLEAR, scoring="f1", random_state=seed) for seed in (0, 0, 1)]
     one, same, other = (

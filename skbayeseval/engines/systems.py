@@ -1,0 +1,266 @@
+"""Draws of the mean scores of systems over data sets, by Gibbs sampling of many short chains.
+
+Only differences between systems count, so all is computed in p = K - 1 orthonormal contrasts of
+the K systems. On data set d, the contrasts are z_d ~ N(theta, Omega). What was observed are the
+contrasts u_d = A_d z_d + e_d of the systems that were run on it, where e_d is noise with a known
+covariance. It is scaled to be the identity. Omega ~ IW(a + p - 1, psi I). The prior of sqrt(psi) is
+flat, and that of a is proportional to 1 / a on `STRENGTHS`.
+
+A sweep draws (theta, z | Omega), a common scale of all z_d - theta and Omega given what does not
+depend on it, (a, psi | z) with Omega and theta integrated out, and (Omega | z, a, psi). Theta is
+drawn with all z_d integrated out, so its draws are correlated through Omega only.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, special
+
+from skbayeseval.models.systems import SystemSpecification
+
+__all__ = ["Observed", "draw_system_means", "observe"]
+
+Array = NDArray[Any]
+
+# The values of a, from pairs of systems that each have a variance of their own to variances that
+# are all but equal.
+STRENGTHS = 2.0 ** np.arange(10)
+
+# A chain makes twice as many draws as there are chains, or more for the sake of memory.
+MOST_NUMBERS = 2**21
+
+# Sweeps before the first draw.
+BURN_IN = 50
+
+# Steps of the random walk of (a, psi) per sweep, and the range of its step sizes in log(psi).
+WALK = 4
+SMALLEST_STEP, LARGEST_STEP = 0.03, 2.0
+
+# With more numbers than this in all A_d, a draw of Omega serves for several draws of theta. Omega
+# is then known well enough for these to be all but independent.
+MANY_NUMBERS = 256
+MOST_REPEATS = 8
+
+
+class Observed(NamedTuple):
+    """What was observed, in units in which the noise is standard normal.
+
+    Attributes
+    ----------
+    basis : ndarray of shape (p, n_systems)
+        The contrasts: orthonormal rows, each with a sum of 0.
+    designs : ndarray of shape (n_designs, p, p)
+        The distinct matrices A_d. Rows beyond the contrasts of the systems that were run are 0.
+    which : ndarray of shape (n_data_sets,)
+        The position of each A_d in `designs`.
+    values : ndarray of shape (n_data_sets, p)
+        The contrasts u_d, 0 where there are none.
+    """
+
+    basis: Array
+    designs: Array
+    which: Array
+    values: Array
+
+
+def observe(means: Array, noise: Array) -> Observed:
+    """Return the observed contrasts of mean scores, on data sets with two systems or more.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_systems, n_data_sets)
+        The mean score of each system on each data set; NaN where it is missing.
+    noise : ndarray of shape (n_data_sets, n_systems, n_systems)
+        The covariance of the errors of the mean scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.engines.systems import observe
+    >>> found = observe(np.array([[0.5, 0.75], [0.25, np.nan]]), np.tile(np.eye(2) / 8, (2, 1, 1)))
+    >>> found.values.round(6)
+    array([[0.5]])
+    """
+    n_systems = len(means)
+    p = n_systems - 1
+    basis = linalg.helmert(n_systems)
+    shared = np.flatnonzero(np.isfinite(means).sum(axis=0) > 1)
+    means, noise = means[:, shared], noise[shared]
+    designs, values = np.zeros((len(shared), p, p)), np.zeros((len(shared), p))
+    for d in range(len(shared)):
+        run = np.flatnonzero(np.isfinite(means[:, d]))
+        contrasts = linalg.helmert(len(run))
+        root = np.linalg.cholesky(contrasts @ noise[d][np.ix_(run, run)] @ contrasts.T)
+        whitened = linalg.solve_triangular(root, contrasts, lower=True)
+        designs[d, : len(run) - 1] = whitened @ basis[:, run].T
+        values[d, : len(run) - 1] = whitened @ means[run, d]
+    distinct, which = np.unique(designs, axis=0, return_inverse=True)
+    return Observed(basis, distinct, which.ravel(), values)
+
+
+def draw_system_means(
+    specification: SystemSpecification, metric: str, rng: np.random.Generator, n_draws: int
+) -> Array:
+    """Return draws of the mean score of each system, of shape (n_systems, n_draws).
+
+    The level of a data set is known up to the systems that were not run on it: the mean scores are
+    those over the levels of these data sets.
+    """
+    means, noise = specification.means[metric], specification.noise[metric]
+    # In this order, the draws of a system do not depend on the order in which systems are given.
+    order = np.lexsort(np.nan_to_num(means, nan=np.inf).T[::-1])
+    means, noise = means[order], noise[:, order][:, :, order]
+    observed = observe(means, noise)
+    effects = observed.basis.T @ draw_contrasts(observed, rng, n_draws)
+    found = np.empty_like(effects)
+    found[order] = effects + _mean_level(means, effects.mean(axis=1))
+    return found
+
+
+def _mean_level(means: Array, effects: Array) -> float:
+    """Return the mean level of the data sets, given the effects of systems."""
+    run = np.isfinite(means)
+    sums = np.where(run, means - effects[:, None], 0.0).sum(axis=0)
+    return float(np.mean(sums[run.any(axis=0)] / run.sum(axis=0)[run.any(axis=0)]))
+
+
+def draw_contrasts(observed: Observed, rng: np.random.Generator, n_draws: int) -> Array:
+    """Return draws of theta, of shape (p, n_draws)."""
+    n_sets, p = observed.values.shape
+    size = n_sets * p**2
+    repeats = int(np.clip(size // MANY_NUMBERS, 1, MOST_REPEATS))
+    n_states = -(-n_draws // repeats)
+    n_chains = max(1, min(round((n_states / 2) ** 0.5), MOST_NUMBERS // size))
+    length = -(-n_states // n_chains)
+    state = _start(observed, rng, n_chains)
+    found = np.empty((length, p, repeats, n_chains))
+    for i in range(-BURN_IN, length):
+        omega, state = _sweep(observed, state, rng, repeats)
+        if i >= 0:
+            found[i] = np.moveaxis(omega, 0, -1)
+    # Consecutive draws come from different chains.
+    return np.moveaxis(found, 1, 0).reshape(p, -1)[:, :n_draws]
+
+
+class _State(NamedTuple):
+    """The state of all chains; the first axis is that of chains."""
+
+    omega: Array
+    psi: Array  # on a log scale
+    strength: Array  # the position in STRENGTHS
+
+
+def _start(observed: Observed, rng: np.random.Generator, n_chains: int) -> _State:
+    """Return Omega as a multiple of the identity, from small to large."""
+    _, distinct, which, values = observed
+    designs = distinct[which]
+    p = values.shape[1]
+    effects = np.einsum("dij,di->j", designs, values)
+    theta = np.linalg.lstsq(np.einsum("dij,dik->jk", designs, designs), effects, rcond=None)[0]
+    residuals = values - designs @ theta
+    scale = (residuals**2).sum() / max(1.0, (designs**2).sum() / p)
+    psi = np.log(max(scale, 1e-300)) + rng.uniform(-1, 1, n_chains)
+    omega = np.exp(psi)[:, None, None] * np.eye(p)
+    top = 1 if p == 1 else len(STRENGTHS)
+    return _State(omega, psi, rng.integers(0, top, n_chains))
+
+
+def _sweep(
+    observed: Observed, state: _State, rng: np.random.Generator, repeats: int
+) -> tuple[Array, _State]:
+    """Return draws of theta, of shape (n_chains, p, repeats), and the next state."""
+    _, distinct, which, values = observed
+    designs = distinct[which]
+    n_sets, p = values.shape
+    omega, psi, strength = state
+    n_chains = len(omega)
+    normal = rng.standard_normal
+
+    # theta given Omega, with z integrated out
+    covariance = distinct @ omega[:, None] @ distinct.transpose(0, 2, 1) + np.eye(p)
+    weights = np.linalg.solve(covariance, np.broadcast_to(distinct, covariance.shape))[:, which]
+    flat = weights.reshape(n_chains, n_sets * p, p).transpose(0, 2, 1)
+    root = np.linalg.cholesky(flat @ designs.reshape(n_sets * p, p))
+    rotated = np.linalg.solve(root, (flat @ values.ravel())[..., None])
+    thetas = np.linalg.solve(root.transpose(0, 2, 1), rotated + normal((n_chains, p, repeats)))
+    theta = thetas[:, :, 0]
+
+    # z given theta and Omega: drawn from their prior and corrected by what was observed
+    deviations = normal((n_chains, n_sets, p)) @ np.linalg.cholesky(omega).transpose(0, 2, 1)
+    predicted = np.einsum("dij,cdj->cdi", designs, theta[:, None] + deviations)
+    errors = values - predicted - normal((n_chains, n_sets, p))
+    deviations += np.einsum("cdij,cdi->cdj", weights, errors) @ omega
+
+    # the common scale of deviations and Omega
+    explained = np.einsum("dij,cdj->cdi", designs, deviations)
+    left = values - np.einsum("dij,cj->cdi", designs, theta)
+    precision = (explained**2).sum(axis=(1, 2))
+    centre = (explained * left).sum(axis=(1, 2)) / precision
+    factor = _positive_normal(rng, centre, precision**-0.5)
+    deviations *= factor[:, None, None]
+    psi = psi + 2 * np.log(factor)
+
+    # a and psi given z, then Omega
+    deviations -= deviations.mean(axis=1, keepdims=True)
+    scatter = deviations.transpose(0, 2, 1) @ deviations
+    psi, strength = _walk(rng, np.linalg.eigvalsh(scatter), n_sets - 1, psi, strength)
+    scale = scatter + np.exp(psi)[:, None, None] * np.eye(p)
+    omega = _inverse_wishart(rng, scale, STRENGTHS[strength] + p + n_sets - 2)
+    return thetas, _State(omega, psi, strength)
+
+
+def _positive_normal(rng: np.random.Generator, mean: Array, sd: Array) -> Array:
+    """Return draws of normal variables, given that they are positive."""
+    below = np.log(rng.uniform(size=mean.shape)) + special.log_ndtr(mean / sd)
+    return np.maximum(mean - sd * special.ndtri_exp(below), 1e-8)
+
+
+def _walk(
+    rng: np.random.Generator, eigenvalues: Array, df: int, psi: Array, strength: Array
+) -> tuple[Array, Array]:
+    """Return (a, psi) after steps of a random walk that keeps their distribution given z."""
+    p = eigenvalues.shape[1]
+    eigenvalues = np.maximum(eigenvalues, 0.0)
+    nu = STRENGTHS + p - 1
+    norms = _norms((nu + df) / 2, p) - _norms(nu / 2, p)
+
+    def log_density(psi: Array, strength: Array) -> Array:
+        n = nu[strength]
+        spread = np.log(np.exp(psi)[:, None] + eigenvalues).sum(axis=1)
+        prior = psi / 2 - np.log(STRENGTHS[strength])
+        return prior + p * n / 2 * psi - (n + df) / 2 * spread + norms[strength]
+
+    now = log_density(psi, strength)
+    for step in range(WALK):
+        if step % 2 and p > 1:
+            move = rng.choice([-1, 1], psi.shape)
+            # With a, psi changes as well half of the time, so that psi / a does not.
+            new_psi = psi + move * rng.integers(0, 2, psi.shape) * np.log(2.0)
+            new_strength = strength + move
+        else:
+            size = np.exp(rng.uniform(np.log(SMALLEST_STEP), np.log(LARGEST_STEP), psi.shape))
+            new_psi, new_strength = psi + size * rng.standard_normal(psi.shape), strength
+        possible = (new_strength >= 0) & (new_strength < len(STRENGTHS))
+        then = log_density(new_psi, np.where(possible, new_strength, strength))
+        taken = possible & (np.log(rng.uniform(size=psi.shape)) < then - now)
+        psi, strength = np.where(taken, new_psi, psi), np.where(taken, new_strength, strength)
+        now = np.where(taken, then, now)
+    return psi, strength
+
+
+def _norms(a: Array, p: int) -> Array:
+    """Return the log of the multivariate gamma function, up to a constant."""
+    return special.gammaln(a[:, None] - np.arange(p) / 2).sum(axis=1)
+
+
+def _inverse_wishart(rng: np.random.Generator, scale: Array, df: Array) -> Array:
+    """Return draws of inverse Wishart matrices (Bartlett's decomposition)."""
+    n_chains, p, _ = scale.shape
+    root = np.tril(rng.standard_normal((n_chains, p, p)), -1)
+    diagonal = np.arange(p)
+    root[:, diagonal, diagonal] = np.sqrt(rng.chisquare(df[:, None] - diagonal))
+    half = np.linalg.solve(root, np.linalg.cholesky(scale).transpose(0, 2, 1))
+    return half.transpose(0, 2, 1) @ half
