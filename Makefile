@@ -52,6 +52,7 @@ benchmark: $(READY)
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/bootstrap.py
+	$(BIN)/python benchmarks/tables.py
 
 # DATA_HOME: scikit-learn's data, with 20 Newsgroups. CONLL: the training part of CoNLL-2003.
 reproduce: $(READY)

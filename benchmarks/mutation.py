@@ -64,7 +64,7 @@ LEFT_OUT = (
     "tests/splitting/test_progress.py",
     "tests/evidence/test_units.py",
     "tests/papers",
-    "tests/test_cli.py",
+    "tests/cli",
     "tests/compare/test_comparer.py",
     "tests/compare/test_cross_validation.py",
     "tests/test_examples.py",

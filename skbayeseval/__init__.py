@@ -22,7 +22,9 @@ from skbayeseval.compare.predictions import (
     load_result,
     score_posterior,
 )
+from skbayeseval.compare.samples import Samples, read_samples
 from skbayeseval.compare.split_scores import compare_scores
+from skbayeseval.compare.tables import TableCounts, compare_table, count_table
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import chunk_counter
 from skbayeseval.judgement.intervals import hdi
@@ -30,6 +32,7 @@ from skbayeseval.planning.power import PowerAnalysis, power_analysis
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
+from skbayeseval.results.subgroups import SubgroupComparison
 from skbayeseval.search.count_scorer import count_scorer
 from skbayeseval.search.refit import refit_simplest
 from skbayeseval.search.report import SearchReport
@@ -45,8 +48,11 @@ __all__ = [
     "PowerAnalysis",
     "PyMCEngine",
     "Ranking",
+    "Samples",
     "ScoreResult",
     "SearchReport",
+    "SubgroupComparison",
+    "TableCounts",
     "__version__",
     "bayesian_cross_validate",
     "chunk_counter",
@@ -57,11 +63,14 @@ __all__ = [
     "compare_many_items",
     "compare_predictions",
     "compare_scores",
+    "compare_table",
     "count_scorer",
+    "count_table",
     "hdi",
     "load_result",
     "metrics",
     "power_analysis",
+    "read_samples",
     "refit_simplest",
     "report_search",
     "score_posterior",

@@ -17,12 +17,14 @@ from skbayeseval._arrays import as_array, in_short
 __all__ = [
     "check_indicator",
     "check_label_vector",
+    "check_label_vectors",
     "check_labels",
     "check_predictions",
     "encode_labels",
     "indicator_labels",
     "is_indicator",
     "kind_of_labels",
+    "merged_classes",
     "resolve_pos_label",
 ]
 
@@ -33,18 +35,37 @@ def encode_labels(
     vectors: Sequence[tuple[str, ArrayLike]], labels: ArrayLike | None = None
 ) -> tuple[tuple[Any, ...], list[Array]]:
     """Return the classes and, for each named vector, the class index of each instance."""
-    names = [name for name, _ in vectors]
-    arrays = [check_label_vector(y, name) for name, y in vectors]
-    if len({len(y) for y in arrays}) > 1:
-        found = ", ".join(f"{name} has {len(y)}" for name, y in zip(names, arrays, strict=True))
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: {found}.")
-
-    # Python's numbers compare exactly, whereas numpy makes floats of int64 and uint64.
+    arrays = check_label_vectors(vectors)
     values, places = [], []
     for y in arrays:
         place, distinct = pd.factorize(y)
+        # Python's numbers compare exactly, whereas numpy makes floats of int64 and uint64.
         values.append(distinct.tolist())
         places.append(place)
+    classes = merged_classes([name for name, _ in vectors], values, labels)
+    position = {label: i for i, label in enumerate(classes)}
+    codes = [
+        np.array([position[value] for value in of_one])[place]
+        for of_one, place in zip(values, places, strict=True)
+    ]
+    return classes, codes
+
+
+def check_label_vectors(vectors: Sequence[tuple[str, ArrayLike]]) -> list[Array]:
+    """Return named vectors as 1-D arrays of class labels, all of the same length."""
+    arrays = [check_label_vector(y, name) for name, y in vectors]
+    if len({len(y) for y in arrays}) > 1:
+        found = ", ".join(
+            f"{name} has {len(y)}" for (name, _), y in zip(vectors, arrays, strict=True)
+        )
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {found}.")
+    return arrays
+
+
+def merged_classes(
+    names: Sequence[str], values: Sequence[Sequence[Any]], labels: ArrayLike | None = None
+) -> tuple[Any, ...]:
+    """Return the classes: `labels`, or the distinct values of all named vectors, sorted."""
     explicit = None if labels is None else check_labels(labels)
     try:
         classes = sorted({value for of_one in [*values, explicit or ()] for value in of_one})
@@ -56,32 +77,29 @@ def encode_labels(
         )
         raise ValueError(f"Mix of label input types (string and number): {kinds}.") from error
     if explicit is not None:
-        classes = list(explicit)
         for name, of_one in zip(names, values, strict=True):
-            unknown = sorted(set(of_one) - set(classes), key=str)
+            unknown = sorted(set(of_one) - set(explicit), key=str)
             if unknown:
                 raise ValueError(
-                    f"{name} contains labels that are not in labels={classes}: {unknown}."
+                    f"{name} contains labels that are not in labels={list(explicit)}: {unknown}."
                 )
-    elif len(classes) < 2:
+        return explicit
+    if len(classes) < 2:
         raise ValueError(
             f"There is only one class in {' and '.join(names)}, {classes[0]!r}, so there is "
             "nothing to compare. Pass labels= if there are more classes."
         )
-    position = {label: i for i, label in enumerate(classes)}
-    codes = [
-        np.array([position[value] for value in of_one])[place]
-        for of_one, place in zip(values, places, strict=True)
-    ]
-    return tuple(classes), codes
+    return tuple(classes)
 
 
 def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Array:
     """Return `y` as a 1-D array of class labels (or group labels) without missing values."""
     array = _exact(y, name)
     what = "class labels" if classes else "labels"
-    if array.dtype == object and array.ndim == 1:  # pandas' nullable integers and booleans
-        array = _inferred(array)
+    if array.dtype == object and array.ndim == 1:
+        if len(array) and _is_text(array):
+            return array
+        array = _inferred(array)  # pandas' nullable integers and booleans
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -90,7 +108,7 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
         )
     if len(array) == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
-    if pd.isna(array).any():
+    if array.dtype.kind not in "biu" and pd.isna(array).any():
         raise ValueError(f"Input {name} contains NaN: every instance must have a label.")
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} must contain {what}.")
@@ -193,7 +211,7 @@ def _inferred(array: Array) -> Array:
 
 
 def _is_text(array: Array) -> bool:
-    return array.dtype.kind in "UT" or all(isinstance(value, str) for value in array.tolist())
+    return array.dtype.kind in "UT" or pd.api.types.infer_dtype(array, skipna=False) == "string"
 
 
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
@@ -276,13 +294,13 @@ def check_indicator(y: Any, name: str) -> Any:
 def check_predictions(predictions: Any, n_test: int, classes: tuple[Any, ...] | None) -> Any:
     """Return the predictions of a fitted estimator as positions among the classes.
 
-    `classes` is None for multi-label indicators, which are returned as they are.
+    `classes` is None for multi-label indicators, which are returned as arrays or sparse matrices.
     """
     n_predicted = predictions.shape[0] if hasattr(predictions, "shape") else len(predictions)
     if n_predicted != n_test:
         raise ValueError(f"predict returned {n_predicted} labels for {n_test} instances")
     if classes is None:
-        check_indicator(predictions, "predict")
-        return predictions
+        indicator = check_indicator(predictions, "predict")
+        return indicator if sparse.issparse(predictions) else indicator.toarray()
     _, (codes,) = encode_labels([("predict", predictions)], classes)
     return codes

@@ -164,6 +164,7 @@ def test_reports_of_searches_set_no_filters(monkeypatch):
         report_search(search, rope=0.05)
 
 
+@pytest.mark.slow
 def test_threads_leave_the_process_as_it_was(drawn_once):
     before = process_state()
     seen, stop = [], threading.Event()

@@ -38,6 +38,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
+from skbayeseval.splitting.checkpoint import check_repeatable
 from skbayeseval.splitting.collect import metadata_router, name_the_place, route
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
@@ -110,11 +111,15 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend.
     verbose : int, default=0
-        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
+        1 shows progress of fits, and of draws that take longer than a second: a bar in terminals
+        and notebooks, lines on standard error elsewhere.
     pre_dispatch : int or str, default="2*n_jobs"
         As in `cross_validate`.
     error_score : "raise" or np.nan, default="raise"
         As in `bayesian_cross_validate`.
+    checkpoint : str, path or dict, default=None
+        As in `bayesian_cross_validate`: a folder for finished fits, from which a later `fit` goes
+        on. Of the refit nothing is kept.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the draws and, with ``cv=None``, the splits.
 
@@ -183,6 +188,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         verbose: int = 0,
         pre_dispatch: int | str = "2*n_jobs",
         error_score: str | float = "raise",
+        checkpoint: Any = None,
         random_state: Any = None,
     ) -> None:
         self.estimators = estimators
@@ -204,6 +210,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.verbose = verbose
         self.pre_dispatch = pre_dispatch
         self.error_score = error_score
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -290,6 +297,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if self.rope is not None:
             for rope in self.rope.values() if isinstance(self.rope, Mapping) else [self.rope]:
                 check_rope(rope)
+        check_repeatable(self.checkpoint, self.cv, self.calibrate, self.random_state)
         entropy = check_random_state_entropy(self.random_state)
         kind = kind_of_target(estimators)
         cv = resolve_cv(self.cv, y, entropy, kind, self.counter)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.model_selection import check_cv
 
 from skbayeseval._alignment import check_rows
@@ -27,6 +28,7 @@ from skbayeseval.compare.targets import ChunkTarget, CollectedEvidence, LabelTar
 from skbayeseval.compare.weighting import Weighting, plug_in_weight
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.posterior.build import make_posterior, resolve_engine
@@ -35,6 +37,7 @@ from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import check_iterable_cv
+from skbayeseval.splitting.checkpoint import Checkpoint, check_repeatable
 from skbayeseval.splitting.collect import (
     Collection,
     CrossValidation,
@@ -85,6 +88,7 @@ def bayesian_cross_validate(
     return_estimator: bool = False,
     return_indices: bool = False,
     error_score: str | float = "raise",
+    checkpoint: Any = None,
     random_state: Any = None,
 ) -> ComparisonResult:
     """Compare two learners by cross-validation: the posterior next to `cross_validate`.
@@ -141,7 +145,8 @@ def bayesian_cross_validate(
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend.
     verbose : int, default=0
-        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
+        1 shows progress of fits, and of draws that take longer than a second: a bar in terminals
+        and notebooks, lines on standard error elsewhere.
     params : dict, default=None
         Passed to every `fit`, or routed if metadata routing is enabled. Sample weights reach `fit`
         only: the counts stay unweighted.
@@ -153,6 +158,13 @@ def bayesian_cross_validate(
         With NaN, a repeat of block-regularised cross-validation (for other splitters, a split) in
         which a fit fails is dropped for both classifiers, with a warning, and the weight is
         adjusted.
+    checkpoint : str, path or dict, default=None
+        A folder for finished fits, made if it does not exist. What is kept of a fit, its
+        predictions and times, is written there at once, and the same call goes on from what it
+        finds, after whatever stopped it, to the same result. Fits with other data, splits or
+        parameters are other fits: they share the folder without harm. An estimator whose parameters
+        cannot be told apart, such as a lambda, requires a version in
+        ``{"path": folder, "keys": {name: version}}``. See docs/long_runs.md.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the draws and, with ``cv=None``, the splits. A `cv` that is given is not altered.
 
@@ -182,6 +194,7 @@ def bayesian_cross_validate(
     'significantly better'
     """
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
+    check_repeatable(checkpoint, cv, calibrate, random_state)
     entropy = check_random_state_entropy(random_state)
     splitter = resolve_cv(cv, y, entropy, kind_of_target(estimators), counter)
     split_params, fit_params = route(
@@ -205,6 +218,7 @@ def bayesian_cross_validate(
         return_estimator=return_estimator,
         return_indices=return_indices,
         error_score=error_score,
+        checkpoint=checkpoint,
     )
     ranking = compare_learners(
         estimators,
@@ -264,6 +278,7 @@ class CrossValidationOptions:
     return_estimator: bool = False
     return_indices: bool = False
     error_score: str | float = "raise"
+    checkpoint: Any = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> CrossValidationOptions:
@@ -280,6 +295,11 @@ class CrossValidationOptions:
         check_whole_number(self.verbose, "verbose", minimum=0)
         for name in ("return_estimator", "return_indices"):
             check_flag(getattr(self, name), name)
+        if Checkpoint.of(self.checkpoint) is not None and self.return_estimator:
+            raise ValueError(
+                "checkpoint= keeps predictions, not fitted estimators, so return_estimator=True "
+                "cannot be combined with it."
+            )
 
 
 def compare_learners(
@@ -308,11 +328,15 @@ def compare_learners(
         check_rows({"y": y, **of_one})
     target = _target(estimators, X, y, options, groups)
 
+    engine = resolve_engine(options.engine, options.prior)
+    if options.verbose and isinstance(options.engine, str) and not engine.has_independent_draws:
+        engine = clone(engine).set_params(progressbar=True)
+
     def posterior(found: CollectedEvidence, **more: Any) -> Posterior:
         return make_posterior(
             found.evidence,
             options.model,
-            options.engine,
+            engine,
             options.prior,
             options.n_draws,
             entropy,
@@ -345,9 +369,10 @@ def compare_learners(
         pre_dispatch=options.pre_dispatch,
         return_estimator=options.return_estimator,
         error_score=options.error_score,
-        observe=target.observe,
+        observers={name: target.observer(name) for name in names},
         check_split=target.check_split,
         halves=halves,
+        checkpoint=Checkpoint.of(options.checkpoint),
     )
     scores = _scores_of_splits(target, collection)
     results = {name: _as_cross_validate(collection, name, options) for name in names}
@@ -358,18 +383,28 @@ def compare_learners(
             results[name]["test_score" if single else f"test_{key}"] = of_each[name]
     try:
         found = target.collected(collection)
+        instances = None
+        if found.evidence.n_rows is not None:
+            number = X.shape[0] if hasattr(X, "shape") else len(X)
+            index = index_of([X, y, groups])
+            instances = Instances.tested(collection.test_indices(), number, index)
         if weighting.is_inferred:
             inferred = weighting.infer(found, target, collection, rehearsed.model)
-            exact = resolve_engine(options.engine, options.prior).has_independent_draws
-            found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=exact))
-            result = posterior(found, weights=inferred)
+            mixture = engine.has_independent_draws
+            found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=mixture))
+            result = posterior(found, weights=inferred, instances=instances)
         else:
             if weighting.number is not None:
                 found = found.with_weight(weighting.number)
-            result = posterior(found)
+            result = posterior(found, instances=instances)
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
+    result.shows_progress = options.verbose > 0
+    out_of_fold = target.out_of_fold(collection)
+    if out_of_fold is not None:
+        index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])
+        out_of_fold = replace(out_of_fold, index=index)
     kind = type(cv).__name__
     splitter = "splits as given" if kind.startswith("_") else kind
     record = CrossValidation(
@@ -382,6 +417,7 @@ def compare_learners(
         collection.two_fold_repeats,
         weighting.estimand,
         collection.weight,
+        out_of_fold,
     )
     return Ranking(result, names, target.metrics, record)
 

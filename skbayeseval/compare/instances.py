@@ -12,6 +12,7 @@ from skbayeseval.evidence.chunk_counter import check_counter
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, MarginalCounts, PairedCounts, margins_of
 from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.confusion import Metric
@@ -51,15 +52,14 @@ def posterior_of_instances(
     options: Options,
 ) -> ResultParts:
     """Return what a result is made of: posterior, names and metrics."""
-    check_rows(
-        {
-            "y_true": y_true,
-            **predictions,
-            **scores,
-            "groups": groups,
-            "sample_weight": sample_weight,
-        }
-    )
+    given = {
+        "y_true": y_true,
+        **predictions,
+        **scores,
+        "groups": groups,
+        "sample_weight": sample_weight,
+    }
+    check_rows(given)
     if _are_numbers(scoring, [y_true, *predictions.values()]):
         absent = {"labels": labels, "pos_label": pos_label, "prevalence": options.prevalence}
         _check_absent({**absent, **scores}, "predictions of numbers, which have no classes")
@@ -68,7 +68,8 @@ def posterior_of_instances(
         evidence: Evidence = PredictedNumbers.from_predictions(
             y_true, predictions, weight=weight, groups=groups, sample_weight=sample_weight
         )
-        return make_posterior(evidence, *options), names, resolve_scoring(scoring)
+        posterior = make_posterior(evidence, *options, instances=_instances(evidence, given))
+        return posterior, names, resolve_scoring(scoring)
     if not is_indicator(y_true) and kind_of_labels(y_true) == "continuous":
         resolve_scoring(scoring)  # a metric that is not known is told first
     if sample_weight is not None:
@@ -98,7 +99,9 @@ def posterior_of_instances(
         warn_of_unlikely_scores(scored, list(scores), metrics.values())
     if scored is not None and all(metric.source == "instances" for metric in metrics.values()):
         evidence, scored = scored, None
-    return make_posterior(evidence, *options, scored=scored), names, metrics
+    instances = _instances(evidence, given)
+    posterior = make_posterior(evidence, *options, scored=scored, instances=instances)
+    return posterior, names, metrics
 
 
 def posterior_of_tags(
@@ -117,16 +120,24 @@ def posterior_of_tags(
     """Return what a result of two taggers is made of. `absent` are arguments to be None."""
     check_counter(counter)
     _check_absent({**absent, "prevalence": options.prevalence}, "tags with counter=")
-    check_rows({"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b, "groups": groups})
+    given = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b, "groups": groups}
+    check_rows(given)
     cells = counter.cells_of_sentences(y_true, y_pred_a, y_pred_b)
     if not cells[:, :4].any():
         raise ValueError(f"y_true must contain chunks, but counter={counter!r} finds none in it.")
-    evidence: Evidence = ChunkCounts(cells.sum(axis=0), weight)
+    evidence: Evidence = ChunkCounts.of_sentences(cells, weight)
     if groups is not None:
         evidence = UnitCounts.from_chunks(cells, groups, weight=weight)
     # A chunk is there or not.
     metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
-    return make_posterior(evidence, *options), names, metrics
+    posterior = make_posterior(evidence, *options, instances=_instances(evidence, given))
+    return posterior, names, metrics
+
+
+def _instances(evidence: Evidence, given: Mapping[str, Any]) -> Instances | None:
+    """Return the instances, each of which is a row of the evidence; None if these are not kept."""
+    number = evidence.n_rows
+    return None if number is None else Instances(number, index_of(given.values()))
 
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:

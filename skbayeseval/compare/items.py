@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.item_alignment import align_groups, align_items
+from skbayeseval.compare.samples import Samples, check_same_score, groups_of_samples
+from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import item_metric
@@ -23,8 +25,8 @@ __all__ = ["compare_items", "compare_many_items"]
 
 
 def compare_items(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
+    scores_a: ArrayLike | Samples,
+    scores_b: ArrayLike | Samples,
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
@@ -43,17 +45,18 @@ def compare_items(
 
     Parameters
     ----------
-    scores_a, scores_b : array-like of shape (n_items,) or (n_items, n_runs)
+    scores_a, scores_b : array-like of shape (n_items,) or (n_items, n_runs), or Samples
         The scores of A and B on the same items. Several runs of an item are columns, with NaN where
         a run is missing; they are averaged. pandas objects are matched by their index, in any
-        order, all others by position.
+        order, and what `read_samples` read from logs by its ids; all others by position.
     ids : array-like of shape (n_items,), pair of these or dict, default=None
         The ids of the items, if they are to be matched by these: a pair with the ids of A and of B,
         each in its own order, or a dict by name. One sequence for both says that both have the same
         order.
     groups : array-like of shape (n_items,), default=None
         Items that belong together, such as questions about one text: groups are then the unit of
-        the evidence. In the order of `scores_a`, or a Series whose index has the ids.
+        the evidence. In the order of `scores_a`, or a Series whose index has the ids. By default
+        those that `read_samples` was asked to read.
     names : (str, str), default=("A", "B")
         The names of the two systems.
     higher_is_better : bool, default=True
@@ -107,7 +110,7 @@ def compare_items(
 
 
 def compare_many_items(
-    scores: Mapping[str, ArrayLike],
+    scores: Mapping[str, ArrayLike | Samples],
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
@@ -122,7 +125,7 @@ def compare_many_items(
 
     Parameters
     ----------
-    scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs)
+    scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs), or to Samples
         The scores of each system on the same items, by name, as in `compare_items`.
     ids, groups, higher_is_better, scoring, prior, n_draws, random_state
         As in `compare_items`. `ids` may be one sequence per system, or a dict by name.
@@ -174,12 +177,17 @@ def _posterior_of_items(
     if not isinstance(scoring, str):
         raise TypeError(f"scoring must be a string, the name of the score, got {scoring!r}.")
     higher = check_flag(higher_is_better, "higher_is_better")
-    joined, order = align_items(scores, ids, keys=names)
+    check_same_score(scores.values())
+    plain = {name: one.scores if isinstance(one, Samples) else one for name, one in scores.items()}
+    joined, order = align_items(plain, ids, keys=names)
     group = None
+    if groups is None:
+        groups = groups_of_samples(scores.values())
     if groups is not None:
         group = align_groups(groups, joined.shape[1], order, by_position=ids is not None)
     evidence = ItemScores(joined, group, higher)
-    posterior = make_posterior(evidence, *options)
+    instances = Instances(evidence.n_items, order, has_ids=ids is not None)
+    posterior = make_posterior(evidence, *options, instances=instances)
     called = scoring if higher else f"neg_{scoring}"
     metric = item_metric(called, _bounds(posterior, evidence))
     return posterior, tuple(names), {called: metric}

@@ -15,6 +15,7 @@ from skbayeseval.evidence.validated_rows import ScoreRows
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.splitting.collect import Collection, Observe
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 __all__ = ["NumberTarget", "score_numbers"]
 
@@ -57,7 +58,10 @@ class NumberTarget:
         self.groups = None if groups is None else group_codes(groups)
         # As the score method of scikit-learn's regressors.
         self.metrics = resolve_scoring("r2" if scoring is None else scoring)
-        self.observe: Observe = _observe_numbers
+
+    def observer(self, name: str) -> Observe:
+        """Return the function that keeps the predicted numbers."""
+        return _observe_numbers
 
     def check_split(self, split: int, test: Array) -> None:
         """Raise where a metric is not defined for a test set."""
@@ -123,13 +127,17 @@ class NumberTarget:
         """Return the predicted numbers; None if the fit failed."""
         return observed.get("predict")
 
+    def out_of_fold(self, collection: Collection) -> OutOfFold:
+        """Return the predicted numbers."""
+        return collection.out_of_fold(len(self.truth))
+
 
 def score_numbers(metric: Metric, y_true: Any, y_pred: Any) -> float:
     """Return the metric value of predicted numbers."""
     return PredictedNumbers.from_predictions(y_true, {"y_pred": y_pred}).observed(metric)[0]
 
 
-def _observe_numbers(name: str, estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
+def _observe_numbers(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
     """Return the predicted numbers."""
     n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
     said = check_numbers(estimator.predict(X_test), "predict")

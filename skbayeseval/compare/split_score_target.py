@@ -58,13 +58,16 @@ class ScoreTarget:
         self.names = tuple(estimators)
         _check_classes(y, estimators, labels, pos_label)
         _check_metrics_of_classes(y, estimators, scoring)
-        scorers = {
+        self._scorers = {
             name: resolve_scorers(estimator, y, labels, pos_label, scoring)
             for name, estimator in estimators.items()
         }
-        self.metrics = {key: split_metric(key) for key in scorers[self.names[0]]}
+        self.metrics = {key: split_metric(key) for key in self._scorers[self.names[0]]}
         self._of_predictions = _scores_of_predictions(estimators, scoring)
-        self.observe: Observe = partial(_observe_scores, scorers)
+
+    def observer(self, name: str) -> Observe:
+        """Return the function that keeps the scores."""
+        return partial(_observe_scores, self._scorers[name])
 
     def check_split(self, split: int, test: Any) -> None:
         """Leave it to the scorers."""
@@ -118,6 +121,9 @@ class ScoreTarget:
     def predicted(self, observed: Mapping[str, Any]) -> None:
         """Return None: of what was predicted, only scores are kept."""
 
+    def out_of_fold(self, collection: Collection) -> None:
+        """Return None, too."""
+
 
 def resolve_scorers(
     estimator: Any, y: Any, labels: Any, pos_label: Any, scoring: Any
@@ -128,7 +134,8 @@ def resolve_scorers(
     that `labels` and `pos_label` mean what they do everywhere.
     """
     if scoring is None:
-        return {"score": check_scoring(estimator)}
+        check_scoring(estimator)
+        return {"score": _own_score}
     named: dict[str, Any] = {}
     for key, one in spelled_out(scoring):
         name = _name_of(one) if key is None else key
@@ -217,6 +224,10 @@ def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
     return scoring
 
 
+def _own_score(estimator: Any, X: Any, y: Any) -> float:
+    return estimator.score(X, y)
+
+
 def _score_by_numbers(metric: Metric, estimator: Any, X: Any, y: Any) -> float:
     return score_numbers(metric, y, estimator.predict(X))
 
@@ -232,10 +243,10 @@ def _score_by_counts(
 
 
 def _observe_scores(
-    scorers: Mapping[str, Mapping[str, Scorer]], name: str, estimator: Any, X_test: Any, y_test: Any
+    scorers: Mapping[str, Scorer], estimator: Any, X_test: Any, y_test: Any
 ) -> dict[str, float]:
     found: dict[str, float] = {}
-    for key, scorer in scorers[name].items():
+    for key, scorer in scorers.items():
         score = scorer(estimator, X_test, y_test)
         if not isinstance(score, (Real, np.ndarray)) or np.ndim(score) or not np.isfinite(score):
             raise ValueError(f"scoring {key!r} gave {score!r}, not a finite number")

@@ -40,6 +40,7 @@ from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences.tags import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
+from skbayeseval.splitting.out_of_fold import OutOfFold
 
 __all__ = [
     "ChunkTarget",
@@ -85,11 +86,13 @@ class Target(Protocol):
     """The truth, and what is kept and counted of what estimators say of it."""
 
     metrics: dict[str, Metric]
-    observe: Observe
 
     @property
     def class_codes(self) -> Array | None:
         """The class of each instance; None if there are no such classes."""
+
+    def observer(self, name: str) -> Observe:
+        """Return the function that says what is kept of a fit of the estimator `name`."""
 
     def check_split(self, split: int, test: Array) -> None:
         """Raise where a metric is not defined for a test set."""
@@ -105,6 +108,9 @@ class Target(Protocol):
 
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return the predictions of a fit as the estimator gave them; None if none were kept."""
+
+    def out_of_fold(self, collection: Collection) -> OutOfFold | None:
+        """Return the predictions for the test sets; None if none were kept."""
 
 
 class LabelTarget:
@@ -147,9 +153,10 @@ class LabelTarget:
         self.kinds = tuple(sorted({SCORE_METRICS[str(m.formula)].needs for m in of_scores}))
         for metric in of_scores:
             check_responses(metric, estimators)
-        self.observe: Observe = partial(
-            _observe_labels, self.classes, self.several, self.kinds, self.counts_needed
-        )
+
+    def observer(self, name: str) -> Observe:
+        """Return the function that keeps the predictions and the scores that metrics need."""
+        return partial(_observe_labels, self.classes, self.several, self.kinds, self.counts_needed)
 
     @property
     def class_codes(self) -> Array | None:
@@ -193,6 +200,8 @@ class LabelTarget:
         predictions = {}
         if self.counts_needed:
             predictions = {name: collection.pooled(name) for name in self.names}
+            if not self.several:
+                predictions = {name: one.astype(np.intp) for name, one in predictions.items()}
         scores = {
             name: {kind: collection.pooled(name, kind) for kind in self.kinds}
             for name in self.names
@@ -235,8 +244,7 @@ class LabelTarget:
         columns = np.column_stack([predictions[name] for name in self.names])
         counted = ClassRows(rows, units, split, truth, columns, len(self.classes), self.positive)
         if groups is None:
-            ones = np.ones(len(rows))
-            counts = PairedCounts(truth, columns, ones, self.classes, weight, self.pos_label)
+            counts = PairedCounts.from_codes(truth, columns, self.classes, weight, self.pos_label)
         else:
             counts = UnitCounts.from_codes(
                 truth,
@@ -288,6 +296,13 @@ class LabelTarget:
         found = observed.get("predict")
         return found if self.several or found is None else np.asarray(self.classes)[found]
 
+    def out_of_fold(self, collection: Collection) -> OutOfFold | None:
+        """Return the predicted labels, or label indicators; None if none were kept."""
+        if not self.counts_needed:
+            return None
+        of_classes = (None, self.classes) if self.several else (self.classes, None)
+        return collection.out_of_fold(self.truth.shape[0], *of_classes)
+
     def _split_scores_of_counts(self, said: list[tuple[Array, Any]]) -> dict[str, Any]:
         """Return the metrics of counts, given the test set and the predictions of each split."""
         metrics = {key: m for key, m in self.metrics.items() if m.source == "tables"}
@@ -323,9 +338,12 @@ class ChunkTarget:
         check_sentences(y, "y")
         # A chunk is there or not.
         self.metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
-        self.observe: Observe = partial(_observe_tags, counter, names)
         if not counter.count_one(y, y).total:
             raise ValueError(f"y must contain chunks, but counter={counter!r} finds none in it.")
+
+    def observer(self, name: str) -> Observe:
+        """Return the function that keeps the predicted tags."""
+        return partial(_observe_tags, self.counter, self.names.index(name))
 
     def check_split(self, split: int, test: Array) -> None:
         """Chunks are counted over all test sets, so any will do."""
@@ -351,7 +369,7 @@ class ChunkTarget:
     ) -> CollectedEvidence:
         counted = ChunkRows(rows, rows, split, cells)
         if self.groups is None:
-            return CollectedEvidence(ChunkCounts(cells.sum(axis=0), weight), None, counted)
+            return CollectedEvidence(ChunkCounts.of_sentences(cells, weight), None, counted)
         groups = self.groups[rows]
         counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows)
         return CollectedEvidence(counts, None, GroupRows(rows, groups, split, counted))
@@ -371,6 +389,10 @@ class ChunkTarget:
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return the predicted tags; None if the fit failed."""
         return observed.get("predict")
+
+    def out_of_fold(self, collection: Collection) -> OutOfFold:
+        """Return the predicted tags."""
+        return collection.out_of_fold(len(self.y))
 
 
 def group_codes(groups: Any) -> Array:
@@ -432,33 +454,32 @@ def _observe_labels(
     several: bool,
     kinds: tuple[str, ...],
     counts_needed: bool,
-    name: str,
     estimator: Any,
     X_test: Any,
     y_test: Any,
 ) -> dict[str, Any]:
-    """Return predictions as positions among the classes, and the scores that metrics need."""
+    """Return predictions as positions among the classes, and the scores that metrics need.
+
+    Positions, and multi-label indicators, are of the smallest type that can hold them: they come
+    from other machines, and are kept for every split.
+    """
     found: dict[str, Any] = {}
     if counts_needed:
         n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
         known = None if several else classes
         said = estimator.predict(X_test)
         said = columns_in_order(said, classes, "predict") if several else said
-        found["predict"] = check_predictions(said, n_test, known)
+        codes = check_predictions(said, n_test, known)
+        found["predict"] = codes.astype(np.min_scalar_type(1 if several else len(classes)))
     for kind in kinds:
         found[kind] = respond(estimator, X_test, kind, classes, several)
     return found
 
 
 def _observe_tags(
-    counter: ChunkCounter,
-    names: tuple[str, ...],
-    name: str,
-    estimator: Any,
-    X_test: Any,
-    y_test: Any,
+    counter: ChunkCounter, tagger: int, estimator: Any, X_test: Any, y_test: Any
 ) -> dict[str, Any]:
     """Return predicted tags that the counter can read."""
-    found = observe_predictions(name, estimator, X_test, y_test)
-    counter.count_one(y_test, found["predict"], names.index(name))
-    return found
+    found = observe_predictions(estimator, X_test, y_test)
+    counter.count_one(y_test, found["predict"], tagger)
+    return {"predict": [[str(tag) for tag in tags] for tags in found["predict"]]}

@@ -3,6 +3,7 @@
 from skbayeseval.display.classes import ClassesDisplay
 from skbayeseval.display.curves import CurveDisplay
 from skbayeseval.display.factor import FactorDisplay
+from skbayeseval.display.forest import ForestDisplay
 from skbayeseval.display.heatmap import HeatmapDisplay
 from skbayeseval.display.joint import JointDisplay
 from skbayeseval.display.pairs import PairsDisplay
@@ -16,6 +17,7 @@ __all__ = [
     "ClassesDisplay",
     "CurveDisplay",
     "FactorDisplay",
+    "ForestDisplay",
     "HeatmapDisplay",
     "JointDisplay",
     "PairsDisplay",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtr
 
 __all__ = ["GammaRows", "correlated_gammas", "log_rising"]
@@ -107,8 +107,10 @@ def correlated_gammas(
     return found
 
 
-def log_rising(shape: Array, count: float) -> Array:
-    """Return log(Gamma(shape + count) / Gamma(shape)), up to a constant that depends on the count.
+def log_rising(shape: Array, counts: ArrayLike, times: ArrayLike = 1) -> Array:
+    """Return the sum of log(Gamma(shape + count) / Gamma(shape)) over counts.
+
+    Each count occurs `times` times. The sum is right up to a constant that depends on the counts.
 
     Examples
     --------
@@ -118,9 +120,15 @@ def log_rising(shape: Array, count: float) -> Array:
     >>> round(float(np.exp(second - first) / 1e15), 9)
     1.0
     """
-    if count < MANY:
-        return np.asarray(gammaln(shape + count) - gammaln(shape))
-    # Stirling's series for the ratio of Gamma(shape + count) and Gamma(count), term by term.
-    more = shape + count
-    log_ratio = (count - 0.5) * np.log1p(shape / count) + shape * (np.log(more) - 1)
-    return np.asarray(log_ratio + (1 / more - 1 / count) / 12 - gammaln(shape))
+    counts, times = np.broadcast_arrays(np.ravel(counts), times)
+    if not times.sum():  # Gamma(0) is infinite
+        return np.zeros(np.shape(shape))
+    total = np.asarray(-times.sum() * gammaln(shape))
+    for count, often in zip(counts, times, strict=True):
+        more = shape + count
+        if count < MANY:
+            total += often * gammaln(more)
+        else:  # Stirling's series for the ratio of Gamma(more) and Gamma(count), term by term
+            log_ratio = (count - 0.5) * np.log1p(shape / count) + shape * (np.log(more) - 1)
+            total += often * (log_ratio + (1 / more - 1 / count) / 12)
+    return total

@@ -168,8 +168,7 @@ def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
     if not prior:
         shapes = (np.exp(log_right), np.exp(log_wrong) / (eta.n_classes - 1))
         for shape, (counts, times) in zip(shapes, (eta.right, eta.wrong), strict=True):
-            for count, often in zip(counts, times, strict=True):
-                total = total + often * log_rising(shape, count)
+            total = total + log_rising(shape, counts, times)
     return total
 
 

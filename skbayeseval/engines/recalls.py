@@ -60,9 +60,7 @@ def log_density_of_recall(recall: Recall, log_mass: Array, logit: Array, *, prio
         (mass * expit(-logit), recall.wrong, 1),
         (mass, recall.right + recall.wrong, -1),
     ):
-        distinct, times = np.unique(counts[counts > 0], return_counts=True)
-        for count, often in zip(distinct, times, strict=True):
-            total = total + sign * often * log_rising(shape, count)
+        total = total + sign * log_rising(shape, *np.unique(counts[counts > 0], return_counts=True))
     return total
 
 

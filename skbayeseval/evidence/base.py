@@ -26,6 +26,7 @@ __all__ = [
     "count_in_words",
     "letter",
     "observed_value",
+    "still_declared",
     "tables_or_totals",
 ]
 
@@ -108,6 +109,27 @@ class Evidence(ABC):
     def n_groups(self) -> int:
         """The number of groups that are weighted together; 0 if there are none."""
         return 0
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows that are kept, such as predicted instances; None if none are kept."""
+        return None
+
+    def given_predictions(self) -> list[Array] | None:
+        """Return for each classifier what it predicted for each row; None if that is not kept."""
+        return None
+
+    @property
+    def group_of_rows(self) -> Array | None:
+        """The number of the group of each row that is kept; None if there are no groups."""
+        return None
+
+    def of_rows(self, rows: Array) -> Self:
+        """Return the evidence of some of the rows, given by their positions.
+
+        Groups must be whole. Where `n_rows` is None, this is a ValueError.
+        """
+        raise ValueError(f"Rows are not kept by {self.describe()}.")
 
     @property
     def train_share(self) -> float | None:
@@ -251,6 +273,15 @@ def count_in_words(margins: tuple[Any, ...], what: str = "counts") -> str:
     weight = margins[0].weight
     worth = "" if weight == 1 else f", each with weight {weight:.4g}"
     return f"{number} {what}{worth}"
+
+
+def still_declared(counts: Any) -> bool:
+    """Return whether labels are known to be classes of a part of the data, too.
+
+    Labels that all occur may simply be those of the data. One of them that does not occur in a part
+    is then not part of its macro averages, as in scikit-learn.
+    """
+    return bool(counts.declared and not (counts.true > 0).all())
 
 
 def tables_or_totals(margins: tuple[Any, ...]) -> dict[str, ObservedArray]:

@@ -48,6 +48,8 @@ class ChunkCounts(Evidence):
         taggers, only A and only B.
     weight : float, default=1.0
         The weight of one count.
+    sentences : ndarray of shape (n_sentences, 7), default=None
+        The cells of each sentence; None if sentences are not kept.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class ChunkCounts(Evidence):
 
     cells: Array
     weight: float = 1.0
+    sentences: Array | None = None
 
     labels = (0, 1)
     pos_label = 1
@@ -77,6 +80,23 @@ class ChunkCounts(Evidence):
         cells.flags.writeable = False
         object.__setattr__(self, "cells", cells)
         object.__setattr__(self, "weight", check_weight(self.weight))
+
+    @classmethod
+    def of_sentences(cls, sentences: Array, weight: float = 1.0) -> ChunkCounts:
+        """Count the chunks of all sentences, given the cells of each, and keep these."""
+        smallest = np.min_scalar_type(int(sentences.max(initial=0)))
+        return cls(sentences.sum(axis=0), weight, sentences.astype(smallest))
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of sentences; None if they are not kept."""
+        return None if self.sentences is None else len(self.sentences)
+
+    def of_rows(self, rows: Array) -> ChunkCounts:
+        """Return the counts of some of the sentences, given by their positions."""
+        if self.sentences is None:
+            return super().of_rows(rows)
+        return ChunkCounts.of_sentences(self.sentences[rows], self.weight)
 
     @property
     def effective(self) -> Array:
@@ -98,7 +118,10 @@ class ChunkCounts(Evidence):
 
     def pair(self, i: int, j: int) -> ChunkCounts:
         """Return the counts with the taggers in the order i, j."""
-        return self if (i, j) == (0, 1) else ChunkCounts(self.cells[_SWAPPED], self.weight)
+        if (i, j) == (0, 1):
+            return self
+        sentences = None if self.sentences is None else self.sentences[:, _SWAPPED]
+        return ChunkCounts(self.cells[_SWAPPED], self.weight, sentences)
 
     def with_weight(self, weight: float) -> ChunkCounts:
         """Return the same counts with another weight."""

@@ -8,20 +8,21 @@ cross-validation. Use ``+`` to add the counts of parts of the data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._labels import encode_labels, resolve_pos_label
+from skbayeseval._labels import resolve_pos_label
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Correctness,
     Evidence,
     ObservedArray,
     count_in_words,
+    still_declared,
     tables_or_totals,
 )
 from skbayeseval.evidence.confusion import (
@@ -32,6 +33,7 @@ from skbayeseval.evidence.confusion import (
     frozen,
     header,
 )
+from skbayeseval.evidence.label_counter import Outcomes, count_chunks, count_labels
 from skbayeseval.evidence.stored import stored_codes, stored_flag, stored_labels, stored_numbers
 
 __all__ = [
@@ -64,6 +66,9 @@ class PairedCounts(Evidence):
         How often the outcome occurred.
     labels, weight, pos_label, declared
         As in `ConfusionCounts`.
+    outcome : ndarray of shape (n_rows,), default=None
+        The position of the outcome of each counted row, such as an instance; None if rows are not
+        kept. Two classes take one byte per row.
 
     Examples
     --------
@@ -83,6 +88,7 @@ class PairedCounts(Evidence):
     weight: float = 1.0
     pos_label: Any = None
     declared: bool = True
+    outcome: Array | None = None
 
     kind = "paired"
     family = "classes"
@@ -102,6 +108,10 @@ class PairedCounts(Evidence):
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "weight", check_weight(self.weight))
         object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
+        if self.outcome is not None:
+            smallest = np.min_scalar_type(len(outcomes))
+            outcome = np.ravel(inverse).astype(smallest)[self.outcome]
+            object.__setattr__(self, "outcome", frozen(outcome))
 
     @classmethod
     def from_labels(
@@ -114,18 +124,43 @@ class PairedCounts(Evidence):
         weight: float = 1.0,
     ) -> PairedCounts:
         """Count label vectors of any dtype; error messages use the keys of `predictions`."""
-        classes, (truth, *predicted) = encode_labels(
-            [("y_true", y_true), *predictions.items()], labels
-        )
-        return cls(
-            truth,
-            np.column_stack(predicted),
-            np.ones(len(truth)),
-            classes,
-            weight,
-            pos_label,
-            labels is not None,
-        )
+        outcomes = count_labels([("y_true", y_true), *predictions.items()], labels)
+        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
+
+    @classmethod
+    def from_chunks(
+        cls,
+        chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]],
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = None,
+        weight: float = 1.0,
+    ) -> PairedCounts:
+        """Count chunks, each a pair of true labels and predictions by name, one at a time."""
+        outcomes = count_chunks(chunks, labels)
+        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
+
+    @classmethod
+    def _of_outcomes(
+        cls, outcomes: Outcomes, weight: float, pos_label: Any, declared: bool
+    ) -> PairedCounts:
+        classes, codes, counts, rows = outcomes
+        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
+
+    @classmethod
+    def from_codes(
+        cls,
+        truth: Array,
+        predictions: Array,
+        classes: tuple[Any, ...],
+        weight: float = 1.0,
+        pos_label: Any = None,
+        declared: bool = True,
+    ) -> PairedCounts:
+        """Count labels that are given as positions among the classes, and keep the rows."""
+        rows = np.arange(len(truth))
+        ones = np.ones(len(truth))
+        return cls(truth, predictions, ones, classes, weight, pos_label, declared, rows)
 
     @property
     def n_classifiers(self) -> int:  # type: ignore[override]
@@ -161,6 +196,35 @@ class PairedCounts(Evidence):
     def with_weight(self, weight: float) -> PairedCounts:
         """Return the same counts with another weight."""
         return replace(self, weight=weight)
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows that are kept; None if none are kept."""
+        return None if self.outcome is None else len(self.outcome)
+
+    def given_predictions(self) -> list[Array] | None:
+        """Return for each classifier the label of each row; None if rows are not kept."""
+        if self.outcome is None:
+            return None
+        labels = np.empty(len(self.labels), dtype=object)
+        labels[:] = self.labels
+        return [labels[codes][self.outcome] for codes in self.predictions.T]
+
+    def of_rows(self, rows: Array) -> PairedCounts:
+        """Return the counts of some of the rows, given by their positions."""
+        if self.outcome is None:
+            return super().of_rows(rows)
+        seen, outcome, counts = np.unique(
+            self.outcome[rows], return_inverse=True, return_counts=True
+        )
+        return replace(
+            self,
+            truth=self.truth[seen],
+            predictions=self.predictions[seen],
+            counts=counts,
+            declared=still_declared(self.margin(0)),
+            outcome=np.ravel(outcome),
+        )
 
     def describe(self) -> str:
         """Return a short description of the counts."""
@@ -232,6 +296,7 @@ class PairedCounts(Evidence):
             predictions=np.concatenate([self.predictions, other.predictions]),
             counts=np.concatenate([self.counts, other.counts]),
             declared=self.declared or other.declared,
+            outcome=None,
         )
 
     def __eq__(self, other: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -196,6 +196,15 @@ class ScoredInstances(WeightedInstances):
             self.weight,
             self.pos_label,
             self.grouped,
+        )
+
+    def of_rows(self, rows: Array) -> ScoredInstances:
+        """Return the scores of some of the rows, given by their positions."""
+        responses = tuple(
+            {kind: scores[rows] for kind, scores in of_one.items()} for of_one in self.responses
+        )
+        return replace(
+            self, truth=self.truth[rows], responses=responses, **self._runs_and_units(rows)
         )
 
     def what_is_identical(self, metric: str) -> str | None:

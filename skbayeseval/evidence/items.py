@@ -156,6 +156,28 @@ class ItemScores(Evidence):
         """Return the scores of two of the systems."""
         return replace(self, scores=self.scores[[i, j]])
 
+    @property
+    def n_rows(self) -> int:
+        """The number of items, all of which are kept."""
+        return self.n_items
+
+    @property
+    def group_of_rows(self) -> Array | None:
+        """The number of the group of each item; None if there are no groups."""
+        return self.group
+
+    def of_rows(self, rows: Array) -> ItemScores:
+        """Return the scores of some of the items, given by their positions."""
+        scores = self.scores[:, rows]
+        scores = scores[:, :, np.isfinite(scores).any(axis=(0, 1))]
+        group = self.group
+        if group is not None:
+            group = np.ravel(np.unique(group[rows], return_inverse=True)[1])
+        found = replace(self, scores=scores, group=group)
+        # What scores can be is not only what they are here.
+        found.__dict__.update(range_seen=self.range_seen, is_right_or_wrong=self.is_right_or_wrong)
+        return found
+
     def what_is_identical(self, metric: str) -> str | None:
         """Return "scores" if all systems have the same scores."""
         same = np.array_equal(self.means, np.broadcast_to(self.means[0], self.means.shape))

@@ -108,6 +108,20 @@ class PredictedNumbers(WeightedInstances):
         """Return the predictions of two of the regressors."""
         return replace(self, predictions=self.predictions[[i, j]])
 
+    def given_predictions(self) -> list[Array]:
+        """Return the numbers that each regressor predicted."""
+        return list(self.predictions)
+
+    def of_rows(self, rows: Array) -> PredictedNumbers:
+        """Return the predictions of some of the rows, given by their positions."""
+        return replace(
+            self,
+            truth=self.truth[rows],
+            predictions=self.predictions[:, rows],
+            sample_weight=self.sample_weight[rows],
+            **self._runs_and_units(rows),
+        )
+
     def what_is_identical(self, metric: str) -> str | None:
         """Return "predictions" if all regressors predicted the same."""
         return "predictions" if (self.predictions == self.predictions[0]).all() else None

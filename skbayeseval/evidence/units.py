@@ -25,6 +25,7 @@ from skbayeseval.evidence.base import (
     Evidence,
     ObservedArray,
     count_in_words,
+    still_declared,
     tables_or_totals,
 )
 from skbayeseval.evidence.chunks import OUTCOMES
@@ -105,6 +106,8 @@ class UnitCounts(Evidence):
         Whether true negatives are counted.
     declared : bool
         As in `ConfusionCounts`.
+    unit : ndarray of shape (n_rows,), default=None
+        The unit of each counted row; None if rows are not kept.
 
     Examples
     --------
@@ -127,6 +130,7 @@ class UnitCounts(Evidence):
     grouped: bool = False
     has_true_negatives: bool = True
     declared: bool = True
+    unit: Array | None = None
 
     kind = "units"
 
@@ -164,7 +168,9 @@ class UnitCounts(Evidence):
                 raise ValueError(
                     f"y_true has shape {truth.shape}, but {name} has shape {matrix.shape}."
                 )
-        to_unit, shape, sizes = _units(truth.shape[0], groups, instances, check_weight(weight))
+        to_unit, shape, sizes, unit = _units(
+            truth.shape[0], groups, instances, check_weight(weight)
+        )
         return cls(
             to_unit @ truth,
             tuple(to_unit @ truth.multiply(p) for p in found.values()),
@@ -176,6 +182,7 @@ class UnitCounts(Evidence):
             check_weight(weight),
             None,
             groups is not None,
+            unit=unit,
         )
 
     @classmethod
@@ -209,19 +216,23 @@ class UnitCounts(Evidence):
         pos_label: Any = None,
         weight: float = 1.0,
         instances: Array | None = None,
+        counts: Array | None = None,
     ) -> UnitCounts:
         """Count labels that are given as positions among the classes, per group.
 
-        `instances` is as in `from_indicators`.
+        `instances` is as in `from_indicators`. Without it, `counts` may say how often each row
+        occurs; by default once.
         """
         m = len(classes)
-        to_unit, shape, sizes = _units(len(truth), groups, instances, check_weight(weight))
+        to_unit, shape, sizes, unit = _units(len(truth), groups, instances, check_weight(weight))
+        times = np.ones(len(truth))
+        if counts is not None:
+            times, sizes = counts, to_unit @ counts
 
         def sums(columns: Array, n_columns: int, rows: Any = slice(None)) -> Any:
             rows = np.arange(len(truth))[rows]
-            ones = np.ones(len(rows))
-            matrix = sparse.csr_matrix((ones, (rows, columns[rows])), (len(truth), n_columns))
-            return to_unit @ matrix
+            entries = (times[rows], (rows, columns[rows]))
+            return to_unit @ sparse.csr_matrix(entries, (len(truth), n_columns))
 
         return cls(
             sums(truth, m),
@@ -234,6 +245,7 @@ class UnitCounts(Evidence):
             check_weight(weight),
             resolve_pos_label(classes, pos_label),
             True,
+            unit=unit if counts is None else None,
         )
 
     @classmethod
@@ -241,7 +253,7 @@ class UnitCounts(Evidence):
         cls, cells: Array, groups: ArrayLike, *, weight: float = 1.0, instances: Array | None = None
     ) -> UnitCounts:
         """Count chunks per group of sentences, given the cells of `ChunkCounts` per sentence."""
-        to_unit, shape, _ = _units(len(cells), groups, instances, check_weight(weight))
+        to_unit, shape, _, unit = _units(len(cells), groups, instances, check_weight(weight))
         tables = []
         for tagger in (1, 2):
             table = np.zeros((len(cells), 4))
@@ -261,6 +273,7 @@ class UnitCounts(Evidence):
             1,
             True,
             False,
+            unit=unit,
         )
 
     @property
@@ -363,6 +376,33 @@ class UnitCounts(Evidence):
     def n_groups(self) -> int:
         """The number of groups that are weighted together; 0 if there are none."""
         return len(self.shape) if self.grouped else 0
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows that are kept; None if none are kept."""
+        return None if self.unit is None else len(self.unit)
+
+    @property
+    def group_of_rows(self) -> Array | None:
+        """The number of the group of each row that is kept; None if there are no groups."""
+        return self.unit if self.grouped else None
+
+    def of_rows(self, rows: Array) -> UnitCounts:
+        """Return the counts of some of the rows, given by their positions."""
+        if self.unit is None:
+            return super().of_rows(rows)
+        seen, unit = np.unique(self.unit[rows], return_inverse=True)
+        return replace(
+            self,
+            true=self.true[seen],
+            hits=tuple(matrix[seen] for matrix in self.hits),
+            predicted=tuple(matrix[seen] for matrix in self.predicted),
+            cells=tuple(matrix[seen] for matrix in self.cells),
+            shape=self.shape[seen],
+            sizes=self.sizes[seen],
+            declared=still_declared(self.margin(0)),
+            unit=np.ravel(unit),
+        )
 
     def with_weight(self, weight: float) -> UnitCounts:
         """Return the same counts with another weight."""
@@ -475,13 +515,13 @@ def _check_shape(shape: Array, weight: float) -> Array:
 
 def _units(
     n_rows: int, groups: ArrayLike | None, instances: Array | None, weight: float
-) -> tuple[Any, Array, Array]:
-    """Return the matrix that sums rows into units, and the shape and size of each unit."""
+) -> tuple[Any, Array, Array, Array]:
+    """Return the matrix that sums rows into units, shape and size of units, and units of rows."""
     unit, shape = assign_units(n_rows, groups, instances, weight)
     sizes = _sizes(unit, instances) if groups is not None else np.ones(len(shape))
     share = (sizes / np.bincount(unit))[unit]
     to_unit = sparse.csr_matrix((share, (unit, np.arange(n_rows))), (len(shape), n_rows))
-    return to_unit, shape, sizes
+    return to_unit, shape, sizes, unit.astype(np.min_scalar_type(len(shape)))
 
 
 def _sizes(unit: Array, instances: Array | None) -> Array:

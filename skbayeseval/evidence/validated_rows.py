@@ -7,9 +7,9 @@ show how much of the variation is due to the choice of instances, and how much t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +94,16 @@ class ValidatedRows(ABC):
     @cached_property
     def _influences(self) -> dict[Metric, Array]:
         return {}
+
+    def of_rows(self, rows: Array) -> Self:
+        """Return some of the rows, given by their positions; splits are numbered anew."""
+        split = np.ravel(np.unique(self.split[rows], return_inverse=True)[1])
+        own: Any = self._of_rows(rows)
+        return replace(self, instance=self.instance[rows], unit=self.unit[rows], split=split, **own)
+
+    @abstractmethod
+    def _of_rows(self, rows: Array) -> dict[str, Any]:
+        """Return what this kind has besides instance, unit and split, of some of the rows."""
 
     def spread(self, metric: Metric, contrast: Array, *, paired: bool = True) -> Spread:
         """Return how a combination of the classifiers' metrics varies.
@@ -188,6 +198,9 @@ class ClassRows(ValidatedRows):
     n_classes: int
     positive: int
 
+    def _of_rows(self, rows: Array) -> dict[str, Any]:
+        return {"truth": self.truth[rows], "said": self.said[rows]}
+
     def _influence(self, metric: Metric) -> Array:
         """Return the influence of each row on each classifier's metric."""
         m, found = self.n_classes, []
@@ -219,6 +232,9 @@ class GroupRows(_WeightedRows):
 
     rows: ValidatedRows
 
+    def _of_rows(self, rows: Array) -> dict[str, Any]:
+        return {"rows": self.rows.of_rows(rows)}
+
     def _influence(self, metric: Metric) -> Array:
         """Return the influence of each row on each classifier's metric."""
         return self.rows.influence(metric)
@@ -230,6 +246,9 @@ class LabelRows(_WeightedRows):
 
     truth: Any
     said: tuple[Any, ...]
+
+    def _of_rows(self, rows: Array) -> dict[str, Any]:
+        return {"truth": self.truth[rows], "said": tuple(one[rows] for one in self.said)}
 
     def _influence(self, metric: Metric) -> Array:
         """Return the influence of each row on each classifier's metric."""
@@ -250,6 +269,9 @@ class ScoreRows(_WeightedRows):
 
     scored: WeightedInstances
 
+    def _of_rows(self, rows: Array) -> dict[str, Any]:
+        return {"scored": self.scored.of_rows(rows)}
+
     def _influence(self, metric: Metric) -> Array:
         """Return the influence of each row on each classifier's metric."""
         return self.scored.influence(metric)
@@ -266,6 +288,9 @@ class ChunkRows(ValidatedRows):
     """Sentences: `cells` of shape (n_rows, 7) as in `ChunkCounts`."""
 
     cells: Array
+
+    def _of_rows(self, rows: Array) -> dict[str, Any]:
+        return {"cells": self.cells[rows]}
 
     def _influence(self, metric: Metric) -> Array:
         """Return the influence of each sentence on each tagger's metric."""

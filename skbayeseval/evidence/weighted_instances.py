@@ -71,6 +71,33 @@ class WeightedInstances(Evidence):
         """The number of groups that are weighted together; 0 if there are none."""
         return len(self.shape) if self.grouped else 0
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows, all of which are kept."""
+        return len(self.run)
+
+    @property
+    def group_of_rows(self) -> Array | None:
+        """The number of the group of each row; None if there are no groups."""
+        return self.unit if self.grouped else None
+
+    def rows_where_defined(self, metric: Metric, rows: Array) -> Array:
+        """Return those of the rows that are in runs in which the metric is defined for them."""
+        runs = [rows[self.run[rows] == run] for run in np.unique(self.run[rows])]
+        return np.concatenate([rows[:0], *(one for one in runs if self._defines(metric, one))])
+
+    def _defines(self, metric: Metric, rows: Array) -> bool:
+        try:
+            return bool(np.isfinite(self.of_rows(rows).observed(metric)).all())
+        except ValueError:  # such as a single class
+            return False
+
+    def _runs_and_units(self, rows: Array) -> dict[str, Any]:
+        """Return run, unit and shape of some of the rows, numbered from 0."""
+        seen, unit = np.unique(self.unit[rows], return_inverse=True)
+        run = np.unique(self.run[rows], return_inverse=True)[1]
+        return {"run": np.ravel(run), "unit": np.ravel(unit), "shape": self.shape[seen]}
+
     def with_weight(self, weight: float) -> Self:
         """Return the same evidence with another weight."""
         changed: Any = {"weight": weight, "shape": self.shape * (weight / self.weight)}

@@ -9,6 +9,7 @@ from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.judgement.intervals import Interval, hdi
 from skbayeseval.judgement.one_sided import OneSidedDecision
 from skbayeseval.judgement.ranking_decision import RankingDecision
+from skbayeseval.judgement.subgroup_decision import SubgroupDecision
 
 __all__ = [
     "BayesFactor",
@@ -21,5 +22,6 @@ __all__ = [
     "Probabilities",
     "RankingDecision",
     "SignificanceTest",
+    "SubgroupDecision",
     "hdi",
 ]

@@ -211,8 +211,9 @@ def _jaccard(t: Totals) -> tuple[Array, Array]:
 
 
 def _fbeta(t: Totals, beta: float) -> tuple[Array, Array]:
-    if math.isinf(beta):
-        return _recall(t)
+    if beta > 1:  # both divided by beta squared, which may be too large for a float
+        share = beta**-2
+        return (1 + share) * t.hits, t.true + share * t.predicted
     return (1 + beta**2) * t.hits, beta**2 * t.true + t.predicted
 
 

@@ -17,6 +17,7 @@ from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES, Engine
 from skbayeseval.engines.outcomes import EtaSampler
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, as_evidence
+from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.models import Hierarchical, resolve_model
@@ -80,13 +81,15 @@ def make_posterior(
     *,
     scored: WeightedInstances | None = None,
     weights: Weights | None = None,
+    instances: Instances | None = None,
     rehearsal: bool = False,
 ) -> Posterior:
     """Return the posterior of the evidence under the given model and prior.
 
     `scored` holds the scores of the same instances, for metrics of instance scores. `weights` are
-    inferred weights; Markov chains take the weight of the evidence instead. With
-    ``rehearsal=True``, all arguments are checked, but nothing is sampled and nothing warned of.
+    inferred weights; Markov chains take the weight of the evidence instead. `instances` are those
+    that the rows of the evidence belong to. With ``rehearsal=True``, all arguments are checked, but
+    nothing is sampled and nothing warned of.
     """
     sampler = resolve_engine(engine, prior)
     own_prior = prior if callable(prior) else None
@@ -118,6 +121,7 @@ def make_posterior(
         prevalence=None if prevalence is None else _check_prevalence(prevalence, counts),
         scored=scored,
         weights=weights if sampler.has_independent_draws else None,
+        instances=instances,
     )
     specification = posterior.specification
     if n_classes > 2 and not rehearsal:

@@ -224,6 +224,10 @@ class Weights:
         """Return the weights for a model that does, or does not, know the pairs."""
         return self
 
+    def of_rows(self, rows: Array) -> Weights:
+        """Return the weights of some of the rows of the evidence, given by their positions."""
+        return self
+
 
 @dataclass(frozen=True, eq=False)
 class InferredWeights(Weights):
@@ -311,6 +315,16 @@ class InferredWeights(Weights):
     def for_model(self, *, paired: bool) -> InferredWeights:
         """Return the weights for a model that does, or does not, know the pairs."""
         return replace(self, paired=paired, _known={})
+
+    def of_rows(self, rows: Array) -> InferredWeights:
+        """Return the weights of some of the rows of the evidence, given by their positions.
+
+        They are inferred from these rows alone; halves, which have other rows, are left out.
+        """
+        counted, scored = (
+            None if one is None else one.of_rows(rows) for one in (self.counted, self.scored)
+        )
+        return replace(self, counted=counted, scored=scored, halves=(), scored_halves=(), _known={})
 
     @property
     def _classifiers(self) -> tuple[int, ...]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.chains import SampledPrior
-from skbayeseval.posterior.recipe import Posterior, Prior, T
+from skbayeseval.posterior.memory import T
+from skbayeseval.posterior.recipe import Posterior, Prior
 
 __all__ = ["PairPosterior", "PairPrior"]
 
@@ -41,10 +42,16 @@ class PairPosterior(Posterior):
             prevalence=joint.prevalence,
             scored=None if joint.scored is None else joint.scored.pair(i, j),
             weights=None if joint.weights is None else joint.weights.pair(i, j),
+            instances=joint.instances,
         )
         self.engine = joint.engine
+        self.shows_progress = joint.shows_progress
         self.has_independent_draws = joint.has_independent_draws
         self.has_closed_forms = joint.has_closed_forms
+
+    def of_rows(self, rows: Array, entropy: int) -> PairPosterior:
+        """Return the posterior given some of the rows of the evidence, with exact draws."""
+        return PairPosterior(self._joint.of_rows(rows, entropy), *self._rows)
 
     @property
     def prior(self) -> Prior:

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any, Self
 from warnings import warn
 
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._validation import check_names
@@ -21,6 +22,7 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.arviz import as_arviz
 from skbayeseval.results.storage import Parts, describe, read, write
 from skbayeseval.splitting.collect import CrossValidation
+from skbayeseval.splitting.out_of_fold import LEVELS
 
 __all__ = ["PosteriorView"]
 
@@ -104,6 +106,41 @@ class PosteriorView:
     def cv_results(self) -> dict[str, dict[str, Any]] | None:
         """The output of `cross_validate` for each estimator; None without cross-validation."""
         return None if self._cross_validation is None else self._cross_validation.results
+
+    @property
+    def predictions(self) -> pd.DataFrame:
+        """The out-of-fold predictions, one row per instance of `X`, with the index of `X`.
+
+        There is a column for each classifier and repeat: a repeat consists of consecutive splits
+        that do not validate an instance twice. Predictions are labels, numbers, or lists of tags;
+        multi-label indicators have a column for each label as well. Instances that were not
+        validated in a repeat have None or NaN. Without cross-validation, there is one repeat: the
+        predictions that were given.
+
+        Raises
+        ------
+        ValueError
+            If predictions were not kept: by ``model="scores"``, by metrics of instance scores alone
+            ("roc_auc"), where counts were given, and in files.
+        """
+        record = self._cross_validation
+        if record is not None and record.out_of_fold is not None:
+            return record.out_of_fold.frame(self._names)
+        given = self.evidence.given_predictions() if record is None else None
+        if given is None:
+            raise ValueError(
+                "This result has no predictions. They are kept by cross-validation with a metric "
+                "of predictions, such as scoring='accuracy', but not by model='scores', nor for "
+                "metrics of instance scores alone, nor in files of results."
+                if record is not None
+                else "This result has no predictions: it was made from counts or scores, or keeps "
+                "counts of groups or of chunks only."
+            )
+        instances = self._posterior.instances
+        index = None if instances is None else instances.index
+        frame = pd.DataFrame(dict(enumerate(given)), index=index).infer_objects()
+        header = [(name, 0) for name in self._names]
+        return frame.set_axis(pd.MultiIndex.from_tuples(header, names=LEVELS[:2]), axis=1)
 
     @property
     def n_splits(self) -> int | None:

@@ -31,6 +31,7 @@ from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.frequentist import classical_tests
 from skbayeseval.results.printed import ComparisonTables
 from skbayeseval.results.readable import Readable
+from skbayeseval.results.subgroups import ComparisonSubgroups
 from skbayeseval.results.summary import summary_row, under_other_priors
 from skbayeseval.results.text import describe_comparison
 
@@ -39,7 +40,7 @@ __all__ = ["ComparisonResult"]
 Array = NDArray[Any]
 
 
-class ComparisonResult(Readable, ComparisonTables, ComparisonFigures):
+class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, ComparisonSubgroups):
     """The posterior of the difference between two classifiers, A minus B.
 
     Returned by `bayesian_cross_validate`, `BayesianComparer`, the functions `compare_...`, and the

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._archive import ArchiveReader, write_archive
+from skbayeseval._encoding import decode, encode, plain, storable
 from skbayeseval._validation import check_names, check_whole_number
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import check_trace
@@ -24,8 +26,6 @@ from skbayeseval.models.registry import MODEL_CLASSES, from_prior
 from skbayeseval.posterior.chains import SampledPosterior, SampledPrior
 from skbayeseval.posterior.inferred_weight import StoredWeights
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.results.archive import ArchiveReader, write_archive
-from skbayeseval.results.encoding import decode, encode, plain, storable
 from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["Parts", "describe", "read", "write"]
@@ -110,7 +110,7 @@ def _saved_evidence(evidence: Evidence) -> dict[str, Any]:
 
 
 def _saved_cross_validation(record: CrossValidation | None) -> dict[str, Any] | None:
-    """Return the record without fitted estimators; other objects in parameters as their repr."""
+    """Return the record without predictions and estimators; objects in parameters as their repr."""
     if record is None:
         return None
     results = {
@@ -121,7 +121,9 @@ def _saved_cross_validation(record: CrossValidation | None) -> dict[str, Any] | 
         }
         for name, of_one in record.results.items()
     }
-    return {**vars(record), "results": results}
+    saved = {**vars(record), "results": results}
+    del saved["out_of_fold"]
+    return saved
 
 
 def write(parts: Parts, path: str | PathLike[str]) -> None:

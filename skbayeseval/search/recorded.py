@@ -18,6 +18,7 @@ from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.evidence.counts import ConfusionCounts, as_evidence
 from skbayeseval.evidence.split_tables import spread_of_tables
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.pooling import pool_draws
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
 from skbayeseval.models.recalls import Recalls
@@ -39,7 +40,6 @@ from skbayeseval.search.candidates import (
     tables_of,
 )
 from skbayeseval.search.noise import N_BEST, draws_of_splits, own_share, share_noise
-from skbayeseval.search.pooling import pool_draws
 from skbayeseval.search.report import SearchReport
 from skbayeseval.splitting.weights import (
     SplitProportions,
@@ -315,7 +315,7 @@ def make_report(
     """Return the report on a ranking of candidates, pooled if the covariance of draws is given."""
     shrinkage = 0.0
     if draws is not None and covariance is not None and rng is not None:
-        draws, shrinkage = pool_draws(draws, covariance, rng)
+        draws, shrinkage, _ = pool_draws(draws, covariance, rng)
     return SearchReport(
         ranking,
         candidates,

@@ -7,8 +7,8 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,12 @@ from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from skbayeseval._encoding import storable
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import check_splits
-from skbayeseval.splitting.parallel import Task
+from skbayeseval.splitting.checkpoint import Checkpoint
+from skbayeseval.splitting.out_of_fold import OutOfFold
+from skbayeseval.splitting.parallel import Task, shared
 from skbayeseval.splitting.progress import parallel_with_progress
 from skbayeseval.splitting.weights import pooled_weight
 
@@ -42,8 +45,8 @@ __all__ = [
 Array = NDArray[Any]
 Split = tuple[Array, Array]
 
-# Maps (name, fitted estimator, X_test, y_test) to the named outputs to keep.
-Observe = Callable[[str, Any, Any, Any], Mapping[str, Any]]
+# Maps (fitted estimator, X_test, y_test) to the named outputs to keep.
+Observe = Callable[[Any, Any, Any], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class CrossValidation:
         Whose performance is compared.
     published_weight : float or None
         The published weight of one count: 1 if every instance was tested once.
+    out_of_fold : OutOfFold or None
+        What was predicted for the test sets; None if it was not kept.
     """
 
     splitter: str
@@ -81,6 +86,7 @@ class CrossValidation:
     two_fold_repeats: int | None = None
     estimand: str = "learner"
     published_weight: float | None = None
+    out_of_fold: OutOfFold | None = field(default=None, repr=False)
 
     def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
         """Return a copy with `names` renamed to `others`, without all other estimators."""
@@ -92,6 +98,7 @@ class CrossValidation:
                 metric: {new[name]: of_one for name, of_one in scores.items() if name in new}
                 for metric, scores in self.scores.items()
             },
+            out_of_fold=None if self.out_of_fold is None else self.out_of_fold.renamed(new),
         )
 
 
@@ -174,6 +181,21 @@ class Collection:
         sizes = [len(self.splits[i][1]) for i in self.kept]
         return np.repeat(np.arange(len(sizes)), sizes)
 
+    def out_of_fold(
+        self,
+        n_samples: int,
+        classes: tuple[Any, ...] | None = None,
+        labels: tuple[Any, ...] | None = None,
+    ) -> OutOfFold:
+        """Return the predictions for the test sets of the kept splits."""
+        smallest = np.min_scalar_type(n_samples)
+        tests = [self.splits[i][1].astype(smallest) for i in self.kept]
+        said = {
+            name: [of_one[i].observed["predict"] for i in self.kept]
+            for name, of_one in self.runs.items()
+        }
+        return OutOfFold(n_samples, tests, said, classes, labels)
+
     def pooled(self, name: str, what: str = "predict") -> Any:
         """Return the output `what` of one estimator for `test_indices`."""
         found = [self.runs[name][i].observed[what] for i in self.kept]
@@ -196,19 +218,21 @@ def collect(
     pre_dispatch: int | str = "2*n_jobs",
     return_estimator: bool = False,
     error_score: str | float = "raise",
-    observe: Observe | None = None,
+    observers: Mapping[str, Observe] | None = None,
     check_split: Callable[[int, Array], None] | None = None,
     halves: Sequence[tuple[list[Split], list[Split]]] = (),
+    checkpoint: Checkpoint | None = None,
 ) -> Collection:
     """Fit clones of the estimators on every training set and observe them on the test set.
 
     The splits are generated once and shared by all estimators. Each pair of a split and an
-    estimator is one joblib task, run by the active joblib backend. `observe` is called with the
-    name of the estimator, the fitted estimator and the test set, and returns a dict of the outputs
-    to keep (by default the predictions). If it raises, the fit counts as failed. `check_split` is
+    estimator is one joblib task, run by the active joblib backend. `observers` are called with
+    the fitted estimator of their name and the test set, and return a dict of the outputs to keep
+    (by default the predictions). If one raises, the fit counts as failed. `check_split` is
     called with the index and the test indices of every split before any estimator is fitted, and
     should raise an error if a test set is not usable. `halves` are the splits of disjoint halves of
-    the data, which are collected as well.
+    the data, which are collected as well. Fits that are in the `checkpoint` are not repeated, and
+    those that finish are added to it at once.
     """
     check_error_score(error_score)
     X, y = indexable(X, y)
@@ -226,27 +250,52 @@ def collect(
             f"{len(tasks) - len(splits) * len(estimators)} on those of halves of the data.",
             file=sys.stderr,
         )
+    observers = observers or dict.fromkeys(estimators, observe_predictions)
+    keys: dict[tuple[str, int], str] = {}
+    found: dict[tuple[str, int], _Run] = {}
+    if checkpoint is not None:
+        data = X, y, split_params.get("groups")
+        keys = checkpoint.keys_of_fits(estimators, data, fit_params, observers, everything)
+        found = _finished(checkpoint, keys, show=verbose > 0)
+    left = [task for task in tasks if task not in found]
     parallel = parallel_with_progress(
-        n_jobs=n_jobs, pre_dispatch=pre_dispatch, total=len(tasks), show=verbose > 0
+        n_jobs=n_jobs,
+        pre_dispatch=pre_dispatch,
+        total=len(left),
+        show=verbose > 0 and bool(left),
+        as_they_come=checkpoint is not None,
     )
     fit = delayed(Task(_fit_and_observe))
-    runs = parallel(
-        fit(
-            clone(estimators[name]),
-            X,
-            y,
-            *everything[i],
-            params=_at(fit_params[name], everything[i][0], n_samples),
-            where=f"Estimator {name!r} failed in {_place(i, len(splits))}",
-            keep=return_estimator and i < len(splits),
-            reraise=error_score == "raise",
-            observe=partial(observe or observe_predictions, name),
+    common = shared(X), shared(y)
+    try:
+        runs = parallel(
+            fit(
+                (name, i),
+                clone(estimators[name]),
+                *common,
+                *everything[i],
+                params=_at(fit_params[name], everything[i][0], n_samples),
+                where=f"Estimator {name!r} failed in {_place(i, len(splits))}",
+                keep=return_estimator and i < len(splits),
+                reraise=error_score == "raise",
+                observe=observers[name],
+                checkpoint=checkpoint,
+                key=keys.get((name, i)),
+            )
+            for name, i in left
         )
-        for name, i in tasks
-    )
-    of_each: dict[str, list[_Run]] = {name: [] for name in estimators}
-    for (name, _), run in zip(tasks, runs, strict=True):
-        of_each[name].append(run)
+        for task, run in runs:
+            found[task] = run
+            # A worker on a machine with other disks cannot do that itself.
+            if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):
+                _store(checkpoint, keys[task], run)
+    except CancelledError as error:
+        error.add_note(
+            "Workers were lost, and with them the data that had been sent to them. Call again; "
+            "with checkpoint=, finished fits are kept."
+        )
+        raise
+    of_each = {name: [found[name, i] for i in range(len(everything))] for name in estimators}
     whole = {name: of_one[: len(splits)] for name, of_one in of_each.items()}
     failures = [
         Failure(name, i, run.error)
@@ -263,6 +312,36 @@ def collect(
         whole,
         weight,
         _halves(of_each, halves, len(splits), weight),
+    )
+
+
+def _finished(
+    checkpoint: Checkpoint, keys: Mapping[tuple[str, int], str], show: bool
+) -> dict[tuple[str, int], _Run]:
+    """Return the fits that are in the checkpoint, which is made if it does not exist."""
+    checkpoint.open()
+    found = {
+        task: _Run(estimator=None, **checkpoint.load(key))
+        for task, key in keys.items()
+        if checkpoint.has(key)
+    }
+    if len(found) < len(keys):
+        checkpoint.check_writable()
+    if show and found:
+        print(
+            f"{len(found)} of {len(keys)} fits are in the checkpoint {checkpoint.path}",
+            file=sys.stderr,
+        )
+    return found
+
+
+def _store(checkpoint: Checkpoint, key: str, run: _Run) -> None:
+    checkpoint.store(
+        key,
+        observed=run.observed,
+        fit_time=run.fit_time,
+        score_time=run.score_time,
+        chosen=run.chosen,
     )
 
 
@@ -359,7 +438,7 @@ def _key(i: int) -> str:
     return f"estimator_{i}"
 
 
-def observe_predictions(name: str, estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
+def observe_predictions(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
     """Return the predictions of a fitted estimator."""
     predictions = estimator.predict(X_test)
     n_predicted = predictions.shape[0] if hasattr(predictions, "shape") else len(predictions)
@@ -370,6 +449,7 @@ def observe_predictions(name: str, estimator: Any, X_test: Any, y_test: Any) -> 
 
 
 def _fit_and_observe(
+    task: tuple[str, int],
     estimator: BaseEstimator,
     X: Any,
     y: Any,
@@ -380,8 +460,14 @@ def _fit_and_observe(
     where: str,
     keep: bool,
     reraise: bool,
-    observe: Callable[[Any, Any, Any], Mapping[str, Any]],
-) -> _Run:
+    observe: Observe,
+    checkpoint: Checkpoint | None,
+    key: str | None,
+) -> tuple[tuple[str, int], _Run]:
+    """Fit and observe one estimator in one split, and add it to the checkpoint.
+
+    `task` is returned with what was found, which need not come in the order of the tasks.
+    """
     start = time.perf_counter()
     fit_time = math.nan
     try:
@@ -397,10 +483,16 @@ def _fit_and_observe(
             raise
         fit_time = time.perf_counter() - start if math.isnan(fit_time) else fit_time
         failed = f"{type(error).__name__}: {error}"
-        return _Run({}, fit_time, 0.0, estimator if keep else None, failed)
+        return task, _Run({}, fit_time, 0.0, estimator if keep else None, failed)
     score_time = time.perf_counter() - start - fit_time
     kept = estimator if keep else None
-    return _Run(observed, fit_time, score_time, kept, chosen=_chosen_parameters(estimator))
+    chosen = _chosen_parameters(estimator)
+    if checkpoint is None or key is None:
+        return task, _Run(observed, fit_time, score_time, kept, chosen=chosen)
+    run = _Run(observed, fit_time, score_time, None, chosen=storable(chosen))
+    if checkpoint.is_here():
+        _store(checkpoint, key, run)
+    return task, run
 
 
 def _chosen_parameters(estimator: Any) -> Mapping[str, Any] | None:

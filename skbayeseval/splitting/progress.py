@@ -1,9 +1,10 @@
-"""Progress of joblib tasks: a progress bar in terminals and notebooks, lines in log files."""
+"""Progress of long work: a progress bar in terminals and notebooks, lines in log files."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from html import escape
@@ -20,16 +21,31 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-__all__ = ["ProgressParallel", "parallel_with_progress"]
+__all__ = [
+    "ProgressParallel",
+    "has_bar",
+    "parallel_with_progress",
+    "progress_display",
+    "progress_if_long",
+]
+
+# Seconds after which work is long.
+PATIENCE = 1.0
 
 
 def parallel_with_progress(
-    *, total: int, show: bool, doing: str = "fitting", **options: Any
+    *, total: int, show: bool, doing: str = "fitting", as_they_come: bool = False, **options: Any
 ) -> Parallel:
-    """Return joblib's `Parallel`, one that shows progress if `show`."""
-    if not show:
-        return Parallel(**options)
-    return ProgressParallel(total=total, show=True, doing=doing, **options)
+    """Return joblib's `Parallel`, one that shows progress if `show`.
+
+    With `as_they_come`, it gives results as soon as they are there, in any order; where the backend
+    cannot do that, all at the end.
+    """
+    make = partial(ProgressParallel, total=total, show=True, doing=doing) if show else Parallel
+    if as_they_come:
+        with suppress(ValueError):  # of backends that cannot
+            return make(return_as="generator_unordered", **options)
+    return make(**options)
 
 
 class ProgressParallel(Parallel):
@@ -61,31 +77,76 @@ class ProgressParallel(Parallel):
         """Run all tasks and return their results."""
         if not self.show:
             return super().__call__(iterable)
-        console = Console(stderr=True)
-        if console.is_jupyter:
-            with _NotebookBar(self.doing, self.total) as self.advance:
-                return super().__call__(iterable)
-        # `console.is_terminal` is not used: environment variables can force it to be true.
-        if not console.file.isatty():
-            self.advance = _Lines(self.doing, self.total, console.file)
+        if self.return_as != "list":
+            return self._as_they_come(iterable)
+        with progress_display(self.doing, self.total) as self.advance:
             return super().__call__(iterable)
-        with Progress(
-            TextColumn(self.doing),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=console,
-        ) as progress:
-            task = progress.add_task(self.doing, total=self.total)
-            self.advance = lambda done: progress.update(task, completed=done)
-            return super().__call__(iterable)
+
+    def _as_they_come(self, iterable: Iterable[Any]) -> Iterator[Any]:
+        with progress_display(self.doing, self.total) as self.advance:
+            yield from super().__call__(iterable)
 
     def print_progress(self) -> None:
         """Update the display; joblib calls this whenever a task has finished."""
         if self.advance is not None:
             self.advance(self.n_completed_tasks)
+
+
+@contextmanager
+def progress_if_long(doing: str, total: int, *, show: bool) -> Iterator[Callable[[int], None]]:
+    """Show progress, if `show`, of work that takes longer than a second.
+
+    The function that is given is to be called with how much is done.
+    """
+    start = time.monotonic()
+    with ExitStack() as stack:
+        shown: Callable[[int], None] | None = None
+
+        def advance(done: int) -> None:
+            nonlocal shown
+            if shown is None and show and done < total and time.monotonic() - start > PATIENCE:
+                shown = stack.enter_context(progress_display(doing, total, start))
+            if shown is not None:
+                shown(done)
+
+        yield advance
+
+
+def has_bar() -> bool:
+    """Return whether there is a terminal or a notebook, for a progress bar."""
+    console = Console(stderr=True)
+    # `console.is_terminal` is not used: environment variables can force it to be true.
+    return console.is_jupyter or console.file.isatty()
+
+
+@contextmanager
+def progress_display(
+    doing: str, total: int, start: float | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Show progress; the function that is given is to be called with how much is done.
+
+    `start` is when the work began, on the clock of `time.monotonic`; by default now.
+    """
+    start = time.monotonic() if start is None else start
+    console = Console(stderr=True)
+    if console.is_jupyter:
+        with _NotebookBar(doing, total, start) as bar:
+            yield bar
+        return
+    if not has_bar():
+        yield _Lines(doing, total, start, console.file)
+        return
+    with Progress(
+        TextColumn(doing),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+    ) as progress:
+        task = progress.add_task(doing, total=total)
+        yield lambda done: progress.update(task, completed=done)
 
 
 class _NotebookBar:
@@ -94,11 +155,11 @@ class _NotebookBar:
     rich would need ipywidgets for that, and would leave one bar per call behind.
     """
 
-    def __init__(self, doing: str, total: int) -> None:
+    def __init__(self, doing: str, total: int, start: float) -> None:
         self.doing = doing
         self.total = total
         self.percent = 0
-        self.start = time.monotonic()
+        self.start = start
 
     def __enter__(self) -> Self:
         from IPython.display import HTML, display
@@ -132,11 +193,11 @@ class _NotebookBar:
 class _Lines:
     """Print a line at the start and after every tenth of the tasks."""
 
-    def __init__(self, doing: str, total: int, file: Any) -> None:
+    def __init__(self, doing: str, total: int, start: float, file: Any) -> None:
         self.doing = doing
         self.total = total
         self.write = partial(print, file=file, flush=True)
-        self.start = time.monotonic()
+        self.start = start
         self.tenths = 0
         self.write(f"{doing}: 0 of {total} done")
 

@@ -46,6 +46,7 @@ WRONG = {
     "verbose": ["x", None, -1, 2.5],
     "pre_dispatch": ["nonsense", "__import__('os')", None, -1, 0, 2.5],
     "error_score": ["x", 0, None],
+    "checkpoint": [3, "", b"x", {}, {"path": 3}, {"path": "x", "keys": 3}, ["x"]],
     "random_state": ["x", -1, 2.5, True],
 }  # fmt: skip
 

@@ -27,11 +27,20 @@ NB, LR = GaussianNB(), LogisticRegression()
 @parametrize_with_checks(
     [
         BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=200, refit=True),
+    ]
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
         BayesianComparer([Ridge(), LinearRegression()], model="scores", n_draws=200, refit=True),
         BayesianComparer([Ridge(), SVR()], model="scores", n_draws=200, refit=True),
     ]
 )
-def test_scikit_learns_checks(estimator, check):
+def test_scikit_learns_checks_of_regressors(estimator, check):
     check(estimator)
 
 

@@ -218,6 +218,7 @@ def test_saved_scores_serve_other_metrics(tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_many_classifiers_on_scores():
     comparer = BayesianComparer(
         [TREE, NB, LogisticRegression(C=1e-3, max_iter=5000)], scoring="roc_auc", refit=True,

@@ -238,6 +238,7 @@ def test_the_joint_plot_shows_the_difference():
     np.testing.assert_array_equal(display.draws_a - display.draws_b, result.draws)
 
 
+@pytest.mark.slow
 def test_sensitivity_keeps_the_inferred_weight():
     result = bayesian_cross_validate(A, B, X, Y, **FEW)
     table = result.prior_sensitivity(0.01)

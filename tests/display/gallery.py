@@ -17,6 +17,7 @@ from skbayeseval.display import (
     ClassesDisplay,
     CurveDisplay,
     FactorDisplay,
+    ForestDisplay,
     HeatmapDisplay,
     JointDisplay,
     PairsDisplay,
@@ -80,6 +81,34 @@ def class_table(n, sd=0.03, names=None):
     return pd.DataFrame({**table, "decision": codes}, index=index)
 
 
+def subgroup_table(n, names=None, mean=0.02, wide=0.12):
+    rng = np.random.default_rng(n)
+    means, sd = mean + 0.02 * rng.standard_normal(n), rng.uniform(0.004, 0.02, n)
+    low, high = means - 2 * sd, means + 2 * sd
+    codes = np.select(
+        [low > 0.01, high < -0.01, (low > -0.01) & (high < 0.01)], [">>", "<<", "~"], "?"
+    )
+    table = {
+        "n": rng.integers(5, 4000, n),
+        "mean": means,
+        "hdi_low": low,
+        "hdi_high": high,
+        "alone_low": low - wide * rng.random(n),
+        "alone_high": high + wide * rng.random(n),
+        "decision": codes,
+    }
+    names = [f"site {i}" for i in range(n)] if names is None else names
+    found = pd.DataFrame(table, index=pd.Index(names))
+    found.loc[found.index[-1], ["mean", "hdi_low", "hdi_high", "alone_low", "alone_high"]] = np.nan
+    found.loc[found.index[-1], "decision"] = "too few to say"
+    return found
+
+
+def forest(table, **options):
+    finding = "Not settled whether the difference varies between subgroups of site"
+    return ForestDisplay(table, overall=(0.02, 0.01, 0.03), finding=finding, **options)
+
+
 def grid(n_rows, n_columns, scale=1.0):
     rng = np.random.default_rng(0)
     values = scale * (0.95 - 0.05 * rng.random((n_rows, n_columns)))
@@ -132,6 +161,7 @@ def cases():
                 normal(0.02, 0.01).reshape(4, -1), note="effective sample size 4,012", **c
             ),
             f"score-{label}": lambda n=names: ScoreDisplay(a, observed=0.9, name=n[0]),
+            f"forest-{label}": lambda c=common: forest(subgroup_table(8), rope=ROPE, **c),
             f"classes-{label}": lambda c=common: ClassesDisplay(
                 class_table(8), rope=ROPE, names=c["names"]
             ),
@@ -192,6 +222,11 @@ def cases():
         "pairs-two": lambda: PairsDisplay(pair_decisions(SHORT), names=SHORT),
         "pairs-12": lambda: PairsDisplay(pair_decisions(many[:12]), names=many[:12]),
         "pairs-60": lambda: PairsDisplay(pair_decisions(many), names=many),
+        "forest-two": lambda: forest(subgroup_table(3), names=SHORT),
+        "forest-negative": lambda: forest(subgroup_table(20, mean=-0.03), rope=ROPE, names=SHORT),
+        "forest-200": lambda: forest(subgroup_table(200), rope=ROPE, names=SHORT),
+        "forest-long-names": lambda: forest(subgroup_table(3, names=[*LONG, "c"]), rope=ROPE),
+        "forest-too-few": lambda: forest(subgroup_table(1), rope=ROPE),
         "classes-two": lambda: ClassesDisplay(class_table(2, names=["no", "yes"])),
         "classes-20": lambda: ClassesDisplay(class_table(20), rope=ROPE, names=SHORT),
         "classes-200": lambda: ClassesDisplay(class_table(200), rope=ROPE, names=SHORT),

@@ -14,7 +14,7 @@ QUICK = [
     f"{kind}-{names}"
     for kind in ("posterior", "joint", "scores", "trace", "classes", "ranking", "pairs", "roc")
     for names in ("easy", "long")
-] + ["factor-long", "power-long", "net_benefit-long", "heatmap-easy"]
+] + ["factor-long", "forest-long", "power-long", "net_benefit-long", "heatmap-easy"]
 
 # One pixel of 100 in an inch is not seen.
 TOLERANCE = 1.0

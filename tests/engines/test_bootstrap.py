@@ -66,6 +66,7 @@ def test_means_do_not_depend_on_how_instances_fall_into_runs(n_folds):
     np.testing.assert_allclose(draw(runs, np.ones(60), 1, 50), whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_positive", "n_folds"), [(10, 10), (20, 10), (100, 5)])
 def test_coverage_of_an_auc_in_small_folds(n_positive, n_folds):
     # Two fixed scorers, equally good: the true difference is 0.

@@ -21,6 +21,7 @@ def scores(cells, formula):
         }[formula]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("region", [(-0.05, 0.05), (-0.4, 0.1), (-1.0, -0.2), (0.1, 1.0)])
 @pytest.mark.parametrize("formula", ["precision", "recall", "jaccard", "f1", "f2"])

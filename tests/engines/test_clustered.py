@@ -41,6 +41,7 @@ def brute_force(counts, theta, d, n=400_000):
     return found, 1 / (weights**2).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", [(1.0, (1.0, 1.0)), (0.5, (2.0, 0.5))])
 @pytest.mark.parametrize("case", CASES)
 def test_moments_agree_with_brute_force(case, prior):

@@ -146,6 +146,7 @@ def check_priors(family, n_draws):
         assert_agree((a - b).reshape(1, -1), c - d)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_priors_agree(family):
     check_priors(family, 2000)

@@ -39,6 +39,7 @@ def paired_votes(n=400, n_classes=4, n_classifiers=2, seed=0):
     return PairedCounts.from_labels(y, predictions, labels=np.arange(n_classes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [1.0, 0.3688])
 @pytest.mark.parametrize("name", TABLES)
 def test_grid_by_numerical_integration(name, weight):

@@ -224,6 +224,7 @@ def test_own_functions_that_are_not_numbers():
         share(prior_of(models.Paired()), bad, REGIONS[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["paired", "unpaired", "paired, three classes"])
 def test_error_by_repetition(name):
     prior, names = CASES[name]

@@ -26,6 +26,7 @@ def test_rows_must_be_called_data_sets():
             compare_scores(given, b, test_fraction=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rope", [0.0, 0.005, 0.01])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_signed_rank_equals_baycomp(rope, seed):

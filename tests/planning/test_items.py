@@ -16,6 +16,7 @@ def test_a_settled_decision_needs_no_more_items():
     assert result.required_sample_size(rope=0.01).n_more == 0
 
 
+@pytest.mark.slow
 def test_it_agrees_with_the_planner_of_predictions():
     n = 200
     y = np.arange(n) % 2

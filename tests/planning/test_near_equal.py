@@ -52,6 +52,7 @@ def test_swapping_the_classifiers_changes_nothing(metric):
     np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_truths_are_shrunk_but_disagree_as_often():
     """With b against c disagreements, the prior acts as 1 / SCALE^2 evenly split ones."""
     y = np.repeat([0, 1], 500)

@@ -100,6 +100,7 @@ def test_the_size_named_settles_it_as_often_as_promised(votes, rope, scoring):
     assert size.interval.low <= size.n_total <= size.interval.high
 
 
+@pytest.mark.slow
 def test_more_assurance_takes_more_instances():
     result = compare_predictions(*CLEAR, scoring="f1", random_state=0)
     likely, sure = (result.required_sample_size(0.01, assurance=p, **QUICK) for p in (0.5, 0.9))
@@ -126,6 +127,7 @@ def test_never_is_said_plainly():
     assert "Not reached" in str(size)
 
 
+@pytest.mark.slow
 def test_the_seed_is_the_results_own():
     results = [compare_predictions(*CLEAR, scoring="f1", random_state=seed) for seed in (0, 0, 1)]
     one, same, other = (
@@ -135,6 +137,7 @@ def test_the_seed_is_the_results_own():
     assert one.reached != other.reached
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["unpaired", "bcv"])
 def test_counts_of_each_alone(model):
     counts = (88, 10, 12, 90), (80, 14, 20, 86)
@@ -155,6 +158,7 @@ def test_more_classes(model, monkeypatch):
     assert 0 < size.reached < 1
 
 
+@pytest.mark.slow
 def test_a_weight_is_no_new_information():
     """Three copies of each instance, worth a third each, are the instances themselves."""
     once = compare_predictions(*CLEAR, scoring="f1", random_state=0)

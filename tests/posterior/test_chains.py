@@ -141,6 +141,7 @@ def test_auto_chooses():
     assert compare(engine="auto", prior={"mu": 2.0}).engine == "exact"
 
 
+@pytest.mark.slow
 def test_logit_normal_by_quadrature(with_own_prior):
     result = with_own_prior
     assert result.engine == "pymc"
@@ -159,6 +160,7 @@ def test_logit_normal_by_quadrature(with_own_prior):
         assert draws.std() == pytest.approx(sd, rel=0.08)
 
 
+@pytest.mark.slow
 def test_bayes_factor_stands_on_the_prior_of_ones_own(with_own_prior):
     recall = with_own_prior.metric("recall")
     rng = np.random.default_rng(0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import ComparisonResult, load_result
-from skbayeseval.results.archive import ArchiveReader, write_archive
+from skbayeseval._archive import ArchiveReader, write_archive
 from tests.results.gallery import GALLERY, chains, paired
 
 MAKERS = {make.__name__: make for make in (*GALLERY, chains)}

@@ -26,6 +26,7 @@ def fitted(refit, also="f1", **options):
     ).fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("also", ["f1", (), ["balanced_accuracy", "f1"]])
 def test_the_choice_is_the_reports(also):
     key = ["max_depth", "min_samples_leaf"]
@@ -53,6 +54,7 @@ def test_geometry_from_the_fraction():
     assert results["params"][choose(results)]["max_depth"] is not None
 
 
+@pytest.mark.slow
 def test_splits_that_nobody_told():
     results = fitted(False).cv_results_
     key = ["max_depth", "min_samples_leaf"]

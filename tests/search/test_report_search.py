@@ -137,6 +137,7 @@ def test_equivalent_to_the_draw_wise_maximum():
     np.testing.assert_allclose(table["p_best"], (behind == 0).mean(axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["counts", "scores", "predictions"])
 def test_equal_candidates_are_not_called_worse(source):
     """Thirty candidates with the same accuracy, wrong on independent instances."""
@@ -171,6 +172,7 @@ def test_permuted_candidates():
     )
 
 
+@pytest.mark.slow
 def test_seeds_are_equivalent():
     X, y = load_digits(n_class=6, return_X_y=True)
     search = GridSearchCV(
@@ -378,6 +380,7 @@ def test_draws_by_the_number_of_candidates():
     assert report_search(planted([right_of(900)] * 3), rope=0.1, n_draws=500).ranking.n_draws == 500
 
 
+@pytest.mark.slow
 def test_two_hundred_candidates_of_ten_classes():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 10, 900)

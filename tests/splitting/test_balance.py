@@ -56,6 +56,7 @@ def test_columns_without_anything():
     assert np.ptp(np.bincount(blocks)) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("equal_sizes", [True, False])
 def test_moves_and_swaps_help(equal_sizes, monkeypatch):
     from skbayeseval.splitting import balance

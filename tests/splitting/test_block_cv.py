@@ -261,6 +261,7 @@ def test_repr():
     assert repr(cv) == "BlockRegularizedCV(n_repeats=5, random_state=3, regularize='auto')"
 
 
+@pytest.mark.slow
 def test_blocks_are_random_however_they_are_balanced():
     rng = np.random.default_rng(0)
     sizes = np.arange(3, 23)

@@ -233,14 +233,14 @@ def test_errors_that_write_their_own_message():
 
 
 def test_predictions_can_be_refused():
-    def refuse(name, estimator, X_test, y_test):
-        assert (name, len(y_test)) == ("a", len(estimator.predict(X_test)))
+    def refuse(estimator, X_test, y_test):
+        assert len(y_test) == len(estimator.predict(X_test))
         raise ValueError("not these")
 
     with pytest.raises(ValueError, match="Estimator 'a' failed in split 0: not these"):
-        run({"a": FAIR}, observe=refuse)
+        run({"a": FAIR}, observers={"a": refuse})
     with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
-        run({"a": FAIR}, observe=refuse, error_score=np.nan)
+        run({"a": FAIR}, observers={"a": refuse}, error_score=np.nan)
 
 
 def test_times_and_estimators_of_failures():

@@ -1,8 +1,9 @@
-"""Partial pooling: scores of many candidates, shrunk towards their common mean.
+"""Partial pooling: scores of many candidates or subgroups, shrunk towards their common mean.
 
 The best of many equal candidates looks better than the others by chance. This is so in each
 posterior draw, too, if the prior takes all candidates for unrelated. Here, the true scores of the
-candidates vary around a common mean with a standard deviation that is learned from them.
+candidates vary around a common mean with a standard deviation that is learned from them. The same
+holds for the differences between two classifiers in many subgroups of the data.
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ class Pooled(NamedTuple):
     shrinkage : float
         The posterior mean of the share of the variance between observed scores that is noise: 0
         leaves the draws as they are, 1 gives all candidates the same score.
+    tau : ndarray of shape (n_draws,)
+        Draws of the standard deviation of the true scores; NaN where there is nothing to pool.
     """
 
     draws: Array
     shrinkage: float
+    tau: Array
 
 
 def pool_draws(draws: Array, covariance: Array, rng: np.random.Generator) -> Pooled:
@@ -65,7 +69,7 @@ def pool_draws(draws: Array, covariance: Array, rng: np.random.Generator) -> Poo
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.search.pooling import pool_draws
+    >>> from skbayeseval.judgement.pooling import pool_draws
     >>> rng = np.random.default_rng(0)
     >>> observed = rng.normal(0.9, 0.01, (50, 1))  # equal candidates, observed with noise
     >>> draws = rng.normal(observed, 0.01, (50, 4000))
@@ -77,11 +81,11 @@ def pool_draws(draws: Array, covariance: Array, rng: np.random.Generator) -> Poo
     """
     n_candidates, n_draws = draws.shape
     if n_candidates == 1:
-        return Pooled(draws, 0.0)
+        return Pooled(draws, 0.0, np.full(n_draws, np.nan))
     # What all candidates have in common does not tell them apart.
     noise = (np.trace(covariance) - covariance.sum() / n_candidates) / (n_candidates - 1)
     if not noise > 0:
-        return Pooled(draws, 0.0)
+        return Pooled(draws, 0.0, np.full(n_draws, np.nan))
     eigenvalues, vectors = np.linalg.eigh(covariance)
     share = (np.arange(N_GRID) + 0.5) / N_GRID
     tau2 = noise * (1 - share) / share
@@ -108,4 +112,4 @@ def pool_draws(draws: Array, covariance: Array, rng: np.random.Generator) -> Poo
     pooled = prior + vectors @ moved
     # A normal prior knows no bounds, but many metrics do.
     np.clip(pooled, draws.min(), draws.max(), out=pooled)
-    return Pooled(pooled, float(weights @ share))
+    return Pooled(pooled, float(weights @ share), np.sqrt(tau2[chosen]))

@@ -1,0 +1,83 @@
+"""Columns of a table: a CSV file, standard input or a Parquet file, all cells as text."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
+from skbayeseval._text_tables import text_table
+from skbayeseval.cli.messages import InputError
+
+__all__ = ["Columns"]
+
+STANDARD_INPUT = "-"
+
+
+class Columns:
+    """The columns of a file that are asked for.
+
+    Parameters
+    ----------
+    path : str
+        The file; "-" is standard input. Parquet is known by its name.
+    names : sequence of str
+        The columns that will be asked for.
+    """
+
+    def __init__(self, path: str, names: Sequence[str]) -> None:
+        self.name = "standard input" if path == STANDARD_INPUT else path
+        self.header: list[str]
+        self._cells: dict[str, list[Any]]
+        if path.lower().endswith(PARQUET):
+            self._read_parquet(path, names)
+        else:
+            self._read_text(path)
+
+    def _read_text(self, path: str) -> None:
+        source: Any = path
+        if path == STANDARD_INPUT:
+            source = io.BytesIO(sys.stdin.buffer.read())
+        table = text_table(source, self.name).fillna("")
+        self.header = table.iloc[0].tolist()
+        self._cells = {name: table.iloc[1:, i].tolist() for i, name in enumerate(self.header)}
+
+    def _read_parquet(self, path: str, names: Sequence[str]) -> None:
+        with open_table(path, argument="FILE") as relation:
+            self.header = list(relation.columns)
+            known = [name for name in dict.fromkeys(names) if name in self.header]
+            texts = ", ".join(f"coalesce({quoted(name)}::VARCHAR, '')" for name in known)
+            rows = relation.project(texts).fetchall() if known else []
+        self._cells = {name: [row[i] for row in rows] for i, name in enumerate(known)}
+
+    def labels(self, option: str, name: str) -> list[str]:
+        """Return the cells of a column, none of which is missing."""
+        if self.header.count(name) != 1:
+            found = "no such column" if name not in self.header else "more than one such column"
+            raise InputError(
+                f"{option} {name}: {found} in {self.name}, which has {', '.join(self.header)}"
+            )
+        column = self._cells[name]
+        empty = [i for i, label in enumerate(column, start=1) if not label.strip()]
+        if empty:
+            raise InputError(
+                f"{option} {name}: {len(empty)} of {len(column)} labels in {self.name} are "
+                f"missing, the first in row {empty[0]} below the header. Every instance must have "
+                "a label."
+            )
+        return column
+
+    def numbers(self, option: str, name: str, what: str) -> list[float]:
+        """Return a column of numbers; errors say what it is needed for."""
+        found = []
+        for row, text in enumerate(self.labels(option, name), start=1):
+            try:
+                found.append(float(text))
+            except ValueError:
+                raise InputError(
+                    f"{option} {name}: {text!r} in row {row} of {self.name} is no number, but "
+                    f"{what}"
+                ) from None
+        return found

@@ -1,0 +1,265 @@
+"""The command `compare`: classifiers, regressors or taggers from files of predictions."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from skbayeseval import (
+    ComparisonResult,
+    Ranking,
+    chunk_counter,
+    compare_many,
+    compare_predictions,
+)
+from skbayeseval.cli.columns import Columns
+from skbayeseval.cli.gate import check_gate
+from skbayeseval.cli.messages import InputError
+from skbayeseval.cli.output import report
+from skbayeseval.cli.parsing import add_model, add_output, add_scoring, names_of
+from skbayeseval.metrics.scoring import is_of_numbers
+from skbayeseval.sequences.conll import TaggedFile, read_conll
+
+__all__ = ["add_to"]
+
+# The options that name columns.
+COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the program."""
+    parser = commands.add_parser(
+        "compare",
+        help="compare two or more columns of predictions in a table, or two files of tags",
+        description="Compare two or more classifiers from a table with one column of true labels "
+        "and one column of predictions per classifier; regressors, with --scoring r2 or another "
+        "metric of numbers; or, with --chunks, two taggers from files with one token per line and "
+        "its tag in the last column.",
+        epilog="examples: skbayeseval compare predictions.csv --truth y --a nb --b svm "
+        "--scoring f1 --rope 0.01; skbayeseval compare predictions.parquet --truth y --a new "
+        "--b old --b older --rope 0.01 --gate non-inferior; skbayeseval compare scores.csv "
+        "--truth y --score-a p_nb --score-b p_svm --scoring roc_auc; skbayeseval compare "
+        "gold.conll a.conll b.conll --chunks IOB2",
+    )
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="the table, in which labels are text: a file with a header line and columns "
+        "separated by commas, tabs or semicolons; - for standard input; or a file that ends in "
+        ".parquet, if DuckDB is installed. With --chunks, the files of the true tags, of A's tags "
+        "and of B's tags",
+    )
+    parser.add_argument("--truth", metavar="COLUMN", help="the true labels")
+    parser.add_argument("--a", metavar="COLUMN", help="the predictions of A")
+    parser.add_argument(
+        "--b",
+        action="append",
+        metavar="COLUMN",
+        help="the predictions of B; may be given more than once, to compare more than two",
+    )
+    parser.add_argument(
+        "--score-a",
+        metavar="COLUMN",
+        help="the scores of A for the positive class, for --scoring roc_auc, average_precision, "
+        "neg_log_loss and neg_brier_score",
+    )
+    parser.add_argument(
+        "--score-b",
+        action="append",
+        metavar="COLUMN",
+        help="the scores of B; may be given more than once",
+    )
+    parser.add_argument(
+        "--groups",
+        metavar="COLUMN",
+        help="what instances belong to, such as documents: groups are then the unit of the "
+        "evidence",
+    )
+    parser.add_argument(
+        "--chunks", metavar="SCHEME", help="compare chunks of tags: IOB1, IOB2, IOBES or BMES"
+    )
+    parser.add_argument(
+        "--labels", nargs="+", metavar="LABEL", help="the classes (default: those that occur)"
+    )
+    parser.add_argument(
+        "--pos-label", metavar="LABEL", help="the positive class (default: 1, if that is a class)"
+    )
+    add_scoring(parser, scoring="accuracy, or f1 with --chunks")
+    add_model(parser, model="auto", models="auto, paired, unpaired or bcv")
+    add_output(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    check_gate(args.gate, args.rope)
+    return report(_compare_chunks(args) if args.chunks else _compare_columns(args), args)
+
+
+def _common(args: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "scoring": args.scoring,
+        "model": args.model,
+        "weight": args.weight,
+        "n_draws": args.draws,
+        "random_state": args.seed,
+        "labels": args.labels,
+    }
+
+
+def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
+    _check_column_options(args)
+    if len(args.files) > 1:
+        raise InputError(f"one table is expected, got {len(args.files)} files")
+    predicted = [] if args.a is None else [args.a, *args.b]
+    scored = [] if args.score_a is None else [args.score_a, *args.score_b]
+    wanted = [args.truth, *predicted, *scored, *([args.groups] if args.groups else [])]
+    table = Columns(args.files[0], wanted)
+    options = ["--a", *["--b"] * (len(predicted) - 1)]
+    score_options = ["--score-a", *["--score-b"] * (len(scored) - 1)]
+    names = names_of(args, _default_names(predicted or scored))
+    common = _common(args)
+    if args.groups is not None:
+        common["groups"] = table.labels("--groups", args.groups)
+    of_numbers = is_of_numbers(args.scoring)
+    if of_numbers:
+        what = "the metric is one of numbers"
+        truth: Any = table.numbers("--truth", args.truth, what)
+        predictions: Any = [
+            table.numbers(option, column, what)
+            for option, column in zip(options, predicted, strict=False)
+        ]
+    else:
+        truth = table.labels("--truth", args.truth)
+        predictions = [
+            table.labels(option, column) for option, column in zip(options, predicted, strict=False)
+        ]
+        classes = {*truth, *(label for column in predictions for label in column)}
+        classes.update(args.labels or [])
+        _check_spelling(classes)
+    pos_label = args.pos_label
+    if pos_label is None and not of_numbers:
+        pos_label = _class_one(classes)
+    scores = [
+        table.numbers(option, column, "scores are numbers")
+        for option, column in zip(score_options, scored, strict=False)
+    ]
+    return _compare(truth, predictions, scores, names, pos_label=pos_label, **common)
+
+
+def _compare(
+    truth: Any, predictions: list[Any], scores: list[Any], names: tuple[str, ...], **options: Any
+) -> ComparisonResult | Ranking:
+    if len(names) > 2:
+        return compare_many(
+            truth,
+            dict(zip(names, predictions, strict=True)) if predictions else None,
+            scores=dict(zip(names, scores, strict=True)) if scores else None,
+            **options,
+        )
+    a, b = predictions or (None, None)
+    score_a, score_b = scores or (None, None)
+    return compare_predictions(
+        truth, a, b, y_score_a=score_a, y_score_b=score_b, names=(names[0], names[1]), **options
+    )
+
+
+def _check_column_options(args: argparse.Namespace) -> None:
+    """Raise unless there is a truth, and predictions or scores of A and of the same others."""
+    needs_predictions = args.score_a is None and args.score_b is None
+    needed = ["truth", *(["a", "b"] if needs_predictions else ["score_a", "score_b"])]
+    if args.a is not None or args.b is not None:
+        needed += ["a", "b"]
+    missing = [_option(name) for name in dict.fromkeys(needed) if getattr(args, name) is None]
+    if missing:
+        raise InputError(
+            f"{', '.join(missing)} must name columns of the table; for files of tags, pass --chunks"
+        )
+    if args.b is not None and args.score_b is not None and len(args.b) != len(args.score_b):
+        raise InputError(
+            f"--b and --score-b must name as many columns, got {len(args.b)} and "
+            f"{len(args.score_b)}"
+        )
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _default_names(columns: Sequence[str]) -> Sequence[str]:
+    """Return the names of the columns; letters if a column is compared with itself."""
+    if len(set(columns)) == len(columns):
+        return columns
+    if len(columns) == 2:
+        return ("A", "B")
+    raise InputError(f"columns must differ from each other, got {', '.join(columns)}; or --names")
+
+
+def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
+    given = [_option(name) for name in COLUMN_OPTIONS if getattr(args, name) is not None]
+    if given:
+        raise InputError(f"{given[0]} names a column of a table, and does not go with --chunks")
+    if len(args.files) != 3:
+        raise InputError(
+            "--chunks requires three files, those of the true tags, of A's tags and of B's tags, "
+            f"got {len(args.files)}"
+        )
+    gold, a, b = (read_conll(path) for path in args.files)
+    for path, other in zip(args.files[1:], (a, b), strict=True):
+        _check_same_words(gold, other, args.files[0], path)
+    names = names_of(args, ("A", "B"))
+    return compare_predictions(
+        gold.tags,
+        a.tags,
+        b.tags,
+        counter=chunk_counter(args.chunks),
+        names=(names[0], names[1]),
+        pos_label=args.pos_label,
+        **_common(args),
+    )
+
+
+def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path: str) -> None:
+    """Raise if two files of tags have different words, where both have words."""
+    if len(gold.tags) != len(other.tags):
+        raise InputError(
+            f"{gold_path} has {len(gold.tags)} sentences, but {path} has {len(other.tags)}"
+        )
+    for number, (ours, theirs) in enumerate(zip(gold.tokens, other.tokens, strict=True), start=1):
+        if len(ours) != len(theirs):
+            raise InputError(
+                f"sentence {number} has {len(ours)} tokens in {gold_path}, but {len(theirs)} in "
+                f"{path}"
+            )
+        for one, another in zip(ours, theirs, strict=True):
+            if one and another and one[0] != another[0]:
+                raise InputError(
+                    f"sentence {number} has the word {one[0]!r} in {gold_path}, but {another[0]!r} "
+                    f"in {path}"
+                )
+
+
+def _check_spelling(classes: set[str]) -> None:
+    """Raise if labels that were surely meant to be the same are written differently."""
+    written: dict[str, str] = {}
+    for label in sorted(classes):
+        other = written.setdefault(_plain(label), label)
+        if other != label:
+            raise InputError(
+                f"{other!r} and {label!r} are two classes, because labels are compared as text. "
+                "Write the labels of all columns in the same way."
+            )
+
+
+def _plain(label: str) -> str:
+    """Return a label without spaces around it and ".0" after a whole number; true for True."""
+    text = re.sub(r"(?a:^([+-]?\d+)\.0*$)", r"\1", label.strip())
+    return text.lower() if text.lower() in ("true", "false") else text
+
+
+def _class_one(classes: set[str]) -> str | None:
+    """Return the class 1 (or true) of two classes, as it is written."""
+    ones = [label for label in classes if _plain(label) in ("1", "true")]
+    return ones[0] if len(ones) == 1 and len(classes) == 2 else None

@@ -1,0 +1,89 @@
+"""The command `items`: systems from logs with one score per item."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from typing import Any
+
+from skbayeseval import compare_items, compare_many_items, read_samples
+from skbayeseval.cli.gate import check_gate
+from skbayeseval.cli.messages import InputError
+from skbayeseval.cli.output import report
+from skbayeseval.cli.parsing import add_model, add_output, names_of
+
+__all__ = ["add_to"]
+
+EXTENSIONS = r"(\.(jsonl|json|ndjson|csv|tsv|txt))?(\.gz)?$"
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the program."""
+    parser = commands.add_parser(
+        "items",
+        help="compare two or more systems from logs with one score per item",
+        description="Compare two or more systems from one score per item: logs of samples of "
+        "lm-evaluation-harness, other JSON Lines, or CSV tables, one file per system, compressed "
+        "by gzip or not. Items are matched by their ids.",
+        epilog="example: skbayeseval items new.jsonl old.jsonl --score exact_match --filter "
+        "strict-match --group subject --rope 0.01 --gate non-inferior",
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="the logs of A, of B, ...")
+    parser.add_argument("--score", metavar="NAME", help="the score (default: the only one)")
+    parser.add_argument(
+        "--id", metavar="NAME", help="the ids of items (default: doc_id, or the only one)"
+    )
+    parser.add_argument(
+        "--group",
+        metavar="NAME",
+        help="what items belong to, such as subject: groups are then the unit of the evidence",
+    )
+    parser.add_argument(
+        "--filter", metavar="NAME", help="the filter of lm-evaluation-harness, if there are several"
+    )
+    parser.add_argument(
+        "--runs",
+        action="store_true",
+        help="an id that occurs more than once means further runs of this item",
+    )
+    parser.add_argument(
+        "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
+    )
+    add_model(parser, model="auto", models="auto, paired, bootstrap or clustered")
+    add_output(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    check_gate(args.gate, args.rope)
+    if len(args.files) < 2:
+        raise InputError(f"two or more files are expected, got only {args.files[0]}")
+    names = names_of(args, _default_names(args.files))
+    samples = [
+        read_samples(
+            path,
+            score=args.score,
+            id=args.id,
+            group=args.group,
+            filter=args.filter,
+            runs=args.runs,
+        )
+        for path in args.files
+    ]
+    options: dict[str, Any] = {
+        "scoring": samples[0].score,
+        "higher_is_better": not args.lower_is_better,
+        "model": args.model,
+        "n_draws": args.draws,
+        "random_state": args.seed,
+    }
+    if len(samples) > 2:
+        return report(compare_many_items(dict(zip(names, samples, strict=True)), **options), args)
+    return report(compare_items(*samples, names=(names[0], names[1]), **options), args)
+
+
+def _default_names(paths: list[str]) -> list[str]:
+    """Return the names of the files, or their paths if these names are the same."""
+    names = [re.sub(EXTENSIONS, "", os.path.basename(path)) for path in paths]
+    return names if len(set(names)) == len(names) else paths

@@ -1,0 +1,101 @@
+"""The parser of arguments, and the options that several commands have."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from skbayeseval.cli.gate import GATES
+from skbayeseval.cli.messages import InputError, printable
+
+__all__ = ["Parser", "add_model", "add_output", "add_scoring", "names_of"]
+
+
+class _Once(argparse.Action):
+    """Store a value, and refuse a second one, which would silently replace the first."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = vars(namespace).setdefault("given", set())
+        if self.dest in given:
+            raise argparse.ArgumentError(self, "may be given only once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that reports errors in one line, and takes no option twice."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.register("action", None, _Once)
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with code 2."""
+        if message.endswith("required: FILE"):
+            message += ", before options that take several values"
+        self.exit(2, f"{self.prog}: error: {printable(message)} (see {self.prog} --help)\n")
+
+
+def add_scoring(parser: argparse.ArgumentParser, *, scoring: str) -> None:
+    """Add the options of what is compared."""
+    parser.add_argument(
+        "--scoring",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        help=f"the metrics (default: {scoring})",
+    )
+    parser.add_argument(
+        "--weight", type=float, default=1.0, help="the weight of one count (default: 1)"
+    )
+
+
+def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> None:
+    """Add the options of the model and its draws."""
+    parser.add_argument("--model", default=model, help=f"{models} (default: {model})")
+    parser.add_argument(
+        "--draws", type=int, default=20_000, help="the number of posterior draws (default: 20000)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the draws (default: 0)")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add the options of what is decided, printed and saved."""
+    parser.add_argument(
+        "--rope", type=float, help="the largest difference that does not matter, such as 0.01"
+    )
+    parser.add_argument(
+        "--gate",
+        choices=list(GATES),
+        help="for continuous integration: exit with 0 if A, the first, may be shipped, and with 3 "
+        "if not or if that is not settled. non-inferior: A is not worse than B by more than --rope "
+        "with a probability of at least 95%%. better: A is better than B, by more than --rope if "
+        "it is given, with a probability of at least 95%%. If there are several metrics or several "
+        "others than A, this is required for each",
+    )
+    parser.add_argument("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
+    parser.add_argument(
+        "--plot",
+        metavar="FILE",
+        help="save a figure of all metrics to this file (.png, .pdf, .svg)",
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", help="save all that is known to one page of HTML"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def names_of(args: argparse.Namespace, default: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of what is compared, those given or the default ones."""
+    if args.names is not None and len(args.names) != len(default):
+        raise InputError(
+            f"--names must be {len(default)} names, as many as are compared, got {args.names}"
+        )
+    return tuple(printable(name) for name in args.names or default)

@@ -1,0 +1,53 @@
+"""The program `skbayeseval`: its commands, its errors and its exit codes."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+
+import skbayeseval
+from skbayeseval.cli import compare, counts, demo, items, reproduce
+from skbayeseval.cli.messages import in_words_of_options, printable
+from skbayeseval.cli.output import stop_printing
+from skbayeseval.cli.parsing import Parser
+
+__all__ = ["main"]
+
+EXIT_CODES = (
+    "exit codes: 0 if all is well, 1 after an unforeseen failure, 2 if arguments or files are not "
+    "as they should be, 3 if --gate is not passed"
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code.
+
+    0; 2 for bad input or missing data; 3 if a gate is not passed.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # terminals may not support ≫ and ≈
+            stream.reconfigure(errors="replace")
+    args = _parser().parse_args(argv)
+    try:
+        return args.run(args)
+    except BrokenPipeError:  # for example, piped into head
+        stop_printing()
+        return 0
+    except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:
+        message = printable(" ".join(in_words_of_options(error, args.command).split()))
+        print(f"skbayeseval {args.command}: error: {message}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="skbayeseval",
+        description="Is classifier A really better than B, by how much, and how sure are we?",
+        epilog=EXIT_CODES,
+    )
+    parser.add_argument("--version", action="version", version=skbayeseval.__version__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in (compare, items, counts, demo, reproduce):
+        command.add_to(commands)
+    return parser

@@ -1,0 +1,342 @@
+"""Read one score per item from the logs of evaluation harnesses: `read_samples`."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skbayeseval._arrays import in_short
+from skbayeseval._validation import check_flag
+from skbayeseval.compare.records import Record, read_records
+
+__all__ = ["Samples", "check_same_score", "groups_of_samples", "read_samples"]
+
+# Names that can only be those of items.
+ID_COLUMNS = (
+    "id", "doc_id", "item_id", "question_id", "example_id", "sample_id", "task_id", "item",
+)  # fmt: skip
+
+# What lm-evaluation-harness logs of each document besides its metrics.
+LOG_COLUMNS = frozenset(
+    (
+        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+        "doc_hash", "prompt_hash", "target_hash",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Samples:
+    r"""One score per item, and the groups of items, as `read_samples` found them.
+
+    Attributes
+    ----------
+    scores : Series of shape (n_items,) or DataFrame of shape (n_items, n_runs)
+        The scores, by the ids of the items, which are text.
+    groups : Series of shape (n_items,) or None
+        The group of each item, by the ids of the items; None unless asked for.
+    score : str
+        The name of the score.
+    guessed : bool
+        Whether this is the score because it is the only one in the file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from skbayeseval import read_samples
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "grades.csv")
+    ...     _ = path.write_text("id,grade,text\n7,4,x\n8,2,x\n9,3,y\n")
+    ...     samples = read_samples(path, group="text")
+    >>> samples.scores.to_dict()
+    {'7': 4.0, '8': 2.0, '9': 3.0}
+    >>> samples.groups.to_dict()
+    {'7': 'x', '8': 'x', '9': 'y'}
+    """
+
+    scores: pd.Series[Any] | pd.DataFrame
+    groups: pd.Series[Any] | None
+    score: str
+    guessed: bool = False
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __repr__(self) -> str:
+        runs = f", {self.scores.shape[1]} runs" if self.scores.ndim == 2 else ""
+        groups = "" if self.groups is None else f", {self.groups.nunique()} groups"
+        return f"Samples({len(self)} items{runs}{groups}, score={self.score!r})"
+
+
+def read_samples(
+    path: str | PathLike[str],
+    *,
+    score: str | None = None,
+    id: str | None = None,  # noqa: A002
+    group: str | None = None,
+    filter: str | None = None,  # noqa: A002
+    runs: bool = False,
+) -> Samples:
+    r"""Read one score per item from a log, for `compare_items` and `compare_many_items`.
+
+    Files are the logs of samples that lm-evaluation-harness writes with ``--log_samples``, other
+    JSON Lines with one object per line, or CSV tables with a header, separated by commas, tabs or
+    semicolons; in UTF-8, and compressed by gzip or not. They are read line by line, and only what
+    is asked for is kept.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    score : str, default=None
+        The name of the score, which is a number, or true or false. By default the only one that
+        there is, or a column that is called "score".
+    id : str, default=None
+        The name of the ids of items, by which the items of several files are matched. By default
+        "doc_id" in logs of lm-evaluation-harness, and otherwise the only column with a name such as
+        "id". "doc_hash" matches the documents of these logs by what they contain. Ids are compared
+        as text.
+    group : str, default=None
+        The name of what items belong to, such as a subject or a text: groups are then the unit of
+        the evidence. In logs of lm-evaluation-harness, a column of the data set will do.
+    filter : str, default=None
+        Which of several filters of lm-evaluation-harness to read, such as "strict-match".
+    runs : bool, default=False
+        Whether an id that occurs more than once means further runs of this item. By default it is
+        an error.
+
+    Returns
+    -------
+    samples : Samples
+        `compare_items` and `compare_many_items` match samples by their ids, and use their groups.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> from skbayeseval import compare_items, read_samples
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name, right in (("new", [1, 1, 1, 0, 1, 1]), ("old", [1, 0, 1, 0, 0, 1])):
+    ...         lines = [json.dumps({"doc_id": i, "acc": x}) for i, x in enumerate(right)]
+    ...         _ = pathlib.Path(folder, f"{name}.jsonl").write_text("\n".join(lines))
+    ...     new = read_samples(f"{folder}/new.jsonl")
+    ...     old = read_samples(f"{folder}/old.jsonl")
+    >>> new
+    Samples(6 items, score='acc')
+    >>> result = compare_items(new, old, names=("new", "old"), random_state=0)
+    >>> round(result.observed_a - result.observed_b, 3)
+    0.333
+    """
+    records, name = read_records(path), fspath(path)
+    runs = check_flag(runs, "runs")
+    first = next(records, None)
+    if first is None:
+        raise ValueError(f"{name} contains no samples.")
+    id = _id_column(first, id, name)  # noqa: A001
+    guessed = score is None
+    score = _score_column(first, score, {id, group}, name)
+    rows: list[tuple[Any, ...]] = []
+    filters: set[str] = set()
+    for record in itertools.chain([first], records):
+        filters.add(str(record.values.get("filter", "none")))
+        if filter is None or str(record.values.get("filter", "none")) == filter:
+            rows.append(
+                (
+                    _text(record, id, name),
+                    _number(record, score, name),
+                    None if group is None else _text(record, group, name),
+                    record.number,
+                )
+            )
+    _check_filter(filter, filters, name)
+    table = pd.DataFrame(rows, columns=["id", "score", "group", "number"])
+    index = pd.Index(table["id"].to_numpy(), name=id)
+    run = table.groupby("id", sort=False).cumcount().to_numpy()
+    if not runs and run.any():
+        _refuse_repeated_id(table, int(np.argmax(run > 0)), first.kind, id, name)
+    once = run == 0
+    groups = None
+    if group is not None:
+        groups = pd.Series(table["group"].to_numpy()[once], index[once], name=group)
+        _check_one_group(table, groups, group, name)
+    values = _read_only(table["score"].to_numpy(), index, run if runs else None)
+    return Samples(values if runs else values[0].rename(score), groups, score, guessed)
+
+
+def check_same_score(given: Iterable[Any]) -> None:
+    """Raise if samples have different scores and this was not asked for."""
+    samples = [one for one in given if isinstance(one, Samples)]
+    scores = list(dict.fromkeys(one.score for one in samples))
+    if len(scores) > 1 and any(one.guessed for one in samples):
+        raise ValueError(
+            f"The samples have different scores: {', '.join(scores)}. Pass score= to read_samples."
+        )
+
+
+def groups_of_samples(given: Iterable[Any]) -> pd.Series[Any] | None:
+    """Return the groups of the items of samples that have the same items; None if unknown."""
+    known = [one.groups for one in given if isinstance(one, Samples) and one.groups is not None]
+    if not known:
+        return None
+    first, *others = known
+    for other in others:
+        differ = np.flatnonzero(first.to_numpy() != other.reindex(first.index).to_numpy())
+        if len(differ):
+            item = first.index[differ[0]]
+            raise ValueError(
+                f"The samples have different groups for {len(differ)} items: item {item!r} is in "
+                f"{first[item]!r} and in {other[item]!r}."
+            )
+    return first
+
+
+def _read_only(scores: Any, index: pd.Index[Any], run: Any) -> pd.DataFrame:
+    """Return the scores of shape (n_items, n_runs), items in the order of the file."""
+    code, items = pd.factorize(index)
+    if run is None:
+        run = np.zeros(len(code), dtype=int)
+    table = np.full((len(items), run.max() + 1), np.nan)
+    table[code, run] = scores
+    table.flags.writeable = False
+    return pd.DataFrame(table, index=items.rename(index.name), copy=False)
+
+
+def _columns(record: Record) -> list[str]:
+    """Return the names in a record, and in the document of a log."""
+    return list(dict.fromkeys([*record.values, *_document(record)]))
+
+
+def _document(record: Record) -> dict[str, Any]:
+    document = record.values.get("doc")
+    return document if isinstance(document, dict) else {}
+
+
+def _value(record: Record, column: str, path: str) -> Any:
+    for values in (record.values, _document(record)):
+        if column in values:
+            return values[column]
+    raise ValueError(
+        f"{record.place} of {path} has no {column!r}. It has {', '.join(_columns(record))}."
+    )
+
+
+def _text(record: Record, column: str, path: str) -> str:
+    """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
+    value = _value(record, column, path)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, (str, int)) and str(value).strip():
+        return str(value)
+    raise ValueError(
+        f"{column!r} must be a text or a whole number, got {in_short(value)} in {record.place} of "
+        f"{path}."
+    )
+
+
+def _number(record: Record, column: str, path: str) -> float:
+    value = _value(record, column, path)
+    number = _as_number(value)
+    if number is None or not math.isfinite(number):
+        raise ValueError(
+            f"{column!r} must be a finite number, true or false, got {in_short(value)} in "
+            f"{record.place} of {path}."
+        )
+    return number
+
+
+def _as_number(value: Any) -> float | None:
+    """Return the number that a value is, or that the text of a table's cell means."""
+    if isinstance(value, str):
+        if value.lower() in ("true", "false"):
+            return float(value.lower() == "true")
+        try:
+            return float(value)
+        except ValueError:
+            return None
+    return float(value) if isinstance(value, (bool, int, float)) else None
+
+
+def _id_column(record: Record, given: str | None, path: str) -> str:
+    if given is not None:
+        _value(record, given, path)
+        return given
+    known = [column for column in ID_COLUMNS if column in record.values]
+    if "doc_id" in known and _is_log(record.values):
+        return "doc_id"
+    if len(known) != 1:
+        found = f"any of {', '.join(known)} may be it" if known else "none has a usual name"
+        raise ValueError(
+            f"id= must say which column of {path} has the ids of items, because {found}. The "
+            f"columns are {', '.join(_columns(record))}."
+        )
+    return known[0]
+
+
+def _is_log(values: Mapping[str, Any]) -> bool:
+    return "doc_id" in values and ("filtered_resps" in values or "resps" in values)
+
+
+def _score_column(record: Record, given: str | None, taken: set[str | None], path: str) -> str:
+    if given is not None:
+        _value(record, given, path)
+        return given
+    values = record.values
+    names: Iterable[str] = values
+    if _is_log(values) and isinstance(values.get("metrics"), list):
+        names = [one for one in values["metrics"] if one in values]
+    # What is missing here may be a number elsewhere.
+    known = [
+        name
+        for name in names
+        if name not in taken
+        and name not in LOG_COLUMNS
+        and name not in ID_COLUMNS
+        and (values[name] is None or _as_number(values[name]) is not None)
+    ]
+    if "score" in known and not _is_log(values):
+        return "score"
+    if len(known) != 1:
+        found = f"any of {', '.join(known)} may be it" if known else "none is a number"
+        raise ValueError(
+            f"score= must say which column of {path} is the score, because {found}. The columns "
+            f"are {', '.join(_columns(record))}."
+        )
+    return known[0]
+
+
+def _check_filter(given: str | None, found: set[str], path: str) -> None:
+    """Raise unless the lines that were read are those of one filter."""
+    names = ", ".join(sorted(found))
+    if given is None and len(found) > 1:
+        raise ValueError(
+            f"filter= must say which samples of {path} to read, which has several filters: {names}."
+        )
+    if given is not None and given not in found:
+        raise ValueError(f"filter={given!r} is not in {path}, whose filters are: {names}.")
+
+
+def _refuse_repeated_id(table: pd.DataFrame, row: int, kind: str, column: str, path: str) -> None:
+    item = table["id"][row]
+    first, again = table["number"][table["id"] == item][:2]
+    raise ValueError(
+        f"{column} {item!r} occurs more than once in {path}, in {kind}s {first} and {again}. Pass "
+        "runs=True if these are runs of the same item. (Logs of older versions of "
+        "lm-evaluation-harness have one line per filter and do not name the filter: keep the lines "
+        "of one.)"
+    )
+
+
+def _check_one_group(table: pd.DataFrame, groups: pd.Series[Any], column: str, path: str) -> None:
+    differ = np.flatnonzero(table["group"].to_numpy() != groups[table["id"]].to_numpy())
+    if len(differ):
+        item = table["id"][differ[0]]
+        raise ValueError(
+            f"{path} has several values of {column!r} for item {item!r}: {groups[item]!r} and "
+            f"{table['group'][differ[0]]!r}."
+        )

@@ -1,0 +1,354 @@
+"""From a table that need not fit into memory to a result: `count_table` and `compare_table`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from skbayeseval._arrays import in_short
+from skbayeseval._duckdb_tables import open_table, quoted
+from skbayeseval._labels import encode_labels
+from skbayeseval._validation import check_names
+from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.evidence.counts import PairedCounts, check_counts
+from skbayeseval.evidence.label_counter import tally
+from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
+from skbayeseval.posterior.build import check_true_classes, make_posterior
+from skbayeseval.results.comparison import ComparisonResult
+
+__all__ = ["TableCounts", "compare_table", "count_table"]
+
+FLOATS = ("FLOAT", "DOUBLE")
+WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+TYPES = ("VARCHAR", "ENUM", "BOOLEAN", *FLOATS, *WHOLE, *(f"U{name}" for name in WHOLE))
+
+
+@dataclass(frozen=True)
+class TableCounts:
+    """How often each combination of true label and predictions occurs in a table.
+
+    Made by `count_table`. Counts of parts of a table add up with ``+``, and travel as JSON by
+    `to_dict` and `from_dict`.
+
+    Attributes
+    ----------
+    columns : dict of str to str
+        The columns that were counted, by what they are: "truth", "a", "b" and perhaps "groups".
+    outcomes : Counter
+        How often each combination of values of these columns occurs.
+
+    Examples
+    --------
+    >>> from skbayeseval import TableCounts
+    >>> columns = {"truth": "y", "a": "nb", "b": "svm"}
+    >>> one = TableCounts.from_dict(
+    ...     {"columns": columns, "outcomes": [["no", "no", "yes"]], "counts": [7]}
+    ... )
+    >>> (one + one).to_dict()["counts"]
+    [14]
+    """
+
+    columns: Mapping[str, str]
+    outcomes: Counter[tuple[Any, ...]]
+
+    @property
+    def total(self) -> int:
+        """The number of rows."""
+        return self.outcomes.total()
+
+    def __add__(self, other: TableCounts) -> TableCounts:
+        if not isinstance(other, TableCounts):
+            return NotImplemented
+        if self.columns != other.columns:
+            raise ValueError(
+                f"Counts of different columns cannot be added: {dict(self.columns)} and "
+                f"{dict(other.columns)}."
+            )
+        return replace(self, outcomes=self.outcomes + other.outcomes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as JSON has them."""
+        return {
+            "columns": dict(self.columns),
+            "outcomes": [list(outcome) for outcome in self.outcomes],
+            "counts": list(self.outcomes.values()),
+        }
+
+    @classmethod
+    def from_dict(cls, counts: Mapping[str, Any]) -> TableCounts:
+        """Return the counts from the output of `to_dict`."""
+        missing = {"columns", "outcomes", "counts"} - set(counts)
+        if missing:
+            raise ValueError(f"counts must be the output of to_dict, but {missing} is missing.")
+        columns, outcomes = dict(counts["columns"]), [tuple(one) for one in counts["outcomes"]]
+        if list(columns) not in (["truth", "a", "b"], ["truth", "a", "b", "groups"]):
+            raise ValueError(f"columns must be truth, a, b and perhaps groups, got {columns}.")
+        numbers = check_counts(counts["counts"], "counts").astype(int).tolist()
+        if len(numbers) != len(outcomes) or {len(one) for one in outcomes} - {len(columns)}:
+            raise ValueError("counts and outcomes do not fit each other.")
+        found: Counter[tuple[Any, ...]] = Counter()
+        for outcome, number in zip(outcomes, numbers, strict=True):
+            found[outcome] += number
+        return cls(columns, +found)
+
+
+def count_table(
+    source: Any, *, truth: str, a: str, b: str, groups: str | None = None
+) -> TableCounts:
+    """Count the rows of a table by true label and predictions, for `compare_table`.
+
+    DuckDB groups and counts the rows of files, out of core; only the counts come into memory. Parts
+    of a table can be counted on different machines.
+
+    Parameters
+    ----------
+    source, truth, a, b, groups
+        As in `compare_table`.
+
+    Returns
+    -------
+    counts : TableCounts
+
+    Examples
+    --------
+    >>> import json
+    >>> import duckdb
+    >>> from skbayeseval import TableCounts, compare_table, count_table
+    >>> parts = [
+    ...     duckdb.sql(f"SELECT i % 2 AS y, i % 3 % 2 AS x, i % 5 % 2 AS z FROM range({n}) t(i)")
+    ...     for n in (1000, 2000)
+    ... ]
+    >>> lines = [json.dumps(count_table(one, truth="y", a="x", b="z").to_dict()) for one in parts]
+    >>> one, other = (TableCounts.from_dict(json.loads(line)) for line in lines)
+    >>> compare_table(one + other, scoring="f1", random_state=0).names
+    ('x', 'z')
+    """
+    columns = {"truth": truth, "a": a, "b": b}
+    if groups is not None:
+        columns["groups"] = groups
+    if _is_in_memory(source):
+        return _count_parts(source, columns)
+    with open_table(source) as relation:
+        _check_columns(relation, columns)
+        names = [quoted(column) for column in columns.values()]
+        rows = relation.aggregate(", ".join([*names, "count(*)"]), ", ".join(names)).fetchall()
+    _check_rows(rows, columns)
+    return TableCounts(columns, Counter({tuple(outcome): n for *outcome, n in rows}))
+
+
+def compare_table(
+    source: Any,
+    *,
+    truth: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    scoring: Any = None,
+    model: Any = "auto",
+    weight: float = 1.0,
+    names: tuple[str, str] | None = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    groups: str | None = None,
+    prevalence: Any = None,
+    engine: str | PyMCEngine = "exact",
+    prior: dict[str, Any] | Callable[..., Any] | None = None,
+    n_draws: int = 20_000,
+    random_state: Any = None,
+) -> ComparisonResult:
+    """Compare two classifiers from a table of predictions that need not fit into memory.
+
+    DuckDB (``pip install skbayeseval[duckdb]``) counts the rows of files and relations, and the
+    result is that of `compare_predictions` on the columns.
+
+    Parameters
+    ----------
+    source : str, path-like, DuckDB relation, data frame, iterable of these or TableCounts
+        - The path of a Parquet or CSV file, or of another one that DuckDB reads, or a pattern such
+          as "part-*.parquet". Labels in CSV files are text.
+        - A relation, such as ``duckdb.sql("SELECT ... FROM ...")``.
+        - A data frame or a dict of columns; or an iterable of such parts of the table, such as
+          ``pandas.read_csv(path, dtype=str, chunksize=100_000)``. One part is held at a time.
+        - What `count_table` counted.
+    truth : str
+        The column of the true labels: text, whole numbers or booleans. Not for `TableCounts`.
+    a, b : str
+        The columns of the predictions of A and B. Not for `TableCounts`.
+    names : (str, str), default=None
+        The names of the two classifiers. By default those of the columns.
+    groups : str, default=None
+        The column of what instances belong to, such as documents: groups are then the unit of the
+        evidence. There is one count per group and outcome. Not for `TableCounts`, which were
+        counted with it or not.
+    scoring, model, weight, labels, pos_label, prevalence, engine, prior, n_draws, random_state
+        As in `compare_predictions`. Metrics of numbers and of instance scores are not for counts.
+
+    Returns
+    -------
+    result : ComparisonResult
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> from skbayeseval import compare_table
+    >>> table = duckdb.sql(
+    ...     "SELECT i % 2 AS y, (i % 2 + (i % 9 = 0)::INT) % 2 AS nb, (i % 3 > 0)::INT AS svm "
+    ...     "FROM range(3000) t(i)"
+    ... )
+    >>> result = compare_table(table, truth="y", a="nb", b="svm", scoring="f1", random_state=0)
+    >>> result.decision(rope=0.01).symbol
+    '≫'
+    """
+    if is_of_numbers(scoring):
+        raise ValueError(
+            f"scoring={scoring!r} is a metric of numbers, but compare_table counts classes. Pass "
+            "the columns to compare_predictions."
+        )
+    given = {"truth": truth, "a": a, "b": b, "groups": groups}
+    if isinstance(source, TableCounts):
+        _check_absent(given)
+        counts = source
+    else:
+        counts = count_table(source, **_check_given(given))
+    evidence = _evidence(counts, labels, pos_label, weight)
+    metrics = resolve_scoring(scoring, evidence.labels)
+    for name, metric in metrics.items():
+        if metric.source == "instances":
+            raise ValueError(
+                f"scoring={name!r} is computed from instance scores, but compare_table counts "
+                "classes. Pass the columns to compare_predictions, with y_score_a= and y_score_b=."
+            )
+    if names is None:
+        names = counts.columns["a"], counts.columns["b"]
+        names = names if names[0] != names[1] else ("A", "B")
+    options = (model, engine, prior, n_draws, random_state, prevalence)
+    return ComparisonResult(make_posterior(evidence, *options), check_names(names, 2), metrics)
+
+
+def _is_in_memory(source: Any) -> bool:
+    """Return whether source is a table of Python, or an iterable of such, and not for DuckDB."""
+    if isinstance(source, (pd.DataFrame, Mapping)):
+        return True
+    # Relations of DuckDB are iterable in some versions, but are not Iterators.
+    return isinstance(source, (list, tuple, Iterator))
+
+
+def _count_parts(source: Any, columns: Mapping[str, str]) -> TableCounts:
+    """Count a data frame or a dict of columns, or an iterable of these."""
+    if "groups" in columns:
+        raise ValueError(
+            f"groups={columns['groups']!r} requires a table that DuckDB reads, such as "
+            "duckdb.from_df(frame)."
+        )
+    parts = [source] if isinstance(source, (pd.DataFrame, Mapping)) else source
+    return TableCounts(columns, tally(_named_columns(parts, columns)))
+
+
+def _named_columns(
+    parts: Iterable[Any], columns: Mapping[str, str]
+) -> Iterator[list[tuple[str, ArrayLike]]]:
+    """Yield the columns of each part under the names that errors use."""
+    for number, part in enumerate(parts):
+        if not isinstance(part, (pd.DataFrame, Mapping)):
+            raise TypeError(
+                "source must consist of data frames or dicts of columns, got "
+                f"{in_short(part)} as part {number}."
+            )
+        for what, column in columns.items():
+            if column not in part:
+                raise ValueError(
+                    f"{what}={column!r} is not a column of source, which has {list(part)}."
+                )
+        yield [(f"{what}={column!r}", part[column]) for what, column in columns.items()]
+
+
+def _evidence(
+    counts: TableCounts, labels: Any, pos_label: Any, weight: float
+) -> PairedCounts | UnitCounts:
+    """Return the counts as `compare_predictions` would make them of the columns."""
+    if not counts.outcomes:
+        raise ValueError("Found array with 0 sample(s): source has no rows.")
+    values = [list(column) for column in zip(*counts.outcomes, strict=True)]
+    named = [
+        (f"{what}={column!r}", of_one)
+        for (what, column), of_one in zip(counts.columns.items(), values, strict=True)
+    ]
+    classes, (true, *predicted) = encode_labels(named[:3], labels)
+    check_true_classes([classes[i] for i in np.unique(true)], named[0][0])
+    predictions, declared = np.column_stack(predicted), labels is not None
+    numbers = np.array(list(counts.outcomes.values()), dtype=float)
+    if "groups" not in counts.columns:
+        return PairedCounts(true, predictions, numbers, classes, weight, pos_label, declared)
+    units = UnitCounts.from_codes(
+        true,
+        predictions,
+        classes,
+        values[3],
+        pos_label=pos_label,
+        weight=weight,
+        counts=numbers,
+    )
+    return replace(units, declared=declared)
+
+
+def _check_given(given: Mapping[str, str | None]) -> dict[str, Any]:
+    for name in ("truth", "a", "b"):
+        if given[name] is None:
+            raise TypeError(f"{name} must be the name of a column of source, got None.")
+    return dict(given)
+
+
+def _check_absent(given: Mapping[str, str | None]) -> None:
+    for name, column in given.items():
+        if column is not None:
+            raise ValueError(
+                f"{name}={column!r} was given, but source is what count_table counted, which has "
+                f"its columns. Omit {name}=."
+            )
+
+
+def _check_columns(relation: Any, columns: Mapping[str, str]) -> None:
+    """Raise unless the columns are there and may contain labels."""
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    for what, column in columns.items():
+        if not isinstance(column, str):
+            raise TypeError(f"{what} must be the name of a column, got {column!r}.")
+        if column not in types:
+            raise ValueError(
+                f"{what}={column!r} is not a column of source, which has {list(types)}."
+            )
+        # The members of an enumeration follow in brackets; lists end in [].
+        if types[column].partition("(")[0] not in TYPES or types[column].endswith("]"):
+            raise ValueError(
+                f"{what}={column!r} has the type {types[column]}, but labels are text, whole "
+                f"numbers or booleans. Pass a query that converts it, such as "
+                f"duckdb.sql('SELECT {column}::VARCHAR AS {column}, ...')."
+            )
+        if types[column] in FLOATS:
+            name = quoted(column)
+            other = relation.filter(f"{name} <> floor({name})").project(name).limit(1).fetchall()
+            if other:
+                raise ValueError(
+                    f"{what}={column!r} contains numbers such as {other[0][0]!r}, but "
+                    "compare_table counts classes. Compare predictions of numbers, and instance "
+                    "scores, by compare_predictions."
+                )
+
+
+def _check_rows(rows: list[tuple[Any, ...]], columns: Mapping[str, str]) -> None:
+    """Raise if there are missing values."""
+    total = sum(row[-1] for row in rows)
+    for i, (what, column) in enumerate(columns.items()):
+        missing = sum(row[-1] for row in rows if row[i] is None or row[i] != row[i])
+        if missing:
+            raise ValueError(
+                f"{what}={column!r} is NULL or NaN in {missing:,} of {total:,} rows, but every "
+                "instance must have a label. Pass a query that leaves these rows out, such as "
+                "duckdb.sql('SELECT ... WHERE ... IS NOT NULL')."
+            )

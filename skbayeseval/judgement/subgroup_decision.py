@@ -1,0 +1,184 @@
+"""In which subgroups A is better than B, and whether that differs between subgroups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from skbayeseval.judgement.decision import Decision, format_interval, format_probability
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.pages.elements import block, lines
+
+__all__ = ["Farthest", "SubgroupDecision", "farthest_apart", "name_subgroups"]
+
+
+@dataclass(frozen=True)
+class SubgroupDecision:
+    """The decisions about all subgroups; `str` and `repr` return them as sentences.
+
+    Attributes
+    ----------
+    subgroups : dict of object to Decision
+        The decision about the pooled difference in each subgroup.
+    too_few : dict of object to str
+        The subgroups with too few instances to say anything, and the reason.
+    p_varies : float
+        The probability that any two subgroups are farther apart than the ROPE is wide; NaN if there
+        are fewer than two to compare. It does not tell which ones: with many small subgroups it is
+        high even if nothing tells them apart.
+    farthest : tuple of (object, object) or None
+        The two subgroups that are farthest apart, the one with the higher difference first.
+    p_farthest : float
+        The probability that these two are farther apart than the ROPE is wide, in this order.
+    rope : Interval
+        The region of practical equivalence.
+    names : tuple of str
+        The names of A and B.
+    metric : str
+        The name of the metric.
+    prob : float
+        The mass of the HDI of each subgroup, and the probability that is required of `varies`.
+    column : str or None
+        The name of the column that makes the subgroups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval import compare_predictions
+    >>> y, site = np.arange(800) % 2, np.repeat(["north", "south"], 400)
+    >>> b = np.where((site == "north") & (np.arange(800) % 4 == 0), 1 - y, y)  # misses some
+    >>> decision = compare_predictions(y, y, b, random_state=0).by(site).decision(rope=0.05)
+    >>> decision.subgroups["north"].label
+    'significantly better'
+    >>> decision.varies
+    True
+    """
+
+    subgroups: Mapping[Any, Decision]
+    too_few: Mapping[Any, str]
+    p_varies: float
+    farthest: tuple[Any, Any] | None
+    p_farthest: float
+    rope: Interval
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
+    prob: float = 0.95
+    column: str | None = None
+
+    @property
+    def varies(self) -> bool | None:
+        """Whether the difference varies between subgroups; None if that is not settled.
+
+        It does if the two subgroups that are farthest apart surely are; it does not if surely no
+        two are.
+        """
+        if self.p_farthest >= self.prob:
+            return True
+        return False if self.p_varies <= 1 - self.prob else None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the decision about each subgroup is settled."""
+        return not self.too_few and all(one.settled for one in self.subgroups.values())
+
+    def __str__(self) -> str:
+        a, b = self.names
+        basis = f"{self.metric}, {100 * self.prob:.3g}% HDI, ROPE {format_interval(self.rope)}"
+        said = [f"{a} compared with {b} in {name_subgroups(self.column)} ({basis}):"]
+        for code, words in (
+            (">>", f"{a} significantly better"),
+            ("~", "practically equivalent"),
+            ("<<", f"{a} significantly worse"),
+        ):
+            found = [str(name) for name, one in self.subgroups.items() if one.code == code]
+            if found:
+                said.append(f"  {words}: {', '.join(found)}")
+        unsettled = [
+            f"{name} ({a} better {format_probability(one.probabilities.better)}, "
+            f"worse {format_probability(one.probabilities.worse)})"
+            for name, one in self.subgroups.items()
+            if not one.settled
+        ]
+        if unsettled:
+            said.append(f"  not settled: {', '.join(unsettled)}")
+        if self.too_few:
+            reasons = [f"{name} ({why})" for name, why in self.too_few.items()]
+            said.append(f"  too few to say: {', '.join(reasons)}")
+        return "\n".join([*said, f"  {self.on_variation()}"])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return block(lines(str(self)))
+
+    def on_variation(self) -> str:
+        """Return a sentence on whether the difference varies between subgroups."""
+        where = f"the difference varies between {name_subgroups(self.column)}"
+        if len(self.subgroups) < 2:
+            return f"Whether {where} cannot be told from fewer than two of them."
+        width = self.rope.high - self.rope.low
+        by = f" by more than {width:.4g}, the width of the ROPE," if width else ""
+        if self.varies and self.farthest is not None:
+            high, low = self.farthest
+            chance = format_probability(self.p_farthest, words=True)
+            where = f"T{where[1:]}: it is higher in {high} than in {low}"
+            return f"{where}{by} with probability {chance}."
+        if not width:
+            return f"Not settled whether {where}."
+        chance = format_probability(self.p_varies, words=True)
+        said = f"{where}: two of them are apart{by} with probability {chance}."
+        return f"No sign that {said}" if self.varies is False else f"Not settled whether {said}"
+
+
+def name_subgroups(column: str | None) -> str:
+    """Return what the subgroups are called in a sentence."""
+    return "subgroups" if column is None else f"subgroups of {column}"
+
+
+class Farthest(NamedTuple):
+    """How far subgroups are apart; the attributes are those of `SubgroupDecision`."""
+
+    p_varies: float
+    farthest: tuple[Any, Any] | None
+    p_farthest: float
+
+
+def farthest_apart(draws: pd.DataFrame, width: float) -> Farthest:
+    """Return which two subgroups are farthest apart, and how surely by more than a width.
+
+    Parameters
+    ----------
+    draws : pandas.DataFrame
+        Joint draws of the differences, with one column per subgroup.
+    width : float
+        The width.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skbayeseval.judgement.subgroup_decision import farthest_apart
+    >>> draws = np.random.default_rng(0).normal([0.0, 0.3, 0.1], 0.05, (1000, 3))
+    >>> farthest_apart(pd.DataFrame(draws, columns=["x", "y", "z"]), 0.1).farthest
+    ('y', 'x')
+    """
+    if draws.shape[1] < 2:
+        return Farthest(np.nan, None, np.nan)
+    values = draws.to_numpy()
+    means, covariance = values.mean(axis=0), np.cov(values.T)
+    variances = np.diag(covariance)
+    variance = np.maximum(variances[:, None] + variances - 2 * covariance, 0)
+    np.fill_diagonal(variance, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = np.nan_to_num((means[:, None] - means - width) / np.sqrt(variance))
+    np.fill_diagonal(distance, -np.inf)
+    high, low = divmod(int(np.argmax(distance)), len(means))
+    return Farthest(
+        float(np.mean(np.ptp(values, axis=1) > width)),
+        (draws.columns[high], draws.columns[low]),
+        float(np.mean(values[:, high] - values[:, low] > width)),
+    )

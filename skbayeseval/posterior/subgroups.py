@@ -1,0 +1,290 @@
+"""The difference between two classifiers in each subgroup of the instances, partially pooled."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.engines.few_units import difference_of_twins
+from skbayeseval.evidence.instances import Subgroups
+from skbayeseval.evidence.unit_numbers import UnitNumbers
+from skbayeseval.evidence.weighted_instances import WeightedInstances
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.pooling import pool_draws
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.distributions import difference_bounds
+from skbayeseval.posterior.recipe import Posterior
+
+__all__ = ["Subgroup", "SubgroupDraws", "compare_subgroups"]
+
+Array = NDArray[Any]
+
+# The spawn keys of the seeds of subgroups and of pooling; those of the posterior are below 4.
+_SUBGROUPS, _POOLING = 10, 11
+
+# A subgroup whose difference is so many times less certain than its size explains is left out: R2
+# of two or three instances may be anything, and would say that all subgroups may be.
+MOST_UNUSUAL = 20.0
+
+# The number of draws of the prior of the difference, and the smallest share of a posterior's
+# precision that is taken for that of the data.
+PRIOR_DRAWS, LEAST_LEFT = 4096, 0.1
+
+# Metrics of classes against each other, which say nothing of a single class.
+OF_SEVERAL_CLASSES = ("balanced_accuracy", "matthews_corrcoef", "cohen_kappa")
+
+
+class Subgroup(NamedTuple):
+    """One subgroup.
+
+    Attributes
+    ----------
+    label : object
+        The value of the column.
+    n : int
+        The number of instances.
+    observed : (float, float)
+        The observed metric values of A and B; NaN if the metric is not defined.
+    unpooled, pooled : Distribution or None
+        The posterior of the difference given this subgroup alone, and given all subgroups; None if
+        there are too few instances.
+    reason : str
+        Why there are too few instances; empty otherwise.
+    """
+
+    label: Any
+    n: int
+    observed: tuple[float, float]
+    unpooled: Distribution | None
+    pooled: Distribution | None
+    reason: str = ""
+
+
+class SubgroupDraws(NamedTuple):
+    """All subgroups, and how much they differ.
+
+    Attributes
+    ----------
+    subgroups : tuple of Subgroup
+        The subgroups, in the order of their labels.
+    tau : ndarray of shape (n_draws,)
+        Draws of the standard deviation of the difference between subgroups; NaN if there are fewer
+        than two to compare.
+    """
+
+    subgroups: tuple[Subgroup, ...]
+    tau: Array
+
+
+def compare_subgroups(posterior: Posterior, metric: Metric, given: Subgroups) -> SubgroupDraws:
+    """Return the difference in each subgroup, alone and partially pooled.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior of two classifiers, which knows the instances of its evidence.
+    metric : Metric
+        The metric.
+    given : Subgroups
+        The subgroup of each instance.
+    """
+    assert posterior.instances is not None
+    of_rows = posterior.instances.of_rows(given.codes)
+    _check_groups(posterior, of_rows, given)
+    sizes = np.bincount(given.codes, minlength=len(given.labels))
+    # Seeds go by the first instance of a subgroup, so that they do not depend on its name.
+    first = [int(np.argmax(given.codes == code)) for code in range(len(given.labels))]
+    if len(given.labels) == 1:
+        observed, whole = _pair(posterior.observed(metric)), posterior.difference(metric)
+        alone = [Subgroup(given.labels[0], int(sizes[0]), observed, whole, None)]
+    else:
+        alone = [
+            _alone(
+                posterior,
+                metric,
+                np.flatnonzero(of_rows == code),
+                Subgroup(label, int(sizes[code]), (np.nan, np.nan), None, None),
+                _child(posterior.entropy, _SUBGROUPS, first[code]),
+            )
+            for code, label in enumerate(given.labels)
+        ]
+    return _pooled(alone, np.argsort(first), posterior, metric)
+
+
+def _alone(
+    posterior: Posterior, metric: Metric, rows: Array, empty: Subgroup, entropy: int
+) -> Subgroup:
+    """Return a subgroup with the posterior that the model has given its rows alone."""
+    if metric.weighs_instances and posterior.scored is not None:
+        defined = posterior.scored.rows_where_defined(metric, rows)
+        if len(rows) and not len(defined):
+            return empty._replace(reason=_why_undefined(posterior.scored.of_rows(rows), metric))
+        rows = defined
+    reason = _too_few_rows(posterior, metric, rows)
+    if reason:
+        return empty._replace(reason=reason)
+    try:
+        own = posterior.of_rows(rows, entropy)
+        reason = _too_few(own, metric)
+        if reason:
+            return empty._replace(reason=reason)
+        own.check_metric(metric)
+        observed, difference = _pair(own.observed(metric)), _difference(own, metric, entropy)
+    except ValueError as error:
+        # The whole has passed all checks, so that something is missing here.
+        return empty._replace(reason=str(error))
+    assert posterior.instances is not None
+    usual = posterior.difference(metric).sd * math.sqrt(posterior.instances.number / empty.n)
+    if metric.bounds is None and 0 < MOST_UNUSUAL * usual < difference.sd:
+        return empty._replace(observed=observed, reason="the metric is unstable")
+    return empty._replace(observed=observed, unpooled=difference)
+
+
+def _why_undefined(scored: WeightedInstances, metric: Metric) -> str:
+    """Return why a metric of instance weights is not defined in any run."""
+    units = scored.unit_numbers(metric)
+    if not units.number:
+        return "only one class"
+    if units.number == 1:
+        return f"too few {units.what}: 1"
+    return "the metric is not defined in any run"
+
+
+def _difference(own: Posterior, metric: Metric, entropy: int) -> Distribution:
+    """Return the posterior of the difference, which is not certain where nothing was seen of it.
+
+    With more than two classes, the paired model takes classifiers that have not disagreed yet for
+    equal. Of a whole test set that is what people expect, but not of a few instances.
+    """
+    found = own.difference(metric)
+    if own.units(metric) is not None or own.what_is_identical(metric) is None:
+        return found
+    if metric.bounds is None or not own.evidence.has_class_counts:
+        return found
+    size = own.counts[0].total * own.weight
+    rng = np.random.default_rng(_child(entropy, _POOLING))
+    units = UnitNumbers("instances", int(own.counts[0].total), size, size, size)
+    twins = difference_of_twins(units, metric.bounds, rng, own.n_draws)
+    return Distribution(twins) if twins.std() > found.sd else found
+
+
+def _too_few_rows(posterior: Posterior, metric: Metric, rows: Array) -> str:
+    """Return why these rows are too few for any metric; empty if they are not."""
+    if not len(rows):
+        return "no instance was tested"
+    if not (metric.weighs_instances or posterior.model.weights_units):
+        return ""
+    assert posterior.instances is not None
+    group, of_row = posterior.evidence.group_of_rows, posterior.instances.of_row
+    if group is not None:
+        return "a single group" if len(np.unique(group[rows])) < 2 else ""
+    instances = rows if of_row is None else of_row[rows]
+    return "a single instance" if len(np.unique(instances)) < 2 else ""
+
+
+def _too_few(own: Posterior, metric: Metric) -> str:
+    """Return why the metric is not defined for a subgroup; empty if it is."""
+    units = own.units(metric)
+    if units is not None and units.number < 2:
+        return f"too few {units.what}: {units.number}"
+    if metric.weighs_instances or not own.evidence.has_class_counts:
+        return ""
+    counts = own.counts[0]
+    formula, present = metric.formula or "", counts.true > 0
+    one = re.fullmatch(r".+\[(\d+)\]", formula)
+    if one and not present[int(one[1])]:
+        return f"no instances of {counts.labels[int(one[1])]!r}"
+    if metric.needs_positive and counts.positive is not None and not one:
+        negatives = formula == "specificity"
+        if not present[1 - counts.positive if negatives else counts.positive]:
+            return "no negatives" if negatives else "no positives"
+    several = formula in OF_SEVERAL_CLASSES or formula.endswith("_macro")
+    if several and counts.has_table and present.sum() < 2:
+        return "only one class"
+    return ""
+
+
+def _pooled(
+    alone: Sequence[Subgroup], order: Array, posterior: Posterior, metric: Metric
+) -> SubgroupDraws:
+    """Pool the subgroups; `order` is that in which they are drawn."""
+    known = [code for code in order if alone[code].unpooled is not None]
+    if not known:
+        return SubgroupDraws(tuple(alone), np.full(posterior.n_draws, np.nan))
+    draws = np.array([alone[code].unpooled.draws for code in known])
+    if len(known) > 1:
+        draws = _without_prior(draws, _prior_variance(posterior, metric))
+    # Instances are in one subgroup each, so that subgroups are independent given their differences.
+    rng = np.random.default_rng(_child(posterior.entropy, _POOLING))
+    # Pooling draws random numbers: swapping A and B must mirror these, too.
+    sign = -1.0 if draws.mean() < 0 else 1.0
+    found = pool_draws(sign * draws, np.diag(draws.var(axis=1)), rng)
+    pooled = sign * found.draws
+    low, high = difference_bounds(metric.bounds) or (-np.inf, np.inf)
+    pooled = np.clip(pooled, low, high)
+    subgroups = list(alone)
+    for code, of_one in zip(known, pooled, strict=True):
+        unpooled = alone[code].unpooled
+        subgroups[code] = alone[code]._replace(
+            pooled=unpooled if len(known) == 1 else Distribution(of_one)
+        )
+    return SubgroupDraws(tuple(subgroups), found.tau)
+
+
+def _prior_variance(posterior: Posterior, metric: Metric) -> float:
+    """Return the prior variance of the difference; infinite if there is no proper prior."""
+    if not posterior.has_proper_prior(metric):
+        return math.inf
+
+    def variance() -> float:
+        a, b = posterior.prior.draws(metric, PRIOR_DRAWS)
+        return float((a - b).var())
+
+    return posterior.prior.remembered(("variance of the difference", metric), variance)
+
+
+def _without_prior(draws: Array, prior: float) -> Array:
+    """Return draws with the model's own prior of the difference taken out again.
+
+    Pooling gives the difference another prior, that of the other subgroups. As the prior of A and B
+    is the same, the model's own pulls the difference towards 0, which matters in small subgroups.
+    With normal distributions, the precision that is left is that of the posterior minus that of
+    the prior.
+    """
+    means, variances = draws.mean(axis=1, keepdims=True), draws.var(axis=1, keepdims=True)
+    left = np.maximum(1 - variances / prior, LEAST_LEFT)
+    return means / left + (draws - means) / np.sqrt(left)
+
+
+def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> None:
+    """Raise if a group of instances that are not independent belongs to several subgroups."""
+    group = posterior.evidence.group_of_rows
+    if group is None:
+        return
+    lowest, highest = np.full(group.max() + 1, len(given.labels)), np.full(group.max() + 1, -1)
+    np.minimum.at(lowest, group, of_rows)
+    np.maximum.at(highest, group, of_rows)
+    shared = np.flatnonzero((highest >= 0) & (lowest < highest))
+    if len(shared):
+        some = given.labels[lowest[shared[0]]], given.labels[highest[shared[0]]]
+        raise ValueError(
+            f"column must have the same value for all instances of a group, but {len(shared)} of "
+            f"the groups have several, such as {some[0]!r} and {some[1]!r}. Instances of a group "
+            "are not independent, and neither are subgroups that share groups."
+        )
+
+
+def _pair(observed: tuple[float, ...]) -> tuple[float, float]:
+    a, b = observed
+    return a, b
+
+
+def _child(entropy: int, *key: int) -> int:
+    """Return entropy derived from that of the posterior."""
+    state = np.random.SeedSequence(entropy, spawn_key=key).generate_state(4)
+    return int.from_bytes(state.tobytes(), "little")

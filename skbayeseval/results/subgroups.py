@@ -1,0 +1,456 @@
+"""The same comparison in each subgroup of the instances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skbayeseval._validation import check_probability
+from skbayeseval.evidence.instances import Subgroups, subgroups_of
+from skbayeseval.judgement.decision import WORDS, Decision, format_interval, format_probability
+from skbayeseval.judgement.distribution import Distribution, decision_of
+from skbayeseval.judgement.intervals import Interval, equal_tailed
+from skbayeseval.judgement.rope import check_rope
+from skbayeseval.judgement.subgroup_decision import (
+    SubgroupDecision,
+    farthest_apart,
+    name_subgroups,
+)
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.subgroups import compare_subgroups
+from skbayeseval.results.base import PosteriorView
+from skbayeseval.results.tables import (
+    decimals,
+    fixed,
+    html_table,
+    latex_table,
+    markdown_table,
+    written_interval,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from skbayeseval.display.forest import ForestDisplay
+
+__all__ = ["ComparisonSubgroups", "SubgroupComparison"]
+
+Array = NDArray[Any]
+
+TOO_FEW = "too few to say"
+
+# A printed comparison shows so many subgroups at most.
+MOST_LINES = 30
+
+
+class ComparisonSubgroups(PosteriorView):
+    """Base class of comparisons of two classifiers, which can be looked at by subgroup."""
+
+    def by(self, column: Any, *, metric: str | Metric | None = None) -> SubgroupComparison:
+        """Return the same comparison in each subgroup of the instances, partially pooled.
+
+        Each subgroup gets the posterior of the same model given its instances alone. The true
+        differences of the subgroups are then taken to vary around a common mean, and how much they
+        vary is learned: the less the data show, the more the differences are drawn together. This
+        takes the luck off subgroups that stand out because they are small.
+
+        Parameters
+        ----------
+        column : array-like of shape (n_instances,)
+            The subgroup of each instance, such as sex, site or language: one value for each row of
+            the predictions, scores or items that were compared, or of X. A Series whose index has
+            the labels of these rows may be in any order.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        subgroups : SubgroupComparison
+
+        Notes
+        -----
+        Groups of instances (``groups=``) must each be in one subgroup. After a cross-validation,
+        weights of counts that are inferred are inferred for each subgroup. Results of counts, of
+        confusion matrices and of split scores do not know the instances, and neither do results
+        that were loaded from a file.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skbayeseval import compare_predictions
+        >>> rng = np.random.default_rng(0)
+        >>> y, site = rng.integers(0, 2, 600), rng.choice(["Bonn", "Kiel", "Ulm"], 600)
+        >>> a, b = (np.where(rng.random(600) < p, y, 1 - y) for p in (0.9, 0.8))
+        >>> subgroups = compare_predictions(y, a, b, random_state=0).by(site)
+        >>> subgroups.table["decision"].to_list()
+        ['>>', '>>', '>>']
+        """
+        which = self._metric(metric)
+        instances = _instances_of(self._posterior)
+        return SubgroupComparison(
+            self._posterior, which, subgroups_of(column, instances), _two(self._names)
+        )
+
+
+class SubgroupComparison:
+    """The difference between two classifiers, A minus B, in each subgroup of the instances.
+
+    Returned by `ComparisonResult.by`. Read-only.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of A and B.
+    metric : str
+        The name of the metric.
+    column : str or None
+        The name of the column, if it has one.
+    table : pandas.DataFrame
+        What `summary` returns without a ROPE.
+    reasons : dict
+        The subgroups with too few instances to say anything, and why.
+    draws : pandas.DataFrame
+        Draws of the pooled difference, with one column per subgroup. Rows are joint draws.
+    tau : ndarray of shape (n_draws,)
+        Draws of the standard deviation of the difference between subgroups.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_items
+    >>> right_a, right_b = [1, 1, 0, 1] * 90, [1, 0, 0, 1] * 90
+    >>> subject = ["law", "law", "physics", "physics"] * 90
+    >>> subgroups = compare_items(right_a, right_b, random_state=0).by(subject)
+    >>> print(subgroups.decision(rope=0.05))
+    A compared with B in subgroups (score, 95% HDI, ROPE [-0.050, +0.050]):
+      A significantly better: law
+      practically equivalent: physics
+      The difference varies between subgroups: it is higher in law than in physics by more
+      than 0.1, the width of the ROPE, with probability more than 99.9%.
+    """
+
+    def __init__(
+        self, posterior: Posterior, metric: Metric, given: Subgroups, names: tuple[str, str]
+    ) -> None:
+        found = compare_subgroups(posterior, metric, given)
+        self._subgroups = found.subgroups
+        self._tau = found.tau
+        self._overall = posterior.difference(metric)
+        self._observed = posterior.observed(metric)
+        self._metric = metric
+        self._column = given.name
+        self._names = names
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of A and B."""
+        return self._names
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self._metric.name
+
+    @property
+    def column(self) -> str | None:
+        """The name of the column, if it has one."""
+        return self._column
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per subgroup, as `summary` returns it without a ROPE."""
+        return self.summary()
+
+    @property
+    def reasons(self) -> dict[Any, str]:
+        """The subgroups with too few instances to say anything, and why."""
+        return {one.label: one.reason for one in self._subgroups if one.pooled is None}
+
+    @property
+    def draws(self) -> pd.DataFrame:
+        """Draws of the pooled difference, with one column per subgroup."""
+        known = {one.label: one.pooled.draws for one in self._subgroups if one.pooled is not None}
+        return pd.DataFrame(known)
+
+    @property
+    def tau(self) -> Array:
+        """Draws of the standard deviation of the difference between subgroups."""
+        return self._tau
+
+    def summary(self, rope: Any = None, *, prob: float = 0.95) -> pd.DataFrame:
+        """Return one row per subgroup.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence. A number r means [-r, r]. None means the point 0.
+        prob : float, default=0.95
+            The probability mass of the HDI.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            The columns are n (instances), observed_a, observed_b and observed_difference, mean, sd,
+            hdi_low and hdi_high of the pooled difference, alone_low and alone_high (the HDI given
+            this subgroup alone), p_worse, p_rope, p_better and decision (its code). Subgroups with
+            too few instances have NaN, and the decision "too few to say".
+        """
+        region = self._rope(rope)
+        rows = []
+        for one in self._subgroups:
+            a, b = one.observed
+            row = {"n": one.n, "observed_a": a, "observed_b": b, "observed_difference": a - b}
+            if one.pooled is None or one.unpooled is None:
+                rows.append({**row, "decision": TOO_FEW})
+                continue
+            alone = one.unpooled.hdi(prob)
+            decision = self._decision(one.pooled, region, prob)
+            rows.append(
+                {
+                    **row,
+                    "mean": one.pooled.mean,
+                    "sd": one.pooled.sd,
+                    "hdi_low": decision.hdi.low,
+                    "hdi_high": decision.hdi.high,
+                    "alone_low": alone.low,
+                    "alone_high": alone.high,
+                    "p_worse": decision.probabilities.worse,
+                    "p_rope": decision.probabilities.equivalent,
+                    "p_better": decision.probabilities.better,
+                    "decision": decision.code,
+                }
+            )
+        labels = [one.label for one in self._subgroups]
+        index = pd.Index(labels, name=self._column or "subgroup", tupleize_cols=False)
+        return pd.DataFrame(rows, index=index, columns=COLUMNS)
+
+    def decision(self, rope: Any, prob: float = 0.95) -> SubgroupDecision:
+        """Return the decision about each subgroup, and whether the difference varies between them.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict
+            The region of practical equivalence. A number r means [-r, r]. The difference varies
+            between subgroups if two of them are farther apart than the ROPE is wide.
+        prob : float, default=0.95
+            The probability mass of the HDI that is compared with the ROPE, and the probability that
+            is required to settle whether the difference varies.
+
+        Returns
+        -------
+        decision : SubgroupDecision
+            Its attributes are `subgroups`, `too_few`, `p_varies`, `varies` and others; `str`
+            returns sentences.
+        """
+        region, prob = self._rope(rope), check_probability(prob)
+        width = region.high - region.low
+        farthest = farthest_apart(self.draws, width)
+        return SubgroupDecision(
+            {
+                one.label: self._decision(one.pooled, region, prob)
+                for one in self._subgroups
+                if one.pooled is not None
+            },
+            self.reasons,
+            *farthest,
+            region,
+            self._names,
+            self.metric,
+            prob,
+            self._column,
+        )
+
+    def plot(
+        self, *, rope: Any = None, prob: float = 0.95, ax: Axes | None = None, **style: Any
+    ) -> ForestDisplay:
+        """Plot the difference in each subgroup, and overall.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence.
+        prob : float, default=0.95
+            The probability mass of the HDI.
+        ax : matplotlib Axes, default=None
+            The axes to draw on. None creates a new figure.
+        **style
+            Further arguments of `Display.plot`, such as `title` or `colors`.
+
+        Returns
+        -------
+        display : ForestDisplay
+        """
+        from skbayeseval.display.forest import ForestDisplay
+
+        overall = self._overall.hdi(prob)
+        return ForestDisplay(
+            self.summary(rope, prob=prob),
+            overall=(self._overall.mean, *overall),
+            names=self._names,
+            metric=self.metric,
+            rope=None if rope is None else self._rope(rope),
+            prob=prob,
+            column=self._column,
+            finding=self._finding(rope, prob),
+        ).plot(ax, **style)
+
+    def to_latex(self, rope: Any = None, *, prob: float = 0.95) -> str:
+        r"""Return the summary as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
+
+        The last row is the difference given all instances.
+
+        Parameters
+        ----------
+        rope, prob
+            As in `summary`.
+        """
+        return latex_table(*self._printed(rope, prob))
+
+    def to_markdown(self, rope: Any = None, *, prob: float = 0.95) -> str:
+        """Return the summary as a Markdown table; the parameters are those of `to_latex`."""
+        return markdown_table(*self._printed(rope, prob))
+
+    def to_html(self, rope: Any = None, *, prob: float = 0.95) -> str:
+        """Return the summary as an HTML table; the parameters are those of `to_latex`."""
+        return html_table(*self._printed(rope, prob))
+
+    def __str__(self) -> str:
+        a, b = self._names
+        said = [
+            f"{a} minus {b} in {self.metric}, by {self._column or 'subgroup'}, partially pooled "
+            "(mean and 95% HDI):"
+        ]
+        known = [one for one in self._subgroups if one.pooled is not None]
+        for one in known[:MOST_LINES]:
+            assert one.pooled is not None
+            said.append(f"  {one.label} (n = {one.n:,}): {_in_words(one.pooled)}")
+        if len(known) > MOST_LINES:
+            said.append(f"  and {len(known) - MOST_LINES} more, in table")
+        said += [f"  {label}: {TOO_FEW} ({why})" for label, why in self.reasons.items()]
+        said.append(f"  all instances: {_in_words(self._overall)}")
+        if len(known) > 1:
+            low, high = equal_tailed(self._tau, 0.95)
+            said.append(
+                f"Standard deviation between {name_subgroups(self._column)}: "
+                f"{np.median(self._tau):.2g} (95%: {low:.2g} to {high:.2g}). decision(rope) tells "
+                "whether that matters."
+            )
+        return "\n".join(said)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _rope(self, rope: Any) -> Interval:
+        return check_rope(0.0 if rope is None else rope, self._metric)
+
+    def _decision(self, difference: Distribution, rope: Interval, prob: float) -> Decision:
+        return decision_of(difference, rope, prob, self._names, self.metric)
+
+    def _finding(self, rope: Any, prob: float) -> str:
+        """Return what the subgroups show, as a title."""
+        if rope is not None:
+            return self.decision(rope, prob).on_variation().rstrip(".")
+        known = len(self._subgroups) - len(self.reasons)
+        where = name_subgroups(self._column)
+        if known < 2:
+            return f"{known} of {len(self._subgroups)} {where} with enough instances"
+        low, high = equal_tailed(self._tau, prob)
+        return f"Standard deviation between {where}: {low:.2g} to {high:.2g}"
+
+    def _printed(self, rope: Any, prob: float) -> tuple[pd.DataFrame, list[str]]:
+        """Return the text of the table, and the columns that are aligned to the right."""
+        summary = self.summary(rope, prob=prob)
+        decision = self._decision(self._overall, self._rope(rope), prob)
+        a, b = self._observed
+        chances = decision.probabilities
+        alone = {"alone_low": decision.hdi.low, "alone_high": decision.hdi.high}
+        whole = {
+            "n": summary["n"].sum(), "observed_a": a, "observed_b": b, "mean": self._overall.mean,
+            "sd": self._overall.sd, "hdi_low": decision.hdi.low, "hdi_high": decision.hdi.high,
+            "p_worse": chances.worse, "p_rope": chances.equivalent, "p_better": chances.better,
+            "decision": decision.code, **alone,
+        }  # fmt: skip
+        lines: list[dict[Any, Any]] = [*summary.to_dict("records"), whole]
+        digits = decimals(float(summary["sd"].min()))
+        hdi = f"{100 * prob:.3g}% HDI"
+        texts = []
+        for line in lines:
+            row = {"n": f"{line['n']:,.0f}"}
+            for name, key in zip(self._names, ("observed_a", "observed_b"), strict=True):
+                row[name] = fixed(line[key], digits)
+            if line["decision"] == TOO_FEW:
+                texts.append({**row, "decision": TOO_FEW})
+                continue
+            row["mean"] = fixed(line["mean"], digits)
+            row[hdi] = written_interval(Interval(line["hdi_low"], line["hdi_high"]), digits)
+            row[f"{hdi}, alone"] = written_interval(
+                Interval(line["alone_low"], line["alone_high"]), digits
+            )
+            row["P(worse)"] = format_probability(line["p_worse"])
+            if rope is not None:
+                row["P(in ROPE)"] = format_probability(line["p_rope"])
+            row["P(better)"] = format_probability(line["p_better"])
+            texts.append({**row, "decision": WORDS[line["decision"]][0]})
+        labels = [*map(str, summary.index), "all instances"]
+        index = pd.Index(labels, name=summary.index.name)
+        # The last row has all columns, and in their order.
+        frame = pd.DataFrame(texts, index=index, columns=list(texts[-1])).fillna("")
+        return frame, [name for name in frame.columns if name != "decision"]
+
+
+COLUMNS = [
+    "n",
+    "observed_a",
+    "observed_b",
+    "observed_difference",
+    "mean",
+    "sd",
+    "hdi_low",
+    "hdi_high",
+    "alone_low",
+    "alone_high",
+    "p_worse",
+    "p_rope",
+    "p_better",
+    "decision",
+]
+
+
+def _instances_of(posterior: Posterior) -> Any:
+    """Return the instances of the evidence; raise if the result does not know them."""
+    if posterior.evidence.is_of_splits:
+        raise ValueError(
+            "Subgroups require the instances, which split scores do not tell apart. Compare with "
+            "another model than model='scores', or pass predictions to compare_predictions."
+        )
+    if posterior.instances is None:
+        raise ValueError(
+            f"Subgroups require the instances, which this result of "
+            f"{posterior.evidence.describe()} does not keep: it was made from counts, confusion "
+            "matrices, a table or more than 10 million instances, or loaded from a file. Call by "
+            "on a result of compare_predictions, compare_many, compare_items, "
+            "bayesian_cross_validate or BayesianComparer, before it is saved."
+        )
+    if not posterior.has_known_prior or "callable" in posterior.prior_description:
+        raise ValueError(
+            "Subgroups require a conjugate prior, but this result has a user-supplied prior. "
+            "Compare again with engine='exact'."
+        )
+    return posterior.instances
+
+
+def _in_words(difference: Distribution) -> str:
+    """Return the mean and the 95% HDI."""
+    digits = max(decimals(difference.sd), 3)
+    mean = round(difference.mean, digits) + 0.0  # not -0.000
+    return f"{mean:+.{digits}f} {format_interval(difference.hdi())}"
+
+
+def _two(names: tuple[str, ...]) -> tuple[str, str]:
+    a, b = names
+    return a, b

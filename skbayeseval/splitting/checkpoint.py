@@ -1,0 +1,292 @@
+"""`checkpoint=`: a folder with one file per finished fit, from which a later run goes on.
+
+The name of a file is a digest of all that determines the fit: data, split, estimator, what is kept
+of its predictions, and the versions of the packages. Files are npz archives without pickle.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn import __version__ as sklearn_version
+from sklearn import get_config
+
+from skbayeseval._archive import ArchiveReader, write_archive
+from skbayeseval._arrays import in_short
+from skbayeseval._encoding import decode, encode
+from skbayeseval._files import written_whole
+from skbayeseval._version import __version__
+from skbayeseval.splitting.digest import NotDigestibleError, digest
+
+__all__ = ["Checkpoint", "check_repeatable"]
+
+FORMAT = "skbayeseval checkpoint 1"
+
+# The file by which a folder is known to be a checkpoint.
+MARKER = "checkpoint.json"
+
+# How the names of files begin that were being written when a process was killed.
+UNFINISHED = ".skbayeseval-"
+
+# Settings of scikit-learn on which a fit may depend.
+SETTINGS = ("array_api_dispatch", "assume_finite", "enable_metadata_routing", "transform_output")
+
+# What a file holds of a fit.
+CONTENT = ("observed", "fit_time", "score_time", "chosen")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A folder of finished fits.
+
+    Parameters
+    ----------
+    path : str
+        The folder.
+    keys : mapping of str to str
+        By name, what tells versions of an estimator apart if the package cannot.
+    """
+
+    path: str
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, given: Any) -> Checkpoint | None:
+        """Return the checkpoint that a user asked for; raise if it is not valid."""
+        if given is None:
+            return None
+        keys: Any = {}
+        path = given
+        if isinstance(given, Mapping):
+            if "path" not in given or not {"path", "keys"}.issuperset(given):
+                raise ValueError(
+                    "checkpoint must be a folder, or a dict with the items 'path' and 'keys', got "
+                    f"a dict with {sorted(map(str, given))}."
+                )
+            path, keys = given["path"], given.get("keys") or {}
+        if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+            raise TypeError(
+                f"checkpoint must be the path of a folder, or a dict with it, got {in_short(path)}."
+            )
+        path = os.fspath(path)
+        if not path:
+            raise ValueError("checkpoint must be the path of a folder, got ''.")
+        if not isinstance(keys, Mapping) or not all(
+            isinstance(text, str) for pair in keys.items() for text in pair
+        ):
+            raise TypeError(
+                "checkpoint['keys'] must be a dict of names of estimators to texts, got "
+                f"{in_short(keys)}."
+            )
+        return cls(os.path.abspath(path), dict(keys))
+
+    def keys_of_fits(
+        self,
+        estimators: Mapping[str, Any],
+        data: Sequence[Any],
+        fit_params: Mapping[str, Mapping[str, Any]],
+        observers: Mapping[str, Any],
+        splits: Sequence[Any],
+    ) -> dict[tuple[str, int], str]:
+        """Return the key of the fit of each estimator in each split.
+
+        Raises
+        ------
+        ValueError
+            If it is not certain that other fits have other keys.
+        """
+        unknown = [name for name in self.keys if name not in estimators]
+        if unknown:
+            raise ValueError(
+                f"checkpoint['keys'] has {unknown[0]!r}, which is not the name of an estimator. "
+                f"The names are {list(estimators)}."
+            )
+        config = get_config()
+        common = [FORMAT, __version__, sklearn_version]
+        common.append(digest({name: config.get(name) for name in SETTINGS}))
+        common.append(_digest_of("X, y or groups", list(data), _AS_ARRAYS))
+        of_each = {
+            name: digest(
+                [
+                    *common,
+                    self._key_of_estimator(name, estimator),
+                    _digest_of("params", dict(fit_params[name]), _AS_ARRAYS),
+                    _digest_of("scoring", observers[name], _IN_A_MODULE),
+                ]
+            )
+            for name, estimator in estimators.items()
+        }
+        of_splits = [digest(list(split)) for split in splits]
+        return {
+            (name, i): digest([of_one, of_split])
+            for name, of_one in of_each.items()
+            for i, of_split in enumerate(of_splits)
+        }
+
+    def _key_of_estimator(self, name: str, estimator: Any) -> str:
+        if name in self.keys:
+            return digest(["given", name, self.keys[name]])
+        way_out = (
+            f"{_IN_A_MODULE}, or name a version of it yourself, and another one whenever it "
+            f"changes: checkpoint={{'path': ..., 'keys': {{{name!r}: 'version 1'}}}}"
+        )
+        routing = None
+        if get_config()["enable_metadata_routing"] and hasattr(estimator, "get_metadata_routing"):
+            routing = str(estimator.get_metadata_routing())
+        return digest([_digest_of(f"estimator {name!r}", estimator, way_out), routing])
+
+    def open(self) -> None:
+        """Make the folder, or check that it is a checkpoint."""
+        marker = os.path.join(self.path, MARKER)
+        try:
+            os.makedirs(self.path, exist_ok=True)
+        except FileExistsError:
+            raise NotADirectoryError(
+                f"checkpoint={self.path!r} is a file, must be a folder."
+            ) from None
+        others = [name for name in os.listdir(self.path) if not name.startswith(UNFINISHED)]
+        if os.path.lexists(marker):
+            self._check_marker(marker)
+        elif others:
+            raise ValueError(
+                f"checkpoint={self.path!r} is a folder with other files, such as "
+                f"{sorted(others)[0]!r}. Choose one that is empty, or that does not exist yet."
+            )
+        else:
+            with written_whole(marker) as temporary, open(temporary, "w") as file:
+                json.dump({"format": FORMAT}, file)
+
+    def _check_marker(self, marker: str) -> None:
+        try:
+            with open(marker, encoding="utf-8") as file:
+                found = json.load(file)["format"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(
+                f"{marker} is not of skbayeseval, or is damaged. Choose another folder as "
+                "checkpoint."
+            ) from error
+        if found != FORMAT:
+            raise ValueError(
+                f"checkpoint={self.path!r} has the format {found!r}, but this version of "
+                f"skbayeseval reads {FORMAT!r}. Choose another folder, or use the version that "
+                "wrote it."
+            )
+
+    def check_writable(self) -> None:
+        """Raise, before anything is fitted, if no file can be written."""
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise PermissionError(
+                f"checkpoint={self.path!r} is read-only, but not all fits are in it yet."
+            )
+
+    def has(self, key: str) -> bool:
+        """Return whether a fit is in the checkpoint."""
+        return os.path.lexists(self._file(key))
+
+    def is_here(self) -> bool:
+        """Return whether this process, which may be on another machine, sees the folder."""
+        return os.path.exists(os.path.join(self.path, MARKER))
+
+    def load(self, key: str) -> dict[str, Any]:
+        """Return what is kept of a fit; raise a ValueError if its file is not as it was written."""
+        path = self._file(key)
+        try:
+            with ArchiveReader(path) as archive:
+                header, arrays = archive.header, archive.arrays()
+            if header.get("format") != FORMAT:
+                raise ValueError(
+                    f"its format is {header.get('format')!r}, but this version of skbayeseval "
+                    f"reads {FORMAT!r}"
+                )
+            if header.get("key") != key:
+                raise ValueError("it is the file of another fit, under another name")
+            found = {name: decode(header[name], arrays) for name in CONTENT}
+            found["observed"] = {key: _unpacked(one) for key, one in found["observed"].items()}
+        except OSError:
+            raise
+        except Exception as error:
+            reason = str(error) if isinstance(error, ValueError) else repr(error)
+            raise ValueError(
+                f"{path} is not a fit that this checkpoint can go on from: "
+                f"{reason.rstrip('.')}. Remove the file to fit again."
+            ) from error
+        return found
+
+    def store(self, key: str, **content: Any) -> None:
+        """Write what is kept of a fit, whole or not at all."""
+        path = self._file(key)
+        arrays: dict[str, Any] = {}
+        packed = {name: _packed(one) for name, one in content["observed"].items()}
+        header = {
+            "format": FORMAT,
+            "key": key,
+            **{name: encode(one, arrays) for name, one in {**content, "observed": packed}.items()},
+        }
+        try:
+            write_archive(path, header, arrays)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise OSError(
+                error.errno,
+                f"{reason}: a finished fit could not be written to the checkpoint. Those written "
+                "before are whole, and the same call goes on from them",
+                path,
+            ) from error
+
+    def _file(self, key: str) -> str:
+        return os.path.join(self.path, f"{key}.npz")
+
+
+def check_repeatable(checkpoint: Any, cv: Any, calibrate: Any, random_state: Any) -> None:
+    """Raise if a later call would have other splits, so that no fit would be found again."""
+    if checkpoint is None:
+        return
+    if random_state is None and (cv is None or calibrate):
+        what = "cv=None" if cv is None else f"calibrate={calibrate!r}"
+        raise ValueError(
+            f"checkpoint= requires random_state= with {what}: without it, every call has other "
+            "splits, and no fit would be found again. Pass an int."
+        )
+    shuffles = getattr(cv, "shuffle", True) and hasattr(cv, "random_state")
+    if shuffles and cv.random_state is None:
+        raise ValueError(
+            f"checkpoint= requires a splitter with a random_state, got cv={cv!r}, whose splits "
+            "differ from call to call, so that no fit would be found again."
+        )
+
+
+_IN_A_MODULE = "Define it by a def or class statement at the top level of a module"
+_AS_ARRAYS = "Pass arrays, data frames, or lists of texts or numbers"
+
+
+def _digest_of(what: str, value: Any, way_out: str) -> str:
+    try:
+        return digest(value)
+    except NotDigestibleError as error:
+        raise ValueError(
+            "checkpoint= must be able to tell fits apart, but cannot tell whether "
+            f"{what} has changed: {error.where.lstrip('.') or 'it'} {error.reason}. {way_out}."
+        ) from None
+
+
+def _packed(value: Any) -> Any:
+    """Return what was observed of a fit as arrays, lists, numbers and texts."""
+    if not sparse.issparse(value):
+        return {"plain": value}
+    rows = sparse.csr_matrix(value)
+    parts = {name: getattr(rows, name) for name in ("data", "indices", "indptr")}
+    return {"sparse": {**parts, "shape": list(rows.shape)}}
+
+
+def _unpacked(packed: Any) -> Any:
+    if "sparse" not in packed:
+        return packed["plain"]
+    parts = packed["sparse"]
+    content = parts["data"], parts["indices"], parts["indptr"]
+    return sparse.csr_matrix(tuple(map(np.array, content)), shape=tuple(parts["shape"]))

@@ -1,0 +1,386 @@
+"""Digests of values: equal for equal values, in every process, whatever the objects' identity.
+
+A digest covers the type and the whole content of a value. Estimators are what `clone` keeps of
+them. Functions and classes are their name and the version of the package that they are installed
+with; those of the user's own modules are their code, with the functions and values that it refers
+to. Other objects are what `pickle` would rebuild them from; nothing is pickled.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import struct
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+__all__ = ["NotDigestibleError", "digest"]
+
+# Attributes of classes that do not tell what their instances do.
+_OF_CLASSES = frozenset(
+    [
+        "__abstractmethods__",
+        "__annotate__",
+        "__annotate_func__",
+        "__annotations__",
+        "__annotations_cache__",
+        "__dict__",
+        "__doc__",
+        "__firstlineno__",
+        "__module__",
+        "__qualname__",
+        "__static_attributes__",
+        "__weakref__",
+        "_abc_impl",
+    ]
+)
+
+
+class NotDigestibleError(ValueError):
+    """A value that cannot be told from others of its kind.
+
+    Attributes
+    ----------
+    where : str
+        The place of the value, such as ``.steps[0][1].func``.
+    reason : str
+        Why there is no digest.
+    """
+
+    def __init__(self, reason: str, where: str = "") -> None:
+        super().__init__(reason, where)
+        self.reason = reason
+        self.where = where
+
+
+def digest(value: Any) -> str:
+    """Return the digest of a value, as 32 hexadecimal digits.
+
+    Raises
+    ------
+    NotDigestibleError
+        If the value has a part whose content is not known, such as a lambda.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from skbayeseval.splitting.digest import digest
+    >>> digest(SVC(C=1.0)) == digest(SVC()), digest(SVC(C=2.0)) == digest(SVC())
+    (True, False)
+    """
+    return _Digester().of(value).hex()
+
+
+class _Digester:
+    """One walk through a value. Parts that occur several times are visited once."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, int] = {}
+        # The objects are kept, because identifiers of deleted objects are used again.
+        self._known: dict[tuple[int, bool], tuple[bytes, Any]] = {}
+        # Whether estimators are meant as they are, fitted, and not as clones.
+        self._as_is = False
+
+    def of(self, value: Any) -> bytes:
+        """Return the digest of a value."""
+        kind = type(value)
+        if value is None or value is Ellipsis or value is NotImplemented or kind is bool:
+            return _node("constant", repr(value).encode())
+        if kind is int:
+            return _node("int", str(value).encode())
+        if kind is float:
+            return _node("float", struct.pack("<d", value))
+        if kind is str:
+            return _node("str", value.encode("utf-8", "surrogatepass"))
+        if kind in (bytes, bytearray):
+            return _node(kind.__name__, bytes(value))
+        key = id(value), self._as_is
+        if key in self._known:
+            return self._known[key][0]
+        if id(value) in self._open:
+            return _node("inside itself", str(self._open[id(value)]).encode())
+        self._open[id(value)] = len(self._open)
+        try:
+            found = self._of_object(value)
+        finally:
+            del self._open[id(value)]
+        self._known[key] = found, value
+        return found
+
+    def _of_object(self, value: Any) -> bytes:
+        kind = type(value)
+        if kind in (list, tuple):
+            return _node(kind.__name__, *self._items(value))
+        if kind in (set, frozenset):
+            return _node(kind.__name__, *sorted(map(self.of, value)))
+        if kind is dict:
+            return _node("dict", *self._pairs(value.items()))
+        if kind in (np.ndarray, np.memmap):
+            return self._array(value)
+        if isinstance(value, np.generic):
+            return _node("numpy", value.dtype.str.encode(), self._array(np.asarray(value)))
+        if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)):
+            return self._pandas(value)
+        if sparse.issparse(value):
+            return self._sparse(value)
+        if isinstance(value, type):
+            return self._class(value)
+        if isinstance(value, FunctionType):
+            return self._function(value)
+        if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, ModuleType | None):
+            return _name_in_package(value.__module__ or "builtins", value.__qualname__)
+        if hasattr(value, "get_params"):
+            return self._estimator(value)
+        if value is check_random_state(None):  # numpy's own, which distributions of scipy refer to
+            return _node("global random state")
+        return self._rebuilt(value)
+
+    def _items(self, values: Iterable[Any]) -> list[bytes]:
+        found = []
+        for i, one in enumerate(values):
+            with _at(f"[{i}]"):
+                found.append(self.of(one))
+        return found
+
+    def _pairs(self, pairs: Iterable[tuple[Any, Any]], name: str = "[{!r}]") -> list[bytes]:
+        found = []
+        for key, one in pairs:
+            with _at(name.format(key)):
+                found += [self.of(key), self.of(one)]
+        return found
+
+    def _attributes(self, values: Mapping[str, Any]) -> list[bytes]:
+        """Return the digests of attributes, which have no order."""
+        return self._pairs(sorted(values.items()), ".{}")
+
+    def _array(self, array: Any) -> bytes:
+        if array.dtype.hasobject:
+            if array.dtype.names is not None:
+                raise NotDigestibleError("is a structured array of Python objects")
+            return _node("objects", repr(array.shape).encode(), *self._items(array.ravel()))
+        dtype = repr(array.dtype.descr if array.dtype.names else array.dtype.str)
+        content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        return _node("array", dtype.encode(), repr(array.shape).encode(), content.data)
+
+    def _pandas(self, value: Any) -> bytes:
+        kind = type(value).__name__.encode()
+        if isinstance(value, pd.Index):
+            names = self.of(list(value.names))
+            if isinstance(value, pd.MultiIndex):
+                return _node("pandas", kind, names, *self._items(value))
+            return _node("pandas", kind, names, self._column(value))
+        index = self.of(value.index)
+        if isinstance(value, pd.Series):
+            return _node("pandas", kind, self.of(value.name), index, self._column(value))
+        columns = []
+        for i in range(value.shape[1]):
+            with _at(f".iloc[:, {i}]"):
+                columns.append(self._column(value.iloc[:, i]))
+        return _node("pandas", kind, self.of(value.columns), index, *columns)
+
+    def _column(self, values: Any) -> bytes:
+        """Return the digest of the values of a column or of an index."""
+        dtype = values.dtype
+        if isinstance(dtype, np.dtype):
+            return self._array(values.to_numpy())
+        if isinstance(dtype, pd.CategoricalDtype):
+            codes = pd.Series(values).cat.codes
+            categories = self._column(dtype.categories)
+            ordered = str(dtype.ordered).encode()
+            return _node("categories", ordered, categories, self._array(codes.to_numpy()))
+        return _node("column", str(dtype).encode(), self._array(values.to_numpy(dtype=object)))
+
+    def _sparse(self, value: Any) -> bytes:
+        # Not by their attributes, some of which only say what has been asked before.
+        rows = sparse.csr_matrix(value, copy=True)
+        rows.sum_duplicates()
+        indices = [np.asarray(part, dtype=np.int64) for part in (rows.indptr, rows.indices)]
+        kind = f"{type(value).__name__} {value.shape}".encode()
+        return _node("sparse", kind, *map(self._array, [rows.data, *indices]))
+
+    def _estimator(self, value: Any) -> bytes:
+        """Return the digest of what a clone is made of: the parameters, and what goes with them."""
+        fresh = value if self._as_is else clone(value)
+        before, self._as_is = self._as_is, self._as_is or fresh is value  # FrozenEstimator
+        try:
+            content = dict(getattr(fresh, "__dict__", {}))
+            if not self._as_is:
+                content |= value.get_params(deep=False)
+            return _node("estimator", self.of(type(value)), *self._attributes(content))
+        finally:
+            self._as_is = before
+
+    def _rebuilt(self, value: Any) -> bytes:
+        """Return the digest of what `pickle` would rebuild an object from."""
+        kind = type(value)
+        try:
+            reduce = copyreg.dispatch_table.get(kind)
+            parts = value.__reduce_ex__(4) if reduce is None else reduce(value)
+        except Exception:
+            raise NotDigestibleError(
+                f"is an object of type {kind.__name__}, whose content is not known"
+            ) from None
+        if isinstance(parts, str):  # the name of a variable of a module
+            module = getattr(value, "__module__", None) or kind.__module__
+            return _node("variable", self.of(kind), _name_in_package(module, parts))
+        make, args, state, items, pairs = (*parts, None, None, None)[:5]
+        content = [self.of(kind), self.of(make), *self._items(args)]
+        if isinstance(state, dict) and all(isinstance(key, str) for key in state):
+            content.append(_node("attributes", *self._attributes(state)))
+        else:
+            content.append(self.of(state))
+        content.append(_node("items", *self._items(items or ())))
+        content.append(_node("pairs", *self._pairs(pairs or ())))
+        return _node("object", *content)
+
+    def _class(self, kind: type) -> bytes:
+        name = _name_in_package(kind.__module__, kind.__qualname__)
+        if _is_installed(kind.__module__):
+            return _node("class", name)
+        _check_importable(kind, "a class")
+        own = {key: one for key, one in vars(kind).items() if key not in _OF_CLASSES}
+        content = [
+            _node("member", key.encode(), found)
+            for key, one in sorted(own.items())
+            if (found := self._member(one)) is not None
+        ]
+        return _node("class", name, *map(self.of, kind.__bases__), *content)
+
+    def _member(self, value: Any) -> bytes | None:
+        """Return the digest of what code refers to; None if it has none, such as a logger."""
+        if isinstance(value, (staticmethod, classmethod)):
+            value = value.__func__
+        if isinstance(value, property):
+            return _node("property", *map(self.of_code, (value.fget, value.fset, value.fdel)))
+        if isinstance(value, ModuleType):
+            return None
+        try:
+            return self.of_code(value)
+        except NotDigestibleError:
+            return None
+
+    def of_code(self, value: Any) -> bytes:
+        """Return the digest of a value; a function need not be importable."""
+        is_own = isinstance(value, FunctionType) and not _is_installed(value.__module__)
+        if not is_own:
+            return self.of(value)
+        if id(value) in self._open:
+            return _node("inside itself", str(self._open[id(value)]).encode())
+        self._open[id(value)] = len(self._open)
+        try:
+            return self._function(value, importable=False)
+        finally:
+            del self._open[id(value)]
+
+    def _function(self, function: FunctionType, importable: bool = True) -> bytes:
+        name = _name_in_package(function.__module__, function.__qualname__)
+        if importable:
+            _check_importable(function, "a function")
+        if _is_installed(function.__module__):
+            return _node("function", name)
+        code = function.__code__
+        cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+        used = {
+            key: function.__globals__[key] for key in _names(code) if key in function.__globals__
+        }
+        content = [
+            self._code(code),
+            self._member(function.__defaults__),
+            self._member(function.__kwdefaults__),
+            *map(self._member, cells),
+        ]
+        for key, one in sorted(used.items()):
+            content.append(_node("global", key.encode(), self._member(one) or b""))
+        return _node("function", name, *(one or b"" for one in content))
+
+    def _code(self, code: CodeType) -> bytes:
+        """Return the digest of byte code, without the places of its lines."""
+        constants = [
+            self._code(one) if isinstance(one, CodeType) else self.of(one) for one in code.co_consts
+        ]
+        names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+        return _node("code", code.co_code, self.of(names), *constants)
+
+
+def _node(tag: str, *parts: Any) -> bytes:
+    """Return the digest of parts whose ends are marked."""
+    found = blake2b(tag.encode() + b"\0", digest_size=16)
+    for part in parts:
+        found.update(len(part).to_bytes(8, "little"))
+        found.update(part)
+    return found.digest()
+
+
+@contextmanager
+def _at(place: str) -> Any:
+    """Add the place to an error."""
+    try:
+        yield
+    except NotDigestibleError as error:
+        raise NotDigestibleError(error.reason, place + error.where) from None
+
+
+def _names(code: CodeType) -> set[str]:
+    """Return the names that code and the code inside it refer to."""
+    inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
+    return set(code.co_names).union(*inner)
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
+def _check_importable(value: Any, what: str) -> None:
+    """Raise unless a function or class can be found by its name in its module."""
+    found: Any = sys.modules.get(value.__module__ or "")
+    for part in value.__qualname__.split("."):
+        found = getattr(found, part, None)
+    if found is not value:
+        name = value.__qualname__
+        kind = "a lambda" if name.endswith("<lambda>") else f"{what} that is not its module's"
+        raise NotDigestibleError(f"is {kind}, {name!r}")
+
+
+def _name_in_package(module: str | None, name: str) -> bytes:
+    """Return a name with the version of the package that it is installed with."""
+    return _node("name", f"{module}.{name}".encode(), _version_of(module).encode())
+
+
+def _is_installed(module: str | None) -> bool:
+    return bool(_version_of(module))
+
+
+@cache
+def _version_of(module: str | None) -> str:
+    """Return the version of the installed package of a module; empty for the user's own modules."""
+    package = (module or "").partition(".")[0]
+    if package in sys.stdlib_module_names and package != "__main__":
+        return sys.version
+    path = getattr(sys.modules.get(package), "__file__", None) or ""
+    folders = {Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")}
+    if package != "skbayeseval" and not folders.intersection(Path(path).parents):
+        return ""
+    own = getattr(sys.modules[package], "__version__", None)
+    if isinstance(own, str):
+        return own
+    try:
+        return version(packages_distributions().get(package, [package])[0])
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,132 @@
+"""Out-of-fold predictions: what estimators predicted for instances that they were not fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["LEVELS", "OutOfFold", "repeats_of"]
+
+Array = NDArray[Any]
+
+# The levels of the columns.
+LEVELS = ("classifier", "repeat", "label")
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """The predictions of all estimators in all kept splits, as the fits gave them.
+
+    Parameters
+    ----------
+    n_samples : int
+        The number of instances.
+    tests : list of ndarray
+        The test set of each kept split.
+    predictions : dict of str to list
+        For each estimator, its predictions for each test set: positions in `classes`, a label
+        indicator, numbers, or tags.
+    classes : tuple, default=None
+        The classes, if predictions are positions in them.
+    labels : tuple, default=None
+        The labels of the columns, if predictions are label indicators.
+    index : pandas.Index, default=None
+        The labels of the instances.
+    """
+
+    n_samples: int
+    tests: list[Array] = field(repr=False)
+    predictions: Mapping[str, list[Any]] = field(repr=False)
+    classes: tuple[Any, ...] | None = None
+    labels: tuple[Any, ...] | None = None
+    index: pd.Index[Any] | None = None
+
+    def renamed(self, new: Mapping[str, str]) -> OutOfFold:
+        """Return a copy with estimators renamed, without all that have no new name."""
+        found = {new[name]: one for name, one in self.predictions.items() if name in new}
+        return replace(self, predictions=found)
+
+    def codes(self, name: str) -> Array:
+        """Return predictions of shape (n_samples, n_repeats), without their meaning.
+
+        These are positions in `classes`, with -1 for instances that were not validated; numbers,
+        with NaN; or lists of tags, with None. Label indicators have a third axis, and -1.
+        """
+        repeats = repeats_of(self.tests)
+        parts = [
+            one.toarray() if sparse.issparse(one) else _as_array(one)
+            for one in self.predictions[name]
+        ]
+        missing, dtype = _missing(parts[0])
+        shape = (self.n_samples, 1 + max(repeats), *parts[0].shape[1:])
+        found = np.full(shape, missing, dtype=dtype)
+        for test, repeat, part in zip(self.tests, repeats, parts, strict=True):
+            found[test, repeat] = part
+        return found
+
+    def frame(self, names: Sequence[str]) -> pd.DataFrame:
+        """Return predictions as the estimators gave them, one row per instance."""
+        columns: dict[tuple[Any, ...], Any] = {}
+        for name in names:
+            found = self._decoded(self.codes(name))
+            for repeat in range(found.shape[1]):
+                if self.labels is None:
+                    columns[name, repeat] = found[:, repeat]
+                else:
+                    for k, label in enumerate(self.labels):
+                        columns[name, repeat, label] = found[:, repeat, k]
+        levels = LEVELS if self.labels is not None else LEVELS[:2]
+        header = pd.MultiIndex.from_tuples(list(columns), names=levels)
+        frame = pd.DataFrame(dict(enumerate(columns.values())), index=self.index)
+        return frame.infer_objects().set_axis(header, axis=1)
+
+    def _decoded(self, codes: Array) -> Array:
+        if codes.dtype.kind != "i":
+            return codes
+        missing = codes < 0
+        if self.classes is None:
+            return np.where(missing, np.nan, codes) if missing.any() else codes
+        values = np.empty(len(self.classes) + 1, dtype=object)
+        values[:-1] = self.classes  # the last one, None, is that of -1
+        return values[codes]
+
+
+def repeats_of(tests: Sequence[Array]) -> list[int]:
+    """Return the repeat that each test set belongs to.
+
+    A repeat consists of consecutive splits that do not validate an instance twice.
+    """
+    found: list[int] = []
+    repeat = 0
+    seen: Array = np.array([], dtype=int)
+    for test in tests:
+        if np.isin(test, seen).any():
+            repeat += 1
+            seen = np.array([], dtype=int)
+        seen = np.concatenate([seen, test])
+        found.append(repeat)
+    return found
+
+
+def _as_array(predictions: Any) -> Array:
+    """Return predictions as an array; tags as an array of lists."""
+    if isinstance(predictions, np.ndarray):
+        return predictions
+    found = np.empty(len(predictions), dtype=object)
+    found[:] = predictions
+    return found
+
+
+def _missing(part: Array) -> tuple[Any, Any]:
+    """Return what stands for an instance that was not validated, and the type that has it."""
+    if part.dtype.kind in "ui":
+        return -1, np.min_scalar_type(-1 - np.iinfo(part.dtype).max)
+    if part.dtype.kind == "f":
+        return np.nan, part.dtype
+    return None, object

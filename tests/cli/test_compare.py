@@ -1,0 +1,217 @@
+"""Several columns, kinds of tables, scores and groups."""
+
+import io
+import json
+import re
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval import compare_many, compare_predictions
+from skbayeseval.cli import main
+
+QUICK = "--draws 500"
+OPTIONS = {"n_draws": 500, "random_state": 0}
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 80)
+    frame = pd.DataFrame({"y": y, "doc": np.arange(80) // 4})
+    for name, wrong in (("nb", 0.1), ("svm", 0.2), ("tree", 0.5)):
+        frame[name] = np.where(rng.random(80) < wrong, 1 - y, y)
+        frame[f"p_{name}"] = (y + rng.normal(size=80) * 4 * wrong).round(3)
+    return frame
+
+
+@pytest.fixture
+def path(table, tmp_path):
+    path = tmp_path / "table.csv"
+    table.to_csv(path, index=False)
+    return str(path)
+
+
+def reported(capsys, arguments):
+    assert main([*arguments.split(), *QUICK.split(), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_more_than_two_columns(path, table, capsys):
+    columns = "--truth y --a nb --b svm --b tree"
+    report = reported(capsys, f"compare {columns} {path} --scoring f1 --scoring recall")
+    expected = compare_many(
+        table["y"], {name: table[name] for name in ("nb", "svm", "tree")}, scoring="f1", **OPTIONS
+    )
+    assert report["names"] == ["nb", "svm", "tree"]
+    found = {row["classifier"]: row["mean"] for row in report["ranking"]["f1"]}
+    assert found == pytest.approx(expected.table["mean"].to_dict())
+    assert len(report["summary"]["recall"]) == 3
+
+
+def test_more_than_two_columns_as_text(path, capsys, tmp_path):
+    page = tmp_path / "page.html"
+    arguments = f"compare {path} --truth y --a nb --b svm --b tree --names x y z --rope 0.05"
+    assert main([*arguments.split(), *QUICK.split(), "--report", str(page)]) == 0
+    printed = capsys.readouterr().out
+    assert "practically equivalent to the best: x" in printed
+    assert "accuracy, the differences of pairs:" in printed
+    assert page.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("option", ["--truth", "--a", "--rope", "--score-a", "--groups"])
+def test_no_option_replaces_another(option, path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(f"compare {path} --b svm {option} 1 {option} 2".split())
+    assert stop.value.code == 2
+    assert f"argument {option}: may be given only once" in capsys.readouterr().err
+
+
+def test_a_file_that_is_taken_for_a_name(path, capsys):
+    with pytest.raises(SystemExit):
+        main(f"compare --truth y --a nb --b svm --names x z {path}".split())
+    assert "required: FILE, before options that take several values" in capsys.readouterr().err
+
+
+class TestTables:
+    COLUMNS = "--truth y --a nb --b svm --scoring f1"
+
+    @pytest.fixture
+    def expected(self, table):
+        return compare_predictions(
+            table["y"], table["nb"], table["svm"], scoring="f1", **OPTIONS
+        ).draws.mean()
+
+    @pytest.mark.parametrize("separator", ["\t", ";"])
+    def test_separators(self, separator, table, tmp_path, expected, capsys):
+        path = tmp_path / "table.txt"
+        table.to_csv(path, index=False, sep=separator)
+        report = reported(capsys, f"compare {path} {self.COLUMNS}")
+        assert report["summary"]["f1"]["mean"] == pytest.approx(expected)
+
+    def test_parquet(self, table, tmp_path, expected, capsys):
+        duckdb = pytest.importorskip("duckdb")
+        path = tmp_path / "table.parquet"
+        frame = table.rename(columns={"svm": 's "v" m'})
+        duckdb.from_df(frame).write_parquet(str(path))
+        arguments = [
+            "compare",
+            str(path),
+            *["--truth", "y", "--a", "nb", "--scoring", "f1", "--json"],
+        ]
+        assert main([*arguments, "--b", 's "v" m', *QUICK.split()]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert report["summary"]["f1"]["mean"] == pytest.approx(expected)
+        assert main([*arguments, "--b", "missing"]) == 2
+        assert "--b missing: no such column in" in capsys.readouterr().err
+
+    def test_missing_labels_of_parquet(self, tmp_path, capsys):
+        duckdb = pytest.importorskip("duckdb")
+        path = tmp_path / "null.parquet"
+        duckdb.sql(
+            "SELECT * FROM (VALUES ('x', 'x', 'y'), ('y', NULL, 'y')) t(y, a, b)"
+        ).write_parquet(str(path))
+        assert main(f"compare {path} --truth y --a a --b b".split()) == 2
+        assert "--a a: 1 of 2 labels" in capsys.readouterr().err
+
+    def test_without_duckdb(self, tmp_path, monkeypatch, capsys):
+        monkeypatch.setitem(sys.modules, "duckdb", None)
+        assert main(f"compare {tmp_path / 'x.parquet'} --truth y --a a --b b".split()) == 2
+        assert "pip install 'skbayeseval[duckdb]'" in capsys.readouterr().err
+
+    def test_standard_input(self, table, expected, capsys, monkeypatch):
+        data = table.to_csv(index=False, sep=";").encode("utf-8-sig")
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        report = reported(capsys, f"compare - {self.COLUMNS}")
+        assert report["summary"]["f1"]["mean"] == pytest.approx(expected)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        assert main(["compare", "-", "--truth", "z", "--a", "nb", "--b", "svm"]) == 2
+        assert "--truth z: no such column in standard input" in capsys.readouterr().err
+
+
+class TestScores:
+    def test_scores_alone(self, path, table, capsys):
+        report = reported(
+            capsys, f"compare {path} --truth y --score-a p_nb --score-b p_svm --scoring roc_auc"
+        )
+        expected = compare_predictions(
+            table["y"], None, None, y_score_a=table["p_nb"], y_score_b=table["p_svm"],
+            scoring="roc_auc", **OPTIONS,
+        )  # fmt: skip
+        assert report["names"] == ["p_nb", "p_svm"]
+        assert report["metrics"][0]["observed"] == pytest.approx(
+            [expected.observed_a, expected.observed_b]
+        )
+        assert report["summary"]["roc_auc"]["mean"] == pytest.approx(expected.draws.mean())
+
+    def test_scores_and_predictions_of_three(self, path, capsys):
+        columns = "--a nb --b svm --b tree --score-a p_nb --score-b p_svm --score-b p_tree"
+        report = reported(
+            capsys, f"compare {path} --truth y {columns} --scoring f1 roc_auc --pos-label 1"
+        )
+        assert report["names"] == ["nb", "svm", "tree"]
+        assert [row["classifier"] for row in report["ranking"]["roc_auc"]][-1] == "tree"
+
+    @pytest.mark.parametrize(
+        ("columns", "message"),
+        [
+            ("--score-a p_nb", "--score-b must name columns"),
+            ("--score-b p_nb", "--score-a must name columns"),
+            ("--score-a p_nb --score-b p_svm --a nb", "--b must name columns"),
+            ("--a nb --b svm", "requires instance scores"),
+            (
+                "--score-a y --score-b p_svm --score-b p_tree --a nb --b svm",
+                "as many columns, got 1 and 2",
+            ),
+            ("--score-a doc --score-b word", "--score-b word: 'w' in row 1 .*scores are numbers"),
+        ],
+    )
+    def test_columns_that_do_not_fit(self, columns, message, table, tmp_path, capsys):
+        path = tmp_path / "scores.csv"
+        table.assign(word="w").to_csv(path, index=False)
+        assert main(f"compare {path} --truth y {columns} --scoring roc_auc".split()) == 2
+        said = capsys.readouterr().err
+        assert re.search(message, said), said
+
+
+def test_groups(path, table, capsys):
+    report = reported(capsys, f"compare {path} --truth y --a nb --b svm --groups doc")
+    expected = compare_predictions(
+        table["y"], table["nb"], table["svm"], groups=table["doc"], **OPTIONS
+    )
+    assert report["model"] == expected.model == "group weights"
+    assert report["summary"]["accuracy"]["sd"] == pytest.approx(
+        expected.draws.std(ddof=1), rel=0.05
+    )
+
+
+def test_labels_that_do_not_occur(tmp_path, capsys):
+    path = tmp_path / "one.csv"
+    path.write_text("y,a,b\n" + "x,x,y\ny,y,y\n" * 9)
+    base = f"compare {path} --truth y --a a --b b"
+    report = reported(capsys, f"{base} --labels x y z --scoring f1_macro")
+    assert report["evidence"]["labels"] == ["x", "y", "z"]
+    assert main(f"{base} --labels x z".split()) == 2
+    assert "--truth contains labels that are not in --labels" in capsys.readouterr().err
+    path.write_text("y,a,b\n" + "x,x,x\n" * 9)
+    assert main(base.split()) == 2
+    assert "Pass --labels if there are more classes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("others", "scoring"), [("svm", "f1 recall"), ("svm --b tree", "f1 recall")]
+)
+def test_figures_show_all_metrics(others, scoring, path, tmp_path, monkeypatch):
+    figures = []
+    monkeypatch.setattr(
+        "skbayeseval.cli.output.save_figure", lambda figure, path: figures.append(figure) or path
+    )
+    arguments = f"compare {path} --truth y --a nb --b {others} --scoring {scoring} --plot x.png"
+    assert main([*arguments.split(), *QUICK.split()]) == 0
+    labels = [ax.get_xlabel() + ax.get_title() for ax in figures[0].axes]
+    for name in scoring.split():
+        assert any(name in label for label in labels), labels
+    plt.close("all")

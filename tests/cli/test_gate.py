@@ -1,0 +1,114 @@
+"""The gate: exit code 0 if A may be shipped, 3 if not."""
+
+import json
+
+import pytest
+
+from skbayeseval import compare_counts
+from skbayeseval.cli import main
+
+BETTER, SAME, WORSE = "900 50 60", "500 50 60", "300 200 200"
+QUICK = "--draws 2000"
+
+
+def run(capsys, arguments):
+    code = main([*arguments.split(), *QUICK.split()])
+    return code, capsys.readouterr().out.strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "gate", "code", "line"),
+    [
+        (BETTER, WORSE, "non-inferior --rope 0.01", 0, "gate passed: safe to ship: A is not worse"),
+        (BETTER, WORSE, "better", 0, "gate passed: A is better than B with probability"),
+        (BETTER, WORSE, "better --rope 0.1", 0, "gate passed: A is better than B by more than 0.1"),
+        (BETTER, WORSE, "better --rope 0.4", 3, "gate not passed: A is not better than B by more"),
+        (
+            WORSE,
+            BETTER,
+            "non-inferior --rope 0.01",
+            3,
+            "gate not passed: not safe to ship: A is wo",
+        ),
+        (WORSE, BETTER, "better", 3, "gate not passed: A is not better than B"),
+        (
+            SAME,
+            SAME,
+            "non-inferior --rope 0.001",
+            3,
+            "gate not passed: not settled: A is not worse",
+        ),
+        (
+            SAME,
+            SAME,
+            "non-inferior --rope 0.1",
+            0,
+            "gate passed: safe to ship: A is not worse than",
+        ),
+        (SAME, SAME, "better", 3, "gate not passed: not settled: A is better than B"),
+    ],
+)
+def test_exit_codes(a, b, gate, code, line, capsys):
+    found, last = run(capsys, f"counts --a {a} --b {b} --gate {gate}")
+    assert found == code
+    assert last.startswith(line)
+
+
+def test_the_answer_is_that_of_the_result(capsys):
+    result = compare_counts((900, 50, 60), (890, 60, 70), n_draws=2000, random_state=0)
+    _, line = run(capsys, "counts --a 900 50 60 --b 890 60 70 --gate non-inferior --rope 0.01")
+    assert line == f"gate passed: {result.non_inferiority(0.01)}"
+
+
+def test_every_metric_has_to_pass(capsys):
+    arguments = "counts --a 90 300 10 --b 60 10 40 --gate better --scoring"
+    assert run(capsys, f"{arguments} recall")[0] == 0
+    code, line = run(capsys, f"{arguments} recall precision")
+    assert code == 3
+    assert "(precision)" in line
+    assert "(recall)" not in line
+
+
+def test_every_other_system_has_to_be_matched(tmp_path, capsys):
+    path = tmp_path / "three.csv"
+    rows = ["1,1,1,0\n", "0,0,0,0\n", "1,1,1,1\n", "0,0,0,1\n"] * 30
+    path.write_text("y,good,also,bad\n" + "".join(rows))
+    base = f"compare {path} --truth y --gate non-inferior --rope 0.05"
+    code, line = run(capsys, f"{base} --a good --b also --b bad")
+    assert code == 0
+    assert line.count("good is not worse than") == 2
+    code, line = run(capsys, f"{base} --a bad --b good --b also")
+    assert code == 3
+    assert line.startswith("gate not passed: not safe to ship: bad is worse than good")
+
+
+def test_json(capsys):
+    arguments = f"counts --a {WORSE} --b {BETTER} --gate non-inferior --rope 0.01 --json"
+    assert main(arguments.split()) == 3
+    gate = json.loads(capsys.readouterr().out)["gate"]
+    assert (gate["asked"], gate["margin"], gate["passed"]) == ("non-inferior", 0.01, False)
+    assert gate["answers"][0]["answer"] == "no"
+    assert gate["answers"][0]["probability"] < 0.01
+
+
+def test_questions_that_are_not_complete(capsys):
+    counts = ["counts", "--a", "1", "2", "3", "--b", "1", "2", "3"]
+    assert main([*counts, "--gate", "non-inferior"]) == 2
+
+    assert "--gate non-inferior requires --rope" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stop:
+        main([*counts, "--gate", "best"])
+    assert stop.value.code == 2
+
+
+def test_a_reader_that_has_seen_enough_does_not_open_the_gate(monkeypatch):
+    """Such as head, in a pipe."""
+
+    def broken(*_):
+        raise BrokenPipeError
+
+    stopped = []
+    monkeypatch.setattr("skbayeseval.cli.output._print", broken)
+    monkeypatch.setattr("skbayeseval.cli.output.stop_printing", lambda: stopped.append(True))
+    assert main(f"counts --a {WORSE} --b {BETTER} --gate better {QUICK}".split()) == 3
+    assert stopped

@@ -1,0 +1,150 @@
+"""Systems from logs with one score per item."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval import compare_items, compare_many_items
+from skbayeseval.cli import main
+
+N = 30
+RNG = np.random.default_rng(3)
+SCORES = {
+    name: (RNG.random(N) < p).astype(float) for name, p in (("a", 0.9), ("b", 0.4), ("c", 0.3))
+}
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """Logs of three systems with two metrics and two filters."""
+    paths = []
+    for name, scores in SCORES.items():
+        records = [
+            {
+                "doc_id": i,
+                "doc": {"subject": f"s{i % 5}"},
+                "filtered_resps": ["x"],
+                "filter": one,
+                "exact_match": x if one == "strict" else 0.0,
+                "chars": 10.0 * x,
+            }
+            for one in ("strict", "loose")
+            for i, x in enumerate(scores)
+        ]
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        paths.append(str(path))
+    return paths
+
+
+OPTIONS = ["--score", "exact_match", "--filter", "strict", "--draws", "500"]
+
+
+def reported(capsys, *arguments):
+    assert main(["items", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_two_systems(logs, capsys):
+    report = reported(capsys, *logs[:2], *OPTIONS, "--rope", "0.01")
+    result = compare_items(SCORES["a"], SCORES["b"], n_draws=500, random_state=0)
+    assert report["names"] == ["a", "b"]
+    assert report["metrics"][0]["name"] == "exact_match"
+    assert report["summary"]["exact_match"]["mean"] == pytest.approx(result.draws.mean())
+    assert main(["items", *logs[:2], *OPTIONS, "--rope", "0.01", "--names", "new", "old"]) == 0
+    assert "new significantly better than old" in capsys.readouterr().out
+
+
+def test_groups(logs, capsys):
+    report = reported(capsys, *logs[:2], *OPTIONS, "--group", "subject")
+    groups = np.arange(N) % 5
+    result = compare_items(SCORES["a"], SCORES["b"], groups=groups, n_draws=500, random_state=0)
+    assert report["summary"]["exact_match"]["sd"] == pytest.approx(
+        result.draws.std(ddof=1), rel=0.01
+    )
+
+
+def test_three_systems(logs, capsys):
+    report = reported(capsys, *logs, *OPTIONS)
+    ranking = compare_many_items(SCORES, n_draws=500, random_state=0)
+    assert report["names"] == ["a", "b", "c"]
+    best = report["ranking"]["exact_match"][0]
+    assert best["classifier"] == "a"
+    assert best["p_best"] == pytest.approx(ranking.table["p_best"].iloc[0])
+    pairs = report["summary"]["exact_match"]
+    assert [(pair["a"], pair["b"]) for pair in pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert main(["items", *logs, *OPTIONS, "--rope", "0.05"]) == 0
+    printed = capsys.readouterr().out
+    assert str(ranking).splitlines()[0].replace("score", "exact_match") in printed
+    assert "practically equivalent to the best: a" in printed
+
+
+def test_lower_is_better_and_runs(logs, capsys):
+    report = reported(
+        capsys, *logs[:2], *["--score", "chars", "--filter", "loose", "--lower-is-better"]
+    )
+    assert report["metrics"][0]["name"] == "neg_chars"
+    assert report["metrics"][0]["observed"][0] == pytest.approx(-10 * SCORES["a"].mean())
+    for path in logs[:2]:
+        text = Path(path).read_text().replace('"loose"', '"strict"')
+        Path(path).write_text(text)
+    report = reported(capsys, *logs[:2], *["--score", "exact_match", "--runs"])
+    assert report["metrics"][0]["observed"][0] == pytest.approx(SCORES["a"].mean() / 2)
+
+
+def test_the_gate(logs):
+    gate = ["--gate", "non-inferior", "--rope", "0.02"]
+    assert main(["items", *logs, *OPTIONS, *gate]) == 0
+    assert main(["items", *reversed(logs), *OPTIONS, *gate]) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            "--filter strict",
+            "--score must say which column of FILE is the score, because any of ex",
+        ),
+        ("--score chars", "--filter must say which samples of FILE to read, .*: loose, strict"),
+        ("--score chars --filter weak", "--filter weak is not in FILE, whose filters are"),
+        ("--score f1 --filter strict", "line 1 of FILE has no 'f1'. It has doc_id, doc"),
+        ("--score chars --filter loose --group topic", "line 31 of FILE has no 'topic'"),
+        ("--score chars --filter loose --model best", "--model best is not a known model"),
+        ("--score chars --filter loose --names x", "--names must be 2 names"),
+    ],
+)
+def test_bad_input(options, message, logs, capsys):
+    assert main(["items", *logs[:2], *options.split()]) == 2
+    said = capsys.readouterr().err
+    assert re.search(message.replace("FILE", re.escape(logs[0])), said), said
+    assert said.count("\n") == 1
+
+
+def test_repeated_ids_and_single_files(logs, tmp_path, capsys):
+    path = tmp_path / "twice.csv"
+    path.write_text("id,score\n1,1\n1,0\n")
+    assert main(["items", str(path), logs[0]]) == 2
+    assert "Pass --runs if these are runs" in capsys.readouterr().err
+    assert main(["items", str(path)]) == 2
+    assert "two or more files are expected" in capsys.readouterr().err
+    other = tmp_path / "other.csv"
+    other.write_text("id,grade\n1,1\n2,0\n")
+    path.write_text("id,score\n1,1\n2,0\n")
+    assert main(["items", str(path), str(other)]) == 2
+    assert "different scores: score, grade. Pass --score." in capsys.readouterr().err
+    other.write_text("id,score\n1,1\n3,0\n")
+    assert main(["items", str(path), str(other)]) == 2
+    assert "A and B have different items: 1 items of A are missing" in capsys.readouterr().err
+
+
+def test_files_of_the_same_name(tmp_path, capsys):
+    paths = []
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        paths.append(str(tmp_path / folder / "samples.csv.gz"))
+        pd.DataFrame({"id": range(9), "score": 1}).to_csv(paths[-1], index=False)
+    assert reported(capsys, *paths)["names"] == paths

@@ -1,0 +1,330 @@
+"""Scores per item from logs."""
+
+import gzip
+import json
+import os
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval import compare_items, compare_many_items, read_samples
+
+QUICK = {"n_draws": 500, "random_state": 0}
+N = 24
+RNG = np.random.default_rng(0)
+RIGHT = {name: RNG.integers(0, 2, N).astype(float) for name in ("a", "b", "c")}
+
+
+def logged(doc_id, *, filtered_by="none", names_metrics=True, **metrics):
+    """Return a sample as lm-evaluation-harness logs it."""
+    return {
+        "doc_id": doc_id,
+        "doc": {
+            "question": f"{doc_id} + 1?",
+            "subject": f"s{doc_id % 6}",
+            "question_id": 70 + doc_id,
+        },
+        "target": str(doc_id + 1),
+        "arguments": {"gen_args_0": {"arg_0": f"Q: {doc_id} + 1?\nA:", "arg_1": {"until": ["Q:"]}}},
+        "resps": [[f"It is {doc_id + 1}."]],
+        "filtered_resps": [str(doc_id + 1)],
+        "filter": filtered_by,
+        **({"metrics": list(metrics)} if names_metrics else {}),
+        "doc_hash": f"d{doc_id:063d}",
+        "prompt_hash": f"p{doc_id:063d}",
+        "target_hash": f"t{doc_id:063d}",
+        **metrics,
+    }
+
+
+def as_lines(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="samples.jsonl", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_text(text, encoding=encoding)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def logs(write):
+    """Three logs of the same items, each in an order of its own."""
+    found = {}
+    for name, right in RIGHT.items():
+        order = np.random.default_rng(len(found)).permutation(N)
+        lines = as_lines(logged(int(i), acc=right[i]) for i in order)
+        found[name] = write(lines, f"samples_{name}.jsonl")
+    return found
+
+
+class TestComparison:
+    def test_items_are_matched_by_their_ids(self, logs):
+        result = compare_items(read_samples(logs["a"]), read_samples(logs["b"]), **QUICK)
+        expected = compare_items(RIGHT["a"], RIGHT["b"], **QUICK)
+        assert (result.observed_a, result.observed_b) == (expected.observed_a, expected.observed_b)
+        assert (result.draws == expected.draws).all()
+
+    def test_groups_are_used(self, logs):
+        a, b = (read_samples(logs[name], group="subject") for name in "ab")
+        order = a.scores.index.astype(int)
+        expected = compare_items(RIGHT["a"][order], RIGHT["b"][order], groups=order % 6, **QUICK)
+        result = compare_items(a, b, **QUICK)
+        assert result.evidence.n_groups == 6
+        assert (result.draws == expected.draws).all()
+        other = compare_items(a, b, groups=a.groups.replace("s5", "s4"), **QUICK)
+        assert other.evidence.n_groups == 5
+
+    def test_many(self, logs):
+        samples = {name: read_samples(path) for name, path in logs.items()}
+        ranking = compare_many_items(samples, **QUICK)
+        assert ranking.observed == pytest.approx([right.mean() for right in RIGHT.values()])
+        assert ranking.pairs["b", "c"].observed_a == pytest.approx(RIGHT["b"].mean())
+
+    def test_items_of_one_file_only(self, logs, write):
+        fewer = write(as_lines(logged(i, acc=1.0) for i in range(2, N + 1)), "fewer.jsonl")
+        with pytest.raises(ValueError, match="2 items of scores_a are missing in scores_b, and 1"):
+            compare_items(read_samples(logs["a"]), read_samples(fewer), **QUICK)
+
+    def test_ids_that_count_rows_are_ids(self, write):
+        """Two files of as many items, which are not the same, must not be paired by position."""
+        a = write(as_lines({"id": i, "score": 1} for i in range(5)), "a.jsonl")
+        b = write(as_lines({"id": i, "score": i % 2} for i in range(5, 10)), "b.jsonl")
+        with pytest.raises(ValueError, match="different items: 5 items"):
+            compare_items(read_samples(a), read_samples(b), **QUICK)
+
+    def test_groups_that_differ(self, write):
+        rows = [{"id": i, "score": i % 2, "text": i // 2} for i in range(6)]
+        a = write(as_lines(rows), "a.jsonl")
+        b = write(as_lines([*rows[:-1], {**rows[-1], "text": 0}]), "b.jsonl")
+        with pytest.raises(
+            ValueError, match="different groups for 1 items: item '5' is in '2' and"
+        ):
+            compare_items(read_samples(a, group="text"), read_samples(b, group="text"), **QUICK)
+
+    def test_scores_that_differ(self, write):
+        a = write("id,acc,other\n1,1,0\n2,0,0\n3,1,0\n", "a.csv")
+        b = write("id,f1\n1,0.5\n2,0\n3,1\n", "b.csv")
+        with pytest.raises(
+            ValueError, match="different scores: acc, f1. Pass score= to read_samples"
+        ):
+            compare_items(read_samples(a, score="acc"), read_samples(b), **QUICK)
+        one, other = (read_samples(a, score=score) for score in ("acc", "other"))
+        assert compare_items(one, other, **QUICK).observed_b == 0
+
+
+class TestLogs:
+    @pytest.mark.parametrize("names_metrics", [True, False])
+    def test_metrics(self, names_metrics, write):
+        lines = as_lines(
+            logged(i, acc=float(i % 2), acc_norm=1.0, names_metrics=names_metrics) for i in range(4)
+        )
+        path = write(lines)
+        with pytest.raises(ValueError, match="score= must say .* any of acc, acc_norm may be it"):
+            read_samples(path)
+        assert read_samples(path, score="acc").scores.tolist() == [0, 1, 0, 1]
+        assert read_samples(path, score="acc_norm").scores.tolist() == [1] * 4
+        with pytest.raises(ValueError, match="line 1 of .* has no 'f1'. It has doc_id, doc, .*acc"):
+            read_samples(path, score="f1")
+
+    def test_metrics_that_are_no_numbers(self, write):
+        path = write(as_lines(logged(i, bits=[-1.5, 3], acc=1) for i in range(3)))
+        assert read_samples(path).score == "acc"
+        with pytest.raises(ValueError, match=r"'bits' must be a finite number.* \[-1.5, 3\] in li"):
+            read_samples(path, score="bits")
+        path = write(as_lines(logged(i, bleu=["a", "b"]) for i in range(3)))
+        with pytest.raises(ValueError, match="because none is a number"):
+            read_samples(path)
+
+    def test_filters(self, write):
+        values = {"strict-match": [1, 0, 0], "flexible-extract": [1, 1, 0]}
+        lines = as_lines(
+            logged(i, filtered_by=name, exact_match=x)
+            for name, of_one in values.items()
+            for i, x in enumerate(of_one)
+        )
+        path = write(lines)
+        with pytest.raises(ValueError, match="several filters: flexible-extract, strict-match"):
+            read_samples(path)
+        with pytest.raises(ValueError, match="filter='lenient' is not in .* flexible-extract, str"):
+            read_samples(path, filter="lenient")
+        for name, of_one in values.items():
+            assert read_samples(path, filter=name).scores.tolist() == of_one
+
+    def test_filters_without_a_name(self, write):
+        """Older versions log each sample once for each filter, and do not say which."""
+        records = [logged(i, exact_match=1.0) for _ in range(2) for i in range(3)]
+        for record in records:
+            del record["filter"], record["metrics"]
+        with pytest.raises(
+            ValueError, match="doc_id '0' occurs more than .* lines 1 and 4.* runs="
+        ):
+            read_samples(write(as_lines(records)))
+
+    def test_columns_of_the_document(self, write):
+        path = write(as_lines(logged(i, acc=i % 2) for i in range(12)))
+        samples = read_samples(path, id="question_id", group="subject")
+        assert samples.scores.index.tolist() == [str(70 + i) for i in range(12)]
+        assert samples.groups.loc["75"] == "s5"
+        assert read_samples(path, id="doc_hash").scores.index[3] == f"d{3:063d}"
+        with pytest.raises(ValueError, match="has no 'topic'. It has .*, subject, question_id"):
+            read_samples(path, group="topic")
+
+    def test_an_array(self, write):
+        """Some versions write all samples as one array."""
+        samples = [logged(i, acc=i % 2) for i in range(4)]
+        assert read_samples(write(json.dumps(samples, indent=2))).scores.tolist() == [0, 1, 0, 1]
+        with pytest.raises(ValueError, match="element 2 of .* must be a JSON object"):
+            read_samples(write(json.dumps([samples[0], 3])))
+
+
+class TestPlainFiles:
+    @pytest.mark.parametrize("separator", [",", "\t", ";"])
+    def test_tables(self, separator, write):
+        rows = [("id", "score", "note"), ("007", "0.5", '"x, y;\tz\n"'), ("7", "1", "")]
+        path = write("\n".join(separator.join(row) for row in rows) + "\n", "scores.csv")
+        samples = read_samples(path)
+        assert samples.scores.to_dict() == {"007": 0.5, "7": 1.0}
+        assert samples.scores.name == samples.score == "score"
+
+    def test_truth_values(self, write):
+        path = write("id,correct\na,True\nb,FALSE\n", "a.csv")
+        assert read_samples(path).scores.tolist() == [1, 0]
+        path = write(as_lines([{"id": "a", "correct": True}, {"id": "b", "correct": False}]))
+        assert read_samples(path).scores.tolist() == [1, 0]
+
+    def test_ids_are_the_same_in_json_and_in_tables(self, write):
+        table = read_samples(write("id,score\n1,0\n2,1\n3,1\n", "a.csv"))
+        lines = read_samples(write(as_lines({"id": i, "score": 1} for i in (3, 2.0, "1"))))
+        assert compare_items(table, lines, **QUICK).observed_b == 1
+
+    def test_columns_by_name(self, write):
+        path = write("nr,grade,seconds,chapter\n1,4,0.1,x\n2,3,0.2,x\n3,2,0.1,y\n", "a.csv")
+        samples = read_samples(path, id="nr", score="grade", group="chapter")
+        assert samples.scores.tolist() == [4, 3, 2]
+        assert samples.groups.tolist() == ["x", "x", "y"]
+        with pytest.raises(
+            ValueError, match="id= must .* none has a usual name. .* nr, grade, sec"
+        ):
+            read_samples(path)
+        with pytest.raises(ValueError, match="score= must .* any of grade, seconds may be it. The"):
+            read_samples(path, id="nr")
+
+    def test_several_ids(self, write):
+        path = write(as_lines([{"id": 1, "question_id": 2, "score": 1}]))
+        with pytest.raises(ValueError, match="any of id, question_id may be it"):
+            read_samples(path)
+
+    def test_a_missing_first_score_makes_no_other_column_the_score(self, write):
+        path = write(as_lines([{"id": 1, "correct": None, "seconds": 3}, {"id": 2, "correct": 1}]))
+        with pytest.raises(ValueError, match="any of correct, seconds may be it"):
+            read_samples(path)
+
+    def test_runs(self, write):
+        rows = [("x", 1.0), ("y", 0.0), ("x", 0.5), ("x", 0.0), ("y", 1.0)]
+        path = write(as_lines({"id": i, "score": s, "g": "h"} for i, s in rows))
+        with pytest.raises(ValueError, match="id 'x' occurs more than once .* in lines 1 and 3"):
+            read_samples(path)
+        samples = read_samples(path, runs=True, group="g")
+        expected = pd.DataFrame({0: [1, 0], 1: [0.5, 1], 2: [0, np.nan]}, index=["x", "y"])
+        np.testing.assert_array_equal(samples.scores.to_numpy(), expected.to_numpy())
+        assert samples.scores.index.tolist() == samples.groups.index.tolist() == ["x", "y"]
+        assert repr(samples) == "Samples(2 items, 3 runs, 1 groups, score='score')"
+        with pytest.raises(TypeError, match="runs must be"):
+            read_samples(path, runs="x")
+
+    def test_runs_of_an_item_in_two_groups(self, write):
+        path = write("id,score,g\nx,1,h\nx,0,i\n", "a.csv")
+        with pytest.raises(ValueError, match="several values of 'g' for item 'x': 'h' and 'i'"):
+            read_samples(path, runs=True, group="g")
+
+
+class TestFiles:
+    def test_byte_order_marks_and_compression(self, write, tmp_path):
+        for text, name in (("id,score\nä,1\n", "a.csv"), ('{"id": "ä", "score": 1}\n', "a.jsonl")):
+            path = write(text, name, "utf-8-sig")
+            packed = tmp_path / f"{name}.gz"
+            packed.write_bytes(gzip.compress(path.read_bytes()))
+            for one in (path, str(path), packed):
+                assert read_samples(one).scores.to_dict() == {"ä": 1.0}
+
+    @pytest.mark.skipif(os.name != "posix", reason="needs pipes")
+    @pytest.mark.parametrize("text", ["id,score\na,1\n", '{"id": "a", "score": 1}\n'])
+    def test_pipes(self, text):
+        read, write = os.pipe()
+        os.write(write, text.encode())
+        os.close(write)
+        assert read_samples(f"/dev/fd/{read}").scores.to_dict() == {"a": 1.0}
+        os.close(read)
+
+    def test_empty_lines(self, write):
+        lines = as_lines({"id": i, "score": 1} for i in range(2)).replace("\n", "\r\n\r\n")
+        assert len(read_samples(write("\n \n" + lines))) == 2
+
+    def test_empty_files(self, write, tmp_path):
+        for text, name in (("", "a"), (" \n", "b"), ("id,score\n", "c.csv"), ("[]", "d.json")):
+            with pytest.raises(ValueError, match="contains no samples"):
+                read_samples(write(text, name))
+        with pytest.raises(FileNotFoundError):
+            read_samples(tmp_path / "nothing.jsonl")
+
+    @pytest.mark.parametrize(
+        ("line", "message"),
+        [
+            ('{"id": 3, "score": 0.5', "line 3 of .*bad.jsonl is not valid JSON"),
+            ("[" * 100_000, "line 3 of .* is not valid JSON"),
+            ("[1, 2]", "line 3 of .* must be a JSON object, .* got list"),
+            ('{"id": 3}', "line 3 of .* has no 'score'. It has id."),
+            ('{"score": 3}', "line 3 of .* has no 'id'. It has score."),
+            ('{"id": null, "score": 1}', "'id' must be a text .* got None in line 3"),
+            ('{"id": [1], "score": 1}', r"'id' must be a text .* got \[1\] in line 3"),
+            ('{"id": 3, "score": null}', "'score' must be a finite number.* got None in line 3"),
+            ('{"id": 3, "score": NaN}', "'score' must be a finite number.* got nan in line 3"),
+            ('{"id": 3, "score": "much"}', "'score' must be .* got 'much' in line 3"),
+        ],
+    )
+    def test_malformed_lines(self, line, message, write):
+        text = as_lines({"id": i, "score": 1} for i in range(2)) + line + "\n"
+        with pytest.raises(ValueError, match=message):
+            read_samples(write(text, "bad.jsonl"))
+
+    def test_malformed_tables(self, write):
+        for text, message in (
+            ("id,score\n1,1\n2\n", "'score' must be a finite number.* got None in row 2"),
+            ("id,score\n1,1\n2,1,1\n", "cannot be read as a CSV table: .*line 3"),
+            ("id,score,id\n1,1,1\n", "more than one column 'id'"),
+        ):
+            with pytest.raises(ValueError, match=message):
+                read_samples(write(text, "bad.csv"))
+
+    def test_files_that_are_no_text(self, tmp_path):
+        path = tmp_path / "x"
+        path.write_bytes(b'{"id": "\xff"}')
+        with pytest.raises(ValueError, match="not a text file in UTF-8"):
+            read_samples(path)
+        path.write_bytes(gzip.compress(b'{"id": 1, "score": 1}\n' * 1000)[:-20])
+        with pytest.raises(ValueError, match="damaged gzip file"):
+            read_samples(path)
+
+    def test_only_what_is_asked_for_is_in_memory(self, write):
+        record = logged(0, acc=1.0) | {"resps": [["x" * 20_000]]}
+        lines = write(as_lines(record | {"doc_id": i} for i in range(500)))
+        rows = "".join(f"{i},1,{'x' * 2000}\n" for i in range(5000))
+        for path in (lines, write(f"id,score,response\n{rows}", "a.csv")):
+            tracemalloc.start()
+            read_samples(path)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < path.stat().st_size
+
+    def test_scores_are_read_only(self, logs):
+        samples = read_samples(logs["a"])
+        with pytest.raises(AttributeError):
+            samples.scores = None
+        assert not samples.scores.to_numpy().flags.writeable

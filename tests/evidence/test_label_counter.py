@@ -1,0 +1,159 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from skbayeseval import compare_predictions
+from skbayeseval.evidence import PairedCounts, label_counter
+from skbayeseval.evidence.label_counter import count_chunks, count_labels
+
+rng_of = np.random.default_rng
+
+LABELS = {
+    "small integers": [0, 1, 2],
+    "signs": [-1, 0, 1],
+    "wide integers": [-(2**40), 3, 2**50],
+    "beyond floats": [2**62, 2**62 + 1, 2**63 - 1],
+    "strings": ["cat", "dog", "zebra"],
+    "floats": [-1.0, 0.0, 7.0],
+}
+
+
+def as_arrays(labels, columns):
+    values = np.array(labels)
+    yield [values[column] for column in columns]
+    yield [values[column].tolist() for column in columns]
+    yield [values.astype(object)[column] for column in columns]
+    if values.dtype.kind == "i" and abs(values).max() < 100:
+        kinds = [np.int8, np.int64, np.float32]
+        yield [values.astype(kind)[column] for kind, column in zip(kinds, columns, strict=True)]
+
+
+def by_hand(labels, columns):
+    return Counter(zip(*[[labels[i] for i in column] for column in columns], strict=True))
+
+
+def as_counter(outcomes):
+    rows = [tuple(outcomes.classes[i] for i in row) for row in outcomes.codes]
+    assert len(set(rows)) == len(rows)
+    return Counter(dict(zip(rows, outcomes.counts.astype(int).tolist(), strict=True)))
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@pytest.mark.parametrize("block", [7, 2**16])
+def test_counts_are_those_of_a_loop(labels, block, monkeypatch):
+    monkeypatch.setattr(label_counter, "BLOCK", block)
+    monkeypatch.setattr(label_counter, "KEPT", 10)
+    columns = rng_of(0).integers(0, 3, (3, 200))
+    expected = by_hand(labels, columns)
+    for vectors in as_arrays(labels, columns):
+        found = count_labels(list(zip("tab", vectors, strict=True)))
+        assert found.classes == tuple(labels)
+        assert as_counter(found) == expected
+
+
+def test_booleans_are_counted():
+    y, a = [True, False, True], np.array([True, True, False])
+    found = count_labels([("y", y), ("a", a)])
+    assert found.classes == (False, True)
+    assert as_counter(found) == {(True, True): 1, (False, True): 1, (True, False): 1}
+
+
+def test_labels_that_do_not_occur_are_no_classes():
+    found = count_labels([("y", [0, 5]), ("a", [5, 9])])
+    assert found.classes == (0, 5, 9)
+
+
+def test_signed_and_unsigned_numbers_that_floats_cannot_tell_apart():
+    y = np.array([2**53, 2**53 + 1], dtype=np.int64)
+    found = count_labels([("y", y), ("a", (y + 1).astype(np.uint64))])
+    assert found.classes == (2**53, 2**53 + 1, 2**53 + 2)
+
+
+def test_strings_with_the_same_hash_are_told_apart(monkeypatch):
+    monkeypatch.setattr(label_counter, "MULTIPLIER", np.uint64(1))
+    found = count_labels([("y", np.array(["ab", "ba", "ab"])), ("a", np.array(["ab", "ab", "ba"]))])
+    assert as_counter(found) == {("ab", "ab"): 1, ("ba", "ab"): 1, ("ab", "ba"): 1}
+
+
+@pytest.mark.parametrize("n_vectors", [2, 9, 40])
+def test_many_classes_and_many_vectors(n_vectors):
+    columns = rng_of(1).integers(0, 300, (n_vectors, 500))
+    columns[:, 100:200] = columns[:, :100]
+    found = count_labels([(str(i), column) for i, column in enumerate(columns)])
+    expected = Counter(map(tuple, columns.T.tolist()))
+    assert as_counter(found) == expected
+
+
+def test_order_of_instances_does_not_matter():
+    y, a, b = rng_of(2).integers(0, 4, (3, 300))
+    order = rng_of(3).permutation(300)
+    shuffled = PairedCounts.from_labels(y[order], {"a": a[order], "b": b[order]})
+    assert shuffled == PairedCounts.from_labels(y, {"a": a, "b": b})
+
+
+def test_chunks_are_counted_as_one_vector(tmp_path):
+    y, a, b = rng_of(4).integers(0, 3, (3, 1000))
+    names = np.array(["x", "yy", "zzz"])
+    np.save(tmp_path / "y.npy", y)
+    on_disk = np.load(tmp_path / "y.npy", mmap_mode="r")
+    whole = PairedCounts.from_labels(names[on_disk], {"a": names[a], "b": names[b]})
+    chunks = (
+        (names[y[i : i + 90]], {"b": names[b[i : i + 90]].tolist(), "a": names[a[i : i + 90]]})
+        for i in range(0, 1000, 90)
+    )
+    found = PairedCounts.from_chunks(chunks)
+    assert found.labels == whole.labels
+    assert found == PairedCounts.from_labels(names[y], {"b": names[b], "a": names[a]})
+    numbers = compare_predictions(on_disk, a, b, random_state=0, n_draws=200)
+    assert numbers.observed_a == pytest.approx(np.mean(y == a))
+
+
+def test_a_chunk_may_hold_one_class_only():
+    found = PairedCounts.from_chunks([([1, 1], {"a": [1, 1]}), ([0], {"a": [1]})])
+    assert found.labels == (0, 1)
+    assert found.total == 3
+
+
+def test_declared_labels_of_chunks():
+    chunks = [([1, 1], {"a": [1, 1]}), ([0], {"a": [1]})]
+    assert PairedCounts.from_chunks(chunks, labels=[2, 1, 0]).labels == (2, 1, 0)
+    with pytest.raises(ValueError, match=r"y_true contains labels that are not in labels=.*\[0\]"):
+        PairedCounts.from_chunks(chunks, labels=[2, 1])
+
+
+@pytest.mark.parametrize(
+    ("chunks", "error", "message"),
+    [
+        ([], ValueError, "chunks is empty"),
+        ([[1, 0, 1]], TypeError, "Each chunk must be a pair of y_true and a dict"),
+        ([([1, 0], [1, 0])], TypeError, "got tuple as chunk 0"),
+        ([([1], {"a": [1]}), ([1], {"b": [1]})], ValueError, r"\['a'\], got \['b'\] in chunk 1"),
+        ([([1, 0], {"a": [1]})], ValueError, "inconsistent numbers of samples"),
+        ([([1], {"a": [1]}), (["0"], {"a": ["1"]})], ValueError, "Mix of label input types"),
+        ([([1], {"a": [1]}), ([1.5], {"a": [1]})], ValueError, "continuous"),
+        ([([1], {"a": [1]})], ValueError, "only one class"),
+    ],
+)
+def test_bad_chunks(chunks, error, message):
+    with pytest.raises(error, match=message):
+        count_chunks(iter(chunks))
+
+
+@pytest.mark.parametrize("block", [7, 2**16])
+@pytest.mark.parametrize("n_vectors", [2, 3, 40])
+def test_rows_are_kept(block, n_vectors, monkeypatch):
+    monkeypatch.setattr(label_counter, "BLOCK", block)
+    monkeypatch.setattr(label_counter, "KEPT", 10)
+    columns = rng_of(5).integers(0, 4, (n_vectors, 300))
+    columns[:, 100:200] = columns[:, :100]
+    found = count_labels([(str(i), column) for i, column in enumerate(columns)])
+    np.testing.assert_array_equal(found.codes[found.rows], columns.T)
+
+
+def test_rows_of_too_many_instances_are_not_kept(monkeypatch):
+    monkeypatch.setattr(label_counter, "MOST_ROWS", 3)
+    y, a = [0, 1, 1, 0], [0, 1, 0, 0]
+    assert count_labels([("y", y), ("a", a)]).rows is None
+    assert count_labels([("y", y[:3]), ("a", a[:3])]).rows is not None
+    assert PairedCounts.from_labels(y, {"a": a}) == PairedCounts.from_chunks([(y, {"a": a})])

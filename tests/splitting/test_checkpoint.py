@@ -1,0 +1,537 @@
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import make_classification, make_multilabel_classification, make_regression
+from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import BayesianComparer, bayesian_cross_validate, chunk_counter
+from skbayeseval._archive import ArchiveReader, write_archive
+from skbayeseval.splitting import checkpoint as module
+from skbayeseval.splitting.checkpoint import Checkpoint
+from tests.splitting.logged import Logged, X, Y, compare
+
+FIRST, SECOND = Logged(), Logged(1.0)
+
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits of Linux")
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    """Return a function that tells which fits there were since it was last called."""
+    path = tmp_path / "fits.log"
+    monkeypatch.setenv("LOG_OF_FITS", str(path))
+
+    def fits():
+        lines = path.read_text().splitlines() if path.exists() else []
+        path.unlink(missing_ok=True)
+        return lines
+
+    return fits
+
+
+def files(folder):
+    return sorted(path for path in folder.glob("*.npz") if not path.name.startswith("."))
+
+
+def test_finished_fits_are_not_repeated(tmp_path, log):
+    folder = tmp_path / "new" / "folder"
+    plain = compare(None)
+    expected = log()
+    first = compare(folder)
+    assert log() == expected
+    assert len(files(folder)) == len(expected) == 12
+    again = compare(str(folder))
+    assert log() == []
+    for result in (first, again):
+        np.testing.assert_array_equal(result.draws, plain.draws)
+    for name, of_one in first.cv_results.items():
+        for key, values in of_one.items():
+            np.testing.assert_array_equal(again.cv_results[name][key], values)
+    files(folder)[3].unlink()
+    files(folder)[7].unlink()
+    np.testing.assert_array_equal(compare(folder, n_jobs=2).draws, plain.draws)
+    assert len(log()) == 2
+
+
+def test_what_determines_a_fit(tmp_path, log):
+    def fits_of(X=X, Y=Y, a=FIRST, b=SECOND, **options):
+        given = {"n_draws": 1000, "random_state": 0, "checkpoint": tmp_path / "folder", **options}
+        bayesian_cross_validate(a, b, X, Y, **given)
+        return len(log())
+
+    assert fits_of() == 12
+    # What is computed from the predictions, and the names, are not part of a fit.
+    assert fits_of(scoring=["f1", "precision"], model="unpaired", n_draws=2000) == 0
+    assert fits_of(a=("other", Logged()), b=Logged(1), weight="published") == 6
+    assert fits_of(a=Logged(1.0), b=Logged(0.0)) == 6
+    # The data: one value in the middle, one label, another order.
+    other = X.copy()
+    other[80, 3] += 1e-12
+    assert fits_of(X=other) == 12
+    assert fits_of(Y=np.where(np.arange(160) == 80, 1 - Y, Y)) == 12
+    assert fits_of(random_state=1) == 12
+    assert fits_of(cv=KFold(3)) == 6
+    assert fits_of(cv=KFold(4)) == 8
+    assert fits_of(groups=np.arange(160) // 2) == 12
+    assert fits_of(labels=[1, 0]) == 12
+    assert fits_of(calibrate=1) == 24
+    assert fits_of(calibrate=2) == 24
+    assert fits_of() == 0
+    with config_context(transform_output="pandas"):
+        assert fits_of() == 12
+
+
+def test_other_versions_are_other_fits(tmp_path, log, monkeypatch):
+    compare(tmp_path / "folder")
+    log()
+    for name in ("sklearn_version", "__version__"):
+        monkeypatch.setattr(module, name, "0.0")
+        compare(tmp_path / "folder")
+        assert len(log()) == 12
+
+
+def test_a_third_estimator(tmp_path, log):
+    comparer = BayesianComparer([Logged(), Logged(1.0)], checkpoint=tmp_path, random_state=0)
+    (tmp_path / "fits.log").unlink(missing_ok=True)
+    comparer.set_params(checkpoint={"path": tmp_path / "folder"}).fit(X, Y)
+    assert len(log()) == 12
+    three = clone(comparer).set_params(estimators=[Logged(), Logged(0.1), Logged(1.0)], refit=True)
+    assert three.get_params()["checkpoint"] == {"path": tmp_path / "folder"}
+    three.fit(X, Y)
+    assert Counter(line.split()[0] for line in log())["0.1"] in (6, 7)
+    np.testing.assert_array_equal(
+        three.set_params(checkpoint=None, refit=False).fit(X, Y).ranking_.draws,
+        clone(three).set_params(checkpoint=tmp_path / "folder").fit(X, Y).ranking_.draws,
+    )
+
+
+def test_failed_fits_are_tried_again(tmp_path, log):
+    folder, broken = tmp_path / "folder", tmp_path / "fits.log.broken"
+    plain = compare(folder)
+    for file in files(folder)[:2]:
+        file.unlink()
+    before = files(folder)
+    log()
+    broken.touch()
+    with pytest.raises(RuntimeError, match="a full moon"):
+        compare(folder)
+    with pytest.warns(FitFailedWarning, match="2 fits failed"):
+        compare(folder, error_score=np.nan)
+    assert files(folder) == before
+    broken.unlink()
+    np.testing.assert_array_equal(compare(folder).draws, plain.draws)
+    assert len(log()) == 2
+
+
+def test_random_estimators_keep_their_finished_fits(tmp_path):
+    tree = DecisionTreeClassifier(max_features=1)
+    options = {"random_state": 0, "n_draws": 1000, "checkpoint": tmp_path / "folder"}
+    first, again = (bayesian_cross_validate(tree, GaussianNB(), X, Y, **options) for _ in "ab")
+    np.testing.assert_array_equal(first.draws, again.draws)
+    seeded = [
+        bayesian_cross_validate(
+            DecisionTreeClassifier(max_features=1, random_state=np.random.RandomState(seed)),
+            GaussianNB(),
+            X,
+            Y,
+            **options,
+        )
+        for seed in (0, 1, 0)
+    ]
+    assert len(files(tmp_path / "folder")) == 4 * 6
+    np.testing.assert_array_equal(seeded[0].draws, seeded[2].draws)
+
+
+MULTILABEL = make_multilabel_classification(120, n_classes=3, random_state=0)
+NUMBERS = make_regression(120, 4, noise=9.0, random_state=0)
+TAGS = [["B-PER", "I-PER", "O"] if i % 3 else ["O", "B-LOC"] for i in range(40)]
+
+
+class Repeats(Logged):
+    """A tagger that predicts the tags which `X` holds."""
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.array([np.array(tags) for tags in X], dtype=object)
+
+
+KINDS = {
+    "texts as labels": ((GaussianNB(), LogisticRegression(), X, np.array(["no", "yes"])[Y]), {}),
+    "scores of instances": (
+        (GaussianNB(), LogisticRegression(), X, Y),
+        {"scoring": ["accuracy", "roc_auc", "neg_log_loss"]},
+    ),
+    "split scores": (
+        (GaussianNB(), LogisticRegression(), X, Y),
+        {"model": "scores", "scoring": ["balanced_accuracy", "matthews_corrcoef"]},
+    ),
+    "own scores": ((GaussianNB(), LogisticRegression(), X, Y), {"model": "scores"}),
+    "numbers": (
+        (Ridge(5.0), LinearRegression(), *NUMBERS),
+        {"scoring": ["r2", "neg_mean_absolute_error"]},
+    ),
+    "labels": (
+        (
+            MultiOutputClassifier(GaussianNB()),
+            MultiOutputClassifier(LogisticRegression()),
+            *MULTILABEL,
+        ),
+        {"scoring": "f1_micro"},
+    ),
+    "chunks": (
+        (Repeats(), Repeats(2.0), np.array([*TAGS, None], dtype=object)[:-1], TAGS),
+        {"counter": chunk_counter("IOB2", "IOB2")},
+    ),
+    "searches": (
+        (
+            GaussianNB(),
+            GridSearchCV(
+                make_pipeline(FunctionTransformer(), GaussianNB()),
+                {"gaussiannb": [GaussianNB(), LogisticRegression()]},
+            ),
+            X,
+            Y,
+        ),
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_that_is_compared(kind, tmp_path, monkeypatch):
+    args, options = KINDS[kind]
+    options = {**options, "random_state": 0, "n_draws": 1000}
+    plain = bayesian_cross_validate(*args, **options)
+    first, again = (
+        bayesian_cross_validate(*args, **options, checkpoint=tmp_path / "folder") for _ in "ab"
+    )
+    for metric in plain.metrics:
+        for result in (first, again):
+            np.testing.assert_array_equal(result.metric(metric).draws, plain.metric(metric).draws)
+    for one, other in zip(first.cv_results.values(), again.cv_results.values(), strict=True):
+        assert one.get("best_params") == other.get("best_params")
+    assert len(files(tmp_path / "folder")) == 2 * plain.n_splits
+    for file in files(tmp_path / "folder"):
+        np.load(file, allow_pickle=False)["header"]
+
+
+def test_what_cannot_be_told_apart_is_refused_before_any_fit(tmp_path, log):
+    folder = tmp_path / "folder"
+    unknown = make_pipeline(FunctionTransformer(lambda x: x), Logged())
+
+    def run(checkpoint, **options):
+        options = {"random_state": 0, "n_draws": 1000, **options}
+        bayesian_cross_validate(("mine", unknown), Logged(), X, Y, checkpoint=checkpoint, **options)
+
+    with pytest.raises(ValueError, match=r"estimator 'mine' has changed: steps\[0\]\[1\].func is"):
+        run(folder)
+    with pytest.raises(ValueError, match="'other', which is not the name of an estimator"):
+        run({"path": folder, "keys": {"other": "1"}})
+    with pytest.raises(ValueError, match=r"whether scoring has changed.*Define it by a def"):
+        run(
+            {"path": folder, "keys": {"mine": "1"}},
+            model="scores",
+            scoring={"own": lambda estimator, X, y: 1.0},
+        )
+    assert log() == []
+    assert not folder.exists()
+    run({"path": folder, "keys": {"mine": "1"}})
+    assert len(log()) == 12
+    run({"path": folder, "keys": {"mine": "1"}})
+    assert log() == []
+    run({"path": folder, "keys": {"mine": "2"}})
+    assert len(log()) == 6
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"random_state": None}, "requires random_state= with cv=None"),
+        ({"random_state": None, "cv": KFold(3), "calibrate": 1}, "with calibrate=1"),
+        ({"cv": KFold(3, shuffle=True)}, "a splitter with a random_state"),
+        ({"return_estimator": True}, "return_estimator=True cannot be combined"),
+        ({"checkpoint": 3}, "must be the path of a folder"),
+        ({"checkpoint": b"bytes"}, "must be the path of a folder"),
+        ({"checkpoint": ""}, "must be the path of a folder"),
+        ({"checkpoint": {"keys": {}}}, "a dict with the items 'path' and 'keys'"),
+        ({"checkpoint": {"path": "x", "key": {}}}, "a dict with the items 'path' and 'keys'"),
+        ({"checkpoint": {"path": "x", "keys": {"a": 1}}}, "a dict of names of estimators to texts"),
+    ],
+)
+def test_wrong_arguments(options, words, tmp_path, monkeypatch, log):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises((TypeError, ValueError), match=words):
+        compare(**{"checkpoint": "folder", **options})
+    assert os.listdir(tmp_path) == []
+
+
+def test_folders_of_others(tmp_path, log):
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(ValueError, match=r"a folder with other files, such as 'mine.txt'"):
+        compare(tmp_path)
+    with pytest.raises(NotADirectoryError, match="is a file, must be a folder"):
+        compare(tmp_path / "mine.txt")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    marker = folder / "checkpoint.json"
+    for text, words in (
+        (json.dumps({"format": "skbayeseval checkpoint 2"}), "has the format 'skbayeseval chec"),
+        ("[]", "not of skbayeseval, or is damaged"),
+        ('{"for', "not of skbayeseval, or is damaged"),
+        ("\0\xff", "not of skbayeseval, or is damaged"),
+    ):
+        marker.write_text(text)
+        with pytest.raises(ValueError, match=words):
+            compare(folder)
+        assert marker.read_text() == text
+    assert log() == []
+    assert os.listdir(folder) == ["checkpoint.json"]
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-50])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def foreign(path):
+    path.write_bytes(b"\x89PNG\r\n")
+
+
+def of_another_fit(path):
+    shutil.copy(files(path.parent)[-1], path)
+
+
+def newer(path):
+    with ArchiveReader(path) as archive:
+        header, arrays = archive.header, archive.arrays()
+    write_archive(path, {**header, "format": "skbayeseval checkpoint 2"}, arrays)
+
+
+def without_a_part(path):
+    with ArchiveReader(path) as archive:
+        header, arrays = archive.header, archive.arrays()
+    del header["fit_time"]
+    write_archive(path, header, arrays)
+
+
+def one_byte_changed(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "damage", [cut, empty, foreign, of_another_fit, newer, without_a_part, one_byte_changed]
+)
+def test_damaged_files(damage, tmp_path, log):
+    folder = tmp_path / "folder"
+    compare(folder)
+    log()
+    victim = files(folder)[0]
+    damage(victim)
+    files(folder)[5].unlink()
+    content = victim.read_bytes()
+    with pytest.raises(ValueError, match=r"\.npz is not a fit that .* Remove the file") as caught:
+        compare(folder)
+    assert str(victim) in str(caught.value)
+    assert log() == []
+    assert victim.read_bytes() == content
+    victim.unlink()
+    compare(folder)
+    assert len(log()) == 2
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, log, monkeypatch):
+    folder = tmp_path / "folder"
+    plain = compare(folder)
+    log()
+    # Instead of a mode, which root may ignore.
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    np.testing.assert_array_equal(compare(folder).draws, plain.draws)
+    files(folder)[0].unlink()
+    with pytest.raises(PermissionError, match=r"folder' is read-only, but not all fits are in it"):
+        compare(folder)
+    assert log() == []
+
+
+LIMITED = """
+import resource, signal, sys
+from tests.splitting.logged import compare
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most))
+try:
+    compare(sys.argv[1], n_jobs=int(sys.argv[2]), error_score=float("nan"))
+except OSError as error:
+    print(error)
+"""
+
+
+@ON_LINUX
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_no_space_left(n_jobs, tmp_path, log):
+    """A limit of the size of files takes the place of a full disk."""
+    folder = tmp_path / "folder"
+    expected = compare(folder)
+    for file in files(folder)[:3]:
+        file.unlink()
+    before = {file: file.read_bytes() for file in files(folder)}
+    command = [sys.executable, "-c", LIMITED, str(folder), str(n_jobs)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "a finished fit could not be written to the checkpoint" in done.stdout
+    assert str(folder) in done.stdout
+    assert {file: file.read_bytes() for file in files(folder)} == before
+    np.testing.assert_array_equal(compare(folder).draws, expected.draws)
+
+
+def test_no_space_for_the_last_fit(tmp_path, log, monkeypatch):
+    folder = tmp_path / "folder"
+
+    def full(path, header, arrays):
+        if len(files(folder)) == 7:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write_archive(path, header, arrays)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "write_archive", full)
+        with pytest.raises(OSError, match=r"No space left on device: .*folder/.*npz") as caught:
+            compare(folder)
+    assert caught.value.errno == errno.ENOSPC
+    assert len(log()) == 8
+    np.testing.assert_array_equal(compare(folder).draws, compare(None).draws)
+    assert len(log()) == 5 + 12
+
+
+def test_workers_with_other_disks(tmp_path, log, monkeypatch):
+    folder = tmp_path / "folder"
+    monkeypatch.setattr(Checkpoint, "is_here", lambda self: False)
+    first = compare(folder)
+    assert len(files(folder)) == len(log()) == 12
+    np.testing.assert_array_equal(compare(folder).draws, first.draws)
+    assert log() == []
+
+
+def test_backends_that_give_all_results_at_the_end(tmp_path, log):
+    with parallel_config("multiprocessing", n_jobs=2):
+        first = compare(tmp_path / "folder")
+    assert len(files(tmp_path / "folder")) == len(log()) == 12
+    np.testing.assert_array_equal(first.draws, compare(None).draws)
+
+
+def test_progress(tmp_path, log, capsys):
+    compare(tmp_path / "folder")
+    files(tmp_path / "folder")[0].unlink()
+    capsys.readouterr()
+    compare(tmp_path / "folder", verbose=1)
+    shown = capsys.readouterr().err
+    assert f"11 of 12 fits are in the checkpoint {tmp_path / 'folder'}" in shown
+    assert "fitting: 1 of 1 done" in shown
+    compare(tmp_path / "folder", verbose=1)
+    assert "fitting" not in capsys.readouterr().err
+
+
+def start(folder, draws, n_jobs, seconds):
+    script = "from tests.splitting.logged import main; main()"
+    command = [sys.executable, "-c", script, str(folder), str(draws), str(n_jobs)]
+    return subprocess.Popen(
+        command, env={**os.environ, "SECONDS_OF_A_FIT": str(seconds)}, start_new_session=True
+    )
+
+
+@pytest.mark.slow
+@ON_LINUX
+def test_killed_at_any_moment(tmp_path, log):
+    """Ten runs of 36 fits are killed; each later run has the fits that were on disk."""
+    rng = np.random.default_rng(0)
+    expected = compare(None, calibrate=1).draws
+    all_fits = Counter(log())
+    assert all_fits.total() == 36
+    for trial in range(10):
+        n_jobs = 1 + trial % 2
+        folder, draws = tmp_path / f"folder{trial}", tmp_path / "draws.npy"
+        process = start(folder, draws, n_jobs, seconds=0.05)
+        wanted = int(rng.integers(0, 34))
+        while process.poll() is None and (not folder.exists() or len(files(folder)) < wanted):
+            time.sleep(0.002)
+        time.sleep(rng.random() * 0.1)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        before = Counter(log())
+        kept = len(files(folder))
+        # A fit may be logged, but not on disk: at most one per worker.
+        assert kept <= before.total() <= kept + 2 * n_jobs
+        process = start(folder, draws, n_jobs, seconds=0)
+        assert process.wait() == 0
+        after = Counter(log())
+        assert after.total() == 36 - kept
+        assert not after - all_fits
+        assert before + after >= all_fits
+        np.testing.assert_array_equal(np.load(draws), expected)
+        draws.unlink()
+
+
+@pytest.mark.slow
+def test_two_processes_at_once(tmp_path, log):
+    expected = compare(None, calibrate=1).draws
+    folder = tmp_path / "folder"
+    outputs = [tmp_path / f"{name}.npy" for name in "ab"]
+    processes = [start(folder, draws, 1, seconds=0.02) for draws in outputs]
+    assert [process.wait() for process in processes] == [0, 0]
+    for draws in outputs:
+        np.testing.assert_array_equal(np.load(draws), expected)
+    assert len(files(folder)) == 36
+    assert sorted(os.listdir(folder)) == sorted(
+        ["checkpoint.json", *(path.name for path in files(folder))]
+    )
+    log()
+    np.testing.assert_array_equal(compare(folder, calibrate=1).draws, expected)
+    assert log() == []
+
+
+def test_data_frames_and_texts(tmp_path, log):
+    texts = [f"word{i % 5} other{i % 3}" for i in range(80)]
+    labels = pd.Series(["a" if i % 5 < 2 else "b" for i in range(80)], index=range(100, 180))
+    pair = [make_pipeline(CountVectorizer(), MultinomialNB(alpha=alpha)) for alpha in (1.0, 2.0)]
+    options = {"random_state": 0, "n_draws": 1000, "checkpoint": tmp_path / "folder"}
+    frames = pd.Series(texts, index=labels.index)
+    for given in (texts, frames):
+        first, again = (bayesian_cross_validate(*pair, given, labels, **options) for _ in "ab")
+        np.testing.assert_array_equal(first.draws, again.draws)
+    assert len(files(tmp_path / "folder")) == 24
+
+
+def test_many_classes(tmp_path):
+    X, y = make_classification(600, n_classes=5, n_informative=6, random_state=0)
+    y = y + 1000
+    options = {"random_state": 0, "n_draws": 1000, "scoring": "f1_macro"}
+    plain = bayesian_cross_validate(GaussianNB(), LogisticRegression(), X, y, **options)
+    options["checkpoint"] = tmp_path / "folder"
+    for _ in "ab":
+        found = bayesian_cross_validate(GaussianNB(), LogisticRegression(), X, y, **options)
+        np.testing.assert_array_equal(found.draws, plain.draws)

@@ -1,0 +1,210 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification, make_multilabel_classification, make_regression
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import (
+    KFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_predict,
+)
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import (
+    BayesianComparer,
+    bayesian_cross_validate,
+    chunk_counter,
+    compare_counts,
+    compare_many,
+    compare_predictions,
+    load_result,
+)
+from skbayeseval.splitting.out_of_fold import repeats_of
+
+X, Y = make_classification(120, n_classes=3, n_informative=5, random_state=0)
+TEXTS = np.array(["low", "middle", "high"])[Y]
+PAIR = (GaussianNB(), LogisticRegression())
+NAMES = ("GaussianNB", "LogisticRegression")
+
+
+def compared(*args, **options):
+    return bayesian_cross_validate(*args, **{"n_draws": 1000, "random_state": 0, **options})
+
+
+def test_they_are_those_of_scikit_learn():
+    frame = pd.DataFrame(X, index=[f"row {i}" for i in range(120)])
+    cv = StratifiedKFold(4)
+    found = compared(*PAIR, frame, TEXTS, cv=cv).predictions
+    assert found.columns.tolist() == [(NAMES[0], 0), (NAMES[1], 0)]
+    assert found.columns.names == ["classifier", "repeat"]
+    pd.testing.assert_index_equal(found.index, frame.index)
+    for name, estimator in zip(NAMES, PAIR, strict=True):
+        expected = cross_val_predict(estimator, frame, TEXTS, cv=cv)
+        np.testing.assert_array_equal(found[name, 0], expected)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [(Y, "i"), (Y.astype(bool), "b"), (TEXTS, "OTU"), (Y + 2.0, "f"), (Y + 10**12, "i")],
+)
+def test_labels_are_those_that_were_given(labels, kind):
+    found = compared(*PAIR, X, labels).predictions
+    assert found.shape == (120, 6)
+    assert all(getattr(dtype, "kind", "O") in kind for dtype in found.dtypes)
+    assert set(found.to_numpy().ravel()) <= set(labels)
+    assert found.index.equals(pd.RangeIndex(120))
+
+
+def test_scores_follow():
+    result = compared(*PAIR, X, TEXTS, cv=RepeatedKFold(n_splits=5, n_repeats=2, random_state=0))
+    right = result.predictions.eq(TEXTS, axis=0)
+    assert right.shape == (120, 4)
+    assert right["GaussianNB"].to_numpy().mean() == pytest.approx(result.observed_a)
+    assert right["LogisticRegression"].to_numpy().mean() == pytest.approx(result.observed_b)
+
+
+def test_instances_that_were_not_validated():
+    cv = ShuffleSplit(3, test_size=50, random_state=0)
+    splits = list(cv.split(X))
+    for labels in (TEXTS, Y):
+        found = compared(*PAIR, X, labels, cv=cv).predictions["GaussianNB"]
+        assert found.shape == (120, 3)
+        for repeat, (train, test) in enumerate(splits):
+            assert found[repeat].iloc[train].isna().all()
+            expected = GaussianNB().fit(X[train], labels[train]).predict(X[test])
+            np.testing.assert_array_equal(found[repeat].iloc[test], expected)
+
+
+def test_repeats():
+    def of(*tests):
+        return repeats_of([np.array(test) for test in tests])
+
+    assert of([0, 1], [2, 3], [0, 2], [1, 3]) == [0, 0, 1, 1]
+    assert of([0, 1], [1, 2], [3]) == [0, 1, 1]
+    assert of([0], [0], [0]) == [0, 1, 2]
+
+
+class FailsOnce(ClassifierMixin, BaseEstimator):
+    def __init__(self, total=0.0):
+        self.total = total
+
+    def fit(self, X, y):
+        if abs(X.sum() - self.total) < 1e-9:
+            raise RuntimeError("not these")
+        self.inner_ = GaussianNB().fit(X, y)
+        self.classes_ = self.inner_.classes_
+        return self
+
+    def predict(self, X):
+        return self.inner_.predict(X)
+
+
+def test_dropped_splits():
+    train, test = list(KFold(4).split(X))[1]
+    with pytest.warns(FitFailedWarning):
+        result = compared(
+            FailsOnce(X[train].sum()), GaussianNB(), X, TEXTS, cv=KFold(4), error_score=np.nan
+        )
+    missing = result.predictions.isna()
+    assert missing.iloc[test].all(axis=None)
+    assert not missing.iloc[train].any(axis=None)
+
+
+class Sparse(MultiOutputClassifier):
+    def predict(self, X):
+        return sparse.csr_matrix(super().predict(X))
+
+
+@pytest.mark.parametrize("columns", [None, list("abc")])
+def test_label_indicators(columns):
+    features, labels = make_multilabel_classification(100, n_classes=3, random_state=0)
+    given = labels if columns is None else pd.DataFrame(labels, columns=columns)
+    pair = [MultiOutputClassifier(GaussianNB()), Sparse(LogisticRegression())]
+    named = [("first", pair[0]), ("second", pair[1])]
+    found = compared(*named, features, given, cv=KFold(2), scoring="f1_micro").predictions
+    assert found.columns.names == ["classifier", "repeat", "label"]
+    assert found["first", 0].columns.tolist() == (columns or [0, 1, 2])
+    for (name, _), estimator in zip(named, pair, strict=True):
+        plain = MultiOutputClassifier(estimator.estimator)
+        expected = cross_val_predict(plain, features, labels, cv=KFold(2))
+        np.testing.assert_array_equal(found[name, 0], expected)
+
+
+def test_numbers():
+    features, numbers = make_regression(90, 4, noise=5.0, random_state=0)
+    found = compared(Ridge(9.0), LinearRegression(), features, numbers, cv=KFold(3)).predictions
+    expected = cross_val_predict(Ridge(9.0), features, numbers, cv=KFold(3))
+    np.testing.assert_allclose(found["Ridge", 0], expected)
+
+
+class SaysWhatItSees(BaseEstimator):
+    def __init__(self, name=""):
+        self.name = name
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return list(X)
+
+
+def test_tags():
+    tags = [["B-PER", "I-PER", "O"] if i % 3 else ["O", "B-LOC"] for i in range(40)]
+    named = [("first", SaysWhatItSees()), ("second", SaysWhatItSees("b"))]
+    counter = chunk_counter("IOB2", "IOB2")
+    found = compared(*named, tags, tags, counter=counter, cv=KFold(2)).predictions
+    assert found["second", 0].tolist() == tags
+
+
+def test_rankings_pairs_and_copies():
+    estimators = {"a": GaussianNB(), "b": LogisticRegression(), "c": LogisticRegression(C=9.0)}
+    comparer = BayesianComparer(estimators, cv=KFold(3), n_draws=1000, random_state=0)
+    ranking = comparer.fit(X, TEXTS).ranking_
+    assert ranking.predictions.columns.get_level_values(0).tolist() == ["a", "b", "c"]
+    pair = ranking.pairs["c", "a"]
+    for result in (pair, pair.metric("f1_macro"), pickle.loads(pickle.dumps(pair))):
+        pd.testing.assert_frame_equal(result.predictions, ranking.predictions[["c", "a"]])
+
+
+def test_predictions_that_were_given():
+    b = np.roll(TEXTS, 1)
+    y = pd.Series(TEXTS, index=[f"row {i}" for i in range(120)])
+    result = compare_predictions(y, TEXTS, b, n_draws=1000)
+    assert result.predictions.columns.tolist() == [("A", 0), ("B", 0)]
+    np.testing.assert_array_equal(result.predictions["A", 0], TEXTS)
+    np.testing.assert_array_equal(result.predictions["B", 0], b)
+    pd.testing.assert_index_equal(result.predictions.index, y.index)
+    given = {"x": Y, "y": np.roll(Y, 1), "z": np.roll(Y, 2)}
+    ranking = compare_many(Y, given, n_draws=1000)
+    for name in given:
+        np.testing.assert_array_equal(ranking.predictions[name, 0], given[name])
+    np.testing.assert_array_equal(ranking.pairs["z", "x"].predictions["z", 0], given["z"])
+    numbers = np.random.default_rng(0).normal(size=(3, 50))
+    of_numbers = compare_predictions(*numbers, scoring="r2", n_draws=1000)
+    np.testing.assert_array_equal(of_numbers.predictions["B", 0], numbers[2])
+
+
+def test_where_there_are_none(tmp_path):
+    result = compared(*PAIR, X, Y)
+    result.save(tmp_path / "result.npz")
+    cases = [
+        (load_result(tmp_path / "result.npz"), "nor in files of results"),
+        (compared(*PAIR, X, Y, model="scores"), "but not by model='scores'"),
+        (compared(*PAIR, X, Y > 0, scoring="roc_auc"), "metrics of instance scores alone"),
+        (compare_counts((88, 10, 12), (80, 14, 20)), "made from counts or scores"),
+        (
+            compare_predictions(Y, Y, np.roll(Y, 1), groups=np.arange(120) // 2, n_draws=1000),
+            "counts of groups",
+        ),
+    ]
+    for without, words in cases:
+        with pytest.raises(ValueError, match=words):
+            without.predictions  # noqa: B018
