@@ -19,7 +19,8 @@ from skbayeseval.evidence.counts import Evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import Model
-from skbayeseval.posterior.recipe import Memory, Posterior, Prior, T
+from skbayeseval.posterior.memory import Memory, T
+from skbayeseval.posterior.recipe import Posterior, Prior
 
 __all__ = ["SampledPosterior", "SampledPrior"]
 
