@@ -106,3 +106,10 @@ def test_versions_of_all_dependencies_are_shown(capsys):
     for requirement in settings["project"]["dependencies"]:
         name = re.match(r"[\w-]+", requirement).group()
         assert re.search(rf"^ +{name}: \d", shown, re.MULTILINE)
+
+
+def test_the_citation_is_of_this_version():
+    import skbayeseval
+
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.search(r"^version: (.*)$", citation, re.MULTILINE).group(1) == skbayeseval.__version__
