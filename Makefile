@@ -3,12 +3,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.ready-docs
 EXTRAS ?= tests,lint
 
-.PHONY: demo test test-wheel slow lint format messages benchmark reproduce clean
+# What Sphinx writes beside the sources of the site; git ignores it.
+SITE := docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
+
+.PHONY: demo test test-wheel slow lint format docs messages benchmark reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
-test test-wheel slow reproduce: export OMP_NUM_THREADS = 1
+test test-wheel slow docs reproduce: export OMP_NUM_THREADS = 1
 
 demo: $(READY)
 	@echo "Comparing naive Bayes with a support vector machine."
@@ -43,6 +47,12 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The site, warnings as errors. Examples that have not changed are not run again.
+docs: $(DOCS_READY)
+	@echo "Building the site: a few minutes the first time."
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "docs/_build/html/index.html is its front page."
+
 # Every error and warning of the package on one page, to be read through.
 messages: $(READY)
 	@$(BIN)/python docs/messages.py
@@ -60,6 +70,7 @@ reproduce: $(READY)
 	  $(if $(CONLL),--conll $(CONLL))
 
 clean:
+	rm -rf $(SITE)
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache
 
 # For a run with chosen versions: PIP_ARGS holds pins, and EXTRAS=tests leaves the linters out.
@@ -73,3 +84,8 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet $(PIP_ARGS) -e '.[$(EXTRAS)]'
 	@touch $@
 	@echo "Set up."
+
+$(DOCS_READY): $(READY)
+	@echo "Adding what the site is built with."
+	@$(BIN)/python -m pip install --quiet $(PIP_ARGS) -e '.[docs]'
+	@touch $@

@@ -1,16 +1,23 @@
 """How often intervals of subgroups cover the truth, pooled and alone.
 
-Eight subgroups of 20 to 400 instances. B is right on 80% of the instances, and A and B disagree on
-20% of them. The true difference of accuracy in a subgroup is drawn from N(mu, tau^2). Subgroups are
-compared by predictions of two classes (`compare_predictions`), of four classes, or by right and
-wrong items (`compare_items`).
+Eight subgroups of 20 to 400 instances, or a multiple of that. B is right on 80% of the instances,
+and A and B disagree on 20% of them. The true difference of accuracy in a subgroup is drawn from
+N(mu, tau^2). Subgroups are compared by predictions of two classes (`compare_predictions`), of four
+classes, or by right and wrong items (`compare_items`).
 
-    python benchmarks/subgroups.py --reports 300
+    python benchmarks/subgroups.py --kinds "2 classes" items
+    python benchmarks/subgroups.py --kinds "2 classes" --times 30 --reports 100
+
+With --priors, observed differences are normal, and the coverage under several priors of tau is
+computed on a grid.
+
+    python benchmarks/subgroups.py --priors
 """
 
 import argparse
 
 import numpy as np
+from scipy.stats import norm
 
 from skbayeseval import compare_items, compare_predictions
 
@@ -24,13 +31,13 @@ TRUTHS = ((0.0, 0.0), (0.03, 0.0), (0.03, 0.02), (0.03, 0.05))
 
 COLUMNS = (
     "compared", "mu", "tau", "coverage", "alone", "worst", "width", "error",
-    "false sign", "false sign alone", "varies", "varies not",
+    "false sign", "false sign alone", "varies", "no sign",
 )  # fmt: skip
 
 
-def compared(kind, differences, rng, seed):
+def compared(kind, differences, rng, seed, times=1):
     """Return the comparison by subgroup, for classifiers with these true differences."""
-    subgroup = np.repeat(np.arange(len(SIZES)), SIZES)
+    subgroup = np.repeat(np.arange(len(SIZES)), times * np.array(SIZES))
     only_a = (DISAGREE + differences[subgroup]) / 2
     u = rng.random(len(subgroup))
     a, only_b = u < only_a, (only_a <= u) & (u < DISAGREE)
@@ -78,12 +85,12 @@ def report(subgroups, differences):
     )
 
 
-def simulate(kind, mu, tau, n_reports):
+def simulate(kind, mu, tau, n_reports, times=1):
     """Return one row of the table."""
     rng, found = np.random.default_rng(0), []
     for seed in range(n_reports):
         differences = np.clip(rng.normal(mu, tau, len(SIZES)), -DISAGREE, DISAGREE)
-        found.append(report(compared(kind, differences, rng, seed), differences))
+        found.append(report(compared(kind, differences, rng, seed, times), differences))
     pooled, alone, width, mse, mse_alone, *rest = (
         np.array(one, dtype=float) for one in zip(*found, strict=True)
     )
@@ -94,17 +101,59 @@ def simulate(kind, mu, tau, n_reports):
     ]  # fmt: skip
 
 
+def coverage_of_priors(n_reports=3000, n_grid=200):
+    """Print the coverage of pooled intervals of normal data, for several priors of tau."""
+    rng = np.random.default_rng(0)
+    noise = np.sqrt(DISAGREE / np.array(SIZES))
+    average = np.sqrt(len(noise) / np.sum(noise**-2))  # that of a subgroup of average size
+    q = (np.arange(n_grid) + 0.5) / n_grid
+    # Values of tau with equal prior probabilities.
+    priors = {
+        "uniform shrinkage": np.sqrt((noise**2).mean() * (1 - q) / q),
+        "half-Cauchy": average * np.tan(np.pi / 2 * q),
+        "half-normal": average * norm.ppf((1 + q) / 2),
+    }
+    print("| tau / noise |", " | ".join(priors), "|")
+    print("| --- |", " | ".join("---" for _ in priors), "|")
+    for times in (0, 0.5, 1, 2, 5):
+        truth = times * average * rng.standard_normal((n_reports, len(noise)))
+        observed = truth + noise * rng.standard_normal(truth.shape)
+        inside = [_inside(truth, observed, noise, tau).mean() for tau in priors.values()]
+        print(f"| {times} |", " | ".join(f"{one:.3f}" for one in inside), "|", flush=True)
+
+
+def _inside(truth, observed, noise, tau):
+    """Return which true values are in their 95% intervals, for equally probable values of tau."""
+    precision = 1 / (noise**2 + tau[:, None] ** 2)
+    of_mu = precision.sum(axis=1)
+    mu = observed @ precision.T / of_mu
+    off = observed[:, None] - mu[..., None]
+    fit = np.log(precision).sum(axis=1) - np.log(of_mu) - (precision * off**2).sum(axis=2)
+    weights = np.exp((fit - fit.max(axis=1, keepdims=True)) / 2)
+    weights /= weights.sum(axis=1, keepdims=True)
+    own = tau[:, None] ** 2 * precision
+    sd = np.sqrt(own * noise**2 + (1 - own) ** 2 / of_mu[:, None])
+    below = norm.cdf((truth[:, None] - mu[..., None] - own * off) / sd)
+    rank = (weights[..., None] * below).sum(axis=1)
+    return (rank > 0.025) & (rank < 0.975)
+
+
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--reports", type=int, default=300)
     parser.add_argument("--kinds", nargs="+", default=["2 classes", "4 classes", "items"])
+    parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("--priors", action="store_true")
     arguments = parser.parse_args()
+    if arguments.priors:
+        coverage_of_priors()
+        return
     print("|", " | ".join(COLUMNS), "|")
     print("|", " | ".join("---" for _ in COLUMNS), "|")
     for kind in arguments.kinds:
         for mu, tau in TRUTHS:
-            row = simulate(kind, mu, tau, arguments.reports)
+            row = simulate(kind, mu, tau, arguments.reports, arguments.times)
             print("|", " | ".join(map(str, row)), "|", flush=True)
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from skbayeseval._arrays import in_short
+from skbayeseval._text_tables import SEPARATORS
 
 __all__ = ["open_table", "quoted"]
 
@@ -61,11 +62,43 @@ def quoted(column: str) -> str:
 def _relation_of_files(connection: Any, path: str) -> Any:
     name = re.sub(r"\.(gz|zst)$", "", path.lower())
     if name.endswith(TEXT):
-        return connection.read_csv(path, header=True, all_varchar=True)
+        return _relation_of_text(connection, path)
     if name.endswith(PARQUET):
         return connection.read_parquet(path)
-    literal = path.replace("'", "''")
-    return connection.sql(f"SELECT * FROM '{literal}'")  # DuckDB knows other formats by the name
+    return connection.sql(f"SELECT * FROM {_literal(path)}")  # DuckDB knows others by the name
+
+
+def _relation_of_text(connection: Any, path: str) -> Any:
+    """Return the relation of CSV files, all of whose lines must fit the header.
+
+    Left to itself, DuckDB looks for a form that fits most lines and skips the first ones that do
+    not fit.
+    """
+    import duckdb
+
+    def table(separator: str, header: str) -> Any:
+        return connection.sql(
+            f"SELECT * FROM read_csv({_literal(path)}, delim={_literal(separator)}, "
+            f"header={header}, all_varchar=true, quote='\"', escape='\"', comment='', skip=0)"
+        )
+
+    def header_of(separator: str) -> tuple[str, ...]:
+        try:
+            rows = table(separator, "false").limit(1).fetchall()
+        except duckdb.Error:  # lines of different lengths
+            return ()
+        return rows[0] if rows else ()
+
+    separator = max(SEPARATORS, key=lambda one: len(header_of(one)))
+    header = header_of(separator)
+    twice = [column for i, column in enumerate(header) if column in header[:i]]
+    if twice:
+        raise ValueError(f"{path} has more than one column {twice[0]!r}: {list(header)}.")
+    return table(separator, "true")
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 @contextmanager

@@ -39,9 +39,9 @@ def add_to(commands: Any) -> None:
         "its tag in the last column.",
         epilog="examples: skbayeseval compare predictions.csv --truth y --a nb --b svm "
         "--scoring f1 --rope 0.01; skbayeseval compare predictions.parquet --truth y --a new "
-        "--b old older --rope 0.01 --gate non-inferior; skbayeseval compare scores.csv --truth y "
-        "--score-a p_nb --score-b p_svm --scoring roc_auc; skbayeseval compare gold.conll a.conll "
-        "b.conll --chunks IOB2",
+        "--b old --b older --rope 0.01 --gate non-inferior; skbayeseval compare scores.csv "
+        "--truth y --score-a p_nb --score-b p_svm --scoring roc_auc; skbayeseval compare "
+        "gold.conll a.conll b.conll --chunks IOB2",
     )
     parser.add_argument(
         "files",
@@ -56,10 +56,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--a", metavar="COLUMN", help="the predictions of A")
     parser.add_argument(
         "--b",
-        nargs="+",
-        action="extend",
+        action="append",
         metavar="COLUMN",
-        help="the predictions of B, and of others if there are more than two",
+        help="the predictions of B; may be given more than once, to compare more than two",
     )
     parser.add_argument(
         "--score-a",
@@ -69,10 +68,9 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument(
         "--score-b",
-        nargs="+",
-        action="extend",
+        action="append",
         metavar="COLUMN",
-        help="the scores of B, and of others",
+        help="the scores of B; may be given more than once",
     )
     parser.add_argument(
         "--groups",

@@ -111,7 +111,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend.
     verbose : int, default=0
-        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
+        1 shows progress of fits, and of draws that take longer than a second: a bar in terminals
+        and notebooks, lines on standard error elsewhere.
     pre_dispatch : int or str, default="2*n_jobs"
         As in `cross_validate`.
     error_score : "raise" or np.nan, default="raise"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.model_selection import check_cv
 
 from skbayeseval._alignment import check_rows
@@ -145,7 +145,8 @@ def bayesian_cross_validate(
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend.
     verbose : int, default=0
-        1 shows progress: a bar in terminals and notebooks, lines on standard error elsewhere.
+        1 shows progress of fits, and of draws that take longer than a second: a bar in terminals
+        and notebooks, lines on standard error elsewhere.
     params : dict, default=None
         Passed to every `fit`, or routed if metadata routing is enabled. Sample weights reach `fit`
         only: the counts stay unweighted.
@@ -327,11 +328,15 @@ def compare_learners(
         check_rows({"y": y, **of_one})
     target = _target(estimators, X, y, options, groups)
 
+    engine = resolve_engine(options.engine, options.prior)
+    if options.verbose and isinstance(options.engine, str) and not engine.has_independent_draws:
+        engine = clone(engine).set_params(progressbar=True)
+
     def posterior(found: CollectedEvidence, **more: Any) -> Posterior:
         return make_posterior(
             found.evidence,
             options.model,
-            options.engine,
+            engine,
             options.prior,
             options.n_draws,
             entropy,
@@ -385,8 +390,8 @@ def compare_learners(
             instances = Instances.tested(collection.test_indices(), number, index)
         if weighting.is_inferred:
             inferred = weighting.infer(found, target, collection, rehearsed.model)
-            exact = resolve_engine(options.engine, options.prior).has_independent_draws
-            found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=exact))
+            mixture = engine.has_independent_draws
+            found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=mixture))
             result = posterior(found, weights=inferred, instances=instances)
         else:
             if weighting.number is not None:
@@ -395,6 +400,7 @@ def compare_learners(
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
+    result.shows_progress = options.verbose > 0
     out_of_fold = target.out_of_fold(collection)
     if out_of_fold is not None:
         index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])

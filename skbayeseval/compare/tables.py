@@ -96,7 +96,7 @@ class TableCounts:
         found: Counter[tuple[Any, ...]] = Counter()
         for outcome, number in zip(outcomes, numbers, strict=True):
             found[outcome] += number
-        return cls(columns, found)
+        return cls(columns, +found)
 
 
 def count_table(
@@ -272,6 +272,8 @@ def _evidence(
     counts: TableCounts, labels: Any, pos_label: Any, weight: float
 ) -> PairedCounts | UnitCounts:
     """Return the counts as `compare_predictions` would make them of the columns."""
+    if not counts.outcomes:
+        raise ValueError("Found array with 0 sample(s): source has no rows.")
     values = [list(column) for column in zip(*counts.outcomes, strict=True)]
     named = [
         (f"{what}={column!r}", of_one)
@@ -340,9 +342,7 @@ def _check_columns(relation: Any, columns: Mapping[str, str]) -> None:
 
 
 def _check_rows(rows: list[tuple[Any, ...]], columns: Mapping[str, str]) -> None:
-    """Raise if there are no rows, or missing values in some."""
-    if not rows:
-        raise ValueError("Found array with 0 sample(s): source has no rows.")
+    """Raise if there are missing values."""
     total = sum(row[-1] for row in rows)
     for i, (what, column) in enumerate(columns.items()):
         missing = sum(row[-1] for row in rows if row[i] is None or row[i] != row[i])

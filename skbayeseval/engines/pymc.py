@@ -21,6 +21,7 @@ from skbayeseval.engines.base import Engine, PriorBuilder, Trace
 from skbayeseval.engines.graph import build_graph, check_has_graph
 from skbayeseval.models.parameters import Parameter
 from skbayeseval.models.specification import AnySpecification
+from skbayeseval.splitting.progress import has_bar, progress_if_long
 
 __all__ = ["PyMCEngine", "Trace", "check_trace", "sample_posterior", "sample_prior"]
 
@@ -65,7 +66,7 @@ class PyMCEngine(Engine):
     target_accept : float, default=0.8
         The target acceptance rate. Higher values mean smaller steps and fewer divergences.
     progressbar : bool, default=False
-        Whether to show PyMC's progress bar.
+        Whether to show PyMC's progress bar; lines on standard error where there is no terminal.
     random_seed : int, default=None
         The seed of the sampler. By default, it is derived from `random_state` of the comparison.
 
@@ -205,7 +206,8 @@ def sample(model: Any, engine: PyMCEngine, names: list[str], seed: int) -> Trace
     import pymc as pm
 
     own = {"compile_kwargs": _compile_kwargs()} if engine.nuts_sampler == "pymc" else {}
-    with _quietly(), model:
+    lines = engine.progressbar and engine.nuts_sampler == "pymc" and not has_bar()
+    with _quietly(), model, _progress_lines(engine, show=lines) as callback:
         found = pm.sample(
             draws=engine.draws,
             tune=engine.tune,
@@ -213,12 +215,32 @@ def sample(model: Any, engine: PyMCEngine, names: list[str], seed: int) -> Trace
             cores=engine.cores,
             nuts_sampler=engine.nuts_sampler,
             target_accept=engine.target_accept,
-            progressbar=engine.progressbar,
+            progressbar=engine.progressbar and not lines,
+            callback=callback,
             random_seed=seed if engine.random_seed is None else engine.random_seed,
             compute_convergence_checks=False,
             **own,
         )
     return trace_of(found, names)
+
+
+@contextmanager
+def _progress_lines(engine: PyMCEngine, *, show: bool) -> Iterator[Callable[..., None] | None]:
+    """Give the function that PyMC calls after each draw; None unless lines are shown."""
+    if not show:
+        yield None
+        return
+    number = 0
+    with progress_if_long(
+        "sampling", engine.chains * (engine.tune + engine.draws), show=True
+    ) as advance:
+
+        def callback(**_: Any) -> None:
+            nonlocal number
+            number += 1
+            advance(number)
+
+        yield callback
 
 
 def check_trace(trace: Trace, parameters: list[Parameter]) -> None:

@@ -19,7 +19,8 @@ from skbayeseval.evidence.counts import Evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import Model
-from skbayeseval.posterior.recipe import Memory, Posterior, Prior, T
+from skbayeseval.posterior.memory import Memory, T
+from skbayeseval.posterior.recipe import Posterior, Prior
 
 __all__ = ["SampledPosterior", "SampledPrior"]
 
@@ -181,7 +182,7 @@ class SampledPosterior(Posterior):
             prior = SampledPrior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
         chains = trace_of(trace, names + rows)
         check_trace(chains, parameters)
-        return cls(
+        found = cls(
             like.model,
             like.evidence,
             entropy=like.entropy,
@@ -190,6 +191,8 @@ class SampledPosterior(Posterior):
             prior=prior,
             prior_name="altered graph",
         )
+        found.instances = like.instances
+        return found
 
     @property
     def has_known_prior(self) -> bool:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.chains import SampledPrior
-from skbayeseval.posterior.recipe import Posterior, Prior, T
+from skbayeseval.posterior.memory import T
+from skbayeseval.posterior.recipe import Posterior, Prior
 
 __all__ = ["PairPosterior", "PairPrior"]
 
@@ -44,6 +45,7 @@ class PairPosterior(Posterior):
             instances=joint.instances,
         )
         self.engine = joint.engine
+        self.shows_progress = joint.shows_progress
         self.has_independent_draws = joint.has_independent_draws
         self.has_closed_forms = joint.has_closed_forms
 

@@ -7,7 +7,8 @@ metrics of a posterior are computed from the same draws.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,39 +38,18 @@ from skbayeseval.posterior.distributions import (
     difference_bounds,
 )
 from skbayeseval.posterior.inferred_weight import WeightPosterior, Weights
+from skbayeseval.posterior.memory import Memory, T
+from skbayeseval.splitting.progress import progress_if_long
 
-__all__ = ["Memory", "Posterior", "Prior"]
+__all__ = ["Posterior", "Prior"]
 
 Array = NDArray[Any]
-T = TypeVar("T")
 
 # The spawn keys of the posterior's seeds: of its draws, and of what few units add to them.
 _POSTERIOR, _FEW_UNITS = 0, 1
 
 # The prior does not depend on the data, and neither does its seed.
 _PRIOR_ENTROPY = 20160717
-
-
-class Memory:
-    """The most recent results of long computations, by key.
-
-    As `functools.lru_cache`, it may be used by several threads, which may compute a result twice;
-    unlike that, it keeps nothing alive but keys and results, and can be pickled.
-    """
-
-    def __init__(self, size: int = 256) -> None:
-        self._size = size
-        self._found: dict[Hashable, Any] = {}
-
-    def get(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return the result under the key, computed only if it is not there."""
-        found = self._found.pop(key, self)  # itself is never a result
-        if found is self:
-            found = compute()
-        self._found[key] = found  # the most recently used comes last
-        for oldest in list(self._found)[: -self._size]:
-            self._found.pop(oldest, None)
-        return found
 
 
 _MEMORY = Memory()
@@ -263,6 +243,7 @@ class Posterior(_Recipe):
         self.entropy = entropy
         self.n_draws = n_draws
         self.has_warned = True  # whether convergence warnings were issued
+        self.shows_progress = False  # whether draws that take long show progress
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
         self._runs: dict[Metric, list[PreparedRun]] = {}
@@ -295,10 +276,16 @@ class Posterior(_Recipe):
         ends = np.linspace(0, self.n_draws, len(strata) + 1).astype(int)
         found: list[Array] = []
         few = self._rng_of_few_units()
-        for one, n_draws in zip(strata, np.diff(ends), strict=True):
-            draws = np.concatenate(list(self._stream_at(one, metric, rng, int(n_draws))), axis=1)
-            found.append(self._allowing_for_few_units(metric, draws, few, weight=one))
+        with self._progress(metric) as advance:
+            for one, n_draws, end in zip(strata, np.diff(ends), ends[1:], strict=True):
+                blocks = self._stream_at(one, metric, rng, int(n_draws))
+                draws = np.concatenate(list(blocks), axis=1)
+                found.append(self._allowing_for_few_units(metric, draws, few, weight=one))
+                advance(int(end))
         return rng.permutation(np.concatenate(found, axis=1), axis=1)
+
+    def _progress(self, metric: Metric) -> AbstractContextManager[Callable[[int], None]]:
+        return progress_if_long(f"drawing {metric.name}", self.n_draws, show=self.shows_progress)
 
     def units(self, metric: Metric, weight: float | None = None) -> UnitNumbers | None:
         """Return how many units the metric rests on; None unless units have random weights."""
@@ -435,7 +422,7 @@ class Posterior(_Recipe):
     def _with_another(self, classifier: int) -> Posterior:
         """Return the posterior of one classifier and any other of them."""
         pair = classifier, (classifier + 1) % self.evidence.n_classifiers
-        return Posterior(
+        posterior = Posterior(
             self.model.of_pair(),
             self.evidence.pair(*pair),
             entropy=self.entropy,
@@ -443,6 +430,8 @@ class Posterior(_Recipe):
             scored=None if self.scored is None else self.scored.pair(*pair),
             weights=self.weights,
         )
+        posterior.shows_progress = self.shows_progress
+        return posterior
 
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
         """Return the posterior given some of the rows of the evidence, with exact draws.
@@ -512,8 +501,14 @@ class Posterior(_Recipe):
             if self.weights is not None:
                 draws = self._mixture(metric, self.weights.difference(metric))
             else:
-                rng = np.random.default_rng(self._seed())
-                draws = np.concatenate(list(self.stream(metric, rng, self.n_draws)), axis=1)
+                blocks: list[Array] = []
+                done = 0
+                with self._progress(metric) as advance:
+                    for block in self.stream(metric, self.rng(), self.n_draws):
+                        blocks.append(block)
+                        done += block.shape[1]
+                        advance(done)
+                draws = np.concatenate(blocks, axis=1)
                 few = self._rng_of_few_units()
                 draws = self._allowing_for_few_units(metric, draws, few)
             draws.flags.writeable = False

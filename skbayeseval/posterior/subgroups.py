@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from skbayeseval.engines.few_units import difference_of_twins
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.unit_numbers import UnitNumbers
+from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_draws
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.distributions import difference_bounds
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["Subgroup", "SubgroupDraws", "compare_subgroups"]
@@ -28,6 +30,10 @@ _SUBGROUPS, _POOLING = 10, 11
 # A subgroup whose difference is so many times less certain than its size explains is left out: R2
 # of two or three instances may be anything, and would say that all subgroups may be.
 MOST_UNUSUAL = 20.0
+
+# The number of draws of the prior of the difference, and the smallest share of a posterior's
+# precision that is taken for that of the data.
+PRIOR_DRAWS, LEAST_LEFT = 4096, 0.1
 
 # Metrics of classes against each other, which say nothing of a single class.
 OF_SEVERAL_CLASSES = ("balanced_accuracy", "matthews_corrcoef", "cohen_kappa")
@@ -107,7 +113,7 @@ def compare_subgroups(posterior: Posterior, metric: Metric, given: Subgroups) ->
             )
             for code, label in enumerate(given.labels)
         ]
-    return _pooled(alone, np.argsort(first), posterior)
+    return _pooled(alone, np.argsort(first), posterior, metric)
 
 
 def _alone(
@@ -117,9 +123,7 @@ def _alone(
     if metric.weighs_instances and posterior.scored is not None:
         defined = posterior.scored.rows_where_defined(metric, rows)
         if len(rows) and not len(defined):
-            units = posterior.scored.of_rows(rows).unit_numbers(metric)
-            few = f"too few {units.what}: {units.number}" if units.number < 2 else "not defined"
-            return empty._replace(reason=few)
+            return empty._replace(reason=_why_undefined(posterior.scored.of_rows(rows), metric))
         rows = defined
     reason = _too_few_rows(posterior, metric, rows)
     if reason:
@@ -136,9 +140,19 @@ def _alone(
         return empty._replace(reason=str(error))
     assert posterior.instances is not None
     usual = posterior.difference(metric).sd * math.sqrt(posterior.instances.number / empty.n)
-    if 0 < MOST_UNUSUAL * usual < difference.sd:
+    if metric.bounds is None and 0 < MOST_UNUSUAL * usual < difference.sd:
         return empty._replace(observed=observed, reason="the metric is unstable")
     return empty._replace(observed=observed, unpooled=difference)
+
+
+def _why_undefined(scored: WeightedInstances, metric: Metric) -> str:
+    """Return why a metric of instance weights is not defined in any run."""
+    units = scored.unit_numbers(metric)
+    if not units.number:
+        return "only one class"
+    if units.number == 1:
+        return f"too few {units.what}: 1"
+    return "the metric is not defined in any run"
 
 
 def _difference(own: Posterior, metric: Metric, entropy: int) -> Distribution:
@@ -195,18 +209,24 @@ def _too_few(own: Posterior, metric: Metric) -> str:
     return ""
 
 
-def _pooled(alone: Sequence[Subgroup], order: Array, posterior: Posterior) -> SubgroupDraws:
+def _pooled(
+    alone: Sequence[Subgroup], order: Array, posterior: Posterior, metric: Metric
+) -> SubgroupDraws:
     """Pool the subgroups; `order` is that in which they are drawn."""
     known = [code for code in order if alone[code].unpooled is not None]
     if not known:
         return SubgroupDraws(tuple(alone), np.full(posterior.n_draws, np.nan))
     draws = np.array([alone[code].unpooled.draws for code in known])
+    if len(known) > 1:
+        draws = _without_prior(draws, _prior_variance(posterior, metric))
     # Instances are in one subgroup each, so that subgroups are independent given their differences.
     rng = np.random.default_rng(_child(posterior.entropy, _POOLING))
     # Pooling draws random numbers: swapping A and B must mirror these, too.
     sign = -1.0 if draws.mean() < 0 else 1.0
     found = pool_draws(sign * draws, np.diag(draws.var(axis=1)), rng)
     pooled = sign * found.draws
+    low, high = difference_bounds(metric.bounds) or (-np.inf, np.inf)
+    pooled = np.clip(pooled, low, high)
     subgroups = list(alone)
     for code, of_one in zip(known, pooled, strict=True):
         unpooled = alone[code].unpooled
@@ -214,6 +234,31 @@ def _pooled(alone: Sequence[Subgroup], order: Array, posterior: Posterior) -> Su
             pooled=unpooled if len(known) == 1 else Distribution(of_one)
         )
     return SubgroupDraws(tuple(subgroups), found.tau)
+
+
+def _prior_variance(posterior: Posterior, metric: Metric) -> float:
+    """Return the prior variance of the difference; infinite if there is no proper prior."""
+    if not posterior.has_proper_prior(metric):
+        return math.inf
+
+    def variance() -> float:
+        a, b = posterior.prior.draws(metric, PRIOR_DRAWS)
+        return float((a - b).var())
+
+    return posterior.prior.remembered(("variance of the difference", metric), variance)
+
+
+def _without_prior(draws: Array, prior: float) -> Array:
+    """Return draws with the model's own prior of the difference taken out again.
+
+    Pooling gives the difference another prior, that of the other subgroups. As the prior of A and B
+    is the same, the model's own pulls the difference towards 0, which matters in small subgroups.
+    With normal distributions, the precision that is left is that of the posterior minus that of
+    the prior.
+    """
+    means, variances = draws.mean(axis=1, keepdims=True), draws.var(axis=1, keepdims=True)
+    left = np.maximum(1 - variances / prior, LEAST_LEFT)
+    return means / left + (draws - means) / np.sqrt(left)
 
 
 def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> None:

@@ -319,7 +319,6 @@ class SubgroupComparison:
 
     def __str__(self) -> str:
         a, b = self._names
-        overall = format_interval(self._overall.hdi())
         said = [
             f"{a} minus {b} in {self.metric}, by {self._column or 'subgroup'}, partially pooled "
             "(mean and 95% HDI):"
@@ -327,12 +326,11 @@ class SubgroupComparison:
         known = [one for one in self._subgroups if one.pooled is not None]
         for one in known[:MOST_LINES]:
             assert one.pooled is not None
-            interval = format_interval(one.pooled.hdi())
-            said.append(f"  {one.label} (n = {one.n:,}): {one.pooled.mean:+.3f} {interval}")
+            said.append(f"  {one.label} (n = {one.n:,}): {_in_words(one.pooled)}")
         if len(known) > MOST_LINES:
             said.append(f"  and {len(known) - MOST_LINES} more, in table")
         said += [f"  {label}: {TOO_FEW} ({why})" for label, why in self.reasons.items()]
-        said.append(f"  all instances: {self._overall.mean:+.3f} {overall}")
+        said.append(f"  all instances: {_in_words(self._overall)}")
         if len(known) > 1:
             low, high = equal_tailed(self._tau, 0.95)
             said.append(
@@ -358,10 +356,10 @@ class SubgroupComparison:
         if rope is not None:
             return self.decision(rope, prob).on_variation().rstrip(".")
         known = len(self._subgroups) - len(self.reasons)
-        low, high = equal_tailed(self._tau, prob)
         where = name_subgroups(self._column)
         if known < 2:
             return f"{known} of {len(self._subgroups)} {where} with enough instances"
+        low, high = equal_tailed(self._tau, prob)
         return f"Standard deviation between {where}: {low:.2g} to {high:.2g}"
 
     def _printed(self, rope: Any, prob: float) -> tuple[pd.DataFrame, list[str]]:
@@ -433,10 +431,10 @@ def _instances_of(posterior: Posterior) -> Any:
     if posterior.instances is None:
         raise ValueError(
             f"Subgroups require the instances, which this result of "
-            f"{posterior.evidence.describe()} does not keep: it was made from counts or confusion "
-            "matrices, or loaded from a file. Call by on a result of compare_predictions, "
-            "compare_many, compare_items, bayesian_cross_validate or BayesianComparer, before it "
-            "is saved."
+            f"{posterior.evidence.describe()} does not keep: it was made from counts, confusion "
+            "matrices, a table or more than 10 million instances, or loaded from a file. Call by "
+            "on a result of compare_predictions, compare_many, compare_items, "
+            "bayesian_cross_validate or BayesianComparer, before it is saved."
         )
     if not posterior.has_known_prior or "callable" in posterior.prior_description:
         raise ValueError(
@@ -444,6 +442,13 @@ def _instances_of(posterior: Posterior) -> Any:
             "Compare again with engine='exact'."
         )
     return posterior.instances
+
+
+def _in_words(difference: Distribution) -> str:
+    """Return the mean and the 95% HDI."""
+    digits = max(decimals(difference.sd), 3)
+    mean = round(difference.mean, digits) + 0.0  # not -0.000
+    return f"{mean:+.{digits}f} {format_interval(difference.hdi())}"
 
 
 def _two(names: tuple[str, ...]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,7 +26,7 @@ from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import check_splits
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.out_of_fold import OutOfFold
-from skbayeseval.splitting.parallel import Task
+from skbayeseval.splitting.parallel import Task, shared
 from skbayeseval.splitting.progress import parallel_with_progress
 from skbayeseval.splitting.weights import pooled_weight
 
@@ -265,28 +266,35 @@ def collect(
         as_they_come=checkpoint is not None,
     )
     fit = delayed(Task(_fit_and_observe))
-    runs = parallel(
-        fit(
-            (name, i),
-            clone(estimators[name]),
-            X,
-            y,
-            *everything[i],
-            params=_at(fit_params[name], everything[i][0], n_samples),
-            where=f"Estimator {name!r} failed in {_place(i, len(splits))}",
-            keep=return_estimator and i < len(splits),
-            reraise=error_score == "raise",
-            observe=observers[name],
-            checkpoint=checkpoint,
-            key=keys.get((name, i)),
+    common = shared(X), shared(y)
+    try:
+        runs = parallel(
+            fit(
+                (name, i),
+                clone(estimators[name]),
+                *common,
+                *everything[i],
+                params=_at(fit_params[name], everything[i][0], n_samples),
+                where=f"Estimator {name!r} failed in {_place(i, len(splits))}",
+                keep=return_estimator and i < len(splits),
+                reraise=error_score == "raise",
+                observe=observers[name],
+                checkpoint=checkpoint,
+                key=keys.get((name, i)),
+            )
+            for name, i in left
         )
-        for name, i in left
-    )
-    for task, run in runs:
-        found[task] = run
-        # A worker on a machine with other disks cannot do that itself.
-        if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):
-            _store(checkpoint, keys[task], run)
+        for task, run in runs:
+            found[task] = run
+            # A worker on a machine with other disks cannot do that itself.
+            if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):
+                _store(checkpoint, keys[task], run)
+    except CancelledError as error:
+        error.add_note(
+            "Workers were lost, and with them the data that had been sent to them. Call again; "
+            "with checkpoint=, finished fits are kept."
+        )
+        raise
     of_each = {name: [found[name, i] for i in range(len(everything))] for name in estimators}
     whole = {name: of_one[: len(splits)] for name, of_one in of_each.items()}
     failures = [

@@ -1,10 +1,10 @@
-"""Progress of joblib tasks: a progress bar in terminals and notebooks, lines in log files."""
+"""Progress of long work: a progress bar in terminals and notebooks, lines in log files."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from html import escape
@@ -21,7 +21,16 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-__all__ = ["ProgressParallel", "parallel_with_progress"]
+__all__ = [
+    "ProgressParallel",
+    "has_bar",
+    "parallel_with_progress",
+    "progress_display",
+    "progress_if_long",
+]
+
+# Seconds after which work is long.
+PATIENCE = 1.0
 
 
 def parallel_with_progress(
@@ -84,16 +93,48 @@ class ProgressParallel(Parallel):
 
 
 @contextmanager
-def progress_display(doing: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show progress; the function that is given is to be called with the number of tasks done."""
+def progress_if_long(doing: str, total: int, *, show: bool) -> Iterator[Callable[[int], None]]:
+    """Show progress, if `show`, of work that takes longer than a second.
+
+    The function that is given is to be called with how much is done.
+    """
+    start = time.monotonic()
+    with ExitStack() as stack:
+        shown: Callable[[int], None] | None = None
+
+        def advance(done: int) -> None:
+            nonlocal shown
+            if shown is None and show and done < total and time.monotonic() - start > PATIENCE:
+                shown = stack.enter_context(progress_display(doing, total, start))
+            if shown is not None:
+                shown(done)
+
+        yield advance
+
+
+def has_bar() -> bool:
+    """Return whether there is a terminal or a notebook, for a progress bar."""
+    console = Console(stderr=True)
+    # `console.is_terminal` is not used: environment variables can force it to be true.
+    return console.is_jupyter or console.file.isatty()
+
+
+@contextmanager
+def progress_display(
+    doing: str, total: int, start: float | None = None
+) -> Iterator[Callable[[int], None]]:
+    """Show progress; the function that is given is to be called with how much is done.
+
+    `start` is when the work began, on the clock of `time.monotonic`; by default now.
+    """
+    start = time.monotonic() if start is None else start
     console = Console(stderr=True)
     if console.is_jupyter:
-        with _NotebookBar(doing, total) as bar:
+        with _NotebookBar(doing, total, start) as bar:
             yield bar
         return
-    # `console.is_terminal` is not used: environment variables can force it to be true.
-    if not console.file.isatty():
-        yield _Lines(doing, total, console.file)
+    if not has_bar():
+        yield _Lines(doing, total, start, console.file)
         return
     with Progress(
         TextColumn(doing),
@@ -114,11 +155,11 @@ class _NotebookBar:
     rich would need ipywidgets for that, and would leave one bar per call behind.
     """
 
-    def __init__(self, doing: str, total: int) -> None:
+    def __init__(self, doing: str, total: int, start: float) -> None:
         self.doing = doing
         self.total = total
         self.percent = 0
-        self.start = time.monotonic()
+        self.start = start
 
     def __enter__(self) -> Self:
         from IPython.display import HTML, display
@@ -152,11 +193,11 @@ class _NotebookBar:
 class _Lines:
     """Print a line at the start and after every tenth of the tasks."""
 
-    def __init__(self, doing: str, total: int, file: Any) -> None:
+    def __init__(self, doing: str, total: int, start: float, file: Any) -> None:
         self.doing = doing
         self.total = total
         self.write = partial(print, file=file, flush=True)
-        self.start = time.monotonic()
+        self.start = start
         self.tenths = 0
         self.write(f"{doing}: 0 of {total} done")
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -120,6 +121,31 @@ class TestAgreement:
         table.to_csv(tmp_path / "table.csv.gz", index=False, sep=separator)
         assert_same(compare_table(tmp_path / "table.csv.gz", **COLUMNS, **QUICK), of_arrays(table))
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "y,nb,svm\n#x,#x,z\nz,#x,z\n",
+            "y,nb,svm\n x,x , z\nz,z,z\n",
+            'y,nb,svm\n"x,1","x""1",z\nz,z,z\n',
+            "y,nb,svm\n'x','x','z'\n'z','z','z'\n",
+            "y,nb,svm\nx;1;2,x;1;2,z;1;2\nz;1;2,z;1;2,z;1;2\n",
+            "y;nb;svm\nx,1;x,1;z,2\nz,2;z,2;z,2\n",
+            "y,nb,svm\nNULL,NA,None\nnan,NaN,x\n",
+            "y,nb,svm\n1,1,1\n2,1,1\n",
+            "y,nb,svm\nx,x,z\n\nz,z,z\n",
+            "\ufeffy,nb,svm\r\nx,x,z\r\nz,z,z\r\n",
+        ],
+    )
+    def test_csv_files_are_read_as_they_are(self, text, tmp_path):
+        """DuckDB would skip lines, and take characters for quotes and comments."""
+        path = tmp_path / "table.csv"
+        path.write_text(text, encoding="utf-8", newline="")
+        separator = ";" if text.startswith("y;") else ","
+        table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
+        assert len(table) == 2
+        found = count_table(path, **COLUMNS).outcomes
+        assert found == Counter(table.itertuples(index=False, name=None))
+
     def test_enumerations(self):
         """As pandas writes categories to Parquet."""
         table = TABLES["text"]
@@ -198,6 +224,9 @@ class TestCounts:
         assert TableCounts.from_dict(good).total == 3
         with pytest.raises(ValueError, match=message):
             TableCounts.from_dict({**good, **change})
+        assert TableCounts.from_dict({**good, "counts": [0]}).outcomes == {}
+        with pytest.raises(ValueError, match="source has no rows"):
+            compare_table(TableCounts.from_dict({**good, "counts": [0]}))
         with pytest.raises(ValueError, match="'counts'. is missing"):
             TableCounts.from_dict({"columns": COLUMNS, "outcomes": []})
 
@@ -236,6 +265,24 @@ class TestRefusals:
     def test_columns(self, sql, message):
         with pytest.raises(ValueError, match=message):
             compare_table(duckdb.sql(sql), **COLUMNS)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("y,nb,svm\nx,x,z\nz,z,z,w\n", "DuckDB cannot read|is not a column"),
+            ("y,nb,svm\nx,x,z\nz,z\n", "DuckDB cannot read|is not a column"),
+            ("A title\ny,nb,svm\nx,x,z\nz,z,z\n", "DuckDB cannot read|is not a column"),
+            ("y,nb,svm,nb\nx,x,z,z\nz,z,z,z\n", "more than one column 'nb'"),
+            ("y,nb,svm\nx,,z\nz,z,z\n", "a='nb' is NULL or NaN in 1 of 2 rows"),
+            ("y,nb,svm\n", "source has no rows"),
+            ("", "DuckDB cannot read|is not a column"),
+        ],
+    )
+    def test_csv_files(self, text, message, tmp_path):
+        path = tmp_path / "table.csv"
+        path.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            compare_table(path, **COLUMNS)
 
     def test_metrics_that_counts_do_not_give(self):
         table = duckdb.from_df(TABLES["integers"])

@@ -1,42 +1,22 @@
 import gc
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
 
-from skbayeseval import Ranking, compare_many, compare_predictions
+from skbayeseval import Ranking, bayesian_cross_validate, compare_many, compare_predictions
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical, Unpaired
 from skbayeseval.posterior import prior_odds
-from skbayeseval.posterior.recipe import Memory, Prior
+from skbayeseval.posterior.recipe import Prior
+from skbayeseval.splitting import progress
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
 B = [1] * 20 + [0] * 10 + [1] * 9 + [0] * 41
 FEW = {"scoring": "f1", "n_draws": 400, "random_state": 0}
-
-
-def test_memory_keeps_the_most_recent():
-    memory, computed = Memory(size=2), []
-
-    def ask(key):
-        return memory.get(key, lambda: computed.append(key) or key)
-
-    for key in "abab":
-        assert ask(key) == key
-    assert computed == ["a", "b"]
-    ask("c")  # forgets "a", which was used least recently
-    ask("b")
-    ask("a")
-    assert computed == ["a", "b", "c", "a"]
-
-
-def test_memory_serves_threads():
-    memory = Memory(size=3)
-    with ThreadPoolExecutor(8) as pool:
-        found = pool.map(lambda i: memory.get(i % 7, lambda: i % 7), range(4000))
-        assert list(found) == [i % 7 for i in range(4000)]
 
 
 def test_what_is_remembered_of_a_prior_holds_no_evidence():
@@ -110,3 +90,19 @@ def test_many_classes_are_simulated_less():
 
     assert affordable(Unpaired(), 2) == 2**20
     assert 2**20 > affordable(Hierarchical(), 3) > affordable(Hierarchical(), 9) >= 2**14
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": "published"}])
+def test_draws_that_take_long_show_progress(options, monkeypatch, capsys):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    args = (GaussianNB(), ("other", GaussianNB(var_smoothing=1.0)), X, Y)
+    options = {"cv": KFold(2, shuffle=True, random_state=0), **options, **FEW, "n_draws": 20_000}
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    quiet = bayesian_cross_validate(*args, **options)
+    draws = [quiet.draws, quiet.draws_a]
+    assert capsys.readouterr().err == ""
+    result = bayesian_cross_validate(*args, **options, verbose=1)
+    assert "drawing" not in capsys.readouterr().err
+    np.testing.assert_array_equal(result.draws, draws[0])
+    assert "drawing f1: 20000 of 20000 done" in capsys.readouterr().err
+    np.testing.assert_array_equal(result.draws_a, draws[1])

@@ -4,7 +4,7 @@ import sys
 import types
 
 import pytest
-from joblib import delayed
+from joblib import delayed, parallel_config
 from rich.console import Console
 
 from skbayeseval.splitting import progress
@@ -114,3 +114,41 @@ def test_the_bar_goes_when_a_task_fails(notebook):
     with pytest.raises(ZeroDivisionError):
         parallel(delayed(divmod)(1, 0) for _ in range(2))
     assert notebook.outputs == [""]
+
+
+def work(total, show, patience, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", patience)
+    with progress.progress_if_long("drawing", total, show=show) as advance:
+        for done in range(1, total + 1):
+            advance(done)
+
+
+def test_long_work_shows_progress(monkeypatch, capsys):
+    work(20, True, -1.0, monkeypatch)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "drawing: 0 of 20 done"
+    assert lines[1].startswith("drawing: 2 of 20 done")
+    assert lines[-1].startswith("drawing: 20 of 20 done")
+
+
+@pytest.mark.parametrize(("show", "patience"), [(True, float("inf")), (False, -1.0)])
+def test_short_work_does_not(show, patience, monkeypatch, capsys):
+    work(20, show, patience, monkeypatch)
+    assert capsys.readouterr().err == ""
+
+
+def test_results_as_they_come(capsys):
+    for show in (True, False):
+        parallel = progress.parallel_with_progress(
+            total=12, show=show, n_jobs=2, as_they_come=True, prefer="threads"
+        )
+        found = parallel(delayed(square)(i) for i in range(12))
+        assert not isinstance(found, list)
+        assert sorted(found) == [i * i for i in range(12)]
+        assert ("12 of 12 done" in capsys.readouterr().err) == show
+
+
+def test_backends_that_cannot_give_results_as_they_come():
+    with parallel_config("multiprocessing"):
+        parallel = progress.parallel_with_progress(total=3, show=False, n_jobs=2, as_they_come=True)
+        assert parallel(delayed(square)(i) for i in range(3)) == [0, 1, 4]

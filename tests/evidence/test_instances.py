@@ -1,0 +1,93 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval.evidence.instances import MOST_SUBGROUPS, Instances, index_of, subgroups_of
+
+NAMED = Instances(3, pd.Index(["p", "q", "r"]))
+
+
+def values_of(column, instances):
+    found = subgroups_of(column, instances)
+    return [found.labels[code] for code in found.codes]
+
+
+def test_arrays_go_by_position():
+    for column in (["x", "y", "x"], np.array(["x", "y", "x"]), ("x", "y", "x")):
+        assert values_of(column, NAMED) == ["x", "y", "x"]
+    assert subgroups_of(["x", "y", "x"], NAMED).name is None
+
+
+def test_a_series_with_the_labels_of_the_instances_may_be_in_any_order():
+    column = pd.Series(["x", "y", "z"], index=["r", "p", "q"], name="site")
+    assert values_of(column, NAMED) == ["y", "z", "x"]
+    assert subgroups_of(column, NAMED).name == "site"
+
+
+def test_a_series_that_counts_rows_goes_by_position():
+    column = pd.Series(["x", "y", "z"])
+    assert values_of(column, NAMED) == ["x", "y", "z"]
+    assert values_of(column, Instances(3)) == ["x", "y", "z"]
+    assert values_of(pd.Series(["x", "y", "z"], index=[7, 8, 9]), Instances(3)) == ["x", "y", "z"]
+
+
+def test_shuffled_rows_and_given_ids():
+    shuffled, column = pd.Index([2, 0, 1]), pd.Series(["x", "y", "z"])
+    # The index of shuffled data frames labels rows; that of a list of ids does not.
+    assert values_of(column, Instances(3, shuffled)) == ["z", "x", "y"]
+    assert values_of(column, Instances(3, shuffled, has_ids=True)) == ["x", "y", "z"]
+
+
+def test_another_index_is_refused():
+    with pytest.raises(ValueError, match="column has another index than the data"):
+        subgroups_of(pd.Series(["x", "y", "z"], index=["p", "q", "s"]), NAMED)
+
+
+def test_labels_are_sorted_and_categories_keep_their_order():
+    assert subgroups_of([3, 1, 2], Instances(3)).labels == (1, 2, 3)
+    sizes = pd.Categorical(["small", "large", "small"], categories=["small", "medium", "large"])
+    found = subgroups_of(sizes, Instances(3))
+    assert found.labels == ("small", "large")
+    assert found.codes.tolist() == [0, 1, 0]
+    bins = pd.cut(pd.Series([5.0, 30.0, 70.0]), [0, 18, 65, 120])
+    assert [str(label) for label in subgroups_of(bins, Instances(3)).labels] == [
+        "(0, 18]",
+        "(18, 65]",
+        "(65, 120]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "error", "match"),
+    [
+        ("sex", TypeError, r"Results do not keep the columns of X: .* X\['sex'\]"),
+        (["x", "y"], ValueError, "got 2 values for 3 instances"),
+        (["x", None, "y"], ValueError, "column contains NaN"),
+        (pd.Series(["x", None, "y"], dtype="category"), ValueError, "column contains NaN"),
+        ([["x", "y"], ["x", "y"], ["x", "y"]], ValueError, "column must be a 1-D array"),
+        (None, TypeError, "column must be array-like"),
+    ],
+)
+def test_columns_that_are_refused(column, error, match):
+    with pytest.raises(error, match=match):
+        subgroups_of(column, Instances(3))
+
+
+def test_a_column_of_numbers_needs_bins():
+    n = MOST_SUBGROUPS + 1
+    with pytest.raises(ValueError, match=r"column has 201 different values.*pandas\.cut"):
+        subgroups_of(np.arange(n) / 7, Instances(n))
+
+
+def test_index_of():
+    plain, named = pd.Series([1, 2]), pd.Series([1, 2], index=["p", "q"])
+    assert index_of([np.zeros(2), None]) is None
+    assert index_of([plain, named]).tolist() == ["p", "q"]
+    assert index_of([plain]).tolist() == [0, 1]
+    assert index_of([pd.Series([1, 2], index=["p", "p"])]) is None
+
+
+def test_rows_of_a_cross_validation():
+    instances = Instances.tested(np.array([2, 0, 1, 0]), 3)
+    assert instances.of_row.dtype == np.uint8
+    assert instances.of_rows(np.array([10, 11, 12])).tolist() == [12, 10, 11, 10]

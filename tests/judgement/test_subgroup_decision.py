@@ -1,0 +1,117 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval.judgement import Interval, SubgroupDecision
+from skbayeseval.judgement.distribution import Distribution, decision_of
+from skbayeseval.judgement.subgroup_decision import farthest_apart
+
+ROPE = Interval(-0.01, 0.01)
+
+
+def decision(means, sd=0.005, rope=ROPE, seed=0):
+    """Return the decision about independent normal differences, by their names."""
+    rng = np.random.default_rng(seed)
+    draws = pd.DataFrame({name: rng.normal(mean, sd, 20_000) for name, mean in means.items()})
+    found = {
+        name: decision_of(Distribution(one), rope, 0.95, ("new", "old"), "f1")
+        for name, one in draws.items()
+    }
+    farthest = farthest_apart(draws, rope.high - rope.low)
+    return SubgroupDecision(found, {}, *farthest, rope, ("new", "old"), "f1", column="site")
+
+
+def test_farthest_apart_by_brute_force():
+    rng = np.random.default_rng(0)
+    draws = rng.normal([0.0, 0.03, -0.02, 0.05], [0.01, 0.01, 0.01, 0.08], (5000, 4))
+    found = farthest_apart(pd.DataFrame(draws, columns=list("wxyz")), 0.02)
+    chances = {
+        (one, other): np.mean(draws[:, i] - draws[:, j] > 0.02)
+        for i, one in enumerate("wxyz")
+        for j, other in enumerate("wxyz")
+        if i != j
+    }
+    assert found.farthest == max(chances, key=chances.get) == ("x", "y")
+    assert found.p_farthest == chances["x", "y"]
+    assert found.p_varies == np.mean(draws.max(axis=1) - draws.min(axis=1) > 0.02)
+
+
+def test_equal_draws_and_single_subgroups():
+    same = pd.DataFrame({"x": [0.1, 0.2], "y": [0.1, 0.2]})
+    assert farthest_apart(same, 0.0).p_farthest == 0
+    alone = farthest_apart(same[["x"]], 0.02)
+    assert math.isnan(alone.p_varies)
+    assert alone.farthest is None
+
+
+def test_difference_varies():
+    found = decision({"a": 0.08, "b": 0.0})
+    assert found.varies is True
+    assert found.on_variation() == (
+        "The difference varies between subgroups of site: it is higher in a than in b by more than "
+        "0.02, the width of the ROPE, with probability more than 99.9%."
+    )
+
+
+def test_difference_does_not_vary():
+    found = decision({"a": 0.02, "b": 0.021, "c": 0.019}, sd=0.001)
+    assert found.varies is False
+    assert found.on_variation() == (
+        "No sign that the difference varies between subgroups of site: two of them are apart by "
+        "more than 0.02, the width of the ROPE, with probability less than 0.1%."
+    )
+
+
+def test_not_settled():
+    found = decision({"a": 0.02, "b": 0.0}, sd=0.01)
+    assert found.varies is None
+    assert found.on_variation().startswith("Not settled whether the difference varies")
+
+
+def test_many_vague_subgroups_are_no_sign_of_variation():
+    found = decision(dict.fromkeys("abcdefghij", 0.0), sd=0.05)
+    assert found.p_varies > 0.99  # some two of them surely are, nobody knows which
+    assert found.varies is None
+    assert found.on_variation().startswith("Not settled whether")
+
+
+def test_without_a_rope():
+    point = Interval(0.0, 0.0)
+    assert decision({"a": 0.01, "b": 0.0}, rope=point).on_variation() == (
+        "Not settled whether the difference varies between subgroups of site."
+    )
+    far = decision({"a": 0.05, "b": 0.0}, rope=point)
+    assert far.on_variation() == (
+        "The difference varies between subgroups of site: it is higher in a than in b with "
+        "probability more than 99.9%."
+    )
+    alone = decision({"a": 0.05})
+    assert alone.varies is None
+    assert "cannot be told from fewer than two" in alone.on_variation()
+
+
+def test_sentences():
+    found = decision({"north": 0.05, "south": 0.0, "east": -0.05, "west": 0.012})
+    words = str(found).splitlines()
+    assert words[0] == (
+        "new compared with old in subgroups of site (f1, 95% HDI, ROPE [-0.010, +0.010]):"
+    )
+    assert words[1:4] == [
+        "  new significantly better: north",
+        "  practically equivalent: south",
+        "  new significantly worse: east",
+    ]
+    assert words[4].startswith("  not settled: west (new better 6")
+    assert not found.settled
+    assert repr(found) == str(found)
+    assert "north" in found._repr_html_()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_probability_that_is_required(seed):
+    found = decision({"a": 0.045, "b": 0.0}, sd=0.01, seed=seed)
+    assert 0.95 < found.p_farthest < 0.97
+    assert found.varies is True
+    assert SubgroupDecision(**{**vars(found), "prob": 0.99}).varies is None

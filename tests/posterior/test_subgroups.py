@@ -1,0 +1,277 @@
+import numpy as np
+import pytest
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions, metrics
+from skbayeseval.evidence.instances import Subgroups
+from skbayeseval.evidence.validated_rows import ClassRows
+from skbayeseval.posterior.inferred_weight import InferredWeights
+from skbayeseval.posterior.subgroups import _prior_variance, _without_prior, compare_subgroups
+from tests.judgement.test_pooling import posterior_moments
+
+ACCURACY = metrics.get_metric("accuracy")
+OPTIONS = {"n_draws": 4000, "random_state": 0}
+
+
+def simulated(n=600, n_classes=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n)
+    a, b = (np.where(rng.random(n) < p, y, rng.integers(n_classes, size=n)) for p in (0.8, 0.7))
+    return y, a, b, rng.integers(3, size=n)
+
+
+def by(result, codes, metric=ACCURACY, labels=None):
+    labels = tuple(range(int(codes.max()) + 1)) if labels is None else labels
+    return compare_subgroups(result._posterior, metric, Subgroups(labels, codes, None))
+
+
+def test_alone_is_the_comparison_of_these_instances():
+    y, a, b, codes = simulated()
+    whole = compare_predictions(y, a, b, scoring="f1", **OPTIONS)
+    rows = np.flatnonzero(codes == 1)
+    other = compare_predictions(y[rows], a[rows], b[rows], scoring="f1", **OPTIONS)
+    part = whole._posterior.of_rows(rows, other._posterior.entropy)
+    f1 = metrics.get_metric("f1")
+    np.testing.assert_allclose(part.draws(f1), other._posterior.draws(f1))
+    found = by(whole, codes, f1).subgroups[1]
+    assert found.n == len(rows)
+    assert found.observed == pytest.approx((other.observed_a, other.observed_b))
+    assert found.unpooled.mean == pytest.approx(other.draws.mean(), abs=0.004)
+    assert found.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
+
+
+def test_alone_with_a_class_that_is_missing():
+    y, a, b, _ = simulated(n_classes=3)
+    codes = ((y == 2) | (a == 2) | (b == 2)).astype(int)
+    f1 = metrics.get_metric("f1_macro")
+    found = by(compare_predictions(y, a, b, scoring="f1_macro", **OPTIONS), codes, f1)
+    rows = codes == 0
+    other = compare_predictions(y[rows], a[rows], b[rows], scoring="f1_macro", **OPTIONS)
+    alone = found.subgroups[0]
+    assert alone.observed == pytest.approx((other.observed_a, other.observed_b))
+    assert alone.unpooled.mean == pytest.approx(other.draws.mean(), abs=0.006)
+    assert alone.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
+
+
+def test_pooled_is_the_hierarchical_model():
+    y, a, b, codes = simulated(2000)
+    found = by(compare_predictions(y, a, b, n_draws=40_000, random_state=0), codes).subgroups
+    means = np.array([one.unpooled.mean for one in found])
+    noise = np.diag([one.unpooled.sd**2 for one in found])
+    mean, covariance = posterior_moments(means, noise, n_grid=300)
+    sd = np.sqrt(np.diag(covariance))
+    for one, expected, spread in zip(found, mean, sd, strict=True):
+        assert one.pooled.mean == pytest.approx(expected, abs=0.05 * spread)
+        assert one.pooled.sd == pytest.approx(spread, rel=0.04)
+
+
+def test_one_subgroup_is_the_result_itself():
+    y, a, b, codes = simulated()
+    result = compare_predictions(y, a, b, **OPTIONS)
+    found = by(result, np.zeros_like(codes))
+    (one,) = found.subgroups
+    np.testing.assert_array_equal(one.pooled.draws, result.draws)
+    assert one.observed == (result.observed_a, result.observed_b)
+    assert np.isnan(found.tau).all()
+
+
+def test_names_do_not_matter():
+    y, a, b, codes = simulated()
+    result = compare_predictions(y, a, b, **OPTIONS)
+    order = np.array([2, 0, 1])
+    one, other = by(result, codes).subgroups, by(result, order[codes]).subgroups
+    for code in range(3):
+        np.testing.assert_array_equal(one[code].pooled.draws, other[order[code]].pooled.draws)
+
+
+def test_swapping_a_and_b_mirrors():
+    y, a, b, codes = simulated()
+    c = np.roll(a, 1)
+    ranking = compare_many(y, {"a": a, "b": b, "c": c}, n_draws=500, random_state=0)
+    for i, j in ((0, 1), (1, 2)):
+        one, other = (by(ranking.pairs[pair], codes) for pair in ((i, j), (j, i)))
+        for mine, theirs in zip(one.subgroups, other.subgroups, strict=True):
+            np.testing.assert_array_equal(mine.pooled.draws, -theirs.pooled.draws)
+        np.testing.assert_array_equal(one.tau, other.tau)
+    one = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups
+    other = by(compare_predictions(y, b, a, **OPTIONS), codes).subgroups
+    for mine, theirs in zip(one, other, strict=True):
+        assert mine.pooled.mean == pytest.approx(-theirs.pooled.mean, abs=0.003)
+
+
+def test_order_of_the_instances_does_not_matter():
+    y, a, b, codes = simulated()
+    order = np.random.default_rng(1).permutation(len(y))
+    one = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups
+    other = by(compare_predictions(y[order], a[order], b[order], **OPTIONS), codes[order]).subgroups
+    for mine, theirs in zip(one, other, strict=True):
+        assert mine.pooled.mean == pytest.approx(theirs.pooled.mean, abs=0.004)
+        assert mine.pooled.sd == pytest.approx(theirs.pooled.sd, rel=0.1)
+
+
+def test_a_few_instances_without_disagreement_say_little():
+    for n_classes in (2, 3):
+        y, a, b, _ = simulated(300, n_classes)
+        codes = np.zeros(300, dtype=int)
+        codes[np.flatnonzero((y == a) & (y == b))[:3]] = 1
+        low, high = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups[1].unpooled.hdi()
+        assert low < -0.25
+        assert high > 0.25
+
+
+@pytest.mark.parametrize(
+    ("scoring", "reason"),
+    [
+        ("accuracy", ""),
+        ("f1", "no positives"),
+        ("precision", "no positives"),
+        ("specificity", ""),
+        ("balanced_accuracy", "only one class"),
+        ("matthews_corrcoef", "only one class"),
+        ("f1_macro", "only one class"),
+        ("roc_auc", "only one class"),
+    ],
+)
+def test_too_few(scoring, reason):
+    y, a, b, _ = simulated(200)
+    codes = np.zeros(200, dtype=int)
+    codes[np.flatnonzero(y == 0)[:5]] = 1
+    scores = {f"y_score_{name}": np.linspace(0, 1, 200) ** k for k, name in ((1, "a"), (2, "b"))}
+    result = compare_predictions(
+        y, a, b, scoring=scoring, **(scores if scoring == "roc_auc" else {}), **OPTIONS
+    )
+    rest, tiny = by(result, codes, metrics.get_metric(scoring)).subgroups
+    assert tiny.reason == reason
+    assert (tiny.pooled is None) == (tiny.unpooled is None) == bool(reason)
+    if reason:
+        assert np.isnan(tiny.observed).all()
+        np.testing.assert_array_equal(rest.pooled.draws, rest.unpooled.draws)
+    else:
+        assert tiny.pooled.sd < tiny.unpooled.sd
+
+
+def test_a_single_unit_and_an_unstable_metric():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=200)
+    a, b = (y + rng.normal(0, sd, 200) for sd in (0.3, 0.5))
+    codes = np.zeros(200, dtype=int)
+    codes[0], codes[1:4] = 1, 2
+    y[1:4] = 1 + 1e-6 * np.arange(3)  # hardly any variance to explain
+    r2 = metrics.get_metric("r2")
+    found = by(compare_predictions(y, a, b, scoring="r2", **OPTIONS), codes, r2)
+    assert [one.reason for one in found.subgroups] == [
+        "",
+        "too few instances: 1",
+        "the metric is unstable",
+    ]
+    groups = np.arange(200) // 4
+    labels = (y > 0).astype(int)
+    result = compare_predictions(labels, labels, (b > 0).astype(int), groups=groups, **OPTIONS)
+    assert by(result, (groups == 3).astype(int)).subgroups[1].reason == "a single group"
+
+
+def test_groups_are_in_one_subgroup_each():
+    y, a, b, codes = simulated(300)
+    groups = np.arange(300) // 3
+    result = compare_predictions(y, a, b, groups=groups, **OPTIONS)
+    with pytest.raises(ValueError, match=r"same value for all instances of a group, but \d+ of"):
+        by(result, codes)
+    found = by(result, groups % 2).subgroups[1]
+    rows = groups % 2 == 1
+    other = compare_predictions(y[rows], a[rows], b[rows], groups=groups[rows], **OPTIONS)
+    assert found.observed == pytest.approx((other.observed_a, other.observed_b))
+    assert found.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(240, 3))
+    return X, (X[:, 0] + 0.8 * rng.normal(size=240) > 0).astype(int), (X[:, 1] > 0).astype(int)
+
+
+@pytest.mark.parametrize("weight", ["inferred", "published"])
+def test_cross_validation(data, weight):
+    X, y, codes = data
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    result = bayesian_cross_validate(
+        GaussianNB(), tree, X, y, cv=KFold(4), weight=weight, return_estimator=True, **OPTIONS
+    )
+    found = by(result, codes).subgroups
+    fits = result.cv_results
+    said = np.column_stack(
+        [
+            np.concatenate(
+                [
+                    one.predict(X[test])
+                    for one, (_, test) in zip(
+                        fits[name]["estimator"], KFold(4).split(X), strict=True
+                    )
+                ]
+            )
+            for name in result.names
+        ]
+    )
+    for code in (0, 1):
+        rows = np.flatnonzero(codes == code)
+        right = (said[rows] == y[rows, None]).mean(axis=0)
+        assert found[code].observed == pytest.approx(tuple(right))
+        part = result._posterior.of_rows(rows, 0)
+        if weight == "published":
+            assert part.weight == result.weight
+            continue
+        split = np.repeat(np.arange(4), 60)[rows]
+        own = ClassRows(rows, rows, split, y[rows], said[rows], 2, 0)
+        expected = InferredWeights(own, None, 2).difference(ACCURACY)
+        assert part.weights.difference(ACCURACY) == pytest.approx(expected)
+
+
+def test_cross_validated_scores_leave_out_splits_without_both_classes(data):
+    X, y, codes = data
+    codes = codes.copy()
+    codes[:20][y[:20] == 1] = 2  # ten or so positives, all in the first split
+    result = bayesian_cross_validate(
+        GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0), X, y, cv=KFold(4),
+        scoring="roc_auc", n_draws=500, random_state=0,
+    )  # fmt: skip
+    found = by(result, codes, metrics.get_metric("roc_auc")).subgroups
+    assert [one.reason for one in found] == ["", "", "only one class"]
+    assert all(np.isfinite(one.observed).all() for one in found[:2])
+
+
+def test_instances_that_were_never_tested(data):
+    X, y, _ = data
+    splits = [(np.arange(120), np.arange(120, 200)), (np.arange(120), np.arange(160, 200))]
+    result = bayesian_cross_validate(
+        GaussianNB(), DecisionTreeClassifier(max_depth=1, random_state=0), X, y, cv=splits,
+        **OPTIONS,
+    )  # fmt: skip
+    codes = np.repeat([0, 1, 2], 80)
+    assert [one.reason for one in by(result, codes).subgroups] == [
+        "no instance was tested",
+        "",
+        "",
+    ]
+
+
+def test_the_prior_of_the_model_is_taken_out_before_pooling():
+    rng = np.random.default_rng(0)
+    observed, noise, prior = np.array([[0.1], [-0.3]]), np.array([[0.02], [0.05]]), 0.06
+    precision = 1 / noise + 1 / prior
+    draws = rng.normal(observed / noise / precision, precision**-0.5, (2, 100_000))
+    found = _without_prior(draws, prior)
+    np.testing.assert_allclose(found.mean(axis=1), observed[:, 0], atol=0.005)
+    np.testing.assert_allclose(found.var(axis=1), noise[:, 0], rtol=0.02)
+    np.testing.assert_allclose(_without_prior(draws, np.inf), draws)
+
+
+def test_variance_of_the_prior():
+    # Two classes of n = 0: each row is Dirichlet(1, 1, 1, 1) over who is right, and the share of
+    # the classes is uniform, so that E[(A - B)^2] = E[share^2 + (1 - share)^2] / 10.
+    y, a, b, _ = simulated(100)
+    found = _prior_variance(compare_predictions(y, a, b, **OPTIONS)._posterior, ACCURACY)
+    assert found == pytest.approx(2 / 3 / 10, rel=0.1)
+    weighted = compare_predictions(y, a, b, groups=np.arange(100) // 2, **OPTIONS)
+    assert _prior_variance(weighted._posterior, ACCURACY) == np.inf

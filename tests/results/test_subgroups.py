@@ -1,0 +1,263 @@
+import runpy
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from skbayeseval import (
+    BayesianComparer,
+    ComparisonResult,
+    bayesian_cross_validate,
+    chunk_counter,
+    compare_confusion_matrices,
+    compare_counts,
+    compare_items,
+    compare_predictions,
+    compare_scores,
+    load_result,
+)
+from skbayeseval.display import ForestDisplay
+from skbayeseval.results.subgroups import COLUMNS
+from tests.conftest import ROOT
+
+OPTIONS = {"n_draws": 2000, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def result():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=900)
+    y[:4] = 0
+    a, b = (np.where(rng.random(900) < p, y, 1 - y) for p in (0.9, 0.75))
+    return compare_predictions(y, a, b, scoring=["f1", "accuracy"], names=("new", "old"), **OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def site():
+    names = np.repeat(["Ulm", "Bonn", "Kiel"], [4, 496, 400])
+    return pd.Series(names, name="site")
+
+
+def test_table(result, site):
+    table = result.by(site).table
+    assert list(table.columns) == COLUMNS
+    assert table.index.tolist() == ["Bonn", "Kiel", "Ulm"]
+    assert table.index.name == "site"
+    assert table["n"].to_list() == [496, 400, 4]
+    assert table.loc["Ulm", "decision"] == "too few to say"
+    assert table.loc["Ulm"].drop(["n", "decision"]).isna().all()
+    known = table.drop("Ulm")
+    np.testing.assert_allclose(
+        known["observed_difference"], known["observed_a"] - known["observed_b"]
+    )
+    chances = known[["p_worse", "p_rope", "p_better"]].sum(axis=1)
+    np.testing.assert_allclose(chances.astype(float), 1)
+    assert result.by(site).reasons == {"Ulm": "no positives"}
+    assert result.by(site.to_numpy()).table.index.name == "subgroup"
+
+
+def test_table_and_decision_and_draws_agree(result, site):
+    subgroups = result.by(site)
+    table, decision = subgroups.summary(0.05, prob=0.9), subgroups.decision(0.05, 0.9)
+    assert list(decision.subgroups) == ["Bonn", "Kiel"]
+    for name, one in decision.subgroups.items():
+        row = table.loc[name]
+        assert (row["hdi_low"], row["hdi_high"], row["decision"]) == (*one.hdi, one.code)
+        draws = subgroups.draws[name]
+        assert row["mean"] == pytest.approx(draws.mean())
+        assert row["p_better"] == pytest.approx((draws > 0.05).mean())
+    assert decision.too_few == {"Ulm": "no positives"}
+    assert "too few to say: Ulm (no positives)" in str(decision)
+    assert not decision.settled
+    spread = np.ptp(subgroups.draws.to_numpy(), axis=1)
+    assert decision.p_varies == pytest.approx((spread > 0.1).mean())
+    assert len(subgroups.tau) == len(subgroups.draws)
+
+
+def test_other_metrics(result, site):
+    accuracy = result.by(site, metric="accuracy")
+    assert accuracy.metric == "accuracy"
+    assert accuracy.reasons == {}
+    assert accuracy.table["observed_a"].notna().all()
+    assert result.by(site, metric="recall").metric == "recall"
+
+
+def test_one_subgroup_is_the_result(result):
+    table = result.by(["all"] * 900).summary(0.02)
+    expected = result.summary(0.02).iloc[0]
+    shared = ["mean", "sd", "hdi_low", "hdi_high", "p_worse", "p_rope", "p_better", "decision"]
+    assert table.loc["all", shared].to_list() == expected[shared].to_list()
+    assert (table["alone_low"] == table["hdi_low"]).all()
+
+
+def test_words(result, site):
+    words = str(result.by(site)).splitlines()
+    assert words[0] == "new minus old in f1, by site, partially pooled (mean and 95% HDI):"
+    assert words[1].startswith("  Bonn (n = 496): +0.1")
+    assert words[3] == "  Ulm: too few to say (no positives)"
+    assert words[4].startswith("  all instances: +0.1")
+    assert words[5].startswith("Standard deviation between subgroups of site: ")
+    many = str(result.by(np.arange(900) % 50))
+    assert "and 20 more, in table" in many
+
+
+def test_tables_for_papers(result, site):
+    subgroups = result.by(site)
+    lines = subgroups.to_markdown(rope=0.02).splitlines()
+    assert lines[0].split(" | ")[:4] == ["| site", "n", "new", "old"]
+    assert "P(in ROPE)" in lines[0]
+    assert "P(in ROPE)" not in subgroups.to_markdown()
+    assert lines[4].startswith("| Ulm | 4 |  |")
+    assert lines[4].endswith("| too few to say |")
+    whole = result.hdi()
+    assert lines[5].startswith("| all instances | 900 | 0.")
+    assert f"[{whole.low:.3f}, {whole.high:.3f}]" in lines[5]
+    assert r"\toprule" in subgroups.to_latex()
+    assert "<td" in subgroups._repr_html_()
+
+
+def test_all_too_few():
+    y, a, b = [0, 1, 1, 0, 1], [0, 1, 1, 0, 0], [0, 1, 0, 0, 1]
+    subgroups = compare_predictions(y, a, b, scoring="balanced_accuracy", **OPTIONS).by(range(5))
+    assert set(subgroups.reasons.values()) == {"only one class"}
+    assert subgroups.draws.empty
+    decision = subgroups.decision(0.1)
+    assert decision.varies is None
+    assert "fewer than two" in str(decision)
+    assert "all instances" in str(subgroups)
+    assert subgroups.to_markdown().count("too few to say") == 5
+    assert subgroups.plot(rope=0.1).ax_.get_title()
+    plt.close("all")
+    assert subgroups.plot().ax_.get_title() == "0 of 5 subgroups with enough instances"
+
+
+def test_plot(result, site):
+    subgroups = result.by(site)
+    display = subgroups.plot(rope=0.02)
+    assert isinstance(display, ForestDisplay)
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert labels == ["all instances", "Ulm", "Kiel", "Bonn"]
+    texts = [text.get_text() for text in display.text_]
+    assert "too few to say" in texts
+    assert {"900", "496", "400", "4"} <= set(texts)
+    assert display.overall[1:] == result.hdi()
+    assert display.ax_.get_title().replace("\n", " ") == (
+        subgroups.decision(0.02).on_variation().rstrip(".")
+    )
+    _, ax = plt.subplots()
+    assert subgroups.plot(ax=ax, title="").ax_ is ax
+    assert ax.get_title() == ""
+
+
+def test_long_intervals_end_in_an_arrow():
+    table = pd.DataFrame(
+        {
+            "n": [500, 3],
+            "mean": [0.01, 0.02],
+            "hdi_low": [0.0, 0.0],
+            "hdi_high": [0.02, 0.04],
+            "alone_low": [-0.005, -0.8],
+            "alone_high": [0.03, 0.9],
+            "decision": [">", ">"],
+        },
+        index=["large", "small"],
+    )
+    ax = ForestDisplay(table, overall=(0.01, 0.0, 0.02)).plot().ax_
+    low, high = ax.get_xlim()
+    assert -0.05 < low < high < 0.08
+    markers = [line.get_marker() for line in ax.lines]
+    assert (markers.count("<"), markers.count(">")) == (1, 1)
+
+
+def test_items_by_subject():
+    rng = np.random.default_rng(0)
+    ids = [f"q{i}" for i in range(300)]
+    a, b = (pd.Series(rng.integers(2, size=300), index=ids) for _ in range(2))
+    subject = pd.Series(rng.choice(["law", "physics"], 300), index=ids, name="subject")
+    shuffled = subject.sample(frac=1, random_state=1)
+    result = compare_items(a, b.sample(frac=1, random_state=2), **OPTIONS)
+    one, other = result.by(subject), result.by(shuffled)
+    pd.testing.assert_frame_equal(one.table, other.table)
+    for name in ("law", "physics"):
+        rows = subject == name
+        assert one.table.loc[name, "observed_a"] == pytest.approx(a[rows].mean())
+        assert one.table.loc[name, "observed_b"] == pytest.approx(b[rows].mean())
+
+
+def test_tags_by_sentence():
+    gold = [["B-X", "O", "B-X"], ["B-X", "I-X", "O"]] * 20
+    a = [["B-X", "O", "O"], ["B-X", "I-X", "O"]] * 20
+    b = [["B-X", "O", "B-X"], ["O", "O", "O"]] * 20
+    result = compare_predictions(gold, a, b, counter=chunk_counter("IOB2"), **OPTIONS)
+    table = result.by(["short", "long"] * 20).table
+    assert table.loc["short", "observed_a"] == pytest.approx(2 / 3)
+    assert table["observed_b"].to_list() == [0.0, 1.0]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(size=(150, 3)), columns=["x", "y", "sex"])
+    X["sex"] = X["sex"] > 0
+    return X, (X["x"] + rng.normal(size=150) > 0).astype(int)
+
+
+def test_cross_validating_faces(data):
+    X, y = data
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    shuffled = X.sample(frac=1, random_state=0)
+    result = bayesian_cross_validate(GaussianNB(), tree, shuffled, y[shuffled.index], **OPTIONS)
+    found = result.by(X["sex"])
+    pd.testing.assert_frame_equal(found.table, result.by(shuffled["sex"]).table)
+    assert found.table["n"].to_list() == [(~X["sex"]).sum(), X["sex"].sum()]
+    comparer = BayesianComparer([GaussianNB(), tree], **OPTIONS).fit(X, y)
+    assert comparer.result_.by(X["sex"]).table["n"].sum() == 150
+    with pytest.raises(TypeError, match=r"pass the column itself, such as X\['sex'\]"):
+        result.by("sex")
+
+
+def test_results_without_instances(tmp_path, result, site):
+    matrix = [[50, 10], [5, 35]]
+    needed = "Subgroups require the instances"
+    for other in (
+        compare_counts((88, 10, 12), (80, 14, 20), **OPTIONS),
+        compare_confusion_matrices(matrix, matrix, **OPTIONS),
+    ):
+        with pytest.raises(ValueError, match=f"{needed}.*counts, confusion matrices"):
+            other.by(site)
+    scores = compare_scores([0.8, 0.9, 0.7], [0.7, 0.8, 0.7], test_fraction=0.1, **OPTIONS)
+    with pytest.raises(ValueError, match=f"{needed}, which split scores do not tell apart"):
+        scores.by(site)
+    result.save(tmp_path / "result")
+    with pytest.raises(ValueError, match=f"{needed}.*or loaded from a file"):
+        load_result(tmp_path / "result").by(site)
+
+
+def test_priors_that_are_not_conjugate(result, site):
+    trace = {name: one.reshape(4, -1) for name, one in result._posterior.parameters().items()
+             if one.ndim == 1}  # fmt: skip
+    trace |= {
+        name: one.reshape(4, -1, *one.shape[1:])
+        for name, one in result._posterior.parameters().items()
+        if one.ndim > 1
+    }
+    altered = ComparisonResult.from_trace(trace, result)
+    with pytest.raises(ValueError, match="Subgroups require a conjugate prior"):
+        altered.by(site)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["2 classes", "items"])
+def test_coverage(kind):
+    """A part of benchmarks/subgroups.py: eight subgroups of 20 to 400, sixty reports."""
+    simulate = runpy.run_path(str(ROOT / "benchmarks" / "subgroups.py"))["simulate"]
+    rows = [simulate(kind, mu, tau, 60) for mu, tau in ((0.0, 0.0), (0.03, 0.05))]
+    equal, unequal = ([float(str(one).rstrip("%")) for one in row[3:]] for row in rows)
+    assert equal[0] > 0.96
+    assert 0.92 < unequal[0] < 0.99
+    assert max(equal[3], unequal[3]) < 0.85  # shorter than those of each subgroup alone
+    assert equal[5] <= equal[6] < 45  # reports with a false sign, pooled and alone
+    assert equal[7] < 5  # reports that find variation where there is none

@@ -1,0 +1,140 @@
+"""Fits on the workers of Dask and Ray, through joblib."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+from skbayeseval import bayesian_cross_validate
+from skbayeseval.splitting.parallel import SharedList, shared
+from tests.splitting.logged import compare
+
+# The cluster's own warnings, such as those of workers that are killed, are not of interest here.
+pytestmark = [
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.xdist_group("cluster"),
+]
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    """Return the file with a line for each fit."""
+    path = tmp_path / "fits.log"
+    monkeypatch.setenv("LOG_OF_FITS", str(path))
+    return path
+
+
+@pytest.fixture
+def cluster(log):
+    """Return the client of two worker processes; their environment is that of the test."""
+    distributed = pytest.importorskip("distributed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as workers, distributed.Client(workers) as client:
+        yield client
+
+
+def files(folder):
+    return [path for path in folder.glob("*.npz") if not path.name.startswith(".")]
+
+
+@pytest.mark.slow
+def test_dask(cluster, log, tmp_path, capsys):
+    expected = compare(None).draws
+    log.unlink()
+    with parallel_config("dask"):
+        np.testing.assert_array_equal(compare(None).draws, expected)
+        np.testing.assert_array_equal(compare(tmp_path / "folder", verbose=1).draws, expected)
+        assert len(files(tmp_path / "folder")) == 12
+        np.testing.assert_array_equal(compare(tmp_path / "folder").draws, expected)
+    assert len(log.read_text().splitlines()) == 24
+    assert "fitting: 12 of 12 done" in capsys.readouterr().err
+
+
+class Document(str):
+    """A text that writes a line into a file whenever it is sent from the process of the test."""
+
+    __slots__ = ()
+    path = None
+
+    def __reduce__(self):
+        if Document.path is not None:
+            with open(Document.path, "a") as log:
+                log.write("sent\n")
+        return Document, (str(self),)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [list, lambda texts: np.array(texts, dtype=object)])
+def test_data_are_sent_once(kind, cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(Document, "path", tmp_path / "sent.log")
+    texts = [Document("first")] + [f"word{i % 5} other{i % 3}" for i in range(1, 400)]
+    labels = ["a" if i % 5 < 2 else "b" for i in range(400)]
+    pair = [make_pipeline(CountVectorizer(), one) for one in (MultinomialNB(), BernoulliNB())]
+    with parallel_config("dask"):
+        bayesian_cross_validate(*pair, kind(texts), labels, n_draws=1000, random_state=0)
+    # Once is enough; a second worker may ask for it before the first has it.
+    assert 1 <= len((tmp_path / "sent.log").read_text().splitlines()) <= 2
+
+
+def test_lists_that_can_be_recognised():
+    data = ["a", "b"]
+    assert isinstance(shared(data), SharedList)
+    assert shared(data) == data
+    array = np.arange(3)
+    assert shared(array) is array
+
+
+def kill(pids, folder):
+    """Kill workers when the first fits are done."""
+
+    def run():
+        while len(files(folder)) < 3:
+            time.sleep(0.01)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+
+    threading.Thread(target=run, daemon=True).start()
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed(cluster, log, tmp_path):
+    expected = compare(None).draws
+    cluster.run(os.environ.__setitem__, "SECONDS_OF_A_FIT", "0.3")
+    kill(list(cluster.run(os.getpid).values())[:1], tmp_path / "folder")
+    with parallel_config("dask"):
+        np.testing.assert_array_equal(compare(tmp_path / "folder").draws, expected)
+
+
+@pytest.mark.slow
+def test_all_workers_that_are_killed(cluster, log, tmp_path):
+    expected = compare(None).draws
+    cluster.run(os.environ.__setitem__, "SECONDS_OF_A_FIT", "0.3")
+    kill(list(cluster.run(os.getpid).values()), tmp_path / "folder")
+    with parallel_config("dask"):
+        with pytest.raises(Exception, match="cancelled") as caught:
+            compare(tmp_path / "folder")
+        assert "with checkpoint=, finished fits are kept" in caught.value.__notes__[0]
+        log.unlink()
+        kept = len(files(tmp_path / "folder"))
+        np.testing.assert_array_equal(compare(tmp_path / "folder").draws, expected)
+    assert 3 <= kept < 12
+    assert len(log.read_text().splitlines()) == 12 - kept
+
+
+@pytest.mark.slow
+def test_ray(log, tmp_path):
+    pytest.importorskip("ray")
+    from ray.util.joblib import register_ray
+
+    register_ray()
+    expected = compare(None).draws
+    with parallel_config("ray", n_jobs=2):
+        np.testing.assert_array_equal(compare(tmp_path / "folder").draws, expected)
+    assert len(files(tmp_path / "folder")) == 12
