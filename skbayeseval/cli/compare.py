@@ -20,7 +20,6 @@ from skbayeseval.cli.gate import check_gate
 from skbayeseval.cli.messages import InputError
 from skbayeseval.cli.output import report
 from skbayeseval.cli.parsing import add_model, add_output, add_scoring, names_of
-from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.sequences.conll import TaggedFile, read_conll
 
@@ -194,7 +193,7 @@ def _option(name: str) -> str:
 def _default_names(columns: Sequence[str]) -> Sequence[str]:
     """Return the names of the columns; letters if a column is compared with itself."""
     distinct = len(set(columns)) == len(columns)
-    return columns if distinct else [letter(i) for i in range(len(columns))]
+    return columns if distinct else [chr(ord("A") + i) for i in range(len(columns))]
 
 
 def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
