@@ -121,6 +121,7 @@ def test_equal_values_have_equal_digests_and_others_do_not():
     assert len(set(first.values())) == len(first)
 
 
+@pytest.mark.slow
 def test_other_processes_find_the_same():
     command = [
         sys.executable,
@@ -247,9 +248,9 @@ def test_code_of_the_users_own(tmp_path, monkeypatch):
 
 def test_long_chains_of_functions(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    text = "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(2000))
+    text = "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(400))
     for last in ("x", "-x"):
-        (tmp_path / f"chain{len(last)}.py").write_text(f"{text}def f2000(x):\n    return {last}\n")
+        (tmp_path / f"chain{len(last)}.py").write_text(f"{text}def f400(x):\n    return {last}\n")
     import chain1
     import chain2
 
