@@ -3,12 +3,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.ready-docs
 EXTRAS ?= tests,lint
 
-.PHONY: demo test test-wheel slow lint format messages benchmark reproduce clean
+# What Sphinx writes beside the sources of the site; git ignores it.
+SITE := docs/_build docs/gallery docs/generated
+
+.PHONY: demo test test-wheel slow lint format docs rooms dist messages benchmark reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
-test test-wheel slow reproduce: export OMP_NUM_THREADS = 1
+test test-wheel slow docs reproduce: export OMP_NUM_THREADS = 1
 
 demo: $(READY)
 	@echo "Comparing naive Bayes with a support vector machine."
@@ -18,15 +22,15 @@ test: $(READY)
 	@echo "Running the quick tests: a few minutes on two cores."
 	$(BIN)/pytest -n auto --dist loadgroup
 
-# The wheel in an empty environment, where the sources cannot be imported.
+# The wheel, built from the sdist, in an empty environment, where the sources cannot be imported.
 test-wheel:
 	@echo "Building the wheel and testing it in $(VENV)."
 	@rm -rf $(VENV) build dist && $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade pip build
-	@$(BIN)/python -m build --wheel --outdir dist >/dev/null
+	@$(BIN)/python -m build --outdir dist >/dev/null
 	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
 	@rm -rf build/wheel-test && mkdir -p build/wheel-test
-	@cp -r tests docs examples benchmarks README.md pyproject.toml build/wheel-test
+	@cp -r tests docs examples benchmarks *.md CITATION.cff pyproject.toml build/wheel-test
 	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup tests
 
 slow: $(READY)
@@ -42,6 +46,22 @@ lint: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The site, warnings as errors. Examples that have not changed are not run again.
+docs: $(DOCS_READY)
+	@echo "Building the site: a few minutes the first time."
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	@echo "docs/_build/html/index.html is its front page."
+
+# The picture of the packages in ARCHITECTURE.md.
+rooms: $(READY)
+	$(BIN)/python docs/rooms.py
+
+# The sdist, and the wheel made from it.
+dist: $(READY)
+	@rm -rf dist
+	@$(BIN)/python -m pip install --quiet --upgrade build
+	$(BIN)/python -m build --outdir dist
 
 # Every error and warning of the package on one page, to be read through.
 messages: $(READY)
@@ -60,6 +80,7 @@ reproduce: $(READY)
 	  $(if $(CONLL),--conll $(CONLL))
 
 clean:
+	rm -rf $(SITE)
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .cache
 
 # For a run with chosen versions: PIP_ARGS holds pins, and EXTRAS=tests leaves the linters out.
@@ -73,3 +94,8 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet $(PIP_ARGS) -e '.[$(EXTRAS)]'
 	@touch $@
 	@echo "Set up."
+
+$(DOCS_READY): $(READY)
+	@echo "Adding what the site is built with."
+	@$(BIN)/python -m pip install --quiet $(PIP_ARGS) -e '.[docs]'
+	@touch $@

@@ -7,11 +7,17 @@ classes, or by right and wrong items (`compare_items`).
 
     python benchmarks/subgroups.py --kinds "2 classes" items
     python benchmarks/subgroups.py --kinds "2 classes" --times 30 --reports 100
+
+With --priors, observed differences are normal, and the coverage under several priors of tau is
+computed on a grid.
+
+    python benchmarks/subgroups.py --priors
 """
 
 import argparse
 
 import numpy as np
+from scipy.stats import norm
 
 from skbayeseval import compare_items, compare_predictions
 
@@ -95,13 +101,54 @@ def simulate(kind, mu, tau, n_reports, times=1):
     ]  # fmt: skip
 
 
+def coverage_of_priors(n_reports=3000, n_grid=200):
+    """Print the coverage of pooled intervals of normal data, for several priors of tau."""
+    rng = np.random.default_rng(0)
+    noise = np.sqrt(DISAGREE / np.array(SIZES))
+    average = np.sqrt(len(noise) / np.sum(noise**-2))  # that of a subgroup of average size
+    q = (np.arange(n_grid) + 0.5) / n_grid
+    # Values of tau with equal prior probabilities.
+    priors = {
+        "uniform shrinkage": np.sqrt((noise**2).mean() * (1 - q) / q),
+        "half-Cauchy": average * np.tan(np.pi / 2 * q),
+        "half-normal": average * norm.ppf((1 + q) / 2),
+    }
+    print("| tau / noise |", " | ".join(priors), "|")
+    print("| --- |", " | ".join("---" for _ in priors), "|")
+    for times in (0, 0.5, 1, 2, 5):
+        truth = times * average * rng.standard_normal((n_reports, len(noise)))
+        observed = truth + noise * rng.standard_normal(truth.shape)
+        inside = [_inside(truth, observed, noise, tau).mean() for tau in priors.values()]
+        print(f"| {times} |", " | ".join(f"{one:.3f}" for one in inside), "|", flush=True)
+
+
+def _inside(truth, observed, noise, tau):
+    """Return which true values are in their 95% intervals, for equally probable values of tau."""
+    precision = 1 / (noise**2 + tau[:, None] ** 2)
+    of_mu = precision.sum(axis=1)
+    mu = observed @ precision.T / of_mu
+    off = observed[:, None] - mu[..., None]
+    fit = np.log(precision).sum(axis=1) - np.log(of_mu) - (precision * off**2).sum(axis=2)
+    weights = np.exp((fit - fit.max(axis=1, keepdims=True)) / 2)
+    weights /= weights.sum(axis=1, keepdims=True)
+    own = tau[:, None] ** 2 * precision
+    sd = np.sqrt(own * noise**2 + (1 - own) ** 2 / of_mu[:, None])
+    below = norm.cdf((truth[:, None] - mu[..., None] - own * off) / sd)
+    rank = (weights[..., None] * below).sum(axis=1)
+    return (rank > 0.025) & (rank < 0.975)
+
+
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--reports", type=int, default=300)
     parser.add_argument("--kinds", nargs="+", default=["2 classes", "4 classes", "items"])
     parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("--priors", action="store_true")
     arguments = parser.parse_args()
+    if arguments.priors:
+        coverage_of_priors()
+        return
     print("|", " | ".join(COLUMNS), "|")
     print("|", " | ".join("---" for _ in COLUMNS), "|")
     for kind in arguments.kinds:

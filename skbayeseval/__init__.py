@@ -11,6 +11,7 @@ Importing the package loads none of PyMC, ArviZ and matplotlib.
 
 from skbayeseval import metrics
 from skbayeseval._version import __version__
+from skbayeseval._versions import show_versions
 from skbayeseval.compare.comparer import BayesianComparer
 from skbayeseval.compare.cross_validation import bayesian_cross_validate
 from skbayeseval.compare.items import compare_items, compare_many_items
@@ -74,4 +75,5 @@ __all__ = [
     "refit_simplest",
     "report_search",
     "score_posterior",
+    "show_versions",
 ]

@@ -1,28 +1,45 @@
 """Every code block of README.md and docs/ runs, and prints what stands below it."""
 
 import re
+import shlex
 
 import matplotlib.pyplot as plt
 import pytest
 
+from skbayeseval.cli.program import main
 from tests.conftest import ROOT
 
-PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guide/*.md")])
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-# Blocks that sample with PyMC.
-SLOW = {"models.md"}
+# Pages that take more than about three seconds.
+SLOW = {
+    "models.md", "coming_from.md", "cross_validation.md", "data.md", "grid_search.md",
+    "large_data.md", "planning.md", "priors_pymc_arviz.md",
+}  # fmt: skip
 
 
 def blocks_of(path):
-    """Return (code, printed) of each Python block; None where nothing is shown below it."""
+    """Return (language, code, printed) of each block that is run; None where nothing is shown."""
     found = [match.groups() for match in BLOCK.finditer(path.read_text())]
     following = [*found, ("", None)][1:]
     return [
-        (code, text if next_language == "" else None)
+        (language, code, text if next_language == "" else None)
         for (language, code), (next_language, text) in zip(found, following, strict=False)
-        if language == "python"
+        if language == "python" or (language == "sh" and code.startswith("skbayeseval "))
     ]
+
+
+def run_commands(code):
+    """Run lines of the command line, and print the exit code where `echo $?` asks for it."""
+    exit_code = None
+    for line in code.replace("\\\n", " ").splitlines():
+        if line == "echo $?":
+            print(exit_code)
+        else:
+            program, *arguments = shlex.split(line)
+            assert program == "skbayeseval"
+            exit_code = main(arguments)
 
 
 @pytest.mark.parametrize(
@@ -33,10 +50,14 @@ def blocks_of(path):
         if blocks_of(path)
     ],
 )
-def test_blocks_print_what_is_shown(path, capsys):
+def test_blocks_print_what_is_shown(path, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     namespace = {}
-    for code, printed in blocks_of(path):
-        exec(compile(code, str(path), "exec"), namespace)
+    for language, code, printed in blocks_of(path):
+        if language == "sh":
+            run_commands(code)
+        else:
+            exec(compile(code, str(path), "exec"), namespace)
         plt.close("all")
         shown = capsys.readouterr().out
         if printed is not None:
@@ -49,4 +70,4 @@ def test_blocks_print_what_is_shown(path, capsys):
 
 
 def test_the_readme_has_blocks_and_outputs():
-    assert sum(printed is not None for _, printed in blocks_of(ROOT / "README.md")) >= 3
+    assert sum(printed is not None for *_, printed in blocks_of(ROOT / "README.md")) >= 3

@@ -38,6 +38,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit with code 2."""
+        if message.endswith("required: FILE"):
+            message += ", before options that take several values"
         self.exit(2, f"{self.prog}: error: {printable(message)} (see {self.prog} --help)\n")
 
 
@@ -96,4 +98,7 @@ def names_of(args: argparse.Namespace, default: Sequence[str]) -> tuple[str, ...
         raise InputError(
             f"--names must be {len(default)} names, as many as are compared, got {args.names}"
         )
-    return tuple(printable(name) for name in args.names or default)
+    names = tuple(printable(name) for name in args.names or default)
+    if len(set(names)) < len(names):
+        raise InputError(f"--names must differ from each other, got {list(names)}")
+    return names

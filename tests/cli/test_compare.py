@@ -40,9 +40,9 @@ def reported(capsys, arguments):
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("others", ["--b svm --b tree", "--b svm tree"])
-def test_more_than_two_columns(others, path, table, capsys):
-    report = reported(capsys, f"compare {path} --truth y --a nb {others} --scoring f1 recall")
+def test_more_than_two_columns(path, table, capsys):
+    columns = "--truth y --a nb --b svm --b tree"
+    report = reported(capsys, f"compare {columns} {path} --scoring f1 --scoring recall")
     expected = compare_many(
         table["y"], {name: table[name] for name in ("nb", "svm", "tree")}, scoring="f1", **OPTIONS
     )
@@ -54,7 +54,7 @@ def test_more_than_two_columns(others, path, table, capsys):
 
 def test_more_than_two_columns_as_text(path, capsys, tmp_path):
     page = tmp_path / "page.html"
-    arguments = f"compare {path} --truth y --a nb --b svm tree --names x y z --rope 0.05"
+    arguments = f"compare {path} --truth y --a nb --b svm --b tree --names x y z --rope 0.05"
     assert main([*arguments.split(), *QUICK.split(), "--report", str(page)]) == 0
     printed = capsys.readouterr().out
     assert "practically equivalent to the best: x" in printed
@@ -68,6 +68,12 @@ def test_no_option_replaces_another(option, path, capsys):
         main(f"compare {path} --b svm {option} 1 {option} 2".split())
     assert stop.value.code == 2
     assert f"argument {option}: may be given only once" in capsys.readouterr().err
+
+
+def test_a_file_that_is_taken_for_a_name(path, capsys):
+    with pytest.raises(SystemExit):
+        main(f"compare --truth y --a nb --b svm --names x z {path}".split())
+    assert "required: FILE, before options that take several values" in capsys.readouterr().err
 
 
 class TestTables:
@@ -142,7 +148,7 @@ class TestScores:
         assert report["summary"]["roc_auc"]["mean"] == pytest.approx(expected.draws.mean())
 
     def test_scores_and_predictions_of_three(self, path, capsys):
-        columns = "--a nb --b svm tree --score-a p_nb --score-b p_svm p_tree"
+        columns = "--a nb --b svm --b tree --score-a p_nb --score-b p_svm --score-b p_tree"
         report = reported(
             capsys, f"compare {path} --truth y {columns} --scoring f1 roc_auc --pos-label 1"
         )
@@ -156,7 +162,10 @@ class TestScores:
             ("--score-b p_nb", "--score-a must name columns"),
             ("--score-a p_nb --score-b p_svm --a nb", "--b must name columns"),
             ("--a nb --b svm", "requires instance scores"),
-            ("--score-a y --score-b p_svm p_tree --a nb --b svm", "as many columns, got 1 and 2"),
+            (
+                "--score-a y --score-b p_svm --score-b p_tree --a nb --b svm",
+                "as many columns, got 1 and 2",
+            ),
             ("--score-a doc --score-b word", "--score-b word: 'w' in row 1 .*scores are numbers"),
         ],
     )
@@ -192,7 +201,9 @@ def test_labels_that_do_not_occur(tmp_path, capsys):
     assert "Pass --labels if there are more classes" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("others", "scoring"), [("svm", "f1 recall"), ("svm tree", "f1 recall")])
+@pytest.mark.parametrize(
+    ("others", "scoring"), [("svm", "f1 recall"), ("svm --b tree", "f1 recall")]
+)
 def test_figures_show_all_metrics(others, scoring, path, tmp_path, monkeypatch):
     figures = []
     monkeypatch.setattr(

@@ -74,10 +74,10 @@ def test_every_other_system_has_to_be_matched(tmp_path, capsys):
     rows = ["1,1,1,0\n", "0,0,0,0\n", "1,1,1,1\n", "0,0,0,1\n"] * 30
     path.write_text("y,good,also,bad\n" + "".join(rows))
     base = f"compare {path} --truth y --gate non-inferior --rope 0.05"
-    code, line = run(capsys, f"{base} --a good --b also bad")
+    code, line = run(capsys, f"{base} --a good --b also --b bad")
     assert code == 0
     assert line.count("good is not worse than") == 2
-    code, line = run(capsys, f"{base} --a bad --b good also")
+    code, line = run(capsys, f"{base} --a bad --b good --b also")
     assert code == 3
     assert line.startswith("gate not passed: not safe to ship: bad is worse than good")
 
