@@ -8,7 +8,7 @@ import textwrap
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse, stats
+from scipy import sparse, special, stats
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -90,6 +90,9 @@ def various():
         "dtype": np.dtype("f8"),
         "type": np.float64,
         "ufunc": np.log1p,
+        "ufunc of scipy": special.expit,
+        "complex 2": 2j,
+        "pattern with flag": re.compile("a", re.IGNORECASE),
         "function of numpy": np.mean,
         "builtin": len,
         "method": str.split,
@@ -183,6 +186,7 @@ def outer():
         ({"a": 1, "b": (x for x in ())}, "['b']", "of type generator"),
         (outer()[0], "", "is a class that cannot be imported"),
         (np, "", "an object of type module"),
+        (np.frompyfunc(double, 1, 1), "", "a function whose content is not known"),
     ],
 )
 def test_what_cannot_be_told_apart(value, where, reason):
