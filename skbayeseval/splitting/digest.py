@@ -8,7 +8,7 @@ to. Other objects are what `pickle` would rebuild them from; nothing is pickled.
 
 from __future__ import annotations
 
-import copyreg
+import re
 import struct
 import sys
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
+from scipy import sparse, special
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -146,6 +146,12 @@ class _Digester:
             return self._of_module(value, "a function")
         if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, ModuleType | None):
             return _name_in_package(value.__module__ or "builtins", value.__qualname__)
+        if isinstance(value, np.ufunc):
+            return _ufunc(value)
+        if kind is complex:
+            return _node("complex", self.of(value.real), self.of(value.imag))
+        if kind is re.Pattern:
+            return _node("pattern", self.of(value.pattern), self.of(value.flags))
         if hasattr(value, "get_params"):
             return self._estimator(value)
         if value is check_random_state(None):  # numpy's own, which distributions of scipy refer to
@@ -231,8 +237,7 @@ class _Digester:
         """Return the digest of what `pickle` would rebuild an object from."""
         kind = type(value)
         try:
-            reduce = copyreg.dispatch_table.get(kind)
-            parts = value.__reduce_ex__(4) if reduce is None else reduce(value)
+            parts = value.__reduce_ex__(4)
         except Exception:
             raise NotDigestibleError(
                 f"is an object of type {kind.__name__}, whose content is not known"
@@ -332,6 +337,14 @@ def _node(tag: str, *parts: Any) -> bytes:
         found.update(len(part).to_bytes(8, "little"))
         found.update(part)
     return found.digest()
+
+
+def _ufunc(function: np.ufunc) -> bytes:
+    """Return the digest of a function of arrays, which does not know its module."""
+    for module in (np, special):
+        if getattr(module, function.__name__, None) is function:
+            return _name_in_package(module.__name__, function.__name__)
+    raise NotDigestibleError(f"is a function whose content is not known, {function.__name__!r}")
 
 
 @contextmanager

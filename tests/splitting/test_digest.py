@@ -8,7 +8,7 @@ import textwrap
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse, stats
+from scipy import sparse, special, stats
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -90,6 +90,9 @@ def various():
         "dtype": np.dtype("f8"),
         "type": np.float64,
         "ufunc": np.log1p,
+        "ufunc of scipy": special.expit,
+        "complex 2": 2j,
+        "pattern with flag": re.compile("a", re.IGNORECASE),
         "function of numpy": np.mean,
         "builtin": len,
         "method": str.split,
@@ -121,6 +124,7 @@ def test_equal_values_have_equal_digests_and_others_do_not():
     assert len(set(first.values())) == len(first)
 
 
+@pytest.mark.slow
 def test_other_processes_find_the_same():
     command = [
         sys.executable,
@@ -182,6 +186,7 @@ def outer():
         ({"a": 1, "b": (x for x in ())}, "['b']", "of type generator"),
         (outer()[0], "", "is a class that cannot be imported"),
         (np, "", "an object of type module"),
+        (np.frompyfunc(double, 1, 1), "", "a function whose content is not known"),
     ],
 )
 def test_what_cannot_be_told_apart(value, where, reason):
@@ -247,9 +252,9 @@ def test_code_of_the_users_own(tmp_path, monkeypatch):
 
 def test_long_chains_of_functions(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    text = "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(2000))
+    text = "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(400))
     for last in ("x", "-x"):
-        (tmp_path / f"chain{len(last)}.py").write_text(f"{text}def f2000(x):\n    return {last}\n")
+        (tmp_path / f"chain{len(last)}.py").write_text(f"{text}def f400(x):\n    return {last}\n")
     import chain1
     import chain2
 
