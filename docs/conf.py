@@ -53,7 +53,7 @@ numpydoc_xref_ignore = "all"
 default_role = "py:obj"
 toc_object_entries_show_parents = "hide"
 
-bibtex_bibfiles = ["references.bib"]
+bibtex_bibfiles = ["../paper.bib"]
 bibtex_default_style = "unsrt"
 bibtex_reference_style = "author_year"
 

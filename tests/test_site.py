@@ -113,3 +113,12 @@ def test_the_citation_is_of_this_version():
 
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.search(r"^version: (.*)$", citation, re.MULTILINE).group(1) == skbayeseval.__version__
+
+
+def test_the_paper_cites_what_its_bibliography_has():
+    entries = set(
+        re.findall(r"^@\w+\{([^,]+),", (ROOT / "paper.bib").read_text("utf-8"), re.MULTILINE)
+    )
+    cited = set(re.findall(r"@([\w-]+)", (ROOT / "paper.md").read_text("utf-8").split("---", 2)[2]))
+    assert cited
+    assert cited <= entries
