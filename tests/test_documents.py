@@ -14,8 +14,8 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 # Pages that take more than about three seconds.
 SLOW = {
-    "models.md", "coming_from.md", "cross_validation.md", "data.md", "grid_search.md",
-    "large_data.md", "planning.md", "priors_pymc_arviz.md",
+    "models.md", "coming_from.md", "command_line.md", "cross_validation.md", "data.md",
+    "grid_search.md", "large_data.md", "planning.md", "priors_pymc_arviz.md",
 }  # fmt: skip
 
 
