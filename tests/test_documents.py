@@ -12,8 +12,11 @@ from tests.conftest import ROOT
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guide/*.md")])
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-# Blocks that sample with PyMC.
-SLOW = {"models.md"}
+# Pages that take more than about three seconds.
+SLOW = {
+    "models.md", "coming_from.md", "command_line.md", "cross_validation.md", "data.md",
+    "grid_search.md", "large_data.md", "planning.md", "priors_pymc_arviz.md",
+}  # fmt: skip
 
 
 def blocks_of(path):

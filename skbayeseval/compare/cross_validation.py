@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import check_cv
+from sklearn.utils import indexable
 
 from skbayeseval._alignment import check_rows
 from skbayeseval._arrays import check_same_length
@@ -385,7 +386,8 @@ def compare_learners(
         found = target.collected(collection)
         instances = None
         if found.evidence.n_rows is not None:
-            number = X.shape[0] if hasattr(X, "shape") else len(X)
+            (rows,) = indexable(X)
+            number = rows.shape[0] if hasattr(rows, "shape") else len(rows)
             index = index_of([X, y, groups])
             instances = Instances.tested(collection.test_indices(), number, index)
         if weighting.is_inferred:

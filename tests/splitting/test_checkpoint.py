@@ -70,7 +70,7 @@ def test_finished_fits_are_not_repeated(tmp_path, log):
             np.testing.assert_array_equal(again.cv_results[name][key], values)
     files(folder)[3].unlink()
     files(folder)[7].unlink()
-    np.testing.assert_array_equal(compare(folder, n_jobs=2).draws, plain.draws)
+    np.testing.assert_array_equal(compare(folder).draws, plain.draws)
     assert len(log()) == 2
 
 
@@ -220,7 +220,9 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [*list(KINDS)[:-1], pytest.param("searches", marks=pytest.mark.slow)]
+)
 def test_all_that_is_compared(kind, tmp_path, monkeypatch):
     args, options = KINDS[kind]
     options = {**options, "random_state": 0, "n_draws": 1000}
@@ -393,8 +395,9 @@ except OSError as error:
 """
 
 
+@pytest.mark.slow
 @ON_LINUX
-@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_no_space_left(n_jobs, tmp_path, log):
     """A limit of the size of files takes the place of a full disk."""
     folder = tmp_path / "folder"
@@ -440,6 +443,13 @@ def test_workers_with_other_disks(tmp_path, log, monkeypatch):
 def test_backends_that_give_all_results_at_the_end(tmp_path, log):
     with parallel_config("multiprocessing", n_jobs=2):
         first = compare(tmp_path / "folder")
+    assert len(files(tmp_path / "folder")) == len(log()) == 12
+    np.testing.assert_array_equal(first.draws, compare(None).draws)
+
+
+@pytest.mark.slow
+def test_processes(tmp_path, log):
+    first = compare(tmp_path / "folder", n_jobs=2)
     assert len(files(tmp_path / "folder")) == len(log()) == 12
     np.testing.assert_array_equal(first.draws, compare(None).draws)
 
@@ -526,6 +536,7 @@ def test_data_frames_and_texts(tmp_path, log):
     assert len(files(tmp_path / "folder")) == 24
 
 
+@pytest.mark.slow
 def test_many_classes(tmp_path):
     X, y = make_classification(600, n_classes=5, n_informative=6, random_state=0)
     y = y + 1000

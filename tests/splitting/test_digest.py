@@ -8,7 +8,7 @@ import textwrap
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse, stats
+from scipy import sparse, special, stats
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -19,6 +19,7 @@ from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils.metaestimators import available_if
 
 from skbayeseval.splitting.digest import NotDigestibleError, digest
 
@@ -89,6 +90,9 @@ def various():
         "dtype": np.dtype("f8"),
         "type": np.float64,
         "ufunc": np.log1p,
+        "ufunc of scipy": special.expit,
+        "complex 2": 2j,
+        "pattern with flag": re.compile("a", re.IGNORECASE),
         "function of numpy": np.mean,
         "builtin": len,
         "method": str.split,
@@ -120,6 +124,7 @@ def test_equal_values_have_equal_digests_and_others_do_not():
     assert len(set(first.values())) == len(first)
 
 
+@pytest.mark.slow
 def test_other_processes_find_the_same():
     command = [
         sys.executable,
@@ -171,10 +176,17 @@ def outer():
     ("value", "where", "reason"),
     [
         (FunctionTransformer(lambda x: x), ".func", "is a lambda"),
-        (make_pipeline(FunctionTransformer(outer()[1]), SVC()), ".steps[0][1].func", "a function"),
+        # A function inside a function of an installed package.
+        (FunctionTransformer(available_if(len)), ".func", "is a lambda"),
+        (
+            make_pipeline(FunctionTransformer(outer()[1]), SVC()),
+            ".steps[0][1].func",
+            "a function that",
+        ),
         ({"a": 1, "b": (x for x in ())}, "['b']", "of type generator"),
-        (outer()[0], "", "is a class that is not"),
+        (outer()[0], "", "is a class that cannot be imported"),
         (np, "", "an object of type module"),
+        (np.frompyfunc(double, 1, 1), "", "a function whose content is not known"),
     ],
 )
 def test_what_cannot_be_told_apart(value, where, reason):
@@ -236,3 +248,14 @@ def test_code_of_the_users_own(tmp_path, monkeypatch):
     ):
         assert digest_after(*change) != before, change
     assert digest_after() == before
+
+
+def test_long_chains_of_functions(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(400))
+    for last in ("x", "-x"):
+        (tmp_path / f"chain{len(last)}.py").write_text(f"{text}def f400(x):\n    return {last}\n")
+    import chain1
+    import chain2
+
+    assert digest(chain1.f0) == digest(chain1.f0) != digest(chain2.f0)
