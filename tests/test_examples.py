@@ -6,7 +6,17 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
 
-SLOW = {"plot_altering_the_model", "plot_planning_a_test_set", "plot_what_a_search_found"}
+SLOW = {
+    "plot_altering_the_model",
+    "plot_few_positives",
+    "plot_planning_a_test_set",
+    "plot_ranking_classifiers",
+    "plot_regressors",
+    "plot_roc_auc",
+    "plot_several_data_sets",
+    "plot_trusting_cross_validation",
+    "plot_what_a_search_found",
+}
 
 
 @pytest.mark.parametrize(
