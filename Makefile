@@ -7,9 +7,9 @@ DOCS_READY := $(VENV)/.ready-docs
 EXTRAS ?= tests,lint
 
 # What Sphinx writes beside the sources of the site; git ignores it.
-SITE := docs/_build docs/gallery docs/generated docs/sg_execution_times.rst
+SITE := docs/_build docs/gallery docs/generated
 
-.PHONY: demo test test-wheel slow lint format docs messages benchmark reproduce clean
+.PHONY: demo test test-wheel slow lint format docs rooms dist messages benchmark reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
 test test-wheel slow docs reproduce: export OMP_NUM_THREADS = 1
@@ -22,15 +22,15 @@ test: $(READY)
 	@echo "Running the quick tests: a few minutes on two cores."
 	$(BIN)/pytest -n auto --dist loadgroup
 
-# The wheel in an empty environment, where the sources cannot be imported.
+# The wheel, built from the sdist, in an empty environment, where the sources cannot be imported.
 test-wheel:
 	@echo "Building the wheel and testing it in $(VENV)."
 	@rm -rf $(VENV) build dist && $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade pip build
-	@$(BIN)/python -m build --wheel --outdir dist >/dev/null
+	@$(BIN)/python -m build --outdir dist >/dev/null
 	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
 	@rm -rf build/wheel-test && mkdir -p build/wheel-test
-	@cp -r tests docs examples benchmarks README.md pyproject.toml build/wheel-test
+	@cp -r tests docs examples benchmarks *.md CITATION.cff pyproject.toml build/wheel-test
 	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup tests
 
 slow: $(READY)
@@ -52,6 +52,16 @@ docs: $(DOCS_READY)
 	@echo "Building the site: a few minutes the first time."
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html is its front page."
+
+# The picture of the packages in ARCHITECTURE.md.
+rooms: $(READY)
+	$(BIN)/python docs/rooms.py
+
+# The sdist, and the wheel made from it.
+dist: $(READY)
+	@rm -rf dist
+	@$(BIN)/python -m pip install --quiet --upgrade build
+	$(BIN)/python -m build --outdir dist
 
 # Every error and warning of the package on one page, to be read through.
 messages: $(READY)

@@ -50,7 +50,8 @@ autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
-default_role = "literal"
+default_role = "py:obj"
+toc_object_entries_show_parents = "hide"
 
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "unsrt"
@@ -74,6 +75,8 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "capture_repr": (),
     "show_memory": False,
+    # Its pages would load scripts from elsewhere.
+    "write_computation_times": False,
     "min_reported_time": 10,
     "abort_on_example_error": True,
 }

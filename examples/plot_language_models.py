@@ -9,7 +9,7 @@ percentages.
 
 # %%
 # Evaluation programs write one JSON object per item. Here are two such logs, of 400 questions about
-# 80 texts; some texts are hard for both models.
+# 80 texts. Some texts are hard for both models, and some for one of them.
 import json
 import tempfile
 from pathlib import Path
@@ -19,12 +19,13 @@ import numpy as np
 
 from skbayeseval import compare_items, read_samples
 
+NAMES = ("large", "small")
 rng = np.random.default_rng(0)
 text = np.repeat(np.arange(80), 5)
-ease = rng.normal(0.8, 1.2, 80)[text] + rng.normal(0, 1, 400)
+ease = rng.normal(0.8, 1, 80)[text] + rng.normal(0, 1, 400)
 folder = Path(tempfile.mkdtemp())
-for name, ability in (("large", 0.35), ("small", 0.0)):
-    right = ease + ability + rng.logistic(0, 0.5, 400) > 0
+for name, ability in zip(NAMES, (0.35, 0.0), strict=True):
+    right = ease + ability + rng.normal(0, 1, 80)[text] > 0
     lines = [
         json.dumps({"doc_id": i, "text": f"text {t}", "acc": int(r)})
         for i, (t, r) in enumerate(zip(text, right, strict=True))
@@ -34,24 +35,21 @@ print(lines[0])
 
 # %%
 # Items are matched by their ids. Without groups, every question counts as one.
-large, small = (
-    read_samples(folder / f"{name}.jsonl", id="doc_id", score="acc") for name in ("large", "small")
-)
-alone = compare_items(large, small, names=("large", "small"), scoring="accuracy", random_state=0)
+large, small = (read_samples(folder / f"{name}.jsonl", id="doc_id", score="acc") for name in NAMES)
+alone = compare_items(large, small, names=NAMES, scoring="accuracy", random_state=0)
 print(alone)
 
 # %%
 # With the texts as groups, the evidence is that of 80 texts.
 large, small = (
-    read_samples(folder / f"{name}.jsonl", id="doc_id", score="acc", group="text")
-    for name in ("large", "small")
+    read_samples(folder / f"{name}.jsonl", id="doc_id", score="acc", group="text") for name in NAMES
 )
-grouped = compare_items(large, small, names=("large", "small"), scoring="accuracy", random_state=0)
+grouped = compare_items(large, small, names=NAMES, scoring="accuracy", random_state=0)
 print(grouped)
 print(grouped.decision(rope=0.01))
 
 # %%
-# How many items would settle it?
+# The second interval is wider, and it is the one for texts that are yet to be read.
 figure, axes = plt.subplots(2, 1, figsize=(6.5, 6), sharex=True, layout="constrained")
 alone.plot(rope=0.01, ax=axes[0], title="400 questions, as if they were independent")
 grouped.plot(rope=0.01, ax=axes[1], title="80 texts with five questions each")

@@ -20,8 +20,8 @@ from skbayeseval import bayesian_cross_validate
 rng = np.random.default_rng(0)
 patient = np.repeat(np.arange(60), 10)
 ill = rng.integers(0, 2, 60)
-trait = rng.normal(size=(60, 3))[patient]
-marker = 0.7 * ill[patient, np.newaxis] + rng.normal(size=(600, 3))
+trait = 3 * rng.normal(size=(60, 3))[patient]
+marker = 0.9 * ill[patient, np.newaxis] + rng.normal(size=(600, 3))
 X, y = np.hstack([trait, marker]), ill[patient]
 learners = ("neighbours", KNeighborsClassifier(5)), ("logistic", LogisticRegression())
 

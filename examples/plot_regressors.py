@@ -2,8 +2,8 @@
 Comparing regressors
 ====================
 
-R2, the mean absolute error and their kin are compared as the metrics of classifiers are: a posterior
-of the difference, from what both predicted for the same instances.
+R2, the mean absolute error and other metrics of regressors are compared as those of classifiers: by
+the posterior of the difference, from what both predicted for the same instances.
 """
 
 # %%
@@ -27,12 +27,13 @@ result = bayesian_cross_validate(
 print(result)
 
 # %%
-# What difference matters has the unit of the metric: for R2 a share of the variance, for the absolute
-# error points of the score of the disease, which runs from 25 to 346.
+# What difference matters is said in the unit of the metric: a share of the variance for R2, points
+# of the disease's score, which runs from 25 to 346, for the absolute error.
 rope = {"r2": 0.03, "neg_mean_absolute_error": 2}
 print(result.summary(rope=rope)[["mean", "hdi_low", "hdi_high", "decision"]])
 
 # %%
+# One posterior for each metric.
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 for metric, ax in zip(result.metrics, axes, strict=True):
     result.plot(metric=metric, rope=rope[metric], ax=ax)

@@ -19,7 +19,7 @@ rng = np.random.default_rng(0)
 truth = rng.integers(0, 2, 3000)
 difficulty = rng.random(3000)
 old = np.where(difficulty < 0.92, truth, 1 - truth)
-new = np.where(difficulty + rng.normal(0, 0.01, 3000) < 0.921, truth, 1 - truth)
+new = np.where(difficulty + rng.normal(0, 0.01, 3000) < 0.918, truth, 1 - truth)
 
 result = compare_predictions(truth, new, old, names=("new", "old"), random_state=0)
 print(result)
@@ -28,6 +28,11 @@ print(result)
 # Is it safe, and would it even be an improvement?
 print(result.non_inferiority(margin=0.01))
 print(result.superiority())
+
+# %%
+# If one has to choose now: the expected loss says what each choice loses on average, and what it
+# would be worth to know the truth.
+print(result.expected_loss())
 
 # %%
 # How much margin is needed? For every margin, the posterior probability that the new model is not
@@ -43,8 +48,3 @@ ax.set(
     ylabel="P(new is not worse by more)",
     title=f"Safe with a margin of {margins[np.argmax(np.array(safe) > 0.95)]:.3f} or more",
 )
-
-# %%
-# If one has to choose now, errors have costs. The expected loss says what a choice loses on average,
-# and what it would be worth to know the truth.
-print(result.expected_loss())

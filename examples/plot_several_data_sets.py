@@ -3,7 +3,7 @@ Several data sets, some results missing
 =======================================
 
 A table of a paper: systems in columns, data sets in rows, one score in each cell, and some cells
-empty. Which system is best on data sets like these? A mean over the cells that are there would favour
+empty. Which system is best on data sets like these? A mean over the cells that are there favours
 whoever was spared the hard data sets.
 """
 
@@ -32,8 +32,8 @@ print(scores)
 print(scores.mean().round(3))
 
 # %%
-# The hierarchical model has a level for each data set, so that only differences on the same data set
-# count, and says how sure the order is.
+# The hierarchical model has a level for each data set, so that only differences on the same data
+# set count. It says how sure the order is.
 ranking = compare_scores(scores, scoring="accuracy", random_state=0)
 print(ranking)
 print(ranking.decision(rope=0.01))
@@ -43,4 +43,5 @@ print(ranking.decision(rope=0.01))
 print(ranking.pairs["boosting", "forest"].decision(rope=0.01))
 
 # %%
+# The ranking, with those marked that are practically equivalent to the best.
 ranking.plot(rope=0.01)

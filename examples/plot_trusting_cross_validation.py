@@ -3,9 +3,9 @@ How far can a cross-validation be trusted?
 ==========================================
 
 In a cross-validation every instance is used for training and for validation several times, so its
-counts are worth less than as many new ones. How much less is inferred from the spread of the splits.
-``calibrate=`` checks this on your data: the same comparison on disjoint halves, which are
-independent, shows how much the difference really varies.
+counts are worth less than as many new ones. How much less is inferred from the spread of the
+splits. ``calibrate=`` adds what your data can tell: the same comparison on disjoint halves, which
+are independent, shows how much the difference really varies.
 """
 
 # %%
@@ -26,8 +26,9 @@ learners = (
 )
 
 # %%
-# The published weight assumes independent halves; the inferred one looks at the splits; with
-# ``calibrate=15``, fifteen comparisons of halves are added.
+# The published weight is the same whatever the data. The inferred one, the default, learns from the
+# splits how far the counts can be trusted. With ``calibrate=15``, it also learns from fifteen
+# comparisons of halves, and the interval becomes narrower.
 results = {
     "published weight": bayesian_cross_validate(
         *learners, X, y, weight="published", random_state=0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from skbayeseval.cli.gate import check_gate
 from skbayeseval.cli.messages import InputError
 from skbayeseval.cli.output import report
 from skbayeseval.cli.parsing import add_model, add_output, add_scoring, names_of
+from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.sequences.conll import TaggedFile, read_conll
 
@@ -113,44 +115,45 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
     _check_column_options(args)
     if len(args.files) > 1:
         raise InputError(f"one table is expected, got {len(args.files)} files")
-    predicted = [] if args.a is None else [args.a, *args.b]
-    scored = [] if args.score_a is None else [args.score_a, *args.score_b]
-    wanted = [args.truth, *predicted, *scored, *([args.groups] if args.groups else [])]
-    table = Columns(args.files[0], wanted)
-    options = ["--a", *["--b"] * (len(predicted) - 1)]
-    score_options = ["--score-a", *["--score-b"] * (len(scored) - 1)]
-    names = names_of(args, _default_names(predicted or scored))
-    common = _common(args)
+    predicted = _with_options("--a", args.a, "--b", args.b)
+    scored = _with_options("--score-a", args.score_a, "--score-b", args.score_b)
+    wanted = [args.truth, *(column for _, column in predicted + scored), args.groups]
+    table = Columns(args.files[0], [column for column in wanted if column is not None])
+    names = names_of(args, _default_names([column for _, column in predicted or scored]))
+    options = {**_common(args), "pos_label": args.pos_label}
     if args.groups is not None:
-        common["groups"] = table.labels("--groups", args.groups)
-    of_numbers = is_of_numbers(args.scoring)
-    if of_numbers:
+        options["groups"] = table.labels("--groups", args.groups)
+    scores = [table.numbers(*one, "scores are numbers") for one in scored]
+    if is_of_numbers(args.scoring):
         what = "the metric is one of numbers"
-        truth: Any = table.numbers("--truth", args.truth, what)
-        predictions: Any = [
-            table.numbers(option, column, what)
-            for option, column in zip(options, predicted, strict=False)
-        ]
-    else:
-        truth = table.labels("--truth", args.truth)
-        predictions = [
-            table.labels(option, column) for option, column in zip(options, predicted, strict=False)
-        ]
-        classes = {*truth, *(label for column in predictions for label in column)}
-        classes.update(args.labels or [])
-        _check_spelling(classes)
-    pos_label = args.pos_label
-    if pos_label is None and not of_numbers:
-        pos_label = _class_one(classes)
-    scores = [
-        table.numbers(option, column, "scores are numbers")
-        for option, column in zip(score_options, scored, strict=False)
-    ]
-    return _compare(truth, predictions, scores, names, pos_label=pos_label, **common)
+        truth = table.numbers("--truth", args.truth, what)
+        return _compare(
+            truth, [table.numbers(*one, what) for one in predicted], scores, names, options
+        )
+    labels = table.labels("--truth", args.truth)
+    predictions = [table.labels(*one) for one in predicted]
+    classes = {*labels, *itertools.chain.from_iterable(predictions), *(args.labels or [])}
+    _check_spelling(classes)
+    if args.pos_label is None:
+        options["pos_label"] = _class_one(classes)
+    return _compare(labels, predictions, scores, names, options)
+
+
+def _with_options(
+    option: str, column: str | None, other_option: str, others: list[str] | None
+) -> list[tuple[str, str]]:
+    """Return the columns of A and of the others, each after the option that names it."""
+    if column is None or others is None:
+        return []
+    return [(option, column), *((other_option, other) for other in others)]
 
 
 def _compare(
-    truth: Any, predictions: list[Any], scores: list[Any], names: tuple[str, ...], **options: Any
+    truth: Sequence[Any],
+    predictions: Sequence[Any],
+    scores: Sequence[Any],
+    names: tuple[str, ...],
+    options: dict[str, Any],
 ) -> ComparisonResult | Ranking:
     if len(names) > 2:
         return compare_many(
@@ -190,11 +193,8 @@ def _option(name: str) -> str:
 
 def _default_names(columns: Sequence[str]) -> Sequence[str]:
     """Return the names of the columns; letters if a column is compared with itself."""
-    if len(set(columns)) == len(columns):
-        return columns
-    if len(columns) == 2:
-        return ("A", "B")
-    raise InputError(f"columns must differ from each other, got {', '.join(columns)}; or --names")
+    distinct = len(set(columns)) == len(columns)
+    return columns if distinct else [letter(i) for i in range(len(columns))]
 
 
 def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:

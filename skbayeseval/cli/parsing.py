@@ -98,4 +98,7 @@ def names_of(args: argparse.Namespace, default: Sequence[str]) -> tuple[str, ...
         raise InputError(
             f"--names must be {len(default)} names, as many as are compared, got {args.names}"
         )
-    return tuple(printable(name) for name in args.names or default)
+    names = tuple(printable(name) for name in args.names or default)
+    if len(set(names)) < len(names):
+        raise InputError(f"--names must differ from each other, got {list(names)}")
+    return names

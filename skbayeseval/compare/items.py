@@ -61,7 +61,7 @@ def compare_items(
         The names of the two systems.
     higher_is_better : bool, default=True
         Whether higher scores are better. If not, the metric is minus the mean score, called
-        "neg_" and the name of the score, as in scikit-learn: A is better where A minus B is
+        ``"neg_"`` and the name of the score, as in scikit-learn: A is better where A minus B is
         positive.
     scoring : str, default="score"
         What to call the score.

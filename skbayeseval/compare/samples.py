@@ -259,7 +259,10 @@ def _as_number(value: Any) -> float | None:
             return float(value)
         except ValueError:
             return None
-    return float(value) if isinstance(value, (bool, int, float)) else None
+    try:
+        return float(value) if isinstance(value, (bool, int, float)) else None
+    except OverflowError:  # a whole number beyond all floats
+        return math.inf
 
 
 def _id_column(record: Record, given: str | None, path: str) -> str:
@@ -289,7 +292,7 @@ def _score_column(record: Record, given: str | None, taken: set[str | None], pat
     values = record.values
     names: Iterable[str] = values
     if _is_log(values) and isinstance(values.get("metrics"), list):
-        names = [one for one in values["metrics"] if one in values]
+        names = [one for one in values if one in values["metrics"]]
     # What is missing here may be a number elsewhere.
     known = [
         name

@@ -59,11 +59,12 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
         for d, data_set in enumerate(data_sets):
             values = cells.get((system, data_set), np.empty(0))
             table[k, d, : len(values)] = values
+    names = _names(data_sets)
     _check_connected(table, list(systems))
     if len(np.unique(table[np.isfinite(table)])) == 1:
         raise ValueError("All scores are the same, which does not tell how much they vary.")
     share = None if test_fraction is None else check_test_fraction(test_fraction)
-    return SystemScores(table, metric, _names(data_sets), share)
+    return SystemScores(table, metric, names, share)
 
 
 def _columns(scores: Any) -> dict[str, Mapping[Hashable, Any]]:
@@ -91,7 +92,7 @@ def _columns(scores: Any) -> dict[str, Mapping[Hashable, Any]]:
 
 def _check_unique(index: pd.Index[Any], what: str) -> None:
     if not index.is_unique:
-        twice = index[index.duplicated()][0]
+        twice = index[index.duplicated()].tolist()[0]
         raise ValueError(f"The {what} of scores must be unique, but {twice!r} occurs twice.")
 
 

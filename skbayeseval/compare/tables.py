@@ -171,7 +171,7 @@ def compare_table(
     ----------
     source : str, path-like, DuckDB relation, data frame, iterable of these or TableCounts
         - The path of a Parquet or CSV file, or of another one that DuckDB reads, or a pattern such
-          as "part-*.parquet". Labels in CSV files are text.
+          as ``"part-*.parquet"``. Labels in CSV files are text.
         - A relation, such as ``duckdb.sql("SELECT ... FROM ...")``.
         - A data frame or a dict of columns; or an iterable of such parts of the table, such as
           ``pandas.read_csv(path, dtype=str, chunksize=100_000)``. One part is held at a time.

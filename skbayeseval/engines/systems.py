@@ -3,8 +3,13 @@
 Only differences between systems count, so all is computed in p = K - 1 orthonormal contrasts of
 the K systems. On data set d, the contrasts are z_d ~ N(theta, Omega). What was observed are the
 contrasts u_d = A_d z_d + e_d of the systems that were run on it, where e_d is noise with a known
-covariance. It is scaled to be the identity. Omega ~ IW(a + p - 1, psi I). The prior of sqrt(psi) is
-flat, and that of a is proportional to 1 / a on `STRENGTHS`.
+covariance. It is scaled to be the identity.
+
+Omega ~ IW(a + p - 1, H diag(psi) H^T), where H are the contrasts and psi has a number for each
+system. The difference of two systems then has a variance of 1 / Gamma(a / 2, (psi_i + psi_j) / 2),
+whoever else is compared. log(psi_k) is normal around a common value, with the standard deviation
+`SPREAD`; the root of the exponential of that value has a flat prior. The prior of a is proportional
+to 1 / a on `STRENGTHS`.
 
 A sweep draws (theta, z | Omega), a common scale of all z_d - theta and Omega given what does not
 depend on it, (a, psi | z) with Omega and theta integrated out, and (Omega | z, a, psi). Theta is
@@ -29,11 +34,15 @@ Array = NDArray[Any]
 # are all but equal.
 STRENGTHS = 2.0 ** np.arange(10)
 
-# A chain makes twice as many draws as there are chains, or more for the sake of memory.
+# The standard deviation of log(psi) between systems: the variance of the interactions of a system
+# may well be ten times that of another.
+SPREAD = 2.0
+
+# A chain makes half as many draws as there are chains, or more for the sake of memory.
 MOST_NUMBERS = 2**21
 
 # Sweeps before the first draw.
-BURN_IN = 50
+BURN_IN = 30
 
 # Steps of the random walk of (a, psi) per sweep, and the range of its step sizes in log(psi).
 WALK = 4
@@ -133,14 +142,14 @@ def draw_contrasts(observed: Observed, rng: np.random.Generator, n_draws: int) -
     size = n_sets * p**2
     repeats = int(np.clip(size // MANY_NUMBERS, 1, MOST_REPEATS))
     n_states = -(-n_draws // repeats)
-    n_chains = max(1, min(round((n_states / 2) ** 0.5), MOST_NUMBERS // size))
+    n_chains = max(1, min(round((2 * n_states) ** 0.5), MOST_NUMBERS // size))
     length = -(-n_states // n_chains)
     state = _start(observed, rng, n_chains)
     found = np.empty((length, p, repeats, n_chains))
     for i in range(-BURN_IN, length):
-        omega, state = _sweep(observed, state, rng, repeats)
+        thetas, state = _sweep(observed, state, rng, repeats)
         if i >= 0:
-            found[i] = np.moveaxis(omega, 0, -1)
+            found[i] = np.moveaxis(thetas, 0, -1)
     # Consecutive draws come from different chains.
     return np.moveaxis(found, 1, 0).reshape(p, -1)[:, :n_draws]
 
@@ -149,30 +158,29 @@ class _State(NamedTuple):
     """The state of all chains; the first axis is that of chains."""
 
     omega: Array
-    psi: Array  # on a log scale
+    psi: Array  # on a log scale, one per system
     strength: Array  # the position in STRENGTHS
 
 
 def _start(observed: Observed, rng: np.random.Generator, n_chains: int) -> _State:
-    """Return Omega as a multiple of the identity, from small to large."""
-    _, distinct, which, values = observed
+    """Return Omega as a multiple of the identity, of about the size of the residuals."""
+    basis, distinct, which, values = observed
     designs = distinct[which]
-    p = values.shape[1]
+    p, n_systems = basis.shape
     effects = np.einsum("dij,di->j", designs, values)
     theta = np.linalg.lstsq(np.einsum("dij,dik->jk", designs, designs), effects, rcond=None)[0]
-    residuals = values - designs @ theta
-    scale = (residuals**2).sum() / max(1.0, (designs**2).sum() / p)
-    psi = np.log(max(scale, 1e-300)) + rng.uniform(-1, 1, n_chains)
+    scale = ((values - designs @ theta) ** 2).sum() / (designs**2).sum() * p
+    psi = np.log(scale) + rng.uniform(-1, 1, n_chains)
     omega = np.exp(psi)[:, None, None] * np.eye(p)
-    top = 1 if p == 1 else len(STRENGTHS)
-    return _State(omega, psi, rng.integers(0, top, n_chains))
+    strength = rng.integers(0, len(STRENGTHS), n_chains)
+    return _State(omega, np.tile(psi[:, None], n_systems), strength)
 
 
 def _sweep(
     observed: Observed, state: _State, rng: np.random.Generator, repeats: int
 ) -> tuple[Array, _State]:
     """Return draws of theta, of shape (n_chains, p, repeats), and the next state."""
-    _, distinct, which, values = observed
+    basis, distinct, which, values = observed
     designs = distinct[which]
     n_sets, p = values.shape
     omega, psi, strength = state
@@ -201,14 +209,21 @@ def _sweep(
     centre = (explained * left).sum(axis=(1, 2)) / precision
     factor = _positive_normal(rng, centre, precision**-0.5)
     deviations *= factor[:, None, None]
-    psi = psi + 2 * np.log(factor)
+    psi = psi + 2 * np.log(factor)[:, None]
 
     # a and psi given z, then Omega
     deviations -= deviations.mean(axis=1, keepdims=True)
     scatter = deviations.transpose(0, 2, 1) @ deviations
-    psi, strength = _walk(rng, np.linalg.eigvalsh(scatter), n_sets - 1, psi, strength)
-    scale = scatter + np.exp(psi)[:, None, None] * np.eye(p)
-    omega = _inverse_wishart(rng, scale, STRENGTHS[strength] + p + n_sets - 2)
+    if p == 1:  # without a and psi, the prior of a single standard deviation is flat
+        omega = scatter / rng.chisquare(n_sets - 2, scatter.shape)
+        return thetas, _State(omega, psi, strength)
+    df = n_sets - 1
+    psi = _walk_alone(rng, basis, scatter, df, psi, STRENGTHS[strength])
+    scale = (basis * np.exp(psi)[:, None]) @ basis.T
+    shift, strength = _walk_together(rng, _relative_eigenvalues(scatter, scale), df, strength)
+    scale = scatter + np.exp(shift)[:, None, None] * scale
+    psi = psi + shift[:, None]
+    omega = _inverse_wishart(rng, scale, STRENGTHS[strength] + p - 1 + df)
     return thetas, _State(omega, psi, strength)
 
 
@@ -218,37 +233,83 @@ def _positive_normal(rng: np.random.Generator, mean: Array, sd: Array) -> Array:
     return np.maximum(mean - sd * special.ndtri_exp(below), 1e-8)
 
 
-def _walk(
-    rng: np.random.Generator, eigenvalues: Array, df: int, psi: Array, strength: Array
+def _walk_alone(
+    rng: np.random.Generator, basis: Array, scatter: Array, df: int, psi: Array, a: Array
+) -> Array:
+    """Return psi after a step of each of its elements that keeps its distribution given z and a.
+
+    A step of one element is an update of rank 1 of both determinants in the density.
+    """
+    p, n_systems = basis.shape
+    nu = a + p - 1
+    scale = (basis * np.exp(psi)[:, None]) @ basis.T
+    inverses = np.linalg.inv(np.stack([scale, scale + scatter]))
+    powers = np.stack([nu, -(nu + df)]) / 2
+    psi = psi.copy()
+    for k in range(n_systems):
+        new = psi[:, k] + _step_sizes(rng, len(psi)) * rng.standard_normal(len(psi))
+        added = np.exp(new) - np.exp(psi[:, k])
+        columns = inverses @ basis[:, k]
+        ratios = 1 + added * (columns @ basis[:, k])
+        others = np.delete(psi, k, axis=1).mean(axis=1)
+        # The squared distances from the mean change by those from the mean of the others.
+        distances = (new - others) ** 2 - (psi[:, k] - others) ** 2
+        prior = (new - psi[:, k]) / (2 * n_systems)
+        prior -= (1 - 1 / n_systems) * distances / (2 * SPREAD**2)
+        gain = prior + (powers * np.log(ratios)).sum(axis=0)
+        taken = np.log(rng.uniform(size=len(psi))) < gain
+        psi[taken, k] = new[taken]
+        change = np.where(taken, added / ratios, 0.0)
+        inverses -= (change[..., None] * columns)[..., None] * columns[:, :, None]
+    return psi
+
+
+def _walk_together(
+    rng: np.random.Generator, eigenvalues: Array, df: int, strength: Array
 ) -> tuple[Array, Array]:
-    """Return (a, psi) after steps of a random walk that keeps their distribution given z."""
+    """Return a common shift of log(psi), and a, after steps that keep their distribution given z.
+
+    `eigenvalues` are those of the scatter of z relative to H diag(psi) H^T.
+    """
     p = eigenvalues.shape[1]
-    eigenvalues = np.maximum(eigenvalues, 0.0)
     nu = STRENGTHS + p - 1
     norms = _norms((nu + df) / 2, p) - _norms(nu / 2, p)
 
-    def log_density(psi: Array, strength: Array) -> Array:
+    def log_density(shift: Array, strength: Array) -> Array:
         n = nu[strength]
-        spread = np.log(np.exp(psi)[:, None] + eigenvalues).sum(axis=1)
-        prior = psi / 2 - np.log(STRENGTHS[strength])
-        return prior + p * n / 2 * psi - (n + df) / 2 * spread + norms[strength]
+        spread = np.log(np.exp(shift)[:, None] + eigenvalues).sum(axis=1)
+        prior = shift / 2 - np.log(STRENGTHS[strength])
+        return prior + p * n / 2 * shift - (n + df) / 2 * spread + norms[strength]
 
-    now = log_density(psi, strength)
+    shift = np.zeros(len(strength))
+    now = log_density(shift, strength)
     for step in range(WALK):
-        if step % 2 and p > 1:
-            move = rng.choice([-1, 1], psi.shape)
+        if step % 2:
+            move = rng.choice([-1, 1], shift.shape)
             # With a, psi changes as well half of the time, so that psi / a does not.
-            new_psi = psi + move * rng.integers(0, 2, psi.shape) * np.log(2.0)
+            new_shift = shift + move * rng.integers(0, 2, shift.shape) * np.log(2.0)
             new_strength = strength + move
         else:
-            size = np.exp(rng.uniform(np.log(SMALLEST_STEP), np.log(LARGEST_STEP), psi.shape))
-            new_psi, new_strength = psi + size * rng.standard_normal(psi.shape), strength
+            sizes = _step_sizes(rng, len(shift))
+            new_shift, new_strength = shift + sizes * rng.standard_normal(len(shift)), strength
         possible = (new_strength >= 0) & (new_strength < len(STRENGTHS))
-        then = log_density(new_psi, np.where(possible, new_strength, strength))
-        taken = possible & (np.log(rng.uniform(size=psi.shape)) < then - now)
-        psi, strength = np.where(taken, new_psi, psi), np.where(taken, new_strength, strength)
+        then = log_density(new_shift, np.where(possible, new_strength, strength))
+        taken = possible & (np.log(rng.uniform(size=len(shift))) < then - now)
+        shift, strength = np.where(taken, new_shift, shift), np.where(taken, new_strength, strength)
         now = np.where(taken, then, now)
-    return psi, strength
+    return shift, strength
+
+
+def _step_sizes(rng: np.random.Generator, number: int) -> Array:
+    return np.exp(rng.uniform(np.log(SMALLEST_STEP), np.log(LARGEST_STEP), number))
+
+
+def _relative_eigenvalues(scatter: Array, scale: Array) -> Array:
+    """Return the eigenvalues of the scatter relative to the scale."""
+    root = np.linalg.cholesky(scale)
+    half = np.linalg.solve(root, scatter)
+    both = np.linalg.solve(root, half.transpose(0, 2, 1))
+    return np.maximum(np.linalg.eigvalsh(both), 0.0)
 
 
 def _norms(a: Array, p: int) -> Array:

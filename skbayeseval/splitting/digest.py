@@ -11,7 +11,6 @@ from __future__ import annotations
 import copyreg
 import struct
 import sys
-import sysconfig
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -81,7 +80,9 @@ def digest(value: Any) -> str:
     >>> digest(SVC(C=1.0)) == digest(SVC()), digest(SVC(C=2.0)) == digest(SVC())
     (True, False)
     """
-    return _Digester().of(value).hex()
+    digester = _Digester()
+    content = digester.of(value)
+    return _node("value", content, *digester.code_referred_to()).hex()
 
 
 class _Digester:
@@ -91,6 +92,9 @@ class _Digester:
         self._open: dict[int, int] = {}
         # The objects are kept, because identifiers of deleted objects are used again.
         self._known: dict[tuple[int, bool], tuple[bytes, Any]] = {}
+        # Functions and classes of the user's own modules, by the digests of their names.
+        self._visited: set[bytes] = set()
+        self._to_visit: list[tuple[bytes, Any]] = []
         # Whether estimators are meant as they are, fitted, and not as clones.
         self._as_is = False
 
@@ -137,9 +141,9 @@ class _Digester:
         if sparse.issparse(value):
             return self._sparse(value)
         if isinstance(value, type):
-            return self._class(value)
+            return self._of_module(value, "a class")
         if isinstance(value, FunctionType):
-            return self._function(value)
+            return self._of_module(value, "a function")
         if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, ModuleType | None):
             return _name_in_package(value.__module__ or "builtins", value.__qualname__)
         if hasattr(value, "get_params"):
@@ -246,65 +250,71 @@ class _Digester:
         content.append(_node("pairs", *self._pairs(pairs or ())))
         return _node("object", *content)
 
+    def _of_module(self, value: Any, what: str) -> bytes:
+        """Return the digest of the name of a function or class; its code is visited later."""
+        name = _name_in_package(value.__module__, value.__qualname__)
+        is_own = not _version_of(value.__module__)
+        if "<" in value.__qualname__ or (is_own and not _is_importable(value)):
+            kind = "a lambda" if value.__qualname__.endswith("<lambda>") else what
+            raise NotDigestibleError(
+                f"is {kind} that cannot be imported by its name, {value.__qualname__!r}"
+            )
+        if is_own and name not in self._visited:
+            self._visited.add(name)
+            self._to_visit.append((name, value))
+        return _node(what, name)
+
+    def code_referred_to(self) -> list[bytes]:
+        """Return the digests of the user's own functions and classes that were met."""
+        found = []
+        while self._to_visit:
+            name, value = self._to_visit.pop()
+            content = self._class(value) if isinstance(value, type) else self._function(value)
+            found.append(_node("code", name, content))
+        return sorted(found)
+
     def _class(self, kind: type) -> bytes:
-        name = _name_in_package(kind.__module__, kind.__qualname__)
-        if _is_installed(kind.__module__):
-            return _node("class", name)
-        _check_importable(kind, "a class")
         own = {key: one for key, one in vars(kind).items() if key not in _OF_CLASSES}
         content = [
             _node("member", key.encode(), found)
             for key, one in sorted(own.items())
             if (found := self._member(one)) is not None
         ]
-        return _node("class", name, *map(self.of, kind.__bases__), *content)
+        return _node("class", *map(self.of, kind.__bases__), *content)
+
+    def _function(self, function: FunctionType) -> bytes:
+        code, values = function.__code__, function.__globals__
+        cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+        parts = [function.__defaults__, function.__kwdefaults__, *cells]
+        content = [self._code(code), *(self._member(one) or b"" for one in parts)]
+        for key in sorted(_names(code).intersection(values)):
+            content.append(_node("global", key.encode(), self._member(values[key]) or b""))
+        return _node("function", *content)
 
     def _member(self, value: Any) -> bytes | None:
         """Return the digest of what code refers to; None if it has none, such as a logger."""
         if isinstance(value, (staticmethod, classmethod)):
             value = value.__func__
-        if isinstance(value, property):
-            return _node("property", *map(self.of_code, (value.fget, value.fset, value.fdel)))
-        if isinstance(value, ModuleType):
-            return None
         try:
-            return self.of_code(value)
+            if isinstance(value, property):
+                parts = value.fget, value.fset, value.fdel
+                return _node("property", *(self._member(part) or b"" for part in parts))
+            if isinstance(value, FunctionType) and not _is_importable(value):
+                return self._inner_function(value)
+            return None if isinstance(value, ModuleType) else self.of(value)
         except NotDigestibleError:
             return None
 
-    def of_code(self, value: Any) -> bytes:
-        """Return the digest of a value; a function need not be importable."""
-        is_own = isinstance(value, FunctionType) and not _is_installed(value.__module__)
-        if not is_own:
-            return self.of(value)
-        if id(value) in self._open:
-            return _node("inside itself", str(self._open[id(value)]).encode())
-        self._open[id(value)] = len(self._open)
+    def _inner_function(self, function: FunctionType) -> bytes:
+        """Return the digest of a function that belongs to a class or to another function."""
+        if id(function) in self._open:
+            return _node("inside itself", str(self._open[id(function)]).encode())
+        self._open[id(function)] = len(self._open)
         try:
-            return self._function(value, importable=False)
+            name = _name_in_package(function.__module__, function.__qualname__)
+            return _node("inner", name, self._function(function))
         finally:
-            del self._open[id(value)]
-
-    def _function(self, function: FunctionType, importable: bool = True) -> bytes:
-        name = _name_in_package(function.__module__, function.__qualname__)
-        if importable:
-            _check_importable(function, "a function")
-        if _is_installed(function.__module__):
-            return _node("function", name)
-        code = function.__code__
-        cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-        used = {
-            key: function.__globals__[key] for key in _names(code) if key in function.__globals__
-        }
-        content = [
-            self._code(code),
-            self._member(function.__defaults__),
-            self._member(function.__kwdefaults__),
-            *map(self._member, cells),
-        ]
-        for key, one in sorted(used.items()):
-            content.append(_node("global", key.encode(), self._member(one) or b""))
-        return _node("function", name, *(one or b"" for one in content))
+            del self._open[id(function)]
 
     def _code(self, code: CodeType) -> bytes:
         """Return the digest of byte code, without the places of its lines."""
@@ -347,24 +357,17 @@ def _is_filled(cell: Any) -> bool:
     return True
 
 
-def _check_importable(value: Any, what: str) -> None:
-    """Raise unless a function or class can be found by its name in its module."""
+def _is_importable(value: Any) -> bool:
+    """Return whether a function or class can be found by its name in its module."""
     found: Any = sys.modules.get(value.__module__ or "")
     for part in value.__qualname__.split("."):
         found = getattr(found, part, None)
-    if found is not value:
-        name = value.__qualname__
-        kind = "a lambda" if name.endswith("<lambda>") else f"{what} that is not its module's"
-        raise NotDigestibleError(f"is {kind}, {name!r}")
+    return found is value
 
 
 def _name_in_package(module: str | None, name: str) -> bytes:
     """Return a name with the version of the package that it is installed with."""
     return _node("name", f"{module}.{name}".encode(), _version_of(module).encode())
-
-
-def _is_installed(module: str | None) -> bool:
-    return bool(_version_of(module))
 
 
 @cache
@@ -373,9 +376,9 @@ def _version_of(module: str | None) -> str:
     package = (module or "").partition(".")[0]
     if package in sys.stdlib_module_names and package != "__main__":
         return sys.version
-    path = getattr(sys.modules.get(package), "__file__", None) or ""
-    folders = {Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")}
-    if package != "skbayeseval" and not folders.intersection(Path(path).parents):
+    path = Path(getattr(sys.modules.get(package), "__file__", None) or "")
+    folders = {"site-packages", "dist-packages"}
+    if package != "skbayeseval" and not folders.intersection(path.parts):
         return ""
     own = getattr(sys.modules[package], "__version__", None)
     if isinstance(own, str):

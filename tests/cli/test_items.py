@@ -141,6 +141,12 @@ def test_repeated_ids_and_single_files(logs, tmp_path, capsys):
     assert "A and B have different items: 1 items of A are missing" in capsys.readouterr().err
 
 
+def test_names_that_are_the_same(logs, capsys):
+    assert main(["items", *logs, *OPTIONS, "--names", "x", "x", "y"]) == 2
+    assert main(["items", logs[0], *logs[:2], *OPTIONS]) == 2
+    assert capsys.readouterr().err.count("--names must differ from each other") == 2
+
+
 def test_files_of_the_same_name(tmp_path, capsys):
     paths = []
     for folder in ("x", "y"):

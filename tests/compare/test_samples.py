@@ -285,6 +285,7 @@ class TestFiles:
             ('{"id": null, "score": 1}', "'id' must be a text .* got None in line 3"),
             ('{"id": [1], "score": 1}', r"'id' must be a text .* got \[1\] in line 3"),
             ('{"id": 3, "score": null}', "'score' must be a finite number.* got None in line 3"),
+            (f'{{"id": 3, "score": 1{"0" * 400}}}', "'score' must be a finite number.* in line 3"),
             ('{"id": 3, "score": NaN}', "'score' must be a finite number.* got nan in line 3"),
             ('{"id": 3, "score": "much"}', "'score' must be .* got 'much' in line 3"),
         ],

@@ -19,6 +19,7 @@ from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils.metaestimators import available_if
 
 from skbayeseval.splitting.digest import NotDigestibleError, digest
 
@@ -171,9 +172,15 @@ def outer():
     ("value", "where", "reason"),
     [
         (FunctionTransformer(lambda x: x), ".func", "is a lambda"),
-        (make_pipeline(FunctionTransformer(outer()[1]), SVC()), ".steps[0][1].func", "a function"),
+        # A function inside a function of an installed package.
+        (FunctionTransformer(available_if(len)), ".func", "is a lambda"),
+        (
+            make_pipeline(FunctionTransformer(outer()[1]), SVC()),
+            ".steps[0][1].func",
+            "a function that",
+        ),
         ({"a": 1, "b": (x for x in ())}, "['b']", "of type generator"),
-        (outer()[0], "", "is a class that is not"),
+        (outer()[0], "", "is a class that cannot be imported"),
         (np, "", "an object of type module"),
     ],
 )
@@ -236,3 +243,14 @@ def test_code_of_the_users_own(tmp_path, monkeypatch):
     ):
         assert digest_after(*change) != before, change
     assert digest_after() == before
+
+
+def test_long_chains_of_functions(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "".join(f"def f{i}(x):\n    return f{i + 1}(x)\n" for i in range(2000))
+    for last in ("x", "-x"):
+        (tmp_path / f"chain{len(last)}.py").write_text(f"{text}def f2000(x):\n    return {last}\n")
+    import chain1
+    import chain2
+
+    assert digest(chain1.f0) == digest(chain1.f0) != digest(chain2.f0)

@@ -1,0 +1,254 @@
+"""compare_scores of systems on several data sets, with holes."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skbayeseval import PyMCEngine, Ranking, compare_scores, load_result
+from skbayeseval.models import HierarchicalSystems
+
+NAMES = ["iris", "wine", "glass", "sonar", "yeast", "ecoli"]
+
+
+def table(n_systems=4, n_sets=6, seed=0):
+    rng = np.random.default_rng(seed)
+    values = rng.uniform(0.6, 0.9, n_sets)[:, None] + 0.02 * np.arange(n_systems)
+    values = values + rng.normal(0, 0.01, (n_sets, n_systems))
+    columns = [f"s{k}" for k in range(n_systems)]
+    frame = pd.DataFrame(values, index=NAMES[:n_sets], columns=columns)
+    frame.loc["wine", "s0"] = np.nan
+    frame.loc["glass", "s1"] = np.nan
+    return frame
+
+
+def as_dict(frame):
+    return {name: column.dropna().to_dict() for name, column in frame.items()}
+
+
+@pytest.fixture(scope="module")
+def ranking():
+    return compare_scores(table(), scoring="accuracy", n_draws=2000, random_state=0)
+
+
+def test_a_table_and_dicts_are_the_same(ranking):
+    frame = table()
+    with_none = {
+        name: {data_set: None if np.isnan(x) else x for data_set, x in column.items()}
+        for name, column in frame.items()
+    }
+    again = compare_scores(with_none, scoring="accuracy", n_draws=2000, random_state=0)
+    assert isinstance(again, Ranking)
+    assert_array_equal(again.draws, ranking.draws)
+    # Without the holes, data sets are in the order in which they first occur.
+    plain = compare_scores(as_dict(frame), scoring="accuracy", n_draws=2000, random_state=0)
+    assert sorted(plain.evidence.data_sets) == sorted(NAMES)
+    assert_allclose(plain.draws.mean(axis=1), ranking.draws.mean(axis=1), atol=0.003)
+    series = compare_scores({name: column.dropna() for name, column in frame.items()}, n_draws=100)
+    assert_array_equal(series.evidence.means, plain.evidence.means)
+
+
+def test_printed(ranking):
+    printed = str(ranking)
+    assert printed.startswith("s3 is the best of 4 on accuracy with probability ")
+    assert "4 systems on 6 data sets, 2 of 24 scores missing." in printed
+    assert ranking.model == HierarchicalSystems.name
+    pair = str(ranking.pairs["s0", "s3"])
+    assert "from 6 data sets, 1 of 12 scores missing" in pair
+    assert "observed: the mean over the data sets that a system was run on" in pair
+
+
+def test_everything_that_can_be_asked_of_a_ranking(ranking, tmp_path):
+    assert list(ranking.table.index) == ["s3", "s2", "s1", "s0"]
+    assert ranking.table["p_best"].sum() == pytest.approx(1)
+    assert ranking.decision(0.005).worse == ("s2", "s1", "s0")
+    assert len(ranking.summary(0.005)) == 6
+    assert "6 data sets, 2 of 24 scores missing" in ranking.explain(rope=0.005)
+    assert "tabular" in ranking.to_latex(rope=0.005)
+    assert ranking.to_markdown().startswith("| classifier")
+    assert "s3" in ranking._repr_html_()
+    for kind in ("ranking", "pairs"):
+        ranking.plot(kind, rope=0.005)
+    ranking.report(tmp_path / "page.html", rope=0.005)
+    assert "2 of 24 scores missing" in (tmp_path / "page.html").read_text()
+    ranking.save(tmp_path / "result")
+    again = load_result(tmp_path / "result")
+    assert_array_equal(again.draws, ranking.draws)
+    assert str(again) == str(ranking)
+    pair = ranking.pairs["s1", "s3"]
+    assert pair.probability().worse > 0.95
+    assert list(pair.frequentist().index) == ["sign test of data sets", "paired t of data sets"]
+    pair.save(tmp_path / "pair")
+    assert_array_equal(load_result(tmp_path / "pair").draws, pair.draws)
+
+
+def test_what_is_refused_of_a_ranking(ranking):
+    with pytest.raises(ValueError, match="several systems on several data sets has no PyMC model"):
+        ranking.pymc_model()
+    with pytest.raises(ValueError, match="no scores of 'f1', only of 'accuracy'"):
+        ranking.metric("f1")
+    pair = ranking.pairs[0, 1]
+    with pytest.raises(ValueError, match="The Bayes factor is not defined"):
+        pair.bayes_factor()
+    with pytest.raises(ValueError, match="required_sample_size simulates independent instances"):
+        pair.required_sample_size(0.01)
+    with pytest.raises(ValueError, match="kind='scores' requires the split scores"):
+        pair.plot("scores")
+
+
+def test_pairs_and_order_of_systems(ranking):
+    frame = table()[["s2", "s0", "s3", "s1"]]
+    turned = compare_scores(frame, scoring="accuracy", n_draws=2000, random_state=0)
+    assert_array_equal(turned.pairs["s0", "s3"].draws, ranking.pairs["s0", "s3"].draws)
+    pd.testing.assert_frame_equal(turned.table, ranking.table)
+
+
+def test_different_numbers_of_runs():
+    rng = np.random.default_rng(0)
+    scores = as_dict(table())
+    scores["s0"]["iris"] = scores["s0"]["iris"] + rng.normal(0, 0.01, 5)
+    scores["s1"]["iris"] = list(scores["s1"]["iris"] + rng.normal(0, 0.01, 3))
+    ranking = compare_scores(scores, n_draws=500, random_state=0)
+    assert ranking.evidence.describe().endswith("scores missing, with 1 to 5 runs each")
+    splits = compare_scores(scores, test_fraction=0.2, n_draws=500, random_state=0)
+    assert splits.evidence.describe().endswith("scores missing, with 1 to 5 splits each")
+
+
+def test_systems_that_only_others_link():
+    scores = as_dict(table())
+    for name in NAMES[:3]:
+        scores["s0"].pop(name, None)
+    for name in NAMES[3:]:
+        scores["s1"].pop(name, None)
+    ranking = compare_scores(scores, n_draws=500, random_state=0)
+    pair = ranking.pairs["s0", "s1"]
+    assert pair.frequentist().empty
+    assert -0.06 < pair.draws.mean() < 0.02  # the truth is -0.02
+
+
+def broken(**changes):
+    scores = as_dict(table(2, 4))
+    for system, of_one in changes.items():
+        scores[system] = scores.get(system, {}) | of_one
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("scores", "error", "message"),
+    [
+        ({}, ValueError, r"scores must have two or more systems, got \[\]"),
+        ({"a": {"x": 1.0}}, ValueError, r"scores must have two or more systems, got \['a'\]"),
+        ({1: {"x": 1.0}, "b": {}}, TypeError, "names of systems must be strings, got 1"),
+        ({"a": [1, 2], "b": [1, 2]}, TypeError, "scores of 'a' must be a dict of data set to"),
+        (broken(s0={"iris": "0.9"}), TypeError, r"scores\['s0'\]\['iris'\] must be a number, or"),
+        (broken(s0={"iris": ["0.9"]}), TypeError, r"scores\['s0'\]\['iris'\] must contain numbers"),
+        (broken(s0={"iris": np.inf}), ValueError, r"\['iris'\] contains NaN or infinity"),
+        (broken(s0={"iris": [0.9, np.nan]}), ValueError, r"\['iris'\] contains NaN or infinity"),
+        (broken(s0={"iris": []}), ValueError, r"must be one score, or one score per run .*\(0,\)"),
+        (broken(s0={"iris": [[0.9]]}), ValueError, r"got shape \(1, 1\)"),
+        (broken(s2={"iris": None}), ValueError, "scores has no score of 's2'. Remove this system"),
+        (broken(s0={"sonar": None}), ValueError, "scores has 1 data sets with scores of both"),
+        (broken(s2={"yeast": 0.5}), ValueError, "scores has 2 data sets with scores of two or"),
+        (broken(s0={5: 0.5}, s1={"5": 0.4}), ValueError, "names of data sets must differ as str"),
+        ({"a": dict.fromkeys("xyz", 0.5), "b": dict.fromkeys("xyz", 0.5)}, ValueError, "same"),
+        (pd.DataFrame(np.eye(3), columns=["a", "a", "b"]), ValueError, "'a' occurs twice"),
+        (pd.DataFrame(np.eye(3, 2), [1, 1, 2], ["a", "b"]), ValueError, "1 occurs twice"),
+        ([0.5, 0.6], TypeError, "requires scores_a and scores_b, or a dict of systems in place"),
+    ],
+)
+def test_bad_scores(scores, error, message):
+    with pytest.raises(error, match=message):
+        compare_scores(scores)
+
+
+def test_disconnected_systems():
+    frame = pd.DataFrame(np.random.default_rng(0).random((8, 4)), columns=list("abcd"))
+    frame.loc[:3, ["c", "d"]] = np.nan
+    frame.loc[4:, ["a", "b"]] = np.nan
+    with pytest.raises(
+        ValueError, match=r"score of one of \['c', 'd'\] as well as of one of \['a'"
+    ):
+        compare_scores(frame)
+
+
+def test_too_few_scores_to_tell_how_much_differences_vary():
+    scores = {"a": {"x": 1.0, "z": 2.0}, "b": {"x": 1.5, "y": 2.5}, "c": {"y": 3.0, "z": 1.0}}
+    with pytest.raises(ValueError, match="only 1 more than are needed to compare them at all"):
+        compare_scores(scores)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"scores_b": [0.5]}, TypeError, "scores_b must be left out if scores_a is a dict"),
+        ({"n_test": 100}, ValueError, "n_test=100 does not apply to a dict of systems"),
+        ({"names": ("x", "y")}, ValueError, "does not apply to a dict of systems: its keys"),
+        ({"test_fraction": 1.5}, ValueError, "test_fraction == 1.5, must be < 1"),
+        ({"scoring": 1}, TypeError, "scoring must be a string"),
+        ({"model": "paired"}, ValueError, "does not fit scores of systems on several data sets"),
+        ({"model": "signed-rank"}, ValueError, "does not fit scores of systems on several"),
+        ({"prior": {"strength": 1}}, ValueError, "has no parameter 'strength'"),
+        ({"engine": "pymc"}, ValueError, "has no PyMC model. Use engine='exact'"),
+    ],
+)
+def test_bad_options(options, error, message):
+    with pytest.raises(error, match=message):
+        compare_scores(as_dict(table()), **options)
+
+
+def test_two_arrays_are_what_they_were():
+    a, b = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
+    result = compare_scores(a, b, test_fraction=0.2, random_state=0)
+    assert result.model == "scores"
+    with pytest.raises(ValueError, match="requires test_fraction=, the fraction of the instances"):
+        compare_scores(a, b)
+    frames = [pd.DataFrame({"split": a}), pd.DataFrame({"split": b})]
+    ranks = compare_scores(*frames, test_fraction=None, model="signed-rank", random_state=0)
+    assert ranks.model == "signed-rank"
+    parameters = list(inspect.signature(compare_scores).parameters)
+    assert parameters[:4] == ["scores_a", "scores_b", "test_fraction", "n_test"]
+
+
+@pytest.mark.slow
+def test_two_systems_agree_with_the_hierarchical_model_of_two():
+    """Both have a flat prior of the spread over data sets and the same noise.
+
+    The model of two arrays has Student t interactions with inferred degrees of freedom, which
+    weights data sets differently, and samples the noise. On normal data that moves the mean by a
+    fraction of the posterior standard deviation, and the width of the interval by some percent. The
+    tolerances are 0.15 standard deviations and 15%; Monte Carlo errors are below 0.02 and 3%.
+    """
+    rng = np.random.default_rng(0)
+    levels = rng.uniform(0.6, 0.9, 25)[:, None]
+    split = rng.normal(0, 0.02, (25, 10))
+    a = levels + rng.normal(0.01, 0.01, (25, 1)) + split + rng.normal(0, 0.01, (25, 10))
+    b = levels + rng.normal(0.0, 0.01, (25, 1)) + split + rng.normal(0, 0.01, (25, 10))
+    engine = PyMCEngine(draws=4000, target_accept=0.9, random_seed=0)
+    two = compare_scores(a, b, test_fraction=0.1, model="hierarchical", engine=engine)
+    many = compare_scores(
+        {"a": dict(enumerate(a)), "b": dict(enumerate(b))}, test_fraction=0.1, random_state=0
+    )
+    pair = many.pairs["a", "b"]
+    sd = two.draws.std()
+    assert abs(pair.draws.mean() - two.draws.mean()) < 0.15 * sd
+    widths = [np.subtract(*one.interval()) for one in (pair, two)]
+    assert widths[0] == pytest.approx(widths[1], rel=0.15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+def test_coverage(holes):
+    rng = np.random.default_rng(0)
+    hits = []
+    for _ in range(100):
+        means = rng.normal(size=3)
+        scores = means[:, None] + rng.normal(size=(3, 12)) + 5 * rng.normal(size=12)
+        scores[rng.random((3, 12)) < holes] = np.nan
+        frame = pd.DataFrame(scores.T, columns=list("abc"))
+        draws = compare_scores(frame, n_draws=1000, random_state=0).draws
+        low, high = np.quantile(draws - draws[[1, 2, 0]], [0.025, 0.975], axis=1)
+        hits.append((low < means - means[[1, 2, 0]]) & (means - means[[1, 2, 0]] < high))
+    # three standard errors of 200 independent intervals: of three pairs, two are independent
+    assert abs(np.mean(hits) - 0.95) < 3 * np.sqrt(0.95 * 0.05 / 200)

@@ -1,0 +1,83 @@
+"""Scores of several systems on several data sets."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from skbayeseval.evidence.systems import SystemScores
+from skbayeseval.metrics.registry import get_metric, split_metric
+
+SCORES = np.array(
+    [
+        [[0.5, 0.7], [0.8, np.nan], [0.2, np.nan]],
+        [[0.4, np.nan], [np.nan, np.nan], [0.1, 0.3]],
+        [[0.9, np.nan], [0.7, np.nan], [0.3, np.nan]],
+    ]
+)
+
+
+def evidence(scores=SCORES, test_fraction=None):
+    return SystemScores(scores.copy(), "accuracy", ("iris", "wine", "glass"), test_fraction)
+
+
+def test_describe():
+    assert evidence().describe() == "3 data sets, 1 of 9 scores missing, with 1 to 2 runs each"
+    complete = np.ones((2, 3, 4))
+    assert evidence(complete, 0.25).describe() == "3 data sets, with 4 splits each"
+    assert evidence(complete[..., :1]).heading() == "2 systems on 3 data sets."
+    assert evidence().heading().startswith("3 systems on 3 data sets, 1 of 9 scores missing, ")
+
+
+def test_what_was_observed():
+    found = evidence().observed(split_metric("accuracy"))
+    assert found == pytest.approx((1.6 / 3, 0.3, 1.9 / 3))
+    assert [margin.total for margin in evidence().margins()] == [3, 2, 3]
+    assert list(evidence().observed_data()) == [f"datasets_accuracy_{k}" for k in "ABC"]
+
+
+def test_pair():
+    pair = evidence().pair(2, 0)
+    assert_array_equal(pair.scores, SCORES[[2, 0]])
+    sign, t = pair.split_tests("accuracy")
+    assert sign[3].n == t[3].n == 3
+    assert evidence().pair(0, 1).split_tests("accuracy")[1][3].n == 2
+    apart = SCORES[:2].copy()
+    apart[0, 0] = np.nan
+    assert evidence(apart).split_tests("accuracy") == []
+
+
+def test_identical_systems():
+    assert evidence().what_is_identical("accuracy") is None
+    assert evidence(SCORES[[1, 1]]).what_is_identical("accuracy") == "scores"
+
+
+def test_only_the_score_is_a_metric():
+    evidence().check_metric(split_metric("accuracy"))
+    for metric in (split_metric("f1"), get_metric("accuracy")):
+        with pytest.raises(ValueError, match=f"no scores of {metric.name!r}, only of 'accuracy'"):
+            evidence().check_metric(metric)
+
+
+def test_restored():
+    again = SystemScores.restored(evidence(test_fraction=0.1).saved())
+    assert_array_equal(again.scores, SCORES)
+    assert (again.metric, again.data_sets) == ("accuracy", ("iris", "wine", "glass"))
+    assert again.test_fraction == 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scores": SCORES[0]}, "three dimensions"),
+        ({"scores": [1.0]}, "three dimensions"),
+        ({"scores": np.full((2, 3, 1), np.inf)}, "must be finite"),
+        ({"scores": np.full((2, 3, 1), np.nan)}, "at least one score of each system"),
+        ({"metric": 1}, "metric must be a text"),
+        ({"data_sets": ["iris", "wine"]}, "data_sets must be the names"),
+        ({"data_sets": ["iris", "wine", "wine"]}, "data_sets must be the names"),
+        ({"test_fraction": 1.5}, "test_fraction == 1.5"),
+    ],
+)
+def test_damaged_files_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        SystemScores.restored(evidence().saved() | change)
