@@ -528,6 +528,8 @@ class Model(ParameterObject):
     infers_weight: ClassVar[bool] = False
     # Whether it draws random weights of units: instances, or groups of them.
     weights_units: ClassVar[bool] = False
+    # Whether what is compared are exchangeable, so that ranks are those of partially pooled draws.
+    pools_rankings: ClassVar[bool] = False
     # Quantities beside the metrics of the evidence that the model has a posterior of.
     derived_metrics: ClassVar[tuple[str, ...]] = ()
 

@@ -53,6 +53,10 @@ class HierarchicalSystems(Model):
     of the interaction where there is one score only. Scores that are missing are integrated out, as
     if they were missing at random.
 
+    Who is the best of three systems or more, and who is surely worse, is told from partially pooled
+    means: systems vary around a common mean by as much as their differences tell. Otherwise the
+    best of many equal systems would be called better. Pairs are not pooled.
+
     The reported values are the mean scores of systems, shifted to the average level of these data
     sets. The interval of one system does not include the uncertainty about the levels of other data
     sets: it is that of its distance from the average system.
@@ -72,6 +76,7 @@ class HierarchicalSystems(Model):
     needs_pairs = True
     needs_true_negatives = False
     has_proper_prior = False
+    pools_rankings = True
 
     def specification(self, evidence: Any) -> SystemSpecification:
         """Return the specification of the posterior, given the evidence."""

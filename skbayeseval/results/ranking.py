@@ -14,6 +14,7 @@ from scipy.stats import rankdata
 
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import format_probability
+from skbayeseval.judgement.pooling import pool_draws
 from skbayeseval.judgement.ranking_decision import RankingDecision, decide_ranking
 from skbayeseval.judgement.rope import check_rope, check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["Pairs", "Ranking"]
 
 PLOTS = ("ranking", "pairs")
+
+# The stream of random numbers for pooling, apart from those of the draws.
+_RANKING = 7
 
 
 class Pairs(Mapping[tuple[int, int], ComparisonResult]):
@@ -149,7 +153,7 @@ class Ranking(Readable, RopeTables, PosteriorView):
             The metric. By default, the first metric of the result.
         """
         prob, which = check_probability(prob), self._metric(metric)
-        draws = self._posterior.draws(which)
+        draws = self._compared(which)
         best = draws == draws.max(axis=0)
         ranks = rankdata(-draws, axis=0)
         tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
@@ -199,7 +203,7 @@ class Ranking(Readable, RopeTables, PosteriorView):
         means = [self._posterior.value(which, one).mean for one in range(k)]
         order = sorted(range(k), key=lambda one: -means[one])
         return decide_ranking(
-            self._posterior.draws(which), order, self.names, region, prob, which.name, differ
+            self._compared(which), order, self.names, region, prob, which.name, differ
         )
 
     def summary(
@@ -277,11 +281,26 @@ class Ranking(Readable, RopeTables, PosteriorView):
             return drawn.plot(ax=ax, **style)
         raise ValueError(f"kind={kind!r} is not a known kind. Valid kinds are {list(PLOTS)}.")
 
+    def _compared(self, metric: Metric) -> NDArray[Any]:
+        """Return the draws that tell who is the best, partially pooled if the model says so.
+
+        Otherwise the best of many equal systems would look better than the others in every draw.
+        """
+        draws = self._posterior.draws(metric)
+        if not self._posterior.model.pools_rankings or len(draws) < 3:
+            return draws
+        seed = np.random.SeedSequence(self._posterior.entropy, spawn_key=(_RANKING,))
+        rng = np.random.default_rng(seed)
+        order = np.lexsort(draws.T)  # so that the order in which systems are given does not matter
+        found = np.empty_like(draws)
+        found[order] = pool_draws(draws[order], np.cov(draws[order]), rng).draws
+        return found
+
     def _states(self, rope: Any, prob: float, metric: Metric) -> dict[str, str]:
         """Return who is equivalent to the best, open or surely worse, by name."""
         k, region = len(self.names), check_rope_around_zero(rope, metric)
         no_pairs = np.zeros((k, k), dtype=bool)
-        draws = self._posterior.draws(metric)
+        draws = self._compared(metric)
         decided = decide_ranking(draws, range(k), self.names, region, prob, metric.name, no_pairs)
         states = ("equivalent", "open", "worse")
         return {name: state for state in states for name in getattr(decided, state)}

@@ -1,6 +1,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
@@ -14,6 +15,7 @@ from skbayeseval import (
     Ranking,
     compare_many,
     compare_predictions,
+    compare_scores,
     load_result,
 )
 from skbayeseval.judgement.decision import format_probability
@@ -203,3 +205,26 @@ def test_every_model_of_three_classifiers(model, n_classes):
 def test_positions_are_whole_numbers(ranking):
     with pytest.raises(KeyError):
         ranking.pairs[0.5, 1]
+
+
+def test_equal_systems_are_not_called_worse():
+    # Eight systems without any difference: the best of each draw is far ahead of some by chance.
+    rng = np.random.default_rng(0)
+    worse = 0
+    for seed in range(10):
+        table = pd.DataFrame(rng.normal(size=(5, 8)) + rng.normal(size=(5, 1)))
+        ranking = compare_scores(table.rename(columns=str), n_draws=600, random_state=seed)
+        worse += len(ranking.decision(0.5).worse)
+        assert ranking.table["p_best"].max() < 0.8
+        # Pairs are not pooled.
+        draws = ranking.draws
+        np.testing.assert_allclose(ranking.pairs[0, 1].draws, draws[0] - draws[1])
+    assert worse == 0
+
+
+def test_one_system_that_is_better_is_the_best():
+    table = pd.DataFrame(np.random.default_rng(1).normal(size=(20, 5)))
+    table[4] += 4
+    ranking = compare_scores(table.rename(columns=str), n_draws=1000, random_state=0)
+    assert ranking.table["p_best"].idxmax() == "4"
+    assert set(ranking.decision(0.5).worse) == {"0", "1", "2", "3"}
