@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from skbayeseval import TableCounts, count_table
 from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
 from skbayeseval._text_tables import text_table
 from skbayeseval.cli.messages import InputError
 
-__all__ = ["Columns"]
+__all__ = ["Columns", "count_labels"]
 
 STANDARD_INPUT = "-"
 
@@ -54,11 +56,7 @@ class Columns:
 
     def labels(self, option: str, name: str) -> list[str]:
         """Return the cells of a column, none of which is missing."""
-        if self.header.count(name) != 1:
-            found = "no such column" if name not in self.header else "more than one such column"
-            raise InputError(
-                f"{option} {name}: {found} in {self.name}, which has {', '.join(self.header)}"
-            )
+        _check_column(option, name, self.header, self.name)
         column = self._cells[name]
         empty = [i for i, label in enumerate(column, start=1) if not label.strip()]
         if empty:
@@ -81,3 +79,32 @@ class Columns:
                     f"{what}"
                 ) from None
         return found
+
+
+def count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
+    """Count the rows of a Parquet file by the cells of the columns, as text.
+
+    `columns` are named by the options that they come from, as in `count_table`.
+    """
+    with open_table(path, argument="FILE") as relation:
+        for option, column in columns.items():
+            _check_column(f"--{option}", column, list(relation.columns), path)
+        texts = [
+            f"coalesce({quoted(column)}::VARCHAR, '') AS {option}"
+            for option, column in columns.items()
+        ]
+        counts = count_table(relation.project(", ".join(texts)), **{name: name for name in columns})
+    for i, (option, column) in enumerate(columns.items()):
+        empty = sum(n for outcome, n in counts.outcomes.items() if not outcome[i].strip())
+        if empty:
+            raise InputError(
+                f"--{option} {column}: {empty:,} of {counts.total:,} labels in {path} are missing. "
+                "Every instance must have a label."
+            )
+    return replace(counts, columns=columns)
+
+
+def _check_column(option: str, name: str, header: list[str], where: str) -> None:
+    if header.count(name) != 1:
+        found = "no such column" if name not in header else "more than one such column"
+        raise InputError(f"{option} {name}: {found} in {where}, which has {', '.join(header)}")

@@ -14,8 +14,10 @@ from skbayeseval import (
     chunk_counter,
     compare_many,
     compare_predictions,
+    compare_table,
 )
-from skbayeseval.cli.columns import Columns
+from skbayeseval._duckdb_tables import PARQUET
+from skbayeseval.cli.columns import Columns, count_labels
 from skbayeseval.cli.gate import check_gate
 from skbayeseval.cli.messages import InputError
 from skbayeseval.cli.output import report
@@ -116,6 +118,9 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
         raise InputError(f"one table is expected, got {len(args.files)} files")
     predicted = _with_options("--a", args.a, "--b", args.b)
     scored = _with_options("--score-a", args.score_a, "--score-b", args.score_b)
+    numbers = is_of_numbers(args.scoring)
+    if args.files[0].lower().endswith(PARQUET) and len(predicted) == 2 and not (scored or numbers):
+        return _compare_counted(args)
     wanted = [args.truth, *(column for _, column in predicted + scored), args.groups]
     table = Columns(args.files[0], [column for column in wanted if column is not None])
     names = names_of(args, _default_names([column for _, column in predicted or scored]))
@@ -123,7 +128,7 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
     if args.groups is not None:
         options["groups"] = table.labels("--groups", args.groups)
     scores = [table.numbers(*one, "scores are numbers") for one in scored]
-    if is_of_numbers(args.scoring):
+    if numbers:
         what = "the metric is one of numbers"
         truth = table.numbers("--truth", args.truth, what)
         return _compare(
@@ -136,6 +141,17 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
     if args.pos_label is None:
         options["pos_label"] = _class_one(classes)
     return _compare(labels, predictions, scores, names, options)
+
+
+def _compare_counted(args: argparse.Namespace) -> ComparisonResult:
+    """Compare two columns of labels that DuckDB counts, so that they need not fit into memory."""
+    columns = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
+    counts = count_labels(args.files[0], {k: v for k, v in columns.items() if v is not None})
+    classes = {*(label for outcome in counts.outcomes for label in outcome[:3])}
+    _check_spelling(classes | set(args.labels or []))
+    names = names_of(args, _default_names([args.a, args.b[0]]))
+    pos_label = _class_one(classes) if args.pos_label is None else args.pos_label
+    return compare_table(counts, names=(names[0], names[1]), pos_label=pos_label, **_common(args))
 
 
 def _with_options(

@@ -55,6 +55,8 @@ def in_words_of_options(error: Exception, command: str) -> str:
     message = re.sub(r"\bruns=True\b", "--runs", message)
     message = re.sub(r"\b(predictions|scores)\[(['\"])(.*?)\2\]", r"the \1 of \3", message)
     data = DATA.get(command, {})
+    if command == "compare":
+        message = re.sub(r"\b(truth|a|b)=(['\"])(.*?)\2", r"--\1 \3", message)
     for name, option in {**OPTIONS, **data}.items():
         # With a value: scoring='f1' is --scoring f1.
         message = re.sub(rf"\b{name}=(['\"])(.*?)\1", rf"{option} \2", message)

@@ -77,7 +77,10 @@ def _print(result: Result, rope: float | None) -> None:
         return
     print(as_text(result.summary(rope).T))
     for name in result.metrics if rope else ():
-        factor = result.bayes_factor(rope, metric=name)
+        try:
+            factor = result.bayes_factor(rope, metric=name)
+        except ValueError:  # the model has no proper prior
+            continue
         if not factor.reliable:
             print(f"\nbf of {name} is NaN, because it is not reliable: {factor.reason}")
 

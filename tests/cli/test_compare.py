@@ -215,3 +215,47 @@ def test_figures_show_all_metrics(others, scoring, path, tmp_path, monkeypatch):
     for name in scoring.split():
         assert any(name in label for label in labels), labels
     plt.close("all")
+
+
+class TestCountedParquet:
+    """Two columns of labels in Parquet are counted by DuckDB, and give what their text gives."""
+
+    @pytest.fixture
+    def files(self, tmp_path):
+        duckdb = pytest.importorskip("duckdb")
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, 300)
+        table = pd.DataFrame({"y": y, "nb": y, "svm": rng.integers(0, 2, 300)})
+        table["nb"] = np.where(rng.random(300) < 0.2, 1 - y, y)
+        table["doc"] = rng.integers(0, 30, 300)
+        table.to_csv(tmp_path / "table.csv", index=False)
+        duckdb.from_df(table).write_parquet(str(tmp_path / "table.parquet"))
+        table["svm"] = table["svm"].astype("Int64").where(table.index > 1)
+        duckdb.from_df(table).write_parquet(str(tmp_path / "holes.parquet"))
+        return tmp_path
+
+    def shown(self, capsys, path, *options, code=0):
+        columns = ["--truth", "y", "--a", "nb", "--b", "svm"]
+        assert main(["compare", str(path), *columns, *options]) == code
+        return capsys.readouterr()
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ("--scoring", "f1"),
+            ("--groups", "doc"),  # a model without a proper prior, and so without a Bayes factor
+            ("--pos-label", "0", "--scoring", "recall"),
+        ],
+    )
+    def test_the_same_as_csv(self, files, capsys, options):
+        of_text = self.shown(capsys, files / "table.csv", *options, "--rope", "0.01").out
+        counted = self.shown(capsys, files / "table.parquet", *options, "--rope", "0.01").out
+        assert counted == of_text
+
+    def test_errors(self, files, capsys):
+        found = self.shown(capsys, files / "holes.parquet", code=2).err
+        assert "--b svm: 2 of 300 labels in" in found
+        found = self.shown(capsys, files / "table.parquet", "--groups", "site", code=2).err
+        assert "--groups site: no such column in" in found
+        found = self.shown(capsys, files / "table.parquet", "--labels", "1", "2", code=2).err
+        assert "--truth y" in found
