@@ -72,8 +72,11 @@ with result.pymc_model(prior=optimistic) as graph:
 # The trace is converted back to a result, with all methods of a result.
 altered = ComparisonResult.from_trace(trace, result)
 print(altered)
-altered.plot(rope=0.01)
 
 # %%
 # Any result can be converted for use with ArviZ.
 print(altered.to_arviz())
+
+# %%
+# The posterior of the altered model.
+altered.plot(rope=0.01)

@@ -80,3 +80,4 @@ one = compare_predictions(
     random_state=0,
 )
 print(one.decision(rope=0.05))
+one.plot(rope=0.05)

@@ -65,9 +65,9 @@ print(size)
 # %%
 # The same pilot data give the probability of each decision on a new test set. These probabilities
 # include the uncertainty of the pilot.
-for goal in (">>", "~"):
-    print(
-        power_analysis(
-            result, [500, 2000], rope=0.01, goal=goal, n_replications=200, random_state=0
-        )
+for goal in ("~", ">>"):
+    outlook = power_analysis(
+        result, [500, 2000], rope=0.01, goal=goal, n_replications=200, random_state=0
     )
+    print(outlook)
+outlook.plot()

@@ -57,3 +57,4 @@ several = compare_scores(
     a, b, test_fraction=0.1, scoring="accuracy", model="signed-rank", random_state=0
 )
 print(several)
+several.plot()

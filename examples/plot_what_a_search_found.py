@@ -60,3 +60,4 @@ simple = GridSearchCV(
 )
 result = bayesian_cross_validate(("forest", simple), GaussianNB(), X, y, cv=cv, random_state=0)
 print(result)
+result.plot(rope=0.02)
