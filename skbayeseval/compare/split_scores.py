@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._alignment import check_columns, check_rows
 from skbayeseval._arrays import as_numbers, in_short
@@ -31,6 +31,9 @@ __all__ = ["compare_scores", "rank_scores"]
 
 
 NAMES = ("A", "B")
+
+# How far a score may be outside the range of its metric, by rounding errors.
+ROUNDING = 1e-9
 
 
 @overload
@@ -158,6 +161,7 @@ def compare_scores(
     if isinstance(scores_a, Mapping) or scores_b is None:
         _check_of_systems(scores_a, scores_b, n_test, names)
         evidence = collect_systems(scores_a, test_fraction, _check_called(scoring))
+        _check_range(evidence.scores, scoring)
         posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
         return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
     names = check_names(names, 2)[0], check_names(names, 2)[1]
@@ -171,12 +175,15 @@ def compare_scores(
         )
     if _has_rows(scores_a) or kind in ("signed-rank", "hierarchical", "hierarchical scores"):
         data_sets = _check_data_sets(scores_a, scores_b, test_fraction, scoring)
+        _check_range(data_sets.scores[scoring], scoring)
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             resolve_engine(engine, None)
             engine = PyMCEngine(target_accept=0.9)
         posterior = make_posterior(data_sets, model, engine, prior, n_draws, random_state)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
+    for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
+        _check_range(check_scores(scores, name), _check_called(scoring))
     ranking = rank_scores(
         {"scores_a": scores_a, "scores_b": scores_b},
         test_fraction=test_fraction,
@@ -254,6 +261,20 @@ def _check_called(scoring: Any) -> str:
     if not isinstance(scoring, str):
         raise TypeError(f"scoring must be a string, the name of the metric, got {scoring!r}.")
     return scoring
+
+
+def _check_range(scores: NDArray[Any], scoring: str) -> None:
+    """Raise if scores are outside the range of the metric, as percentages are."""
+    bounds = split_metric(scoring).bounds
+    if bounds is None:
+        return
+    found = scores[np.isfinite(scores)]
+    outside = found[(found < bounds[0] - ROUNDING) | (found > bounds[1] + ROUNDING)]
+    if len(outside):
+        raise ValueError(
+            f"scoring={scoring!r} lies between {bounds[0]:g} and {bounds[1]:g}, but scores contain "
+            f"{outside[0]:g}. Divide percentages by 100, or give the score another name."
+        )
 
 
 def rank_scores(

@@ -20,7 +20,11 @@ from skbayeseval.evidence.counts import PairedCounts, check_counts
 from skbayeseval.evidence.label_counter import tally
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
-from skbayeseval.posterior.build import check_true_classes, make_posterior
+from skbayeseval.posterior.build import (
+    check_shared_labels,
+    check_true_classes,
+    make_posterior,
+)
 from skbayeseval.results.comparison import ComparisonResult
 
 __all__ = ["TableCounts", "compare_table", "count_table"]
@@ -284,7 +288,9 @@ def _evidence(
     predictions, declared = np.column_stack(predicted), labels is not None
     numbers = np.array(list(counts.outcomes.values()), dtype=float)
     if "groups" not in counts.columns:
-        return PairedCounts(true, predictions, numbers, classes, weight, pos_label, declared)
+        paired = PairedCounts(true, predictions, numbers, classes, weight, pos_label, declared)
+        check_shared_labels(paired, [name for name, _ in named[1:3]], named[0][0])
+        return paired
     units = UnitCounts.from_codes(
         true,
         predictions,
@@ -294,7 +300,9 @@ def _evidence(
         weight=weight,
         counts=numbers,
     )
-    return replace(units, declared=declared)
+    units = replace(units, declared=declared)
+    check_shared_labels(units, [name for name, _ in named[1:3]], named[0][0])
+    return units
 
 
 def _check_given(given: Mapping[str, str | None]) -> dict[str, Any]:

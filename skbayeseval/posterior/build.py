@@ -26,7 +26,13 @@ from skbayeseval.posterior.chains import SampledPosterior
 from skbayeseval.posterior.inferred_weight import Weights
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["check_true_classes", "count_predictions", "make_posterior", "resolve_engine"]
+__all__ = [
+    "check_shared_labels",
+    "check_true_classes",
+    "count_predictions",
+    "make_posterior",
+    "resolve_engine",
+]
 
 # By how many standard deviations a published prior may move an accuracy without a warning.
 LARGEST_PULL = 1 / 3
@@ -62,11 +68,13 @@ def count_predictions(
         )
         present = np.flatnonzero(counts.margin(0).true)
         check_true_classes([counts.labels[i] for i in present], "y_true")
+        check_shared_labels(counts, list(predictions), "y_true")
         return counts
     paired = PairedCounts.from_labels(
         y_true, predictions, labels=labels, pos_label=pos_label, weight=weight
     )
     check_true_classes([paired.labels[i] for i in np.unique(paired.truth)], "y_true")
+    check_shared_labels(paired, list(predictions), "y_true")
     return paired
 
 
@@ -200,6 +208,26 @@ def check_true_classes(present: Sequence[Any], name: str) -> None:
     if len(present) < 2:
         only = ", ".join(map(repr, present)) or "none"
         raise ValueError(f"{name} must contain at least two classes, got only one class: {only}.")
+
+
+def check_shared_labels(evidence: Evidence, names: Sequence[str], truth: str) -> None:
+    """Raise if a classifier only predicts labels that are never true.
+
+    Most likely, its labels are then written in another way. Declared labels are as they should be.
+    """
+    for name, counts in zip(names, evidence.margins(), strict=True):
+        predicted, true = counts.predicted > 0, counts.true > 0
+        if counts.declared or (predicted & true).any():
+            continue
+        said, known = (
+            in_short([label for label, there in zip(counts.labels, which, strict=True) if there])
+            for which in (predicted, true)
+        )
+        raise ValueError(
+            f"{name} and {truth} have no label in common: {name} contains {said}, {truth} contains "
+            f"{known}. Write the labels of both in the same way. If they are right, pass labels= "
+            "with all classes."
+        )
 
 
 def _check_prevalence(prevalence: Any, counts: Any) -> tuple[float, ...]:

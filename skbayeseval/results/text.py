@@ -104,7 +104,8 @@ def describe_basis(
     ]
     by_weights = [name for name, metric in metrics.items() if metric.weighs_instances]
     if by_weights and posterior.evidence.has_class_counts:
-        lines.append(f"              {', '.join(by_weights)}: weights of instances")
+        units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
+        lines.append(f"  model       {', '.join(by_weights)}: weights of {units}")
     if any(metric.is_macro for metric in metrics.values()):
         lines += _classes_averaged(posterior, names)
     if posterior.prevalence is not None:

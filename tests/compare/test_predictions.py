@@ -7,6 +7,7 @@ import pytest
 from skbayeseval import (
     compare_confusion_matrices,
     compare_counts,
+    compare_many,
     compare_predictions,
     metrics,
     score_posterior,
@@ -346,3 +347,35 @@ def test_objects_and_arrays_will_do(votes):
     )
     np.testing.assert_array_equal(plain.draws, objects.draws)
     assert objects.names == ("x", "y")
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": [1, 1, 2, 2]}])
+def test_labels_that_are_written_in_another_way(options):
+    y, a, b = [0, 1, 1, 0], [0, 1, 0, 0], ["no", "yes", "yes", "no"]
+    with pytest.raises(ValueError, match=r"Mix of label input types"):
+        compare_predictions(y, a, b, **options)
+    y, a = ["0", "1", "1", "0"], ["0", "1", "0", "0"]
+    message = (
+        r"y_pred_b and y_true have no label in common: y_pred_b contains \['no', 'yes'\], y_true "
+        r"contains \['0', '1'\]. Write the labels of both in the same way."
+    )
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(y, a, b, **options)
+    with pytest.raises(ValueError, match=r"predictions\['svm'\] and y_true have no label"):
+        compare_many(y, {"nb": a, "svm": b, "lr": a}, **options)
+    with pytest.raises(ValueError, match="y_pred and y_true have no label in common"):
+        score_posterior(y, b, **options)
+    # One label that is known will do, and so will classes that are declared.
+    compare_predictions(y, a, ["0", "yes", "yes", "no"], n_draws=100, **options)
+    labels = ["0", "1", "no", "yes"]
+    compare_predictions(y, a, b, labels=labels, n_draws=100, **options)
+
+
+def test_metrics_of_scores_name_their_units(votes):
+    y, a, b = votes
+    noise = np.random.default_rng(0).normal(size=400)
+    scores = {"y_score_a": a + noise, "y_score_b": b + noise}
+    few = {"scoring": ["f1", "roc_auc"], "n_draws": 200, "random_state": 0, **scores}
+    assert "model       roc_auc: weights of instances" in str(compare_predictions(y, a, b, **few))
+    grouped = compare_predictions(y, a, b, groups=np.arange(400) // 10, **few)
+    assert "model       roc_auc: weights of groups" in str(grouped)

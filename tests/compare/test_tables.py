@@ -344,3 +344,11 @@ def test_a_part_may_hold_one_class_only():
     parts = [{"y": [0], "nb": [0], "svm": [0]}, {"y": [1], "nb": [0], "svm": [1]}]
     one, other = (count_table(part, **COLUMNS) for part in parts)
     assert compare_table(one + other, **QUICK).observed_b == 1
+
+
+def test_labels_that_are_written_in_another_way():
+    table = pd.DataFrame({"y": ["0", "1"] * 5, "nb": ["0", "1"] * 5, "svm": ["0.0", "1.0"] * 5})
+    message = "b='svm' and truth='y' have no label in common"
+    for source in (table, duckdb.from_df(table)):
+        with pytest.raises(ValueError, match=message):
+            compare_table(source, **COLUMNS)
