@@ -162,7 +162,8 @@ def _percent(probability: float) -> str:
 
 
 OTHER_SPLITS = (
-    "   Other random splits could change this decision; more repeats (n_repeats=) would help."
+    "   Other random splits could change this decision; more repeats, such as "
+    "cv=BlockRegularizedCV(7), would help."
 )
 
 
