@@ -41,6 +41,7 @@ _OF_CLASSES = frozenset(
         "__firstlineno__",
         "__module__",
         "__qualname__",
+        "__slotnames__",  # kept there once an instance has been pickled
         "__static_attributes__",
         "__weakref__",
         "_abc_impl",

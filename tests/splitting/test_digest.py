@@ -1,5 +1,6 @@
 import functools
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
 
 from skbayeseval.splitting.digest import NotDigestibleError, digest
+from tests.splitting.logged import Logged
 
 X = np.random.RandomState(0).normal(size=(60, 3))
 Y = (X[:, 0] > 0).astype(int)
@@ -152,6 +154,16 @@ def test_what_was_asked_before_does_not_matter():
     assert digest(matrix) == fresh
     learner = LogisticRegression()
     assert digest(learner) == digest(learner.fit(X, Y))
+
+
+def test_pickling_does_not_matter():
+    # The first pickle of an instance leaves __slotnames__ in the class.
+    if "__slotnames__" in vars(Logged):
+        del Logged.__slotnames__
+    before = digest(Logged())
+    pickle.dumps(Logged())
+    assert "__slotnames__" in vars(Logged)
+    assert digest(Logged()) == before
 
 
 def test_values_inside_themselves():
