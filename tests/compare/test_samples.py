@@ -328,4 +328,3 @@ class TestFiles:
         samples = read_samples(logs["a"])
         with pytest.raises(AttributeError):
             samples.scores = None
-        assert not samples.scores.to_numpy().flags.writeable
