@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from skbayeseval._arrays import in_short
 from skbayeseval.metrics.confusion import Metric, check_zero_division, class_metric
 from skbayeseval.metrics.numbers import REFUSED
@@ -95,13 +97,20 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
         if not all(isinstance(key, str) for key in scoring):
             raise TypeError(f"The keys of scoring must be strings, got {list(scoring)!r}.")
         found = list(scoring.items())
-    elif isinstance(scoring, (str, Metric, PerClass)) or not isinstance(scoring, Iterable):
+    elif isinstance(scoring, (str, Metric, PerClass)) or not _has_items(scoring):
         found = [(None, scoring)]
     else:
         found = [(None, one) for one in scoring]
     if not found:
         raise ValueError("scoring is empty, pass at least one metric.")
     return found
+
+
+def _has_items(scoring: Any) -> bool:
+    # An array without dimensions is an Iterable that cannot be iterated over.
+    return isinstance(scoring, Iterable) and not (
+        isinstance(scoring, np.ndarray) and not scoring.ndim
+    )
 
 
 def is_of_numbers(scoring: Any) -> bool:
