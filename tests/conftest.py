@@ -8,9 +8,13 @@ from hypothesis import HealthCheck, settings
 
 mpl.use("agg")
 
-# One profile for all: nothing in it depends on how fast or how busy the machine is.
+# One profile for all: the same examples in every run, however fast or busy the machine is.
 settings.register_profile(
-    "skbayeseval", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "skbayeseval",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
 )
 settings.load_profile("skbayeseval")
 

@@ -44,8 +44,11 @@ def test_ids_that_differ_in_the_last_bits(as_list):
     truth = np.array([BIG, BIG - 2] * 20, dtype=np.int64)
     said = np.array([BIG + 1, BIG + 3] * 20, dtype=np.uint64)
     given = (truth.tolist(), said.tolist()) if as_list else (truth, said)
-    assert score_posterior(*given).observed == 0.0
-    assert compare_predictions(given[0], given[1], given[0]).observed_b == 1.0
+    with pytest.raises(ValueError, match="y_pred and y_true have no label in common"):
+        score_posterior(*given)
+    classes = [BIG - 2, BIG, BIG + 1, BIG + 3]
+    assert score_posterior(*given, labels=classes).observed == 0.0
+    assert compare_predictions(given[0], given[1], given[0], labels=classes).observed_b == 1.0
 
 
 def test_whole_numbers_of_any_length():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from scipy import integrate, stats
 from scipy.special import betainc, betaincinv, betaln, logsumexp
 
@@ -134,8 +135,11 @@ def test_large_shapes_agree_with_the_incomplete_beta_function(a, b):
     # Up to about 1e10, scipy's betainc is exact, also in the tails; above, it may be NaN.
     margin = BetaMargin(a, b)
     x = a / (a + b) + margin.sd * np.array([-30, -8, -3, -1, -0.1, -0.01, 0, 0.05, 1, 3])
-    np.testing.assert_allclose(margin.mass(0.0, x), betainc(a, b, x), rtol=1e-8)
-    np.testing.assert_allclose(margin.mass(x, 1.0), betainc(b, a, 1 - x), rtol=1e-8)
+    # Before 1.14, scipy's own has only seven digits here.
+    version = tuple(map(int, scipy.__version__.split(".")[:2]))
+    rtol = 1e-8 if version >= (1, 14) else 1e-6
+    np.testing.assert_allclose(margin.mass(0.0, x), betainc(a, b, x), rtol=rtol)
+    np.testing.assert_allclose(margin.mass(x, 1.0), betainc(b, a, 1 - x), rtol=rtol)
     probability = np.array([0.001, 0.025, 0.5, 0.9])
     z = (margin.ppf(probability) - a / (a + b)) / margin.sd
     np.testing.assert_allclose(
