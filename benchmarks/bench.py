@@ -112,7 +112,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=JOBS, default=list(JOBS))
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        metavar="NAME",
+        choices=JOBS,
+        default=list(JOBS),
+        help=f"some of {', '.join(JOBS)}",
+    )
     parser.add_argument("--json", type=Path, help="write the results there")
     parser.add_argument("--readme", type=Path, help="renew the table in that file")
     parser.add_argument("--scale", type=float, default=1.0, help="multiply sizes by this")

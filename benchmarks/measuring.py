@@ -15,7 +15,7 @@ import numpy as np
 __all__ = ["Bench", "Row", "installed", "not_installed", "seconds"]
 
 # Rounds go on for so long, in seconds, unless they are this many.
-LONG_ENOUGH = 8.0
+LONG_ENOUGH = 5.0
 MOST_ROUNDS = 25
 
 
