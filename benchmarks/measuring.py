@@ -38,6 +38,8 @@ class Row:
         The number of repetitions, of which `value` is the median.
     low, high : float or None
         The smallest and the largest of them.
+    seconds : float or None
+        The median of our time, on one thread. It is written to JSON, but not compared.
     """
 
     job: str
@@ -48,6 +50,7 @@ class Row:
     rounds: int = 0
     low: float | None = None
     high: float | None = None
+    seconds: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the attributes, with four significant digits of numbers."""
@@ -147,6 +150,7 @@ class Bench:
             rounds=len(ratios),
             low=float(ratios.min()),
             high=float(ratios.max()),
+            seconds=float(np.median(took["ours"])),
         )
 
     def growth(
