@@ -13,6 +13,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.few_counts import what_is_scarce
+from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
 from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["describe_comparison"]
@@ -33,7 +34,12 @@ def describe_comparison(
     for name, metric in metrics.items():
         difference = posterior.difference(metric)
         identical = posterior.what_is_identical(metric)
-        lines += describe_difference(name, names, difference, posterior.observed(metric), identical)
+        observed = posterior.observed(metric)
+        lines += describe_difference(name, names, difference, observed, identical)
+        means = means_of_splits(record, name, names)
+        if is_pooled(record, metric, observed, means):
+            lines[-1] += "  (all splits pooled)"
+            lines += _by_split(record, names, means)
     lines += describe_basis(posterior, metrics, names, record)
     prior = posterior.prior_description
     if "callable" in prior:
@@ -72,6 +78,15 @@ def describe_difference(
     ]
 
 
+def _by_split(
+    record: CrossValidation | None, names: Sequence[str], means: Sequence[float] | None
+) -> Iterator[str]:
+    """Yield a line on the means of splits, to be compared with those of `cross_validate`."""
+    if means is not None and record is not None:
+        told = ", ".join(f"{name} {mean:.4f}" for name, mean in zip(names, means, strict=True))
+        yield f"  by split    {told}  (mean of {record.n_splits} splits, as cross_validate has it)"
+
+
 def describe_basis(
     posterior: Posterior,
     metrics: Mapping[str, Metric],
@@ -106,6 +121,9 @@ def describe_basis(
     if by_weights and posterior.evidence.has_class_counts:
         units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
         lines.append(f"  model       {', '.join(by_weights)}: weights of {units}")
+    positive = positive_class(posterior, metrics.values())
+    if positive is not None:
+        lines.append(f"  positive    class {positive!r}")
     if any(metric.is_macro for metric in metrics.values()):
         lines += _classes_averaged(posterior, names)
     if posterior.prevalence is not None:
