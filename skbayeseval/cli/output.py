@@ -16,7 +16,7 @@ from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
 from skbayeseval.cli.gate import judge
 from skbayeseval.cli.messages import printable
-from skbayeseval.judgement.decision import in_a_table
+from skbayeseval.judgement.decision import SETTLED, WORDS
 
 __all__ = ["as_text", "report", "save", "stop_printing"]
 
@@ -95,7 +95,8 @@ def _shown(summary: pd.DataFrame, rope: float | None) -> pd.DataFrame:
     Without a ROPE, nothing is decided, and mostly nothing is known of a difference of exactly 0.
     """
     if rope is not None:
-        return summary.assign(decision=[in_a_table(code) for code in summary["decision"]])
+        words = {code: label for code, (_, label) in WORDS.items() if code not in SETTLED}
+        return summary.assign(decision=summary["decision"].replace(words))
     empty = ["bf"] if summary["bf"].isna().all() else []
     empty += ["p_rope"] if (summary["p_rope"] == 0).all() else []
     return summary.drop(columns=["decision", *empty]).rename(columns={"p_rope": "p_equal"})

@@ -17,6 +17,7 @@ from skbayeseval.pages.elements import block, lines, shares
 __all__ = [
     "MARKS",
     "NO_ROPE",
+    "SETTLED",
     "WORDS",
     "Decision",
     "Probabilities",

@@ -146,8 +146,8 @@ class SubgroupDecision:
                 f"No sign that {where}: some two of them are apart{by} with probability {chance}."
             )
         return (
-            f"Not settled whether {where}: it is higher in {high} than in {low}, which are "
-            f"farthest apart,{by} with probability {chance}; {100 * self.prob:.3g}% would settle "
+            f"Not settled whether {where}: it is higher in {high} than in {low} (the two "
+            f"farthest apart){by} with probability {chance}; {100 * self.prob:.3g}% would settle "
             "it."
         )
 

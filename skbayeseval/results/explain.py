@@ -99,7 +99,7 @@ def _difference(result: ComparisonResult, metric: Metric) -> Iterator[str]:
     means = means_of_splits(record, metric.name, (a, b))
     if means is not None and is_pooled(record, metric, observed, means, digits):
         yield (
-            "That is of all splits pooled; the mean of the splits, as cross_validate has it, is "
+            "That is of all splits pooled; the mean of the scores of the splits is "
             f"{plain(means[0], digits)} for {a} and {plain(means[1], digits)} for {b}."
         )
     identical = result._posterior.what_is_identical(metric)

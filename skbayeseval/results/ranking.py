@@ -332,10 +332,10 @@ class Ranking(Readable, RopeTables, PosteriorView):
         means = means_of_splits(record, name, names)
         if not is_pooled(record, self._metrics[name], list(observed), means):
             return
-        said = "observed: all splits pooled"
+        said = f"observed: {self.n_splits} splits pooled"
         if means is not None:
             told = ", ".join(f"{one} {mean:.4f}" for one, mean in zip(names, means, strict=True))
-            said += f"; mean of splits, as cross_validate has it: {told}"
+            said += f"; mean of splits: {told}"
         yield said
 
     if not TYPE_CHECKING:  # type checkers would take every name for an attribute

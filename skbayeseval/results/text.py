@@ -38,8 +38,7 @@ def describe_comparison(
         lines += describe_difference(name, names, difference, observed, identical)
         means = means_of_splits(record, name, names)
         if is_pooled(record, metric, observed, means):
-            lines[-1] += "  (all splits pooled)"
-            lines += _by_split(record, names, means)
+            lines[-1] += f"  ({_on_splits(record, means)})"
     lines += describe_basis(posterior, metrics, names, record)
     prior = posterior.prior_description
     if "callable" in prior:
@@ -78,13 +77,12 @@ def describe_difference(
     ]
 
 
-def _by_split(
-    record: CrossValidation | None, names: Sequence[str], means: Sequence[float] | None
-) -> Iterator[str]:
-    """Yield a line on the means of splits, to be compared with those of `cross_validate`."""
-    if means is not None and record is not None:
-        told = ", ".join(f"{name} {mean:.4f}" for name, mean in zip(names, means, strict=True))
-        yield f"  by split    {told}  (mean of {record.n_splits} splits, as cross_validate has it)"
+def _on_splits(record: CrossValidation | None, means: Sequence[float] | None) -> str:
+    """Return that splits are pooled, and their means, to be compared with `cross_validate`."""
+    pooled = "splits pooled" if record is None else f"{record.n_splits} splits pooled"
+    if means is None:
+        return pooled
+    return f"{pooled}; mean of splits {' and '.join(f'{mean:.4f}' for mean in means)}"
 
 
 def describe_basis(

@@ -70,7 +70,7 @@ def test_not_settled():
     assert 0.45 < found.p_farthest < 0.55
     assert found.on_variation() == (
         "Not settled whether the difference varies between subgroups of site: it is higher in a "
-        "than in b, which are farthest apart, by more than 0.02, the width of the ROPE, with "
+        "than in b (the two farthest apart) by more than 0.02, the width of the ROPE, with "
         f"probability {found.p_farthest:.1%}; 95% would settle it."
     )
     last = str(found).splitlines()[-1]
@@ -95,7 +95,7 @@ def test_without_a_rope():
     near = decision({"a": 0.01, "b": 0.0}, rope=point)
     assert near.on_variation() == (
         "Not settled whether the difference varies between subgroups of site: it is higher in a "
-        f"than in b, which are farthest apart, with probability {near.p_farthest:.1%}; 95% would "
+        f"than in b (the two farthest apart) with probability {near.p_farthest:.1%}; 95% would "
         "settle it."
     )
     assert "Some two" not in str(near)  # without a ROPE, that is always so

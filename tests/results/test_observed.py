@@ -35,19 +35,17 @@ def test_means_of_splits_are_those_of_cross_validate(result, means):
     predicted = result.predictions
     pooled = [f1_score(Y, predicted[name, 0]) for name, _ in ESTIMATORS]
     assert f"{means[0]:.4f}" != f"{pooled[0]:.4f}"
-    lines = str(result).splitlines()
-    assert lines[2:4] == [
-        f"  observed    logistic {pooled[0]:.4f}, bayes {pooled[1]:.4f}  (all splits pooled)",
-        f"  by split    logistic {means[0]:.4f}, bayes {means[1]:.4f}  (mean of 5 splits, as "
-        "cross_validate has it)",
-    ]
-    assert f"cross_validate has it, is {means[0]:.3f} for logistic" in result.explain()
+    assert str(result).splitlines()[2] == (
+        f"  observed    logistic {pooled[0]:.4f}, bayes {pooled[1]:.4f}  (5 splits pooled; mean of "
+        f"splits {means[0]:.4f} and {means[1]:.4f})"
+    )
+    assert f"scores of the splits is {means[0]:.3f} for logistic" in result.explain()
 
 
 def test_ranking_of_a_cross_validation(means):
     three = [*ESTIMATORS, ("strong", LogisticRegression(C=0.01))]
     ranking = BayesianComparer(three, cv=CV, scoring="f1", **OPTIONS).fit(X, Y).ranking_
-    said = "observed: all splits pooled; mean of splits, as cross_validate has it: "
+    said = "observed: 5 splits pooled; mean of splits: "
     (line,) = [line for line in str(ranking).splitlines() if line.startswith(said)]
     assert f"logistic {means[0]:.4f}" in line
     assert f"bayes {means[1]:.4f}" in line
@@ -60,8 +58,7 @@ def test_where_both_are_the_same_nothing_is_said(result):
     assert "pooled" not in str(equal_sizes) + equal_sizes.explain()
     # Split scores of another metric were not computed.
     other = str(result.metric("recall")).splitlines()
-    assert other[2].endswith("  (all splits pooled)")
-    assert not other[3].startswith("  by split")
+    assert other[2].endswith("  (5 splits pooled)")
     assert "pooled" not in str(compare_predictions(Y, Y, 1 - Y, scoring="f1", **OPTIONS))
 
 
