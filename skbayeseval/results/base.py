@@ -349,6 +349,10 @@ class PosteriorView:
         found = resolve_scoring(metric, self.labels)
         return self._posterior.check_metric(next(iter(found.values())))
 
+    def _others(self, metric: str | Metric | None) -> tuple[str, ...]:
+        """Return the metrics that an answer leaves out because no metric was asked for."""
+        return self.metrics[1:] if metric is None else ()
+
     def _n_instances(self) -> int:
         """Return the number of instances, which may each be counted several times."""
         record = self._cross_validation
