@@ -41,7 +41,7 @@ def test_equals_a_loop_over_scikit_learn(name, function):
     found = draw(runs, shape, 2, 20)
 
     # The weights are drawn in the order of shapes, one block.
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(0).spawn(1)[0]
     weights = np.empty((n_units, 20))
     for one in (0.5, 1.0, 2.0):
         weights[shape == one] = rng.standard_gamma(one, (10, 20))
