@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.clustered import draw_clustered
+from skbayeseval.engines.gammas import dirichlet_rows
 from skbayeseval.engines.items import stream_item_means, stream_right_or_wrong
 from skbayeseval.engines.outcomes import stream_outcomes
 from skbayeseval.engines.rows import REMAINDER
@@ -212,7 +213,7 @@ def draw_simplexes(
 ) -> dict[str, Array]:
     """Return draws of each probability vector, with shape (k, size)."""
     draws = {
-        name: np.ascontiguousarray(rng.dirichlet(shape, size).T)
+        name: dirichlet_rows(rng, shape, size)
         for name, shape in specification.shapes(prior=prior).items()
     }
     for name, known in specification.fixed.items():

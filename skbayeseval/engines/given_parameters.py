@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from skbayeseval.engines.blocks import in_order, stream_blocks
-from skbayeseval.engines.exact import BLOCK, metric_of_block
+from skbayeseval.engines.exact import BLOCK, draw_simplexes, metric_of_block
 from skbayeseval.engines.outcomes import outcome_blocks
 from skbayeseval.engines.rows import GroupDraws
 from skbayeseval.engines.weights import label_blocks, label_totals
@@ -237,8 +237,8 @@ def _(
     shapes = specification.shapes(prior=prior)
 
     def draw(rng: np.random.Generator, size: int) -> dict[str, Array]:
-        drawn = {name: rng.dirichlet(shape, size) for name, shape in shapes.items()}
-        return {k: v[:, 0] if v.shape[1] == 2 else v for k, v in drawn.items()}
+        drawn = draw_simplexes(specification, rng, size, prior=prior)
+        return {k: drawn[k][0] if len(drawn[k]) == 2 else drawn[k].T for k in shapes}
 
     return stream_blocks(draw, rng, n_draws, BLOCK)
 

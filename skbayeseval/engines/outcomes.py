@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from skbayeseval.engines.blocks import as_drawn, in_order
+from skbayeseval.engines.blocks import as_drawn, child_of, in_order
 from skbayeseval.engines.gammas import log_rising
 from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler, scatter
@@ -123,7 +123,7 @@ def outcome_blocks(
             bases, Totals(*(np.concatenate(parts) for parts in zip(*drawn, strict=True)))
         )
 
-    return in_order(draw, ((rng.spawn(1)[0], start) for start in range(0, n_draws, block)))
+    return in_order(draw, ((child_of(rng), start) for start in range(0, n_draws, block)))
 
 
 def draw_populations(

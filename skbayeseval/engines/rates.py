@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
-from skbayeseval.engines.blocks import in_order
+from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import Specification
@@ -61,7 +61,7 @@ def shares_given_rates(
         shares = worth * _shares(theta, mu, x, rates, metric, positive, region)
         return shares.reshape(2, STRATA)
 
-    return in_order(draw, ((rng.spawn(1)[0],) for _ in range(MOST_BLOCKS)))
+    return in_order(draw, ((child_of(rng),) for _ in range(MOST_BLOCKS)))
 
 
 def _proportions(shapes: Array, even: Array) -> Array:

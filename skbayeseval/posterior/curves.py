@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.blocks import in_order
+from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.metrics import curves
@@ -130,7 +130,7 @@ def _blocks(
     for weight, n_draws in zip(strata, np.diff(ends), strict=True):
         gammas = GammaRows(np.asarray(scored.with_weight(weight).shape, dtype=float))
         for start in range(0, n_draws, block):
-            yield gammas, rng.spawn(1)[0], min(block, n_draws - start)
+            yield gammas, child_of(rng), min(block, n_draws - start)
 
 
 def _heights(
