@@ -402,7 +402,7 @@ def compare_learners(
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
-    result.shows_progress = options.verbose > 0
+    result.shows_progress, result.n_jobs = options.verbose > 0, options.n_jobs
     out_of_fold = target.out_of_fold(collection)
     if out_of_fold is not None:
         index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])

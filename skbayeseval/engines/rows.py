@@ -87,9 +87,10 @@ class RowSampler:
         sticks = self.n_classes * self.n_sticks
         return 8 * (4 * len(self.truth) + 8 * sticks + 2 * cells)
 
-    def bytes_kept(self, tables: bool) -> int:
-        """Return the memory in bytes of one draw of totals, or of tables."""
-        return 8 * self.n_classifiers * self.n_classes * (self.n_classes if tables else 3)
+    @property
+    def bytes_kept(self) -> int:
+        """The memory in bytes of one draw of totals, or of tables if these are drawn."""
+        return 8 * self.n_classifiers * self.n_classes * max(3, min(self.n_classes, 200))
 
     def indicator(self, columns: Array, n_columns: int | None = None) -> Any:
         """Return a sparse matrix that sums outcomes into columns; transposed for speed."""

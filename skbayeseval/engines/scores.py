@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.judgement.halves import roots_with_halves, variance_with_halves
 from skbayeseval.models.specification import ScoreSpecification
 
@@ -45,7 +46,9 @@ def stream_means(
         own = np.diag(np.sqrt(df * specification.inflation * added))
         roots = np.hstack([roots, own[:, added > 0]])
     block = max(1, min(8192, BLOCK_BYTES // (8 * (3 * n_estimators + 2 * roots.shape[1]))))
-    for start in range(0, n_draws, block):
-        size = min(block, n_draws - start)
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
         normal = rng.standard_normal((roots.shape[1], size))
-        yield means + roots @ normal / np.sqrt(rng.chisquare(df, size))
+        return means + roots @ normal / np.sqrt(rng.chisquare(df, size))
+
+    return stream_blocks(draw, rng, n_draws, block)
