@@ -25,10 +25,10 @@ FIRST_NUMBERS = (100, 400, 1200)
 # Draws that the tails beyond the HDI must have on average, or its ends are not estimated at all.
 FEWEST_IN_TAILS = 5
 
-# The error of an end of the HDI falls with the cube root of the number of draws n. It is less than
-# FAR / cube root of n standard deviations with a probability of 0.999: that takes 4.2 for a normal
-# posterior, and 5 or less for very skewed ones with 400 draws or more.
-FAR = 5.5
+# The error of an end of the HDI falls with the cube root of the number of draws n. It is FAR /
+# cube root of n standard deviations or more in one of a hundred normal posteriors, and then must go
+# in the right direction to matter: a simulated power moves by less than 0.001.
+FAR = 4.0
 
 # Standard errors between 0 and a difference of probabilities that has a sign without doubt.
 CERTAIN = 4.0

@@ -40,7 +40,7 @@ REMAINDER = 1e-3
 TINY = 0.1
 
 # The number of draws in memory at once.
-BLOCK = 2**14
+BLOCK = 2**13
 
 
 def draw_differences(

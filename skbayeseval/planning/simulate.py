@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,8 +56,11 @@ CHUNK = 128
 # What a replication takes: its codes, and its part of a chunk's task and seed.
 BYTES_OF_REPLICATION = 100
 
-# The search for a size first increases the size by FACTOR, then evaluates N_SIZES sizes.
+# The search for a size first increases the size by FACTOR, and narrows what it has found down to
+# that factor, if possible. Then it evaluates sizes that differ by LARGEST_STEP, or N_SIZES sizes if
+# these are fewer.
 FACTOR = 4.0
+LARGEST_STEP = 1.6
 N_SIZES = 6
 
 
@@ -340,7 +344,7 @@ def simulated_decisions(
     codes : ndarray of shape (n, n_sizes, n_questions)
         The decision codes.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.Generator(np.random.SFC64(seed))  # NumPy's fastest; most time goes into draws
     bundles = side_by_side(truths(truth, questions[0].metric, rng, n))
     drawn = [[np.zeros_like(p.probability) for p in one] for one in bundles]
     forms: list[ShapesOfCounts | None] = [None] * len(questions)
@@ -443,22 +447,39 @@ def sample_size(
         return np.isin(codes[:, :, 0], SETTLED)
 
     n_looks = max(n_replications // 4, 50)
-    error = 3 * np.sqrt(assurance * (1 - assurance) / n_looks)
+
+    def beyond(total: float) -> int:
+        """Return whether the size is certainly too small (-1) or large enough (1), or unsure (0)."""
+        for n in (n_looks // 4, n_looks):
+            fraction = settled([total], n).mean()
+            error = 3 * np.sqrt(assurance * (1 - assurance) / n)
+            enough = assurance + error if n < n_looks else min(assurance + error, 1.0)
+            if fraction >= enough or fraction < assurance - error:
+                return 1 if fraction >= enough else -1
+        return 0
+
     low, high = n_now + 1.0, float(largest)
     more = n_now / FACTOR**2
     while n_now + more < largest:
-        fraction = settled([n_now + more], n_looks).mean()
-        if fraction >= min(assurance + error, 1.0):
+        found = beyond(n_now + more)
+        if found > 0:
             high = n_now + more
             break
-        if fraction < assurance - error:
+        if found < 0:
             low = n_now + more
         more *= FACTOR
-    totals = np.unique(np.round(np.geomspace(low, high, N_SIZES)))
-    found = settled(totals, n_replications)
-    rising = smoothed(found.mean(axis=0))
+    while high > FACTOR * low:
+        middle = float(np.sqrt(low * high))
+        found = beyond(middle)
+        if found == 0:
+            break
+        low, high = (low, middle) if found > 0 else (middle, high)
+    n_sizes = min(N_SIZES, 1 + math.ceil(np.log(high / low) / np.log(LARGEST_STEP)))
+    totals = np.unique(np.round(np.geomspace(low, high, n_sizes)))
+    clear = settled(totals, n_replications)
+    rising = smoothed(clear.mean(axis=0))
     if rising[-1] < assurance:
         return None, None, float(rising[-1])
     rng = np.random.default_rng(seed.spawn(1)[0])
-    size, interval = smallest_size(found, totals, assurance, rng)
+    size, interval = smallest_size(clear, totals, assurance, rng)
     return size, interval, float(np.interp(np.log(size), np.log(totals), rising))
