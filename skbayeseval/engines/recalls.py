@@ -133,29 +133,26 @@ def _around(axis: Array, inside: Array) -> tuple[float, float]:
     return axis[max(where[0] - 1, 0)], axis[min(where[-1] + 1, len(axis) - 1)]
 
 
-class _Votes(NamedTuple):
-    """The outcomes as one classifier sees them.
+class _Cells(NamedTuple):
+    """The observed cells of one classifier's table.
 
     Attributes
     ----------
-    to_rows : sparse matrix of shape (2 * M, n_outcomes)
-        Sums outcomes into the right and, below these, the wrong predictions of each true class.
-    miss : ndarray of shape (n_missed,)
-        The outcomes in which the prediction is wrong.
-    truth, said : ndarray of shape (n_missed,)
-        The true and the predicted class of these.
-    to_said : sparse matrix of shape (M, n_missed)
-        Sums these into predicted classes.
-    per_missed : ndarray of shape (M, 1)
+    sums : sparse matrix of shape (M + n_wrong, n_outcomes)
+        Sums outcomes into the M cells of right predictions, and those of wrong ones.
+    wrong : ndarray of shape (n_wrong,)
+        The observed cells of wrong predictions, as truth * M + prediction.
+    to_truth, to_said : sparse matrices of shape (M, n_wrong)
+        Sum these cells into true and into predicted classes.
+    per_wrong : ndarray of shape (M, 1)
         1 / the number of wrong predictions of each true class; very large if there are none.
     """
 
-    to_rows: Any
-    miss: Array
-    truth: Array
-    said: Array
+    sums: Any
+    wrong: Array
+    to_truth: Any
     to_said: Any
-    per_missed: Array
+    per_wrong: Array
 
 
 class RecallRows(RowSampler):
@@ -166,7 +163,7 @@ class RecallRows(RowSampler):
         recalls = [one for one in group.etas if isinstance(one, Recall)]
         self.grids = [RecallGrid(one, prior=prior) for one in recalls]
         is_right = self.predictions == self.truth[:, None]
-        self.votes = [self._votes_of(k) for k in range(self.n_classifiers)]
+        self.cells = [self._cells_of(k) for k in range(self.n_classifiers)]
         # On average, a stick leaves half of what was left. The class of the last stick, which gets
         # the remainder, is drawn like the others: means are exact. Variances depend on the square
         # of the remainder, of which a stick leaves a third.
@@ -176,20 +173,19 @@ class RecallRows(RowSampler):
         self.possible = group.mu.prior > 0
         self.proportions = ProportionSampler(group.mu.counts[self.possible]) if estimated else None
 
-    def _votes_of(self, k: int) -> _Votes:
-        said, m = self.predictions[:, k], self.n_classes
-        miss = np.flatnonzero(said != self.truth)
-        truth, said = self.truth[miss], said[miss]
-        n_missed = np.bincount(truth, self.counts[miss], m)[:, None]
-        place = self.truth.copy()
-        place[miss] += m
-        return _Votes(
-            self.indicator(place, 2 * m),
-            miss,
-            truth,
-            said,
-            self.indicator(said),
-            1 / np.maximum(n_missed, 1e-300),
+    def _cells_of(self, k: int) -> _Cells:
+        m, said = self.n_classes, self.predictions[:, k]
+        wrong = np.flatnonzero(said != self.truth)
+        cells, place = np.unique(self.truth[wrong] * m + said[wrong], return_inverse=True)
+        of_outcomes = self.truth.copy()
+        of_outcomes[wrong] = m + place
+        n_wrong = np.bincount(self.truth[wrong], self.counts[wrong], m)[:, None]
+        return _Cells(
+            self.indicator(of_outcomes, m + len(cells)),
+            cells,
+            self.indicator(cells // m),
+            self.indicator(cells % m),
+            1 / np.maximum(n_wrong, 1e-300),
         )
 
     def _square_root_of_correlation(self, is_right: Array) -> Array:
@@ -285,30 +281,30 @@ class RecallRows(RowSampler):
         hits = np.empty((self.n_classifiers, *mu_of_rows.shape))
         predicted = np.empty((self.n_classifiers, m * m if tables else m, len(mu)))
 
-        for k, (votes, right, rest) in enumerate(zip(self.votes, *added, strict=True)):
-            sums = votes.to_rows @ outcomes
-            right, missed = right + sums[:m], sums[m:]
-            wrong = missed + rest
-            scale = mu_of_rows / (right + wrong)
+        for k, (cells, right, rest) in enumerate(zip(self.cells, *added, strict=True)):
+            observed = cells.sums @ outcomes
+            right += observed[:m]
+            observed = observed[m:]
+            missed = cells.to_truth @ observed
+            rest += missed
+            scale = mu_of_rows / (right + rest)
             np.multiply(right, scale, out=hits[k])
-            wrong *= scale
-            # What part of the wrong predictions is on cells that were observed: Beta(n_missed, 1).
-            seen = np.exp(-votes.per_missed * rng.standard_exponential(wrong.shape))
+            wrong = rest * scale
+            # What part of the wrong predictions is on cells that were observed: Beta(n_wrong, 1).
+            seen = np.exp(-cells.per_wrong * rng.standard_exponential(wrong.shape))
             seen *= wrong
             wrong -= seen
             seen /= np.maximum(missed, 1e-300)
-            observed = outcomes[votes.miss]
-            observed *= seen[votes.truth]
+            observed *= seen[cells.wrong // m]
             unseen = sticks * wrong
             landed = self._where_sticks_land(rng, sticks.shape)
             if tables:
-                cells = self.cells_of_sticks(landed, unseen)
-                cells += self.indicator(votes.truth * m + votes.said, m * m) @ observed
-                cells[:: m + 1] += hits[k]
-                predicted[k] = cells
+                predicted[k] = self.cells_of_sticks(landed, unseen)
+                predicted[k, cells.wrong] += observed
+                predicted[k, :: m + 1] += hits[k]
             else:
                 predicted[k] = self.sums_of_sticks(landed, unseen)
-                predicted[k] += votes.to_said @ observed
+                predicted[k] += cells.to_said @ observed
                 predicted[k] += hits[k]
         if tables:
             return predicted.swapaxes(1, 2).reshape(self.n_classifiers, -1, m, m)
