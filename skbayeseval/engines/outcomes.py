@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
 from skbayeseval.engines.blocks import as_drawn, child_of, in_order
-from skbayeseval.engines.gammas import log_rising
+from skbayeseval.engines.gammas import large_gammas, log_rising
 from skbayeseval.engines.recalls import RecallRows
-from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler, scatter
+from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler
 from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification, Recall
 
@@ -117,6 +117,8 @@ def outcome_blocks(
                 base = sampler.arranged(rng, _part(given[g], slice(start, start + size)))
             bases.append(base)
             drawn.append(sampler.draw_rows(rng, base, tables, repeats))
+        if len(drawn) == 1:
+            return of_block(bases, drawn[0])
         if tables:
             return of_block(bases, np.concatenate(drawn))
         return of_block(
@@ -137,6 +139,8 @@ def draw_populations(
 def _sampler(group: Outcomes, prior: bool, remainder: float) -> RowSampler:
     if isinstance(group.etas[0], Recall):
         return RecallRows(group, prior, remainder)
+    if not prior and _FullRows.suit(group):
+        return _FullRows(group, remainder)
     return _GroupSampler(group, prior, remainder)
 
 
@@ -202,10 +206,16 @@ class _GroupSampler(RowSampler):
 
     def __init__(self, group: Outcomes, prior: bool, remainder: float) -> None:
         super().__init__(group, prior)
+        m = self.n_classes
         self.etas = [
             EtaSampler(eta, prior=prior) if isinstance(eta, Eta) else None for eta in group.etas
         ]
         self.n_sticks = self._sticks_needed(remainder)
+        self.to_hits, self.to_said = [], []
+        for said in self.predictions.T:
+            hit = np.where(said == self.truth, said, m)
+            self.to_hits.append(self.indicator(hit, m + 1)[:m])
+            self.to_said.append(self.indicator(said))
 
     def _sticks_needed(self, remainder: float) -> int:
         """Return the number of sticks that keeps the expected loss of a row below `remainder`."""
@@ -231,28 +241,31 @@ class _GroupSampler(RowSampler):
         if repeats > 1:
             mu = np.repeat(mu, repeats, axis=0)
             observed, sticks = (np.repeat(x, repeats, axis=-1) for x in (observed, sticks))
+        hits = np.empty((self.n_classifiers, m, len(mu)))
+        predicted = np.empty((self.n_classifiers, m * m if tables else m, len(mu)))
 
-        found: list[Any] = []
         for k, logit in enumerate(logits):
             right, landed = self._where_sticks_land(rng, sticks.shape, logit)
             if tables:
-                found.append(self._table(k, observed, sticks, landed))
+                predicted[k] = self.cells_of_sticks(landed, sticks)
+                cells = self.truth * m + self.predictions[:, k]
+                predicted[k] += self.indicator(cells, m * m) @ observed
                 continue
-            said = self.predictions[:, k]
-            correct = np.flatnonzero(said == self.truth)
-            hits = self.to_row[:, correct] @ observed[correct]
-            hits = hits + np.einsum("smn,smn->mn", sticks, right)
-            predicted = self.indicator(said) @ observed + scatter(landed, sticks, m)
-            found.append(Totals(hits.T, mu, predicted.T))
+            np.einsum("smn,smn->mn", sticks, right, out=hits[k])
+            hits[k] += self.to_hits[k] @ observed
+            predicted[k] = self.sums_of_sticks(landed, sticks)
+            predicted[k] += self.to_said[k] @ observed
         if tables:
-            return np.stack(found)
-        return Totals(*(np.stack(parts) for parts in zip(*found, strict=True)))
+            return predicted.swapaxes(1, 2).reshape(self.n_classifiers, -1, m, m)
+        true = np.broadcast_to(mu, (self.n_classifiers, *mu.shape))
+        return Totals(hits.swapaxes(1, 2), true, predicted.swapaxes(1, 2))
 
     def draw_population(self, rng: np.random.Generator) -> Population:
         """Return one draw of the joint probabilities of observed outcomes and sticks."""
         mu, logits, _ = self.draw_base(rng, 1, 1)
         observed, sticks = self._draw_probabilities(rng, mu)
         landed = [self._where_sticks_land(rng, sticks.shape, one)[1].ravel() for one in logits]
+        landed = [one % self.n_classes for one in landed]
         return Population(
             np.concatenate([self.truth, np.tile(np.arange(self.n_classes), self.n_sticks)]),
             np.concatenate([self.predictions, np.column_stack(landed)]),
@@ -288,21 +301,58 @@ class _GroupSampler(RowSampler):
     def _where_sticks_land(
         self, rng: np.random.Generator, shape: tuple[int, ...], logit: Array | None
     ) -> tuple[Array, Array]:
-        """Return whether each stick is on the true class (1.0 or 0.0), and the class it is on."""
+        """Return whether each stick is on the true class (1.0 or 0.0), and its class modulo M."""
         m = self.n_classes
         u = rng.random(shape)
         # 1 - eta may underflow; the least value only keeps the division below finite.
         p_wrong = 1 - 1 / m if logit is None else np.maximum(expit(-logit), 1e-300)
         # The class is wrong if u < p_wrong, and then u / p_wrong is uniform as well.
         u *= (m - 1) / p_wrong
-        steps = np.minimum(u, m - 1, out=u).astype(np.int32)  # classes after the next; m - 1: right
-        right = (steps == m - 1).astype(float)
-        steps += np.arange(1, m + 1, dtype=np.int32)[:, None]
-        return right, np.where(steps < m, steps, steps - m)
+        steps = np.minimum(u, m - 1, out=u).astype(np.intp)  # classes after the next; m - 1: right
+        right = np.equal(steps, m - 1, out=u, casting="unsafe")
+        steps += np.arange(1, m + 1)[:, None]
+        return right, steps
 
-    def _table(self, k: int, observed: Array, sticks: Array, landed: Array) -> Array:
+
+class _FullRows(_GroupSampler):
+    """Draw the rows of one classifier in which most cells were observed, cell by cell."""
+
+    def __init__(self, group: Outcomes, remainder: float) -> None:
+        super().__init__(group, False, remainder)
+        self.table = np.zeros((self.n_classes, self.n_classes))
+        self.table[self.truth, self.predictions[:, 0]] = self.counts
+        self.large = self.table >= 1
+
+    @staticmethod
+    def suit(group: Outcomes) -> bool:
+        """Return whether there is one classifier, with many cells observed and no empty row."""
+        n_classes = len(group.mu.prior)
+        of_rows = np.bincount(group.truth, group.counts, n_classes)
+        return len(group.etas) == 1 and 2 * len(group.counts) > n_classes**2 and of_rows.min() >= 1
+
+    def draw_rows(
+        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+    ) -> Any:
+        """Return totals of shape (1, n * repeats, M), or tables."""
+        mu, (logit,), _ = base
         m = self.n_classes
-        cells = self.truth * m + self.predictions[:, k]
-        table = self.indicator(cells, m * m) @ observed
-        table = table + scatter(np.arange(m)[:, None] * m + landed, sticks, m * m)
-        return table.T.reshape(-1, m, m)
+        mu = np.repeat(mu, repeats, axis=0)
+        cells = np.repeat(self.table[:, :, None], len(mu), axis=2)
+        if logit is None:
+            cells += self.group.mass / m
+        else:
+            cells += self.group.mass / (m - 1) * expit(-logit)
+            of_class = np.arange(m)
+            cells[of_class, of_class] = np.diag(self.table)[:, None] + self.group.mass * expit(
+                logit
+            )
+        if self.large.all():
+            cells = large_gammas(rng, cells)
+        else:
+            cells[self.large] = large_gammas(rng, cells[self.large])
+            cells[~self.large] = rng.standard_gamma(cells[~self.large])
+        cells *= (mu.T / cells.sum(axis=1))[:, None]
+        if tables:
+            return cells.transpose(2, 0, 1)[None]
+        hits = np.diagonal(cells)
+        return Totals(hits[None], mu[None], cells.sum(axis=0).T[None])
