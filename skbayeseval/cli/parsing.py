@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from skbayeseval.cli.gate import GATES
 from skbayeseval.cli.messages import InputError, printable
+from skbayeseval.judgement.rope import check_rope
 
 __all__ = ["Parser", "add_model", "add_output", "add_scoring", "names_of"]
 
@@ -69,7 +70,9 @@ def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> No
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options of what is decided, printed and saved."""
     parser.add_argument(
-        "--rope", type=float, help="the largest difference that does not matter, such as 0.01"
+        "--rope",
+        type=_difference,
+        help="the largest difference that does not matter, such as 0.01 or 1%%",
     )
     parser.add_argument(
         "--gate",
@@ -90,6 +93,16 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         "--report", metavar="FILE", help="save all that is known to one page of HTML"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def _difference(text: str) -> float:
+    """Return a number that may be written as a percentage."""
+    try:
+        return check_rope(text).high if text.endswith("%") else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be a number, such as 0.01 or 1%, got {text!r}"
+        ) from None
 
 
 def names_of(args: argparse.Namespace, default: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,13 @@ from numpy.typing import ArrayLike
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.item_alignment import align_groups, align_items
-from skbayeseval.compare.samples import Samples, check_same_score, groups_of_samples
+from skbayeseval.compare.samples import (
+    Samples,
+    check_same_documents,
+    check_same_score,
+    groups_of_samples,
+)
+from skbayeseval.compare.scale_checks import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.metrics.confusion import Metric
@@ -178,6 +184,7 @@ def _posterior_of_items(
         raise TypeError(f"scoring must be a string, the name of the score, got {scoring!r}.")
     higher = check_flag(higher_is_better, "higher_is_better")
     check_same_score(scores.values())
+    check_same_documents(scores)
     plain = {name: one.scores if isinstance(one, Samples) else one for name, one in scores.items()}
     joined, order = align_items(plain, ids, keys=names)
     group = None
@@ -188,9 +195,22 @@ def _posterior_of_items(
     evidence = ItemScores(joined, group, higher)
     instances = Instances(evidence.n_items, order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)
+    _warn_of_other_scales(dict(zip(scores, joined, strict=True)), posterior.model, higher)
     called = scoring if higher else f"neg_{scoring}"
     metric = item_metric(called, _bounds(posterior, evidence))
     return posterior, tuple(names), {called: metric}
+
+
+def _warn_of_other_scales(scores: Mapping[str, Any], model: Any, higher: bool) -> None:
+    """Warn of scores on different scales, unless the limits of the scale are given."""
+    if isinstance(model, ItemWeights) and model.limits is not None:
+        return
+    warn_of_other_scales(
+        scores,
+        shares=higher,
+        hint=" If they are on the same scale, pass its limits: prior={'limits': (low, high)}.",
+        stacklevel=4,
+    )
 
 
 def _bounds(posterior: Posterior, evidence: ItemScores) -> tuple[float, float] | None:

@@ -138,7 +138,7 @@ def test_repeated_ids_and_single_files(logs, tmp_path, capsys):
     assert "different scores: score, grade. Pass --score." in capsys.readouterr().err
     other.write_text("id,score\n1,1\n3,0\n")
     assert main(["items", str(path), str(other)]) == 2
-    assert "A and B have different items: 1 items of A are missing" in capsys.readouterr().err
+    assert "A and B have different items: 29 are in both, 1 only in A (" in capsys.readouterr().err
 
 
 def test_names_that_are_the_same(logs, capsys):
