@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from skbayeseval import (
@@ -29,7 +29,7 @@ __all__ = ["add_to"]
 
 # So many different fractions among predicted labels are scores, if no true label is a fraction.
 MANY = 3
-FRACTION = r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?"
+FRACTION = r"[+-]?\d*\.\d*[1-9]\d*(?:[eE][+-]?\d+)?"
 
 # The options that name columns.
 COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
@@ -153,11 +153,11 @@ def _compare_counted(args: argparse.Namespace) -> ComparisonResult:
     """Compare two columns of labels that DuckDB counts, so that they need not fit into memory."""
     columns = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
     counts = count_labels(args.files[0], {k: v for k, v in columns.items() if v is not None})
-    classes = {*(label for outcome in counts.outcomes for label in outcome[:3])}
-    _check_spelling(classes | set(args.labels or []))
-    truth, *predicted = (list(column) for column in list(zip(*counts.outcomes, strict=True))[:3])
-    for option, column, said in zip(("--a", "--b"), (args.a, args.b[0]), predicted, strict=True):
-        _check_no_scores(option, column, said, {*truth, *(args.labels or [])})
+    truth, a, b = ({outcome[i] for outcome in counts.outcomes} for i in range(3))
+    declared, classes = set(args.labels or []), truth | a | b
+    _check_no_scores("--a", args.a, a, truth | declared)
+    _check_no_scores("--b", args.b[0], b, truth | declared)
+    _check_spelling(classes | declared)
     names = names_of(args, _default_names([args.a, args.b[0]]))
     pos_label = _class_one(classes) if args.pos_label is None else args.pos_label
     return compare_table(counts, names=(names[0], names[1]), pos_label=pos_label, **_common(args))
@@ -265,7 +265,7 @@ def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path:
                 )
 
 
-def _check_no_scores(option: str, column: str, said: Sequence[str], known: set[str]) -> None:
+def _check_no_scores(option: str, column: str, said: Iterable[str], known: set[str]) -> None:
     """Raise if predicted labels are numbers such as 0.73 that are never true: probabilities."""
     fractions = {label for label in said if re.fullmatch(FRACTION, label)}
     if len(fractions) < MANY or any(re.fullmatch(FRACTION, label) for label in known):

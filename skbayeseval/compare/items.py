@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 from numpy.typing import ArrayLike
 
+from skbayeseval._alignment import by_column
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.item_alignment import align_groups, align_items
@@ -116,7 +118,7 @@ def compare_items(
 
 
 def compare_many_items(
-    scores: Mapping[str, ArrayLike | Samples],
+    scores: Mapping[str, ArrayLike | Samples] | pd.DataFrame,
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
@@ -132,7 +134,8 @@ def compare_many_items(
     Parameters
     ----------
     scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs), or to Samples
-        The scores of each system on the same items, by name, as in `compare_items`.
+        The scores of each system on the same items, by name, as in `compare_items`; or a DataFrame
+        with a row per item and a column per system.
     ids, groups, higher_is_better, scoring, prior, n_draws, random_state
         As in `compare_items`. `ids` may be one sequence per system, or a dict by name.
     model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
@@ -150,9 +153,11 @@ def compare_many_items(
     >>> ranking.table["p_best"].idxmax()
     'x'
     """
+    scores = by_column(scores)
     if not isinstance(scores, Mapping):
         raise TypeError(
-            f"scores must be a dict of names to the scores of a system, got {in_short(scores)}."
+            "scores must be a dict of names to the scores of a system, or a DataFrame with a "
+            f"column per system, got {in_short(scores)}."
         )
     if len(scores) < 2:
         raise ValueError(f"scores must have two or more systems, got {list(scores)}.")

@@ -7,13 +7,12 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval._alignment import by_column
 from skbayeseval._arrays import in_short
-from skbayeseval._validation import (
-    check_names,
-    check_weight,
-)
+from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.instances import Options, posterior_of_instances, posterior_of_tags
 from skbayeseval.compare.labelled_counts import (
     cells_in_order,
@@ -359,9 +358,9 @@ def compare_counts(
 
 def compare_many(
     y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike] | None,
+    predictions: Mapping[str, ArrayLike] | pd.DataFrame | None,
     *,
-    scores: Mapping[str, ArrayLike] | None = None,
+    scores: Mapping[str, ArrayLike] | pd.DataFrame | None = None,
     scoring: Any = None,
     model: Any = "auto",
     weight: float = 1.0,
@@ -382,10 +381,10 @@ def compare_many(
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
         The true labels, of any dtype; or a multi-label indicator; or numbers, if `scoring` is a
         metric of numbers.
-    predictions : dict of str to array-like of the same shape
-        The predictions of each classifier, by name. None if `scoring` contains only metrics
-        computed from instance scores.
-    scores : dict of str to array-like, default=None
+    predictions : dict of str to array-like of the same shape, or DataFrame
+        The predictions of each classifier, by name, or one column per classifier. None if
+        `scoring` contains only metrics computed from instance scores.
+    scores : dict of str to array-like, or DataFrame, default=None
         The instance scores of each, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
     scoring, model, weight, labels, pos_label, groups, sample_weight, prevalence
@@ -407,10 +406,12 @@ def compare_many(
     >>> ranking.pairs["a", "c"].probability().better > 0.8
     True
     """
+    predictions, scores = by_column(predictions), by_column(scores)
     named = scores if predictions is None else predictions
     if not isinstance(named, Mapping):
         raise TypeError(
-            f"predictions must be a dict of name to predictions, got {type(named).__name__}."
+            "predictions must be a dict of name to predictions, or a DataFrame, got "
+            f"{type(named).__name__}."
         )
     if len(named) < 2:
         raise ValueError(

@@ -206,9 +206,10 @@ def check_same_documents(given: Mapping[str, Any]) -> None:
     """Raise if items with the same id are different documents; warn if a log was read twice."""
     samples = {name: one for name, one in given.items() if isinstance(one, Samples)}
     for (name, one), (other, another) in itertools.combinations(samples.items(), 2):
-        if one.source == another.source and one.scores.equals(another.scores):
+        same = np.array_equal(one.scores.to_numpy(), another.scores.to_numpy(), equal_nan=True)
+        if same and one.source and one.source == another.source:
             warnings.warn(
-                f"{name} and {other} are the same scores of the same file, {one.source}.",
+                f"{name} and {other} are the same scores, read from the same file, {one.source}.",
                 UnlikelyDataWarning,
                 stacklevel=4,
             )

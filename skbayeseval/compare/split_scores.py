@@ -102,7 +102,9 @@ def compare_scores(
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (n_splits,) or (n_data_sets, n_splits)
-        The scores of A and B in each split of the same cross-validation; higher is better. A row a
+        The scores of A and B in each split of the same cross-validation; higher is better, so pass
+        errors and losses with a minus sign, as in
+        ``compare_scores(-rmse_a, -rmse_b, scoring="neg_rmse", test_fraction=0.1)``. A row a
         data set where there are several; with ``model="signed-rank"`` also one score per data set.
 
         Instead of both, a dict of system to a dict (or Series) of data set to its score or its
