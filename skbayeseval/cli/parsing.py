@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 from skbayeseval.cli.gate import GATES
 from skbayeseval.cli.messages import InputError, printable
-from skbayeseval.judgement.rope import check_rope
 
 __all__ = ["Parser", "add_model", "add_output", "add_scoring", "names_of"]
 
@@ -98,7 +97,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def _difference(text: str) -> float:
     """Return a number that may be written as a percentage."""
     try:
-        return check_rope(text).high if text.endswith("%") else float(text)
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"must be a number, such as 0.01 or 1%, got {text!r}"
