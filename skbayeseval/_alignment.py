@@ -17,6 +17,7 @@ __all__ = [
     "check_rows",
     "columns_in_order",
     "named_labels",
+    "names_of_series",
     "positions_of",
 ]
 
@@ -66,6 +67,15 @@ def by_column(given: Any) -> Any:
     if len(set(names)) < len(names):
         raise ValueError(f"The columns of a DataFrame must differ from each other, got {names}.")
     return {name: given.iloc[:, i] for i, name in enumerate(names)}
+
+
+def names_of_series(names: Any, a: Any, b: Any) -> Any:
+    """Return `names`; if they are None, those of two Series, or A and B if these have none."""
+    if names is not None:
+        return names
+    found = [one.name if isinstance(one, pd.Series) else None for one in (a, b)]
+    named = all(isinstance(name, str) and name for name in found) and found[0] != found[1]
+    return found if named else ("A", "B")
 
 
 def named_labels(arguments: Iterable[Any]) -> list[Any] | None:

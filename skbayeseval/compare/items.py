@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from skbayeseval._alignment import by_column
+from skbayeseval._alignment import by_column, names_of_series
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.item_alignment import align_groups, align_items
@@ -38,7 +38,7 @@ def compare_items(
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
-    names: tuple[str, str] = ("A", "B"),
+    names: Sequence[str] | None = None,
     higher_is_better: bool = True,
     scoring: str = "score",
     model: Any = "auto",
@@ -65,8 +65,9 @@ def compare_items(
         Items that belong together, such as questions about one text: groups are then the unit of
         the evidence. In the order of `scores_a`, or a Series whose index has the ids. By default
         those that `read_samples` was asked to read.
-    names : (str, str), default=("A", "B")
-        The names of the two systems.
+    names : (str, str), default=None
+        The names of the two systems. By default those of the scores, if these are Series with
+        different names, otherwise A and B.
     higher_is_better : bool, default=True
         Whether higher scores are better. If not, the metric is minus the mean score, called
         ``"neg_"`` and the name of the score, as in scikit-learn: A is better where A minus B is
@@ -103,7 +104,7 @@ def compare_items(
     >>> result.non_inferiority(0.01).answer
     'yes'
     """
-    names = check_names(names, 2)[0], check_names(names, 2)[1]
+    names = check_names(names_of_series(names, scores_a, scores_b), 2)
     return ComparisonResult(
         *_posterior_of_items(
             {"scores_a": scores_a, "scores_b": scores_b},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -10,15 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._alignment import by_column
+from skbayeseval._alignment import by_column, names_of_series
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.instances import Options, posterior_of_instances, posterior_of_tags
-from skbayeseval.compare.labelled_counts import (
-    cells_in_order,
-    classes_of_matrices,
-    matrix_in_order,
-)
+from skbayeseval.compare.labelled_counts import cells_in_order, classes_of_matrices, matrix_in_order
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.evidence.counts import ConfusionCounts, check_counts
@@ -52,7 +48,7 @@ def compare_predictions(
     scoring: Any = None,
     model: Any = "auto",
     weight: float = 1.0,
-    names: tuple[str, str] = ("A", "B"),
+    names: Sequence[str] | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
@@ -94,8 +90,9 @@ def compare_predictions(
     weight : float, default=1.0
         The weight of one instance: below 1 if the vectors contain instances more than once, as
         predictions pooled over repeated cross-validation do.
-    names : (str, str), default=("A", "B")
-        The names of the two classifiers.
+    names : (str, str), default=None
+        The names of the two classifiers. By default those of the predictions or scores, if these
+        are Series with different names, otherwise A and B.
     labels : array-like, default=None
         The classes. By default those that occur. A label that is predicted but never true is then
         taken for a wrong prediction only: it cannot be the true class, and enters the macro
@@ -171,6 +168,8 @@ def compare_predictions(
         if (given[a] is None) != (given[b] is None):
             missing = a if given[a] is None else b
             raise ValueError(f"{a} and {b} must be given together, got {missing}=None.")
+    pair = (y_score_a, y_score_b) if y_pred_a is None else (y_pred_a, y_pred_b)
+    names = check_names(names_of_series(names, *pair), 2)
     options = Options(model, engine, prior, n_draws, random_state, prevalence)
     if counter is not None:
         absent = {
@@ -184,7 +183,7 @@ def compare_predictions(
                 y_true,
                 y_pred_a,
                 y_pred_b,
-                check_names(names, 2),
+                names,
                 counter,
                 scoring=scoring,
                 weight=weight,
@@ -198,7 +197,7 @@ def compare_predictions(
             y_true,
             {} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
             {} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
-            check_names(names, 2),
+            names,
             scoring=scoring,
             labels=labels,
             pos_label=pos_label,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._alignment import check_columns, check_rows
+from skbayeseval._alignment import check_columns, check_rows, names_of_series
 from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._validation import check_names
 from skbayeseval.compare.scale_checks import warn_of_other_scales
@@ -31,7 +31,6 @@ from skbayeseval.results.ranking import Ranking
 __all__ = ["compare_scores", "rank_scores"]
 
 
-NAMES = ("A", "B")
 ARGUMENTS = ("scores_a", "scores_b")
 
 # How to pass scores of two systems by data set.
@@ -52,7 +51,7 @@ def compare_scores(
     n_test: float | None = None,
     scoring: str = "score",
     model: Any = "auto",
-    names: tuple[str, str] = NAMES,
+    names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
@@ -69,7 +68,7 @@ def compare_scores(
     n_test: float | None = None,
     scoring: str = "score",
     model: Any = "auto",
-    names: tuple[str, str] = NAMES,
+    names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
@@ -85,7 +84,7 @@ def compare_scores(
     n_test: float | None = None,
     scoring: str = "score",
     model: Any = "auto",
-    names: tuple[str, str] = NAMES,
+    names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
@@ -129,8 +128,9 @@ def compare_scores(
         Bayesian signed-rank test of their means, and "hierarchical" the model of Corani et al.
         (2017), sampled by PyMC whatever `engine` is; its metric "next data set" is the difference
         on a further one. With a dict, "auto" and "hierarchical" are `models.HierarchicalSystems`.
-    names : (str, str), default=("A", "B")
-        The names of A and B. Not with a dict, which has names.
+    names : (str, str), default=None
+        The names of A and B. By default those of the scores, if these are Series with different
+        names, otherwise A and B. Not with a dict, which has names.
     engine, n_draws, random_state
         As in `compare_predictions`. Systems in a dict require the exact engine.
     prior : dict or callable, default=None
@@ -174,7 +174,7 @@ def compare_scores(
         warn_of_other_scales(dict(zip(scores_a, evidence.scores, strict=True)))
         posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
         return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
-    names = check_names(names, 2)[0], check_names(names, 2)[1]
+    names = check_names(names_of_series(names, scores_a, scores_b), 2)
     if test_fraction is None and model == "auto" and _has_names(scores_a) and _has_names(scores_b):
         raise ValueError(
             "scores_a and scores_b are Series whose indexes have names, and test_fraction is "
@@ -234,7 +234,7 @@ def _check_of_systems(scores_a: Any, scores_b: Any, n_test: Any, names: Any) -> 
         )
     if n_test is not None:
         raise ValueError(f"n_test={n_test!r} does not apply to a dict of systems.")
-    if tuple(names) != NAMES:
+    if names is not None:
         raise ValueError(
             f"names={in_short(names)} does not apply to a dict of systems: its keys are the names."
         )
