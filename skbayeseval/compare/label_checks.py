@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._labels import is_indicator, kind_of_labels
@@ -33,13 +34,13 @@ def check_no_scores(y_true: Any, predictions: Mapping[str, Any]) -> None:
     predictions : mapping of str to array-like
         The predictions by argument.
     """
-    if is_indicator(y_true) or kind_of_labels(y_true) == "continuous":
+    if is_indicator(y_true):
         return
     for argument, predicted in predictions.items():
-        if kind_of_labels(predicted) != "continuous":
+        if _begins_with_text(predicted) or kind_of_labels(predicted) != "continuous":
             continue
         numbers = as_numbers(predicted, argument)
-        if not np.isfinite(numbers).all():
+        if not np.isfinite(numbers).all() or kind_of_labels(y_true) == "continuous":
             continue  # other checks tell of that
         example = numbers[numbers != np.floor(numbers)][0]
         shape = "" if numbers.ndim == 1 else f" in an array of shape {numbers.shape}"
@@ -49,6 +50,12 @@ def check_no_scores(y_true: Any, predictions: Mapping[str, Any]) -> None:
             "with a metric of scores such as scoring='roc_auc', or threshold them first. To "
             "compare predictions of numbers, pass a metric of numbers, such as scoring='r2'."
         )
+
+
+def _begins_with_text(values: Any) -> bool:
+    """Return whether the first of an array is text, which is quickly told."""
+    array = values.array if isinstance(values, pd.Series) else values
+    return getattr(array, "ndim", 0) == 1 and len(array) > 0 and isinstance(array[0], str)
 
 
 def warn_of_unlikely_labels(evidence: Evidence, arguments: Sequence[str], truth: str) -> None:

@@ -57,17 +57,24 @@ def warn_of_other_scales(
 
 
 def _is_right_or_wrong(scores: Array) -> bool:
-    return np.unique(scores).tolist() == [0, 1]
+    return _is_pair(scores, 0, 1)
 
 
 def _is_other_pair(scores: Array) -> bool:
     """Return whether 1 stands for right and -1 for wrong."""
-    return np.unique(scores).tolist() == [-1, 1]
+    return _is_pair(scores, -1, 1)
+
+
+def _is_pair(scores: Array, low: int, high: int) -> bool:
+    """Return whether both values occur, and no other."""
+    if scores.min() != low or scores.max() != high:
+        return False
+    return bool(((scores == low) | (scores == high)).all())
 
 
 def _leaves_out_one(scores: Array) -> bool:
     """Return whether scores exceed 1, but none is 1 or a part of it."""
-    return bool((scores > 1).any() and not ((scores > 0) & (scores <= 1)).any())
+    return bool(scores.max() > 1 and not ((scores > 0) & (scores <= 1)).any())
 
 
 def _are_shares_and_percentages(small: Array, large: Array) -> bool:
