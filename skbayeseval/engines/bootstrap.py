@@ -23,7 +23,7 @@ __all__ = ["stream_bootstrap"]
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
 
 
 def stream_bootstrap(

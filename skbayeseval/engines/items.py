@@ -25,7 +25,7 @@ Array = NDArray[Any]
 # The most draws in a block, and its approximate memory. Changing them changes the draws of a given
 # seed.
 BLOCK = 8192
-BLOCK_BYTES = 2**25
+BLOCK_BYTES = 2**24
 
 # Up to this number, all units have weights of their own.
 MOST_UNITS = 2**14
@@ -89,7 +89,7 @@ class WeightedSums:
     @property
     def block(self) -> int:
         """The number of draws in a block."""
-        return max(1, min(BLOCK, BLOCK_BYTES // (8 * (self.n_own + 4 * len(self._rows)))))
+        return max(1, min(BLOCK, BLOCK_BYTES // (8 * (self.n_own + 1))))
 
 
 def stream_item_means(

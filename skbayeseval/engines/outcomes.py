@@ -35,7 +35,7 @@ Array = NDArray[Any]
 T = TypeVar("T")
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
 
 
 def stream_outcomes(

@@ -17,7 +17,7 @@ __all__ = ["stream_means"]
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
 
 
 def stream_means(
@@ -45,7 +45,8 @@ def stream_means(
     if added.any():
         own = np.diag(np.sqrt(df * specification.inflation * added))
         roots = np.hstack([roots, own[:, added > 0]])
-    block = max(1, min(8192, BLOCK_BYTES // (8 * (3 * n_estimators + 2 * roots.shape[1]))))
+    # The draws of a pair do not depend on the number of estimators, and so blocks must not.
+    block = max(1, min(4096, BLOCK_BYTES // (16 * roots.shape[1])))
 
     def draw(rng: np.random.Generator, size: int) -> Array:
         normal = rng.standard_normal((roots.shape[1], size))

@@ -21,7 +21,7 @@ __all__ = ["draw_weights", "pseudo_medians", "region_masses", "region_probabilit
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
 
 # Rounding errors of the differences must not create or break ties.
 TOLERANCE = 1e-12

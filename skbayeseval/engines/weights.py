@@ -18,7 +18,7 @@ __all__ = ["label_blocks", "label_totals", "stream_labels", "stream_weights"]
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
 
 
 def stream_weights(

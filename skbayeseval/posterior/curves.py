@@ -21,7 +21,7 @@ __all__ = ["Band", "curve_bands", "reference_line", "summary_metric"]
 Array = NDArray[Any]
 
 # The number of draws of weights that a band is made of, and the largest block of weights.
-N_DRAWS, BLOCK_BYTES = 2000, 2**26
+N_DRAWS, BLOCK_BYTES = 2000, 2**24
 
 
 class Band(NamedTuple):
