@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import LabelSpecification, WeightSpecification
 
@@ -24,25 +25,27 @@ def stream_weights(
     specification: WeightSpecification, rng: np.random.Generator, n_draws: int, *, tables: bool
 ) -> Iterator[Totals | Array]:
     """Yield blocks of totals of shape (n_classifiers, n, M), or of tables."""
-    n_units, m = specification.true.shape
-    cells = len(specification.hits) * min(m, 200) ** 2 if specification.cells else 0
-    shape = specification.shape
-    same = shape[0] if (shape == shape[0]).all() else shape  # a scalar is faster
-    summed = specification.cells
-    if not tables:
-        summed = (*specification.hits, *specification.predicted, specification.true)
+    units = specification.units.distinct()
+    gammas = GammaRows(units.shape)
+    n_classifiers, m = len(units.hits), len(units.labels)
+    totals = (*units.hits, *units.predicted, units.true)
+    summed = units.cells if tables else totals
     # All sums over units in one product, of matrices whose rows are in order.
-    to_sums = sparse.vstack([matrix.T for matrix in summed], format="csr")
-    # A product must not take seconds: it cannot be interrupted. Draws do not depend on the blocks.
-    for size in _sizes(n_draws, 8 * (3 * n_units + 8 * m + 2 * cells) + to_sums.nnz):
-        weights = np.ascontiguousarray(rng.standard_gamma(same, (size, n_units)).T)
-        weights /= specification.sizes @ weights
-        sums = (to_sums @ weights).reshape(len(summed), -1, size).swapaxes(1, 2)
+    to_sums = sparse.vstack([matrix[gammas.order].T for matrix in summed], format="csr")
+    sizes = units.sizes[gammas.order]
+    # Blocks are the same with and without tables, and so are the draws. A product must not take
+    # seconds: it cannot be interrupted.
+    entries = sum(matrix.nnz for matrix in (*totals, *units.cells))
+    cells = n_classifiers * min(m, 200) ** 2 if units.cells else 0
+    for size in _sizes(n_draws, 8 * (3 * len(sizes) + 8 * m + 2 * cells) + entries):
+        weights = gammas.draw(rng, size)
+        sums = to_sums @ weights
+        sums /= sizes @ weights
+        sums = sums.reshape(len(summed), -1, size).swapaxes(1, 2)
         if tables:
             yield np.ascontiguousarray(sums).reshape(len(summed), size, m, m)
             continue
-        k = len(specification.hits)
-        hits, predicted, true = sums[:k], sums[k:-1], sums[-1]
+        hits, predicted, true = sums[:n_classifiers], sums[n_classifiers:-1], sums[-1]
         yield Totals(hits, np.broadcast_to(true, hits.shape), predicted)
 
 
