@@ -99,7 +99,7 @@ def _stream(specification: AnySpecification, request: Request) -> Iterator[Array
 def _(specification: Specification, request: Request) -> Iterator[Array]:
     metric, positive, rng, n_draws, prior, _ = request
     for tables in stream_tables(specification, rng, n_draws, prior=prior):
-        yield metric(tables, positive).T
+        yield metric(tables, positive).swapaxes(-2, -1)
 
 
 @_stream.register

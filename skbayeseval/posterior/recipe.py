@@ -6,7 +6,7 @@ metrics of a posterior are computed from the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
 
@@ -51,6 +51,8 @@ _POSTERIOR, _FEW_UNITS = 0, 1
 # The prior does not depend on the data, and neither does its seed.
 _PRIOR_ENTROPY = 20160717
 
+# The most numbers that are drawn before they are asked for, with others.
+MOST_TOGETHER = 2**25
 
 _MEMORY = Memory()
 
@@ -244,6 +246,7 @@ class Posterior(_Recipe):
         self.n_draws = n_draws
         self.has_warned = True  # whether convergence warnings were issued
         self.shows_progress = False  # whether draws that take long show progress
+        self._asked: list[Metric] = []
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
         self._runs: dict[Metric, list[PreparedRun]] = {}
@@ -497,41 +500,52 @@ class Posterior(_Recipe):
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
+        if metric not in self._draws and metric in self._asked:
+            self.draw_together(self._asked)
         if metric not in self._draws:
             if self.weights is not None:
                 draws = self._mixture(metric, self.weights.difference(metric))
             else:
-                blocks: list[Array] = []
-                done = 0
-                with self._progress(metric) as advance:
-                    for block in self.stream(metric, self.rng(), self.n_draws):
-                        blocks.append(block)
-                        done += block.shape[1]
-                        advance(done)
-                draws = np.concatenate(blocks, axis=1)
+                draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
                 few = self._rng_of_few_units()
                 draws = self._allowing_for_few_units(metric, draws, few)
             draws.flags.writeable = False
             self._draws[metric] = draws
         return self._draws[metric]
 
-    def draw_together(self, metrics: Sequence[Metric]) -> None:
-        """Draw metrics of tables in one pass, where each then has the draws that it has alone.
+    def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
+        found: list[Array] = []
+        done = 0
+        with self._progress(metric) as advance:
+            for block in blocks:
+                found.append(block)
+                done += block.shape[-1]
+                advance(done)
+        return np.concatenate(found, axis=-1)
 
-        Markov chains, and metrics whose weights are inferred, are drawn one by one, on demand.
+    def ask(self, metrics: Iterable[Metric]) -> None:
+        """Note metrics that are drawn together as soon as the draws of one of them are needed."""
+        self._asked = list(dict.fromkeys([*self._asked, *metrics]))
+
+    def draw_together(self, metrics: Sequence[Metric]) -> None:
+        """Draw metrics of totals in one pass, where each then has the draws that it has alone.
+
+        All others are drawn one by one, on demand: Markov chains, metrics whose weights are
+        inferred, and those that are NaN somewhere, which is an error.
         """
-        missing = [metric for metric in metrics if metric not in self._draws]
-        if self.weights is not None or not self.has_independent_draws:
+        missing = [m for m in metrics if m.is_of_totals and m not in self._draws]
+        size = len(missing) * self.evidence.n_classifiers * self.n_draws
+        alone = self.weights is not None or not self.has_independent_draws
+        if alone or len(missing) < 2 or size > MOST_TOGETHER:
             return
-        if len(missing) <= self.evidence.n_classifiers:
-            return
-        blocks = []
-        for block in self.stream(stacked(missing), self.rng(), self.n_draws):
-            # Some specifications put draws first and are transposed: the metrics are then last.
-            blocks.append(block if len(block) == len(missing) else np.moveaxis(block, 2, 0))
-        for metric, draws in zip(missing, np.concatenate(blocks, axis=2), strict=True):
-            found = self._allowing_for_few_units(metric, draws, self._rng_of_few_units())
-            self.remember(metric, found, self.observed(metric))
+        all_ = stacked([self._over_classes(metric) for metric in missing])
+        blocks = stream_scores(
+            self.specification, all_, self._positive_index, self.rng(), self.n_draws, prior=False
+        )
+        for metric, draws in zip(missing, self._collected(blocks, all_), strict=True):
+            if not np.isnan(draws).any():
+                found = self._allowing_for_few_units(metric, draws, self._rng_of_few_units())
+                self.remember(metric, found, self.observed(metric))
 
     def rng(self) -> np.random.Generator:
         """Return the source of the draws, from its beginning."""
