@@ -16,7 +16,7 @@ from skbayeseval import (
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical, Unpaired
 from skbayeseval.posterior import prior_odds, recipe
-from skbayeseval.posterior.recipe import Prior
+from skbayeseval.posterior.prior import Prior
 from skbayeseval.splitting import progress
 
 Y = [1] * 30 + [0] * 50
@@ -141,12 +141,10 @@ def test_metrics_that_are_asked_for_together_are_drawn_in_one_pass(case, monkeyp
     result = compare_predictions(*data, **options)
     together = {name: result.metric(name) for name in result.metrics}
     for name, found in together.items():
-        assert found.draws.any()
-        assert len(calls) == 1
         alone = compare_predictions(*data, **options | {"scoring": name})
         np.testing.assert_array_equal(found.draws_a, alone.draws_a)
         np.testing.assert_array_equal(found.draws, alone.draws)
-        calls.pop()
+    assert len(calls) == 1
 
 
 def test_a_metric_that_is_undefined_does_not_touch_others():
