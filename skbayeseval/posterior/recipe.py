@@ -375,7 +375,7 @@ class Posterior(Recipe):
 
     def ask(self, metrics: Iterable[Metric]) -> None:
         """Note metrics that are drawn together as soon as the draws of one of them are needed."""
-        self._asked = list(dict.fromkeys([*self._asked, *metrics]))
+        self._asked = list(dict.fromkeys([*self._asked, *(m for m in metrics if m.is_of_totals)]))
 
     def draw_together(self, metrics: Sequence[Metric]) -> None:
         """Draw metrics of totals in one pass, where each then has the draws that it has alone.
@@ -388,11 +388,16 @@ class Posterior(Recipe):
         alone = self.weights is not None or not self.has_independent_draws
         if alone or len(missing) < 2 or size > MOST_TOGETHER:
             return
-        all_ = stacked([self._over_classes(metric) for metric in missing])
+        combined = stacked([self._over_classes(metric) for metric in missing])
         blocks = stream_scores(
-            self.specification, all_, self._positive_index, self.rng(), self.n_draws, prior=False
+            self.specification,
+            combined,
+            self._positive_index,
+            self.rng(),
+            self.n_draws,
+            prior=False,
         )
-        for metric, draws in zip(missing, self._collected(blocks, all_), strict=True):
+        for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
             if not np.isnan(draws).any():
                 found = self._allowing_for_few_units(metric, draws, self._rng_of_few_units())
                 self.remember(metric, found, self.observed(metric))

@@ -156,3 +156,13 @@ def test_a_metric_that_is_undefined_does_not_touch_others():
     np.testing.assert_array_equal(result.draws, alone.draws)
     with pytest.raises(ValueError, match="Metric 'precision' is NaN"):
         _ = result.metric("precision").draws
+
+
+def test_very_many_draws_are_drawn_when_they_are_needed(monkeypatch):
+    monkeypatch.setattr(recipe, "MOST_TOGETHER", 1000)
+    options = {"n_draws": 400, "random_state": 0}
+    result = compare_predictions(Y, A, B, scoring=["f1", "accuracy"], **options)
+    assert result.draws.any()
+    monkeypatch.setattr(recipe.Posterior, "stream", None)
+    with pytest.raises(TypeError):
+        _ = result.metric("accuracy").draws
