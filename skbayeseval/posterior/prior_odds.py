@@ -23,7 +23,8 @@ from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import BetaMargin, difference_probability
-from skbayeseval.posterior.recipe import Posterior, Prior
+from skbayeseval.posterior.prior import Prior
+from skbayeseval.posterior.recipe import Posterior
 
 __all__ = [
     "bayes_factor",

@@ -43,6 +43,7 @@ class PosteriorView:
     ) -> None:
         for metric in metrics.values():
             posterior.check_metric(metric)
+        posterior.ask(metrics.values())
         self._posterior = posterior
         self._names = names
         self._metrics = dict(metrics)
