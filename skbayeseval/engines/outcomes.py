@@ -9,13 +9,14 @@ number of rows, not to M^2 or M^K, and no Gamma variable with a tiny shape is dr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
+from skbayeseval.engines.blocks import as_drawn, child_of, in_order
 from skbayeseval.engines.gammas import large_gammas, log_rising
 from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler
@@ -31,9 +32,10 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+T = TypeVar("T")
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
 
 
 def stream_outcomes(
@@ -45,7 +47,8 @@ def stream_outcomes(
     tables: bool,
     repeats: int = 1,
     remainder: float = REMAINDER,
-) -> Iterator[Totals | Array]:
+    of_block: Callable[[Totals | Array], Any] = as_drawn,
+) -> Iterator[Any]:
     """Yield blocks of draws: totals of shape (n_classifiers, n * repeats, M), or tables.
 
     Parameters
@@ -59,27 +62,30 @@ def stream_outcomes(
     prior : bool
         Whether to draw from the prior instead of the posterior.
     tables : bool
-        Whether to yield tables of shape (n_classifiers, n * repeats, M, M) instead of totals.
+        Whether to draw tables of shape (n_classifiers, n * repeats, M, M) instead of totals.
     repeats : int
         The number of times to draw each classifier with the same class proportions and sticks.
         Given these, classifiers are independent. The etas are stratified over the repeats.
     remainder : float
         The largest expected fraction of a row that may be lost by truncating the stick-breaking.
+    of_block : callable
+        What is yielded of a block; by default all of it.
     """
-    for _, block in outcome_blocks(
+    return outcome_blocks(
         specification,
+        lambda _, block: of_block(block),
         rng,
         n_draws,
         prior=prior,
         tables=tables,
         repeats=repeats,
         remainder=remainder,
-    ):
-        yield block
+    )
 
 
 def outcome_blocks(
     specification: OutcomeSpecification,
+    of_block: Callable[[list[GroupDraws], Totals | Array], T],
     rng: np.random.Generator,
     n_draws: int,
     *,
@@ -88,18 +94,20 @@ def outcome_blocks(
     repeats: int = 1,
     remainder: float = REMAINDER,
     given: Sequence[GroupDraws] | None = None,
-) -> Iterator[tuple[list[GroupDraws], Totals | Array]]:
-    """Yield the blocks of `stream_outcomes`, each with the draws on which its rows depend.
+) -> Iterator[T]:
+    """Yield what is asked of the blocks of `stream_outcomes` and the draws they depend on.
 
     With `given`, these draws come from elsewhere, such as a Markov chain, and only the rows are
     drawn, from their conjugate posterior.
     """
     samplers = [_sampler(group, prior, remainder) for group in specification.groups]
-    # Groups are drawn one after another, and only their results are kept.
-    kept = sum(sampler.bytes_kept(tables) for sampler in samplers[1:])
+    # Groups are drawn one after another, and only their results are kept. Blocks, and so draws, are
+    # the same for totals and for tables.
+    kept = sum(sampler.bytes_kept for sampler in samplers[1:])
     cost = repeats * (max(sampler.bytes_per_draw for sampler in samplers) + kept)
     block = max(1, min(4096, BLOCK_BYTES // cost))
-    for start in range(0, n_draws, block):
+
+    def draw(rng: np.random.Generator, start: int) -> T:
         size = min(block, n_draws - start)
         bases, drawn = [], []
         for g, sampler in enumerate(samplers):
@@ -110,11 +118,14 @@ def outcome_blocks(
             bases.append(base)
             drawn.append(sampler.draw_rows(rng, base, tables, repeats))
         if len(drawn) == 1:
-            yield bases, drawn[0]
-        elif tables:
-            yield bases, np.concatenate(drawn)
-        else:
-            yield bases, Totals(*(np.concatenate(parts) for parts in zip(*drawn, strict=True)))
+            return of_block(bases, drawn[0])
+        if tables:
+            return of_block(bases, np.concatenate(drawn))
+        return of_block(
+            bases, Totals(*(np.concatenate(parts) for parts in zip(*drawn, strict=True)))
+        )
+
+    return in_order(draw, ((child_of(rng), start) for start in range(0, n_draws, block)))
 
 
 def draw_populations(

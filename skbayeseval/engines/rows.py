@@ -88,9 +88,10 @@ class RowSampler:
         totals = self.n_classifiers * self.n_classes
         return 8 * (4 * len(self.truth) + 8 * sticks + 8 * totals + 2 * cells)
 
-    def bytes_kept(self, tables: bool) -> int:
-        """Return the memory in bytes of one draw of totals, or of tables."""
-        return 8 * self.n_classifiers * self.n_classes * (self.n_classes if tables else 3)
+    @property
+    def bytes_kept(self) -> int:
+        """The memory in bytes of one draw of totals, or of tables if these are drawn."""
+        return 8 * self.n_classifiers * self.n_classes * max(3, min(self.n_classes, 200))
 
     def sums_of_sticks(self, landed: Array, sticks: Array) -> Array:
         """Return what the sticks add to each predicted class, of shape (M, n).

@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.chunk_shares import has_chunk_shares, shares_of_chunks
-from skbayeseval.engines.exact import BLOCK, check_scores, stream_scores
+from skbayeseval.engines.exact import BLOCK, check_scores, metric_of_block, stream_scores
 from skbayeseval.engines.outcomes import stream_outcomes
 from skbayeseval.engines.rates import is_paired, shares_given_rates
 from skbayeseval.engines.rows import REMAINDER
@@ -128,9 +129,12 @@ def _given_disagreement(
     """Yield shares of sign (theta_2 - theta_3), given theta_2 + theta_3, of Dirichlet(theta)."""
     both, only_a, only_b, neither = theta
     winner = BetaMargin(only_a, only_b) if sign > 0 else BetaMargin(only_b, only_a)
-    for _ in range(MOST_INDEPENDENT_DRAWS // BLOCK):
-        disagree = np.maximum(rng.beta(only_a + only_b, both + neither, BLOCK), 1e-300)
-        yield winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
+        disagree = np.maximum(rng.beta(only_a + only_b, both + neither, size), 1e-300)
+        return winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
+
+    return stream_blocks(draw, rng, MOST_INDEPENDENT_DRAWS, BLOCK)
 
 
 def _given_sticks(
@@ -150,7 +154,12 @@ def _given_sticks(
     # With more classes, the sticks vary less between draws.
     repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
     n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
-    for block in stream_outcomes(
+
+    def share(block: Totals | Array) -> Array:
+        scores = metric_of_block(metric, positive, block)
+        return _of_all_pairs(check_scores(scores, metric), repeats, region)
+
+    return stream_outcomes(
         specification,
         rng,
         n_draws,
@@ -158,6 +167,5 @@ def _given_sticks(
         tables=metric.needs_tables,
         repeats=repeats,
         remainder=remainder,
-    ):
-        scores = metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
-        yield _of_all_pairs(check_scores(scores, metric), repeats, region)
+        of_block=share,
+    )

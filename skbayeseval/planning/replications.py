@@ -59,10 +59,13 @@ def draw_differences(
         scores = metric(vectors[0].tables(together), positive).T
     else:
         blocks = [
-            stream_scores(s, metric, positive, rng, n_draws, prior=False, remainder=REMAINDER)
+            block
             for s in specifications
+            for block in stream_scores(
+                s, metric, positive, rng, n_draws, prior=False, remainder=REMAINDER
+            )
         ]
-        scores = np.concatenate([block for of_one in blocks for block in of_one], axis=1)
+        scores = np.concatenate(blocks, axis=1)
     a, b = check_scores(scores, metric).reshape(2, len(specifications), n_draws)
     return a - b
 

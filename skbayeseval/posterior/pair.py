@@ -45,7 +45,7 @@ class PairPosterior(Posterior):
             instances=joint.instances,
         )
         self.engine = joint.engine
-        self.shows_progress = joint.shows_progress
+        self.shows_progress, self.n_jobs = joint.shows_progress, joint.n_jobs
         self.has_independent_draws = joint.has_independent_draws
         self.has_closed_forms = joint.has_closed_forms
 

@@ -7,16 +7,19 @@ metrics of a posterior are computed from the same draws.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
+from itertools import repeat
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import in_order
 from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.engines.exact import check_scores, stream_scores
 from skbayeseval.engines.few_units import allow_for_few_units, difference_of_twins
-from skbayeseval.engines.given_parameters import stream_parameters
+from skbayeseval.engines.given_parameters import draw_parameters
 from skbayeseval.engines.shares import stream_shares
 from skbayeseval.engines.signed_rank import draw_weights
 from skbayeseval.evidence.base import Evidence
@@ -50,7 +53,6 @@ _POSTERIOR, _FEW_UNITS = 0, 1
 
 # The prior does not depend on the data, and neither does its seed.
 _PRIOR_ENTROPY = 20160717
-
 
 _MEMORY = Memory()
 
@@ -160,7 +162,7 @@ class Prior(_Recipe):
     def parameters(self, n_draws: int) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
         rng = np.random.default_rng(_PRIOR_ENTROPY)
-        return _joined(stream_parameters(self.specification, rng, n_draws, prior=True))
+        return draw_parameters(self.specification, rng, n_draws, prior=True)
 
     def rates(self, n_draws: int) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model."""
@@ -244,6 +246,7 @@ class Posterior(_Recipe):
         self.n_draws = n_draws
         self.has_warned = True  # whether convergence warnings were issued
         self.shows_progress = False  # whether draws that take long show progress
+        self.n_jobs: int | None = None  # the number of threads; by default as joblib is set
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
         self._runs: dict[Metric, list[PreparedRun]] = {}
@@ -276,13 +279,17 @@ class Posterior(_Recipe):
         ends = np.linspace(0, self.n_draws, len(strata) + 1).astype(int)
         found: list[Array] = []
         few = self._rng_of_few_units()
-        with self._progress(metric) as advance:
-            for one, n_draws, end in zip(strata, np.diff(ends), ends[1:], strict=True):
-                blocks = self._stream_at(one, metric, rng, int(n_draws))
-                draws = np.concatenate(list(blocks), axis=1)
+        tasks = zip(strata, repeat(metric), rng.spawn(len(strata)), np.diff(ends).tolist())
+        with self._threads(), self._progress(metric) as advance:
+            drawn = in_order(self._draws_at, tasks)
+            for one, end, draws in zip(strata, ends[1:], drawn, strict=True):
                 found.append(self._allowing_for_few_units(metric, draws, few, weight=one))
                 advance(int(end))
         return rng.permutation(np.concatenate(found, axis=1), axis=1)
+
+    def _threads(self) -> AbstractContextManager[Any]:
+        """Return the setting of joblib under which blocks are drawn."""
+        return nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
 
     def _progress(self, metric: Metric) -> AbstractContextManager[Callable[[int], None]]:
         return progress_if_long(f"drawing {metric.name}", self.n_draws, show=self.shows_progress)
@@ -309,21 +316,19 @@ class Posterior(_Recipe):
         key = (_POSTERIOR, _FEW_UNITS, *further)
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
 
-    def _stream_at(
+    def _draws_at(
         self, weight: float, metric: Metric, rng: np.random.Generator, n_draws: int
-    ) -> Iterator[Array]:
-        """Yield blocks of draws of the metric, with the evidence weighted by `weight`."""
+    ) -> Array:
+        """Return draws of the metric, with the evidence weighted by `weight`."""
         if metric.weighs_instances and self.scored is not None:
             shape = self.scored.with_weight(weight).shape
             runs = self._prepared(self.scored, metric)
-            yield from stream_bootstrap(runs, shape, self.scored.n_classifiers, rng, n_draws)
-            return
-        specification = self.model.specification(self.evidence.with_weight(weight))
-        own = self._over_classes(metric)
-        for scores in stream_scores(
-            specification, own, self._positive_index, rng, n_draws, prior=False
-        ):
-            yield check_scores(scores, metric)
+            blocks = stream_bootstrap(runs, shape, self.scored.n_classifiers, rng, n_draws)
+            return np.concatenate(list(blocks), axis=1)
+        own = self.model.specification(self.evidence.with_weight(weight))
+        of_classes, positive = self._over_classes(metric), self._positive_index
+        blocks = stream_scores(own, of_classes, positive, rng, n_draws, prior=False)
+        return check_scores(np.concatenate(list(blocks), axis=1), metric)
 
     def _prepared(self, scored: WeightedInstances, metric: Metric) -> list[PreparedRun]:
         """Return the prepared metric of each run, computed once for all draws."""
@@ -358,8 +363,8 @@ class Posterior(_Recipe):
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
-        rng = np.random.default_rng(self._seed())
-        return _joined(stream_parameters(self.specification, rng, self.n_draws, prior=False))
+        with self._threads():
+            return draw_parameters(self.specification, self.rng(), self.n_draws, prior=False)
 
     def rates(self) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model."""
@@ -430,7 +435,7 @@ class Posterior(_Recipe):
             scored=None if self.scored is None else self.scored.pair(*pair),
             weights=self.weights,
         )
-        posterior.shows_progress = self.shows_progress
+        posterior.shows_progress, posterior.n_jobs = self.shows_progress, self.n_jobs
         return posterior
 
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
@@ -503,7 +508,7 @@ class Posterior(_Recipe):
             else:
                 blocks: list[Array] = []
                 done = 0
-                with self._progress(metric) as advance:
+                with self._threads(), self._progress(metric) as advance:
                     for block in self.stream(metric, self.rng(), self.n_draws):
                         blocks.append(block)
                         done += block.shape[1]
@@ -526,9 +531,10 @@ class Posterior(_Recipe):
         if len(missing) <= self.evidence.n_classifiers:
             return
         blocks = []
-        for block in self.stream(stacked(missing), self.rng(), self.n_draws):
-            # Some specifications put draws first and are transposed: the metrics are then last.
-            blocks.append(block if len(block) == len(missing) else np.moveaxis(block, 2, 0))
+        with self._threads():
+            for block in self.stream(stacked(missing), self.rng(), self.n_draws):
+                # Some specifications put draws first and are transposed: metrics are then last.
+                blocks.append(block if len(block) == len(missing) else np.moveaxis(block, 2, 0))
         for metric, draws in zip(missing, np.concatenate(blocks, axis=2), strict=True):
             found = self._allowing_for_few_units(metric, draws, self._rng_of_few_units())
             self.remember(metric, found, self.observed(metric))
@@ -592,9 +598,3 @@ class Posterior(_Recipe):
                 "20 or more."
             )
         return metric
-
-
-def _joined(blocks: Iterator[dict[str, Array]]) -> dict[str, Array]:
-    parts = list(blocks)
-    names = parts[0] if parts else ()
-    return {name: np.concatenate([part[name] for part in parts]) for name in names}
