@@ -39,7 +39,7 @@ T = TypeVar("T")
 BLOCK_BYTES = 2**24
 
 # The fewest draws of a block.
-FEWEST_DRAWS = 8
+FEWEST_DRAWS = 16
 
 
 def as_arrays(block: Totals | Iterable[Array]) -> Totals | Array:
