@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
@@ -182,9 +182,16 @@ def _(specification: ClusteredSpecification, request: Request) -> Iterator[Array
     yield draw_clustered(specification, request.rng, request.n_draws, prior=request.prior)
 
 
-def metric_of_block(metric: Metric, positive: int, block: Totals | Array) -> Array:
-    """Return the values of a metric, of shape (n_classifiers, n), given totals or tables."""
-    return metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+def metric_of_block(
+    metric: Metric, positive: int, block: Totals | Array | Iterable[Array]
+) -> Array:
+    """Return the values of a metric, of shape (n_classifiers, n), given totals or tables.
+
+    Tables may come one classifier at a time, so that no more need to be in memory.
+    """
+    if isinstance(block, Totals):
+        return metric.of_totals(block, positive)
+    return np.stack([metric(tables) for tables in block])
 
 
 def check_scores(scores: Array, metric: Metric) -> Array:

@@ -9,14 +9,15 @@ number of rows, not to M^2 or M^K, and no Gamma variable with a tiny shape is dr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from skbayeseval.engines.blocks import as_drawn, child_of, in_order
+from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.engines.gammas import large_gammas, log_rising
 from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler
@@ -37,6 +38,14 @@ T = TypeVar("T")
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
 
+# The fewest draws of a block.
+FEWEST_DRAWS = 16
+
+
+def as_arrays(block: Totals | Iterable[Array]) -> Totals | Array:
+    """Return totals as they are, and the tables of all classifiers in one array."""
+    return block if isinstance(block, Totals) else np.stack(list(block))
+
 
 def stream_outcomes(
     specification: OutcomeSpecification,
@@ -47,7 +56,7 @@ def stream_outcomes(
     tables: bool,
     repeats: int = 1,
     remainder: float = REMAINDER,
-    of_block: Callable[[Totals | Array], Any] = as_drawn,
+    of_block: Callable[[Totals | Iterable[Array]], Any] = as_arrays,
 ) -> Iterator[Any]:
     """Yield blocks of draws: totals of shape (n_classifiers, n * repeats, M), or tables.
 
@@ -69,7 +78,8 @@ def stream_outcomes(
     remainder : float
         The largest expected fraction of a row that may be lost by truncating the stick-breaking.
     of_block : callable
-        What is yielded of a block; by default all of it.
+        What is yielded of a block, given totals of shape (n_classifiers, n * repeats, M), or the
+        tables of each classifier, which are drawn one after another; by default all of it.
     """
     return outcome_blocks(
         specification,
@@ -85,7 +95,7 @@ def stream_outcomes(
 
 def outcome_blocks(
     specification: OutcomeSpecification,
-    of_block: Callable[[list[GroupDraws], Totals | Array], T],
+    of_block: Callable[[list[GroupDraws], Totals | Iterable[Array]], T],
     rng: np.random.Generator,
     n_draws: int,
     *,
@@ -101,31 +111,33 @@ def outcome_blocks(
     drawn, from their conjugate posterior.
     """
     samplers = [_sampler(group, prior, remainder) for group in specification.groups]
-    # Groups are drawn one after another, and only their results are kept. Blocks, and so draws, are
-    # the same for totals and for tables.
-    kept = sum(sampler.bytes_kept for sampler in samplers[1:])
-    cost = repeats * (max(sampler.bytes_per_draw for sampler in samplers) + kept)
-    block = max(1, min(4096, BLOCK_BYTES // cost))
+    # Blocks, and so draws, are the same for totals and for tables. Smaller ones would take longer.
+    block = BLOCK_BYTES // (repeats * sum(sampler.bytes_per_draw for sampler in samplers))
+    block = max(1, FEWEST_DRAWS // repeats, min(4096, block))
 
     def draw(rng: np.random.Generator, start: int) -> T:
-        size = min(block, n_draws - start)
-        bases, drawn = [], []
-        for g, sampler in enumerate(samplers):
-            if given is None:
-                base = sampler.draw_base(rng, size, repeats)
-            else:
-                base = sampler.arranged(rng, _part(given[g], slice(start, start + size)))
-            bases.append(base)
-            drawn.append(sampler.draw_rows(rng, base, tables, repeats))
-        if len(drawn) == 1:
-            return of_block(bases, drawn[0])
-        if tables:
-            return of_block(bases, np.concatenate(drawn))
-        return of_block(
-            bases, Totals(*(np.concatenate(parts) for parts in zip(*drawn, strict=True)))
+        here = slice(start, min(start + block, n_draws))
+        bases = [
+            sampler.draw_base(rng, here.stop - start, repeats)
+            if given is None
+            else sampler.arranged(rng, _part(given[g], here))
+            for g, sampler in enumerate(samplers)
+        ]
+        rows = chain.from_iterable(
+            sampler.draw_rows(rng, base, tables, repeats)
+            for sampler, base in zip(samplers, bases, strict=True)
         )
+        return of_block(bases, rows if tables else _stacked(rows))
 
     return in_order(draw, ((child_of(rng), start) for start in range(0, n_draws, block)))
+
+
+def _stacked(rows: Iterable[Totals]) -> Totals:
+    """Return the totals of all classifiers."""
+    hits, true, predicted = (
+        np.stack([one.T for one in parts]) for parts in zip(*rows, strict=True)
+    )
+    return Totals(hits.swapaxes(1, 2), true.swapaxes(1, 2), predicted.swapaxes(1, 2))
 
 
 def draw_populations(
@@ -233,32 +245,27 @@ class _GroupSampler(RowSampler):
 
     def draw_rows(
         self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Any:
-        """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         mu, logits, _ = base
         m = self.n_classes
         observed, sticks = self._draw_probabilities(rng, mu)
         if repeats > 1:
             mu = np.repeat(mu, repeats, axis=0)
             observed, sticks = (np.repeat(x, repeats, axis=-1) for x in (observed, sticks))
-        hits = np.empty((self.n_classifiers, m, len(mu)))
-        predicted = np.empty((self.n_classifiers, m * m if tables else m, len(mu)))
 
         for k, logit in enumerate(logits):
             right, landed = self._where_sticks_land(rng, sticks.shape, logit)
             if tables:
-                predicted[k] = self.cells_of_sticks(landed, sticks)
-                cells = self.truth * m + self.predictions[:, k]
-                predicted[k] += self.indicator(cells, m * m) @ observed
-                continue
-            np.einsum("smn,smn->mn", sticks, right, out=hits[k])
-            hits[k] += self.to_hits[k] @ observed
-            predicted[k] = self.sums_of_sticks(landed, sticks)
-            predicted[k] += self.to_said[k] @ observed
-        if tables:
-            return predicted.swapaxes(1, 2).reshape(self.n_classifiers, -1, m, m)
-        true = np.broadcast_to(mu, (self.n_classifiers, *mu.shape))
-        return Totals(hits.swapaxes(1, 2), true, predicted.swapaxes(1, 2))
+                cells = self.cells_of_sticks(landed, sticks)
+                cells += self.indicator(self.truth * m + self.predictions[:, k], m * m) @ observed
+                yield cells.T.reshape(-1, m, m)
+            else:
+                hits = np.einsum("smn,smn->mn", sticks, right)
+                hits += self.to_hits[k] @ observed
+                predicted = self.sums_of_sticks(landed, sticks)
+                predicted += self.to_said[k] @ observed
+                yield Totals(hits.T, mu, predicted.T)
 
     def draw_population(self, rng: np.random.Generator) -> Population:
         """Return one draw of the joint probabilities of observed outcomes and sticks."""
@@ -335,8 +342,8 @@ class _FullRows(_GroupSampler):
 
     def draw_rows(
         self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Any:
-        """Return totals of shape (1, n * repeats, M), or tables."""
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables."""
         mu, (logit,), _ = base
         m = self.n_classes
         mu = np.repeat(mu, repeats, axis=0)
@@ -356,6 +363,6 @@ class _FullRows(_GroupSampler):
             cells[~self.large] = rng.standard_gamma(cells[~self.large])
         cells *= (mu.T / cells.sum(axis=1))[:, None]
         if tables:
-            return cells.transpose(2, 0, 1)[None]
-        hits = np.diagonal(cells)
-        return Totals(hits[None], mu[None], cells.sum(axis=0).T[None])
+            yield cells.transpose(2, 0, 1)
+        else:
+            yield Totals(np.diagonal(cells), mu, cells.sum(axis=0).T)

@@ -11,6 +11,7 @@ as correlated between classifiers as being right is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -268,8 +269,8 @@ class RecallRows(RowSampler):
 
     def draw_rows(
         self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Any:
-        """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         m, mu = self.n_classes, base.mu
         outcomes = self.gammas.draw(rng, len(mu))
         sticks = self._break_sticks(rng, len(mu))
@@ -278,17 +279,15 @@ class RecallRows(RowSampler):
             mu = np.repeat(mu, repeats, axis=0)
             outcomes, sticks = (np.repeat(x, repeats, axis=-1) for x in (outcomes, sticks))
         mu_of_rows = np.ascontiguousarray(mu.T)
-        hits = np.empty((self.n_classifiers, *mu_of_rows.shape))
-        predicted = np.empty((self.n_classifiers, m * m if tables else m, len(mu)))
 
-        for k, (cells, right, rest) in enumerate(zip(self.cells, *added, strict=True)):
+        for cells, right, rest in zip(self.cells, *added, strict=True):
             observed = cells.sums @ outcomes
             right += observed[:m]
             observed = observed[m:]
             missed = cells.to_truth @ observed
             rest += missed
             scale = mu_of_rows / (right + rest)
-            np.multiply(right, scale, out=hits[k])
+            hits = right * scale
             wrong = rest * scale
             # What part of the wrong predictions is on cells that were observed: Beta(n_wrong, 1).
             seen = np.exp(-cells.per_wrong * rng.standard_exponential(wrong.shape))
@@ -299,17 +298,15 @@ class RecallRows(RowSampler):
             unseen = sticks * wrong
             landed = self._where_sticks_land(rng, sticks.shape)
             if tables:
-                predicted[k] = self.cells_of_sticks(landed, unseen)
-                predicted[k, cells.wrong] += observed
-                predicted[k, :: m + 1] += hits[k]
+                table = self.cells_of_sticks(landed, unseen)
+                table[cells.wrong] += observed
+                table[:: m + 1] += hits
+                yield table.T.reshape(-1, m, m)
             else:
-                predicted[k] = self.sums_of_sticks(landed, unseen)
-                predicted[k] += cells.to_said @ observed
-                predicted[k] += hits[k]
-        if tables:
-            return predicted.swapaxes(1, 2).reshape(self.n_classifiers, -1, m, m)
-        true = np.broadcast_to(mu, (self.n_classifiers, *mu.shape))
-        return Totals(hits.swapaxes(1, 2), true, predicted.swapaxes(1, 2))
+                predicted = self.sums_of_sticks(landed, unseen)
+                predicted += cells.to_said @ observed
+                predicted += hits
+                yield Totals(hits.T, mu, predicted.T)
 
     def draw_population(self, rng: np.random.Generator) -> Population:
         """Return one draw of the joint probabilities of outcomes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,15 +84,10 @@ class RowSampler:
     @property
     def bytes_per_draw(self) -> int:
         """The memory in bytes that one draw needs."""
-        cells = min(self.n_classes, 200) ** 2  # if tables are drawn
+        cells = min(self.n_classes, 200) ** 2  # of one classifier, if tables are drawn
         sticks = self.n_classes * self.n_sticks
         totals = self.n_classifiers * self.n_classes
-        return 8 * (4 * len(self.truth) + 8 * sticks + 8 * totals + 2 * cells)
-
-    @property
-    def bytes_kept(self) -> int:
-        """The memory in bytes of one draw of totals, or of tables if these are drawn."""
-        return 8 * self.n_classifiers * self.n_classes * max(3, min(self.n_classes, 200))
+        return 8 * (2 * len(self.truth) + 4 * sticks + 8 * totals + 2 * cells)
 
     def sums_of_sticks(self, landed: Array, sticks: Array) -> Array:
         """Return what the sticks add to each predicted class, of shape (M, n).
@@ -124,8 +120,8 @@ class RowSampler:
 
     def draw_rows(
         self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Any:
-        """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         raise NotImplementedError
 
     def draw_population(self, rng: np.random.Generator) -> Population:

@@ -155,7 +155,7 @@ def _given_sticks(
     repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
     n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
 
-    def share(block: Totals | Array) -> Array:
+    def share(block: Totals | Iterable[Array]) -> Array:
         scores = metric_of_block(metric, positive, block)
         return _of_all_pairs(check_scores(scores, metric), repeats, region)
 
