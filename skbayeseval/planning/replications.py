@@ -66,7 +66,9 @@ def draw_differences(
     """
     first = specifications[0]
     if isinstance(first, Specification):
-        shapes = np.array([np.concatenate([*s.shapes(prior=False).values()]) for s in specifications])
+        shapes = np.array(
+            [np.concatenate([*s.shapes(prior=False).values()]) for s in specifications]
+        )
         return differences_of_shapes(first, shapes, metric, positive, rng, n_draws)
     blocks = [
         stream_scores(s, metric, positive, rng, n_draws, prior=False, remainder=REMAINDER)
@@ -182,7 +184,9 @@ def side_by_side(populations: Sequence[tuple[Population, ...]]) -> list[tuple[Po
     ):
         return [
             tuple(
-                Population(same.truth, same.predictions, np.array([one.probability for one in ones]))
+                Population(
+                    same.truth, same.predictions, np.array([one.probability for one in ones])
+                )
                 for same, ones in zip(first, zip(*populations, strict=True), strict=True)
             )
         ]
