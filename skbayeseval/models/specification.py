@@ -79,6 +79,11 @@ class AnySpecification:
         return None
 
     @property
+    def has_classes_alike(self) -> bool:
+        """Whether the prior is known to stay the same if the classes change places."""
+        return False
+
+    @property
     def row_names(self) -> list[str]:
         """The names of the rows of each classifier's table, where these can be variables."""
         return []
@@ -281,6 +286,11 @@ class OutcomeSpecification(AnySpecification):
     """Independent groups of classifiers, each evaluated on separate instances."""
 
     groups: tuple[Outcomes, ...]
+
+    @property
+    def has_classes_alike(self) -> bool:
+        """Whether the prior stays the same if the classes change places."""
+        return all(group.known_mu is None and np.ptp(group.mu.prior) == 0 for group in self.groups)
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters that are sampled; rows of tables are drawn given these."""
