@@ -51,8 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _print_warnings(command: str) -> None:
     """Let warnings be printed in one line, as errors are."""
 
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        _print(command, "warning", Warning(message) if isinstance(message, str) else message)
+    def show(message: Any, *_: Any, **__: Any) -> None:
+        _print(command, "warning", message)
 
     warnings.showwarning = show
 
