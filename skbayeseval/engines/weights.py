@@ -21,6 +21,9 @@ Array = NDArray[Any]
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
 
+# The memory of a block of weights, which are drawn and summed faster in the processor's cache.
+CACHED_BYTES = 3 * 2**20
+
 
 def stream_weights(
     specification: WeightSpecification,
@@ -56,7 +59,8 @@ def stream_weights(
     )
     cells = n_classifiers * min(m, 200) ** 2 if units.cells else 0
     block = _size(8 * (3 * len(sizes) + 8 * n_classifiers * m + 2 * cells) + entries)
-    return stream_blocks(draw, rng, n_draws, block)
+    cached = max(16, CACHED_BYTES // (8 * len(sizes)))
+    return stream_blocks(draw, rng, n_draws, min(block, cached))
 
 
 def stream_labels(
