@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
@@ -109,7 +109,7 @@ def _(specification: Specification, request: Request) -> Iterator[Array]:
 
     def draw(rng: np.random.Generator, size: int) -> Array:
         tables = specification.tables(draw_simplexes(specification, rng, size, prior=prior))
-        return metric(tables, positive).T
+        return metric(tables, positive).swapaxes(-2, -1)
 
     return stream_blocks(draw, rng, n_draws, BLOCK)
 
@@ -182,9 +182,16 @@ def _(specification: ClusteredSpecification, request: Request) -> Iterator[Array
     yield draw_clustered(specification, request.rng, request.n_draws, prior=request.prior)
 
 
-def metric_of_block(metric: Metric, positive: int, block: Totals | Array) -> Array:
-    """Return the values of a metric, of shape (n_classifiers, n), given totals or tables."""
-    return metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+def metric_of_block(
+    metric: Metric, positive: int, block: Totals | Array | Iterable[Array]
+) -> Array:
+    """Return the values of a metric, of shape (n_classifiers, n), given totals or tables.
+
+    Tables may come one classifier at a time, so that no more need to be in memory.
+    """
+    if isinstance(block, Totals):
+        return metric.of_totals(block, positive)
+    return np.stack([metric(tables) for tables in block])
 
 
 def check_scores(scores: Array, metric: Metric) -> Array:

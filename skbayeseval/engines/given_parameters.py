@@ -5,7 +5,7 @@ Each function has one implementation per kind of specification.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -285,7 +285,7 @@ def _named(specification: OutcomeSpecification, bases: list[GroupDraws]) -> dict
     return found
 
 
-def _rates(totals: Totals | Array) -> dict[str, Array]:
+def _rates(totals: Totals | Iterable[Array]) -> dict[str, Array]:
     assert isinstance(totals, Totals)
     return {
         f"rho_{letter(k)}": hits / true
@@ -314,7 +314,7 @@ def rows_given(
     given = _group_draws(specification, draws, n_draws)
     blocks = outcome_blocks(
         specification,
-        lambda _, tables: np.asarray(tables),
+        lambda _, tables: np.stack(list(tables)),
         rng,
         n_draws,
         prior=prior,

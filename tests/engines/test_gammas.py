@@ -3,7 +3,12 @@ import pytest
 from scipy import stats
 from scipy.special import gammaln
 
-from skbayeseval.engines.gammas import correlated_gammas, dirichlet_rows, log_rising
+from skbayeseval.engines.gammas import (
+    correlated_gammas,
+    dirichlet_rows,
+    large_gammas,
+    log_rising,
+)
 
 MIXING = np.linalg.cholesky([[1.0, 0.7], [0.7, 1.0]])
 
@@ -31,6 +36,26 @@ def test_equal_normals_and_shapes_give_nearly_equal_gammas():
     ones = np.linalg.cholesky(np.ones((2, 2)) + 1e-12 * np.eye(2))
     a, b = correlated_gammas(np.random.default_rng(2), np.full((2, 5000), 3.0), 1, ones)
     assert np.mean(np.isclose(a, b, rtol=1e-3)) > 0.95
+
+
+@pytest.mark.parametrize("shape", [1.0, 1.3, 4.0, 30.0, 2e4])
+def test_large_gammas(shape):
+    n = 300_000
+    found = large_gammas(np.random.default_rng(3), np.full((3, n // 3), shape)).ravel()
+    law = stats.gamma(shape)
+    assert stats.kstest(found, law.cdf).pvalue > 1e-3
+    for p in (1e-3, 0.01, 0.05, 0.95, 0.999):  # also where more than eight bits are needed
+        below = np.mean(found < law.ppf(p))
+        assert abs(below - p) < 4.5 * np.sqrt(p * (1 - p) / n)
+
+
+def test_large_gammas_of_different_shapes_are_independent():
+    shapes = np.array([[2.0], [50.0]]) + np.linspace(0, 1, 20_000)
+    found = large_gammas(np.random.default_rng(4), shapes)
+    uniform = stats.gamma(shapes).cdf(found)
+    assert stats.kstest(uniform.ravel(), "uniform").pvalue > 1e-3
+    assert abs(np.corrcoef(uniform)[0, 1]) < 0.03
+    assert abs(np.corrcoef(uniform[:, 1:].ravel(), uniform[:, :-1].ravel())[0, 1]) < 0.03
 
 
 @pytest.mark.parametrize("count", [0.5, 10, 9e5, 1e6, 3e6])
