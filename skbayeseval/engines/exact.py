@@ -109,7 +109,7 @@ def _(specification: Specification, request: Request) -> Iterator[Array]:
 
     def draw(rng: np.random.Generator, size: int) -> Array:
         tables = specification.tables(draw_simplexes(specification, rng, size, prior=prior))
-        return metric(tables, positive).T
+        return metric(tables, positive).swapaxes(-2, -1)
 
     return stream_blocks(draw, rng, n_draws, BLOCK)
 

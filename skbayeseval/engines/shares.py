@@ -26,11 +26,13 @@ from numpy.typing import NDArray
 from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.chunk_shares import has_chunk_shares, shares_of_chunks
 from skbayeseval.engines.exact import BLOCK, check_scores, metric_of_block, stream_scores
-from skbayeseval.engines.outcomes import stream_outcomes
+from skbayeseval.engines.outcomes import as_arrays, stream_outcomes
 from skbayeseval.engines.rates import is_paired, shares_given_rates
+from skbayeseval.engines.recall_shares import has_recall_shares, stream_totals_given_sticks
 from skbayeseval.engines.rows import REMAINDER
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.metrics.registry import of_classes
 from skbayeseval.models.items import ClusteredSpecification, RightOrWrongSpecification
 from skbayeseval.models.margins import BetaMargin
 from skbayeseval.models.specification import (
@@ -48,6 +50,16 @@ Array = NDArray[Any]
 MOST_COUNTED_DRAWS = 2**23
 MOST_INDEPENDENT_DRAWS = 2**22
 MOST_STICKS = 2**28
+
+MOST_RECALLS = 2**24
+
+# The number of classes whose shares are averaged.
+MOST_CLASSES = 16
+
+# The number of draws per class that share class proportions and sticks: of averages over classes,
+# and of metrics of one class. The most of them, and the most recalls that they may have.
+PER_CLASS, PER_OWN_CLASS = 8, 3
+MOST_REPEATS, MOST_SHARED_RECALLS = 256, 50_000
 
 # The number of draws per classifier of which all pairs are formed.
 BATCH = 256
@@ -149,16 +161,22 @@ def _given_sticks(
     n_classes = len(group.mu.prior)
     # Sticks much smaller than the region do not matter, except for functions of single cells.
     remainder = REMAINDER if metric.needs_tables else min(1e-4, (region.high - region.low) / 100)
+    # All classes of a draw tell about a metric of one class, if these have the same prior.
+    alike = [metric]
+    if specification.has_classes_alike:
+        alike = of_classes(metric, range(min(n_classes, MOST_CLASSES)))
+    if has_recall_shares(specification) and not metric.needs_tables:
+        # A metric of one class varies more with its proportion, so more of these are drawn.
+        repeats = (PER_CLASS if len(alike) == 1 else PER_OWN_CLASS) * n_classes
+        repeats = max(2, min(repeats, MOST_REPEATS, MOST_SHARED_RECALLS // n_classes))
+        n_draws = max(2**7, MOST_RECALLS // (2 * repeats * n_classes))
+        blocks = stream_totals_given_sticks(group, rng, n_draws, repeats, remainder)
+        return (_mean_of_all_pairs(alike, block, positive, repeats, region) for block in blocks)
     sticks = n_classes * np.log(remainder) / np.log(group.mass / (1 + group.mass))
     cells = n_classes**2 if metric.needs_tables else 0
     # With more classes, the sticks vary less between draws.
     repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
     n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
-
-    def share(block: Totals | Iterable[Array]) -> Array:
-        scores = metric_of_block(metric, positive, block)
-        return _of_all_pairs(check_scores(scores, metric), repeats, region)
-
     return stream_outcomes(
         specification,
         rng,
@@ -167,5 +185,20 @@ def _given_sticks(
         tables=metric.needs_tables,
         repeats=repeats,
         remainder=remainder,
-        of_block=share,
+        of_block=lambda block: _mean_of_all_pairs(
+            alike, as_arrays(block), positive, repeats, region
+        ),
     )
+
+
+def _mean_of_all_pairs(
+    metrics: list[Metric], block: Totals | Array, positive: int, repeats: int, region: Interval
+) -> Array:
+    """Return the shares of batches of `repeats` draws, as the mean over these metrics."""
+    shares = [
+        _of_all_pairs(
+            check_scores(metric_of_block(metric, positive, block), metric), repeats, region
+        )
+        for metric in metrics
+    ]
+    return np.mean(shares, axis=0)

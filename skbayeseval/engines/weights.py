@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from skbayeseval.engines.blocks import as_drawn, stream_blocks
+from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import LabelSpecification, WeightSpecification
 
@@ -30,28 +31,32 @@ def stream_weights(
     of_block: Callable[[Totals | Array], Any] = as_drawn,
 ) -> Iterator[Any]:
     """Yield blocks of totals of shape (n_classifiers, n, M), or of tables, or what is asked."""
-    n_units, m = specification.true.shape
-    shape = specification.shape
-    same = shape[0] if (shape == shape[0]).all() else shape  # a scalar is faster
-    summed = specification.cells
-    if not tables:
-        summed = (*specification.hits, *specification.predicted, specification.true)
+    units = specification.units.distinct()
+    gammas = GammaRows(units.shape)
+    n_classifiers, m = len(units.hits), len(units.labels)
+    summed = units.cells if tables else (*units.hits, *units.predicted, units.true)
     # All sums over units in one product, of matrices whose rows are in order.
-    to_sums = sparse.vstack([matrix.T for matrix in summed], format="csr")
+    to_sums = sparse.vstack([matrix[gammas.order].T for matrix in summed], format="csr")
+    sizes = units.sizes[gammas.order]
 
     def draw(rng: np.random.Generator, size: int) -> Any:
-        weights = np.ascontiguousarray(rng.standard_gamma(same, (size, n_units)).T)
-        weights /= specification.sizes @ weights
-        sums = (to_sums @ weights).reshape(len(summed), -1, size).swapaxes(1, 2)
+        weights = gammas.draw(rng, size)
+        sums = to_sums @ weights
+        sums /= sizes @ weights
+        sums = sums.reshape(len(summed), -1, size).swapaxes(1, 2)
         if tables:
             return of_block(np.ascontiguousarray(sums).reshape(len(summed), size, m, m))
-        k = len(specification.hits)
-        hits, predicted, true = sums[:k], sums[k:-1], sums[-1]
+        hits, predicted, true = sums[:n_classifiers], sums[n_classifiers:-1], sums[-1]
         return of_block(Totals(hits, np.broadcast_to(true, hits.shape), predicted))
 
-    # Blocks, and so draws, depend neither on the metric nor on the number of classifiers.
-    cells = min(m, 200) ** 2 if specification.cells else 0
-    return stream_blocks(draw, rng, n_draws, _size(8 * (3 * n_units + 16 * m + 4 * cells)))
+    # Blocks, and so draws, do not depend on the metric. A product must not take seconds: it cannot
+    # be interrupted.
+    entries = units.true.nnz + sum(
+        matrix.nnz for of_all in (units.hits, units.predicted, units.cells) for matrix in of_all
+    )
+    cells = n_classifiers * min(m, 200) ** 2 if units.cells else 0
+    block = _size(8 * (3 * len(sizes) + 8 * n_classifiers * m + 2 * cells) + entries)
+    return stream_blocks(draw, rng, n_draws, block)
 
 
 def stream_labels(
@@ -113,4 +118,4 @@ def label_totals(parameters: Mapping[str, Array]) -> Totals:
 
 
 def _size(bytes_per_draw: int) -> int:
-    return max(1, min(4096, BLOCK_BYTES // bytes_per_draw))
+    return max(1, min(1024, BLOCK_BYTES // bytes_per_draw))

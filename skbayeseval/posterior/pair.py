@@ -12,7 +12,8 @@ from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.chains import SampledPrior
 from skbayeseval.posterior.memory import T
-from skbayeseval.posterior.recipe import Posterior, Prior
+from skbayeseval.posterior.prior import Prior
+from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["PairPosterior", "PairPrior"]
 

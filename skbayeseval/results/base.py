@@ -43,6 +43,7 @@ class PosteriorView:
     ) -> None:
         for metric in metrics.values():
             posterior.check_metric(metric)
+        posterior.ask(metrics.values())
         self._posterior = posterior
         self._names = names
         self._metrics = dict(metrics)
@@ -350,6 +351,10 @@ class PosteriorView:
             return self._posterior.check_metric(split_metric(metric))
         found = resolve_scoring(metric, self.labels)
         return self._posterior.check_metric(next(iter(found.values())))
+
+    def _others(self, metric: str | Metric | None) -> tuple[str, ...]:
+        """Return the metrics that an answer leaves out because no metric was asked for."""
+        return self.metrics[1:] if metric is None else ()
 
     def _n_instances(self) -> int:
         """Return the number of instances, which may each be counted several times."""

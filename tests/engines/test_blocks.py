@@ -31,6 +31,8 @@ from skbayeseval.engines import (
 from skbayeseval.engines import scores as split_scores
 from skbayeseval.engines.blocks import child_of, in_order, stream_blocks
 from skbayeseval.judgement import Interval
+from skbayeseval.metrics import from_confusion
+from skbayeseval.models.specification import ScoreSpecification
 from skbayeseval.posterior import curves
 
 
@@ -261,3 +263,51 @@ def test_draws_do_not_depend_on_the_number_of_threads(kind, small_blocks):
     assert np.isfinite(found[0]).all()
     np.testing.assert_array_equal(found[1], found[0])
     np.testing.assert_array_equal(found[2], found[0])
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_tables_and_totals_see_the_same_draws(n_classes, small_blocks):
+    # Accuracy is a function of totals, and here once more of whole tables.
+    own = from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1) / t.sum(axis=(-2, -1)), "own")
+    for options in ({}, {"groups": np.arange(1000) // 4}, {"model": "hierarchical"}):
+        result = two(n_classes, n=1000, scoring=["accuracy", own], **options)
+        posterior = result._posterior
+        by_totals, by_tables = (
+            np.hstack(list(posterior.stream(metric, posterior.rng(), 100)))
+            for metric in result._metrics.values()
+        )
+        np.testing.assert_allclose(by_totals, by_tables, atol=1e-12)
+
+
+def test_draws_of_a_pair_do_not_depend_on_the_others(small_blocks):
+    y, *said = predictions(2)
+    options = SEED | {"groups": np.arange(60) // 3}
+    three = compare_many(y, dict(zip("abc", said, strict=True)), **options).pairs[0, 1]
+    pair = compare_predictions(y, *said[:2], **options)
+    np.testing.assert_allclose(three.draws, pair.draws, atol=1e-12)
+
+
+def test_draws_of_two_split_scores_do_not_depend_on_the_others(small_blocks):
+    of_all = np.random.default_rng(0).random((400, 10))
+    found = [
+        np.hstack(
+            list(
+                split_scores.stream_means(
+                    ScoreSpecification({"r2": of_some}, 0.2), "r2", np.random.default_rng(0), 100
+                )
+            )
+        )[:2]
+        for of_some in (of_all[:2], of_all)
+    ]
+    np.testing.assert_allclose(*found, atol=1e-12)
+
+
+def test_n_jobs_of_a_cross_validation_is_the_number_of_threads(monkeypatch):
+    threads, count = [], blocks._n_threads
+    monkeypatch.setattr(blocks, "_n_threads", lambda: threads.append(count()) or 1)
+    with parallel_config(backend="threading"):
+        result = cross_validated(n_jobs=2, weight="published")
+    assert not threads
+    result.hdi()
+    cross_validated(weight="published").hdi()
+    assert threads == [2, 1]

@@ -3,7 +3,12 @@ import pytest
 from scipy import stats
 from scipy.special import gammaln
 
-from skbayeseval.engines.gammas import correlated_gammas, large_gammas, log_rising
+from skbayeseval.engines.gammas import (
+    correlated_gammas,
+    dirichlet_rows,
+    large_gammas,
+    log_rising,
+)
 
 MIXING = np.linalg.cholesky([[1.0, 0.7], [0.7, 1.0]])
 
@@ -67,3 +72,22 @@ def test_log_rising_of_large_counts(count):
     shape = np.array([0.3, 1, 50, 1e4, 6e7])
     step = log_rising(shape + 1, count) - log_rising(shape, count)
     np.testing.assert_allclose(step, np.log((count + shape) / shape), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(3.0, 0.5), (2.0, 0.2, 5.0), (40.0, 300.0, 1.0, 7.0)])
+def test_dirichlet_rows_have_beta_margins_and_sum_to_one(shape):
+    shape = np.array(shape)
+    rows = dirichlet_rows(np.random.default_rng(0), shape, 10_000)
+    np.testing.assert_allclose(rows.sum(axis=0), 1.0)
+    for row, one in zip(rows, shape, strict=True):
+        assert stats.kstest(row, "beta", args=(one, shape.sum() - one)).pvalue > 1e-3
+    # Two entries are negatively correlated, as known.
+    expected = -np.sqrt(shape[0] * shape[1] / np.prod(shape.sum() - shape[:2]))
+    assert np.corrcoef(rows[:2])[0, 1] == pytest.approx(expected, abs=0.04)
+
+
+@pytest.mark.parametrize("shape", [(0.01, 0.01), (1e-4, 1e-4, 1e-4)])
+def test_dirichlet_rows_of_tiny_shapes_are_never_nan(shape):
+    rows = dirichlet_rows(np.random.default_rng(0), np.array(shape), 100_000)
+    np.testing.assert_allclose(rows.sum(axis=0), 1.0)
+    np.testing.assert_allclose(rows.mean(axis=1), 1 / len(shape), atol=0.01)
