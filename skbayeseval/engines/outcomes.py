@@ -38,8 +38,7 @@ T = TypeVar("T")
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
 
-# The fewest and the most draws of a block: fewer would take longer, and more than these leave threads
-# without work.
+# The fewest and the most draws of a block. Fewer would take longer, more leave threads without work.
 FEWEST_DRAWS, MOST_DRAWS = 16, 1024
 
 
