@@ -38,7 +38,7 @@ T = TypeVar("T")
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
 
-# The fewest and the most draws of a block. Fewer would take longer, more leave threads without work.
+# Blocks of fewer draws would take longer; of more draws, threads would be without work.
 FEWEST_DRAWS, MOST_DRAWS = 16, 1024
 
 
