@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.chunk_shares import has_chunk_shares, shares_of_chunks
-from skbayeseval.engines.exact import BLOCK, check_scores, stream_scores
-from skbayeseval.engines.outcomes import stream_outcomes
+from skbayeseval.engines.exact import BLOCK, check_scores, metric_of_block, stream_scores
+from skbayeseval.engines.outcomes import as_arrays, stream_outcomes
 from skbayeseval.engines.rates import is_paired, shares_given_rates
 from skbayeseval.engines.recall_shares import has_recall_shares, stream_totals_given_sticks
 from skbayeseval.engines.rows import REMAINDER
@@ -140,9 +141,12 @@ def _given_disagreement(
     """Yield shares of sign (theta_2 - theta_3), given theta_2 + theta_3, of Dirichlet(theta)."""
     both, only_a, only_b, neither = theta
     winner = BetaMargin(only_a, only_b) if sign > 0 else BetaMargin(only_b, only_a)
-    for _ in range(MOST_INDEPENDENT_DRAWS // BLOCK):
-        disagree = np.maximum(rng.beta(only_a + only_b, both + neither, BLOCK), 1e-300)
-        yield winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
+        disagree = np.maximum(rng.beta(only_a + only_b, both + neither, size), 1e-300)
+        return winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
+
+    return stream_blocks(draw, rng, MOST_INDEPENDENT_DRAWS, BLOCK)
 
 
 def _given_sticks(
@@ -167,14 +171,13 @@ def _given_sticks(
         repeats = max(2, min(repeats, MOST_REPEATS, MOST_SHARED_RECALLS // n_classes))
         n_draws = max(2**5, MOST_RECALLS // (2 * repeats * n_classes))
         blocks = stream_totals_given_sticks(group, rng, n_draws, repeats, remainder)
-        yield from (_mean_of_all_pairs(alike, block, positive, repeats, region) for block in blocks)
-        return
+        return (_mean_of_all_pairs(alike, block, positive, repeats, region) for block in blocks)
     sticks = n_classes * np.log(remainder) / np.log(group.mass / (1 + group.mass))
     cells = n_classes**2 if metric.needs_tables else 0
     # With more classes, the sticks vary less between draws.
     repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
     n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
-    for block in stream_outcomes(
+    return stream_outcomes(
         specification,
         rng,
         n_draws,
@@ -182,16 +185,20 @@ def _given_sticks(
         tables=metric.needs_tables,
         repeats=repeats,
         remainder=remainder,
-    ):
-        yield _mean_of_all_pairs(alike, block, positive, repeats, region)
+        of_block=lambda block: _mean_of_all_pairs(
+            alike, as_arrays(block), positive, repeats, region
+        ),
+    )
 
 
 def _mean_of_all_pairs(
     metrics: list[Metric], block: Totals | Array, positive: int, repeats: int, region: Interval
 ) -> Array:
     """Return the shares of batches of `repeats` draws, as the mean over these metrics."""
-    found = 0.0
-    for metric in metrics:
-        scores = metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
-        found = found + _of_all_pairs(check_scores(scores, metric), repeats, region)
-    return np.asarray(found) / len(metrics)
+    shares = [
+        _of_all_pairs(
+            check_scores(metric_of_block(metric, positive, block), metric), repeats, region
+        )
+        for metric in metrics
+    ]
+    return np.mean(shares, axis=0)

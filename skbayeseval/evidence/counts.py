@@ -110,7 +110,7 @@ class PairedCounts(Evidence):
         object.__setattr__(self, "pos_label", resolve_pos_label(labels, self.pos_label))
         if self.outcome is not None:
             smallest = np.min_scalar_type(len(outcomes))
-            outcome = np.ravel(inverse).astype(smallest)[self.outcome]
+            outcome = np.ravel(inverse).astype(smallest).take(self.outcome)
             object.__setattr__(self, "outcome", frozen(outcome))
 
     @classmethod

@@ -16,8 +16,8 @@ __all__ = ["Outcomes", "count_chunks", "count_labels", "tally"]
 
 Array = NDArray[Any]
 
-# Rows counted at a time: three columns of 64-bit labels take 1.5 MB, which stays in the cache.
-BLOCK = 2**16
+# Rows counted at a time: three columns of 64-bit labels take 3 MB, which most caches hold.
+BLOCK = 2**17
 
 # Outcomes that may be kept before equal ones are added up.
 KEPT = 2**20
@@ -119,7 +119,7 @@ class _Counter:
     def __init__(self, names: list[str], *, keeps_rows: bool) -> None:
         self.names = names
         self.keeps_rows = keeps_rows
-        # The outcome of each row, as its position in all parts together.
+        # For each part, the position in it of each row's outcome.
         self.rows: list[Array] = []
         self.numbers: dict[Any, int] = {}
         self.met: list[set[int]] = [set() for _ in names]
@@ -150,10 +150,10 @@ class _Counter:
             columns, [len(of_one) for of_one in values], keeps_rows=self.keeps_rows
         )
         if rows is not None:
-            self.rows.append(rows + self.kept)
+            self.rows.append(rows)
         for column, of_one, met in zip(codes.T, values, self.met, strict=True):
             number = np.zeros(len(of_one), dtype=np.intp)
-            for place in np.unique(column).tolist():
+            for place in set(column.tolist()):
                 number[place] = self.numbers.setdefault(of_one[place], len(self.numbers))
                 met.add(int(number[place]))
             column[:] = number[column]
@@ -167,10 +167,12 @@ class _Counter:
         found, summed, position = _distinct(
             list(codes.T), [len(self.numbers)] * codes.shape[1], counts, keeps_rows=self.keeps_rows
         )
-        self.parts, self.kept = [(found, summed)], len(summed)
         if position is not None:
-            position = position.astype(np.min_scalar_type(len(found)))
-            self.rows = [np.concatenate([position[rows] for rows in self.rows])]
+            ends = np.cumsum([len(counts) for _, counts in self.parts])
+            places = np.split(position, ends[:-1])
+            rows = [place.take(rows) for place, rows in zip(places, self.rows, strict=True)]
+            self.rows = [np.concatenate(rows)]
+        self.parts, self.kept = [(found, summed)], len(summed)
 
 
 def _small_codes(block: Array) -> tuple[Array, Sequence[Any]]:
@@ -180,12 +182,12 @@ def _small_codes(block: Array) -> tuple[Array, Sequence[Any]]:
     Labels are Python's numbers, which compare exactly: numpy makes floats of int64 and uint64.
     """
     if block.dtype == bool:
-        return block.astype(np.intp), (False, True)
+        return block.view(np.uint8), (False, True)
     if block.dtype.kind in "iu":
         # A negative number is a large one without its sign.
         largest = int(block.view(f"u{block.itemsize}").max())
         if largest < BLOCK and largest <= np.iinfo(block.dtype).max:
-            return block.astype(np.intp, copy=False), range(largest + 1)
+            return block, range(largest + 1)
         low, high = int(block.min()), int(block.max())
         if high - low < BLOCK:
             return (block - block.dtype.type(low)).astype(np.intp), range(low, high + 1)
@@ -233,22 +235,40 @@ def _distinct(
     if total > 62:  # a number per row would not fit in 64 bits
         found, inverse = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
         inverse = np.ravel(inverse)
-        return found, np.bincount(inverse, weights), inverse if keeps_rows else None
-    cells = columns[0].astype(np.intp)
+        position = inverse.astype(np.min_scalar_type(len(found))) if keeps_rows else None
+        return found, np.bincount(inverse, weights), position
+    # Few cells have small numbers, which are several times faster to combine.
+    dtype: Any = np.uint8 if total <= 8 else np.intp
+    cells = columns[0].astype(dtype)
     for column, width in zip(columns[1:], bits[1:], strict=True):
         cells <<= width
-        cells |= column
+        cells |= column.astype(dtype, copy=False)
     if 2**total <= 4 * max(len(cells), 256):
-        counts = np.bincount(cells, weights, minlength=1)
+        counts = _occurrences(cells, total) if weights is None else np.bincount(cells, weights)
         found = np.flatnonzero(counts)
         counts = counts[found]
         if keeps_rows:
-            position = np.zeros(2**total, dtype=np.intp)
+            position = np.zeros(2**total, dtype=np.min_scalar_type(len(found)))
             position[found] = np.arange(len(found))
-            inverse = position[cells]
+            inverse = position.take(cells)
     else:
         found, inverse = np.unique(cells, return_inverse=True)
         counts = np.bincount(inverse, weights)
+        inverse = inverse.astype(np.min_scalar_type(len(found)))
     places = np.cumsum([0, *bits[:0:-1]])[::-1]
     rows = [found >> place & (1 << width) - 1 for place, width in zip(places, bits, strict=True)]
     return np.column_stack(rows), counts, inverse if keeps_rows else None
+
+
+def _occurrences(cells: Array, bits: int) -> Array:
+    """Return how often each number of `bits` bits occurs.
+
+    Two numbers of up to six bits are counted as one, which takes about half the time.
+    """
+    n_cells = 2**bits
+    if bits > 6 or len(cells) < BLOCK // 2:
+        return np.bincount(cells, minlength=n_cells)
+    even = len(cells) // 2 * 2
+    pairs = np.bincount(cells[:even].view(np.uint16), minlength=256 * n_cells)
+    pairs = pairs.reshape(n_cells, 256)[:, :n_cells]
+    return pairs.sum(axis=0) + pairs.sum(axis=1) + np.bincount(cells[even:], minlength=n_cells)

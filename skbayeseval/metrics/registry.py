@@ -118,10 +118,12 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
             f"compares split scores, or choose one of {known_metrics('numbers')}."
         )
     if name in get_scorer_names():
+        other = "Pass model='scores' to a cross-validation, which compares split scores"
+        if name.endswith("_samples"):
+            other += ", pass the score of each instance to compare_items"
         raise ValueError(
             f"scoring={name!r} cannot be computed from a confusion matrix, from instance scores or "
-            "from instance weights. Pass model='scores' to compare split scores, or choose one of "
-            f"{known_metrics()}."
+            f"from instance weights. {other}, or choose one of {known_metrics()}."
         )
     raise ValueError(
         f"scoring={name!r} is not a known metric.{did_you_mean(name, known_metrics())} Valid "

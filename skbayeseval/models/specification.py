@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._parameters import ParameterObject
 from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
+from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.halves import variance_with_halves
 from skbayeseval.models.margins import BetaMargin, StudentMargin
 from skbayeseval.models.parameters import (
@@ -340,17 +341,15 @@ class OutcomeSpecification(AnySpecification):
 
 @dataclass(frozen=True)
 class WeightSpecification(AnySpecification):
-    """Normalised Gamma(`shape`) weights of units; all else are weighted sums over units.
+    """Normalised Gamma weights of units; all else are weighted sums over units.
 
-    The attributes are those of `UnitCounts`.
+    Parameters
+    ----------
+    units : UnitCounts
+        The counts of the units, and the Gamma shapes of their weights.
     """
 
-    true: Any
-    hits: tuple[Any, ...]
-    predicted: tuple[Any, ...]
-    cells: tuple[Any, ...]
-    shape: Array
-    sizes: Array
+    units: UnitCounts
 
 
 @dataclass(frozen=True)

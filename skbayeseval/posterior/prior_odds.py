@@ -24,7 +24,8 @@ from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import of_classes
 from skbayeseval.models.margins import BetaMargin, difference_probability
-from skbayeseval.posterior.recipe import Posterior, Prior
+from skbayeseval.posterior.prior import Prior
+from skbayeseval.posterior.recipe import Posterior
 
 __all__ = [
     "bayes_factor",

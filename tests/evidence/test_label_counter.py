@@ -151,6 +151,18 @@ def test_rows_are_kept(block, n_vectors, monkeypatch):
     np.testing.assert_array_equal(found.codes[found.rows], columns.T)
 
 
+@pytest.mark.parametrize("n_rows", [2**17, 2**17 + 1])
+@pytest.mark.parametrize("n_classes", [2, 4, 5, 7])
+def test_counts_of_large_blocks_are_those_of_combined_codes(n_classes, n_rows):
+    y, a, b = columns = rng_of(7).integers(0, n_classes, (3, n_rows))
+    found = count_labels(list(zip("yab", columns, strict=True)))
+    expected = np.bincount((y * n_classes + a) * n_classes + b, minlength=n_classes**3)
+    cells = found.codes @ [n_classes**2, n_classes, 1]
+    np.testing.assert_array_equal(found.counts, expected[cells])
+    assert found.counts.sum() == n_rows
+    np.testing.assert_array_equal(found.codes[found.rows], columns.T)
+
+
 def test_rows_of_too_many_instances_are_not_kept(monkeypatch):
     monkeypatch.setattr(label_counter, "MOST_ROWS", 3)
     y, a = [0, 1, 1, 0], [0, 1, 0, 0]
