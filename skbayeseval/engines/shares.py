@@ -50,7 +50,6 @@ Array = NDArray[Any]
 MOST_COUNTED_DRAWS = 2**23
 MOST_INDEPENDENT_DRAWS = 2**22
 MOST_STICKS = 2**28
-
 MOST_RECALLS = 12_800_000
 
 # The number of classes whose shares are averaged.
