@@ -29,7 +29,7 @@ print(result)
 # Overall, the new model is better. By hospital:
 by_site = result.by(site)
 print(by_site.decision(rope=0.02))
-print(by_site.summary(rope=0.02).round(3))
+print(by_site.summary(rope=0.02)[["n", "mean", "hdi_low", "hdi_high", "p_better"]].round(3))
 
 # %%
 # The forest plot shows the pooled differences with their intervals, and the overall one.

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,7 @@ from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
 from skbayeseval.cli.gate import judge
 from skbayeseval.cli.messages import printable
+from skbayeseval.judgement.decision import SETTLED, WORDS
 
 __all__ = ["as_text", "report", "save", "stop_printing"]
 
@@ -73,9 +75,11 @@ def _print(result: Result, rope: float | None) -> None:
     print()
     if isinstance(result, Ranking):
         for name, summary in _summaries(result, rope).items():
-            print(f"{name}, the differences of pairs:\n{as_text(summary)}\n")
+            print(f"{name}, the differences of pairs:\n{as_text(_shown(summary, rope))}")
+            print(*_on_factors(summary, rope), "", sep="\n")
         return
-    print(as_text(result.summary(rope).T))
+    summary = result.summary(rope)
+    print(as_text(_shown(summary, rope).T), *_on_factors(summary, rope), sep="\n")
     for name in result.metrics if rope else ():
         try:
             factor = result.bayes_factor(rope, metric=name)
@@ -83,6 +87,26 @@ def _print(result: Result, rope: float | None) -> None:
             continue
         if not factor.reliable:
             print(f"\nbf of {name} is NaN, because it is not reliable: {factor.reason}")
+
+
+def _shown(summary: pd.DataFrame, rope: float | None) -> pd.DataFrame:
+    """Return a summary as it is printed: with words for what is not settled.
+
+    Without a ROPE, nothing is decided, and mostly nothing is known of a difference of exactly 0.
+    """
+    if rope is not None:
+        words = {code: label for code, (_, label) in WORDS.items() if code not in SETTLED}
+        return summary.assign(decision=summary["decision"].replace(words))
+    empty = ["bf"] if summary["bf"].isna().all() else []
+    empty += ["p_rope"] if (summary["p_rope"] == 0).all() else []
+    return summary.drop(columns=["decision", *empty]).rename(columns={"p_rope": "p_equal"})
+
+
+def _on_factors(summary: pd.DataFrame, rope: float | None) -> Iterator[str]:
+    """Yield a line on what Bayes factors are in favour of, if there are any."""
+    if summary["bf"].notna().any():
+        equal = "a difference of 0" if not rope else "a difference inside the ROPE"
+        yield f"bf: Bayes factor for {equal}; above 1 the data speak for it, below 1 against it"
 
 
 def _with_options(text: str, rope: float | None) -> str:

@@ -19,7 +19,7 @@ from skbayeseval.display.posterior import difference_label
 from skbayeseval.display.rows import figure_height, fit_rows, name_rows
 from skbayeseval.display.style import GREY, Display, Heading, Pen
 from skbayeseval.display.words import pair_words, text_width
-from skbayeseval.judgement.decision import WORDS
+from skbayeseval.judgement.decision import MARKS
 from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class ClassesDisplay(Display):
             )  # fmt: skip
             for row in rows[some]:
                 pen.text(
-                    ax, 1.02, row, WORDS[codes[row]][0], transform=ax.get_yaxis_transform(),
+                    ax, 1.02, row, MARKS[codes[row]], transform=ax.get_yaxis_transform(),
                     va="center", color=colour, fontsize=max(size, 5.0),
                 )  # fmt: skip
         name_rows(ax, [str(label) for label in table.index], size)

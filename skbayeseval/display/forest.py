@@ -196,7 +196,8 @@ class ForestDisplay(Display):
         options = pen.fill_options(color="black", linewidth=0)
         x, y = [low, mean, high, mean], [0.0, 0.28, 0.0, -0.28]
         pen.fills += ax.fill(x, y, zorder=3, **options)
-        ax.axhline(0.5, color=GREY, linewidth=0.6)
+        # Dotted, so that it is not taken for an interval of the row above it.
+        ax.axhline(0.5, color=GREY, linewidth=0.8, linestyle=(0, (1, 3)))
 
     def _write_numbers(
         self, ax: Axes, pen: Pen, table: pd.DataFrame, rows: np.ndarray, size: float

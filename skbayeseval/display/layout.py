@@ -98,9 +98,14 @@ def set_title(ax: Axes, text: str, pad: float) -> None:
 
 
 def set_xlabel(ax: Axes, text: str, key: str = "") -> None:
-    """Write the label of the x axis, with a key below it; a wide one in the middle of the room."""
+    """Write the label of the x axis, with a key below it; a wide one in the middle of the room.
+
+    Axes above others that share their x axis have no ticks of their own, and no label.
+    """
     from matplotlib.transforms import IdentityTransform, blended_transform_factory
 
+    if not _has_tick_labels(ax):
+        return
     size = font_size("small" if key else "medium")
     text = f"{text}\n{key}" if key else text
     label = ax.xaxis.label
@@ -109,6 +114,11 @@ def set_xlabel(ax: Axes, text: str, key: str = "") -> None:
         x, across = middle(ax)
         label.set_transform(blended_transform_factory(across, IdentityTransform()))
         label.set_x(x)
+
+
+def _has_tick_labels(ax: Axes) -> bool:
+    """Return whether the x axis has labels below it, and not only axes that share it."""
+    return bool(ax.xaxis.get_tick_params().get("labelbottom", True))
 
 
 def set_ylabel(ax: Axes, text: str) -> None:
@@ -127,7 +137,7 @@ def legend_below(ax: Axes) -> Any:
 
     if not ax.get_legend_handles_labels()[0]:
         return None
-    points = line_height(font_size("medium")) + 6
+    points = line_height(font_size("medium")) + 6 if _has_tick_labels(ax) else 6
     if ax.get_xlabel():
         size = float(ax.xaxis.label.get_fontsize())
         points += (1 + ax.get_xlabel().count("\n")) * line_height(size) + 4

@@ -11,7 +11,7 @@ import numpy as np
 from skbayeseval.display.layout import Room, font_size, label_ticks, room, set_xlabel
 from skbayeseval.display.style import GREY, Display, Heading, Pen
 from skbayeseval.display.words import plain, shorten, text_width, wrap
-from skbayeseval.judgement.decision import Decision
+from skbayeseval.judgement.decision import MARKS, Decision
 from skbayeseval.judgement.rope import describe_side
 
 if TYPE_CHECKING:
@@ -19,14 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["PairsDisplay"]
 
-# For each code the legend, the colour (among those of the palette; None is grey) and its strength.
+# For each mark its meaning, the colour (among those of the palette; None is grey) and its strength.
 CELLS: dict[str, tuple[str, int | None, float]] = {
-    ">>": ("row better", 0, 0.6),
-    ">": ("row better, not settled", 0, 0.2),
-    "~": ("equivalent", 2, 0.35),
+    "≫": ("row better", 0, 0.6),
+    "≪": ("row worse", 1, 0.6),
+    "≈": ("equivalent", 2, 0.35),
     "?": ("not settled", None, 0.1),
-    "<": ("row worse, not settled", 1, 0.2),
-    "<<": ("row worse", 1, 0.6),
 }
 
 # Cells of fewer points than this hold only a symbol, or only a colour, which needs a legend.
@@ -36,8 +34,9 @@ POINTS_OF_TWO_LINES, POINTS_OF_A_SYMBOL = 19.0, 8.0
 class PairsDisplay(Display):
     """Matrix of pairwise decisions: the classifier of the row against that of the column.
 
-    Below each symbol is the probability that the row is better than the column by more than the
-    ROPE allows. Small cells show only the symbol or the colour.
+    Below the symbol of each decision, or "?" if it is not settled, is the probability that the row
+    is better than the column by more than the ROPE allows. Small cells show only the symbol or the
+    colour.
 
     Parameters
     ----------
@@ -66,7 +65,7 @@ class PairsDisplay(Display):
     >>> display.ax_.get_title()
     'accuracy: 0 of 3 pairs are settled'
     >>> display.ax_.get_xlabel()
-    '%: probability that the row is better than the column by more than 0.01'
+    '? not settled; %: probability that the row is better than the column by more than 0.01'
     """
 
     def __init__(
@@ -96,11 +95,10 @@ class PairsDisplay(Display):
         size = min(font_size("small"), cell / 3 if with_numbers else 0.7 * cell)
         cells = np.ones((number, number, 4))
         for (i, j), decision in self.decisions.items():
-            _, colour, strength = CELLS[decision.code]
+            mark = MARKS[decision.code]
+            _, colour, strength = CELLS[mark]
             cells[i, j] = to_rgba(GREY if colour is None else pen.colors[colour], strength)
-            words = f"{decision.symbol}\n{_percent(decision.probabilities.better)}"
-            if not with_numbers:
-                words = decision.symbol
+            words = f"{mark}\n{_percent(decision.probabilities.better)}" if with_numbers else mark
             if cell >= POINTS_OF_A_SYMBOL:
                 pen.text(ax, j, i, words, ha="center", va="center", fontsize=size, linespacing=1.0)
         pen.fills.append(ax.imshow(cells, **{"aspect": "auto", **pen.given["fill"]}))
@@ -119,12 +117,19 @@ class PairsDisplay(Display):
         said = f"%: probability that the row is better than the column{by}"
         if not with_numbers:
             said = f"row against column, ROPE [{rope.low:g}, {rope.high:g}]"
-        set_xlabel(ax, wrap(said, 0.9 * place.width, font_size("medium")))
         if cell < POINTS_OF_A_SYMBOL:
             self._explain_colours(ax, pen)
+        else:
+            said = f"{', '.join(f'{mark} {CELLS[mark][0]}' for mark in self._marks())}; {said}"
+        set_xlabel(ax, wrap(said, 0.9 * place.width, font_size("medium")))
         upper = [one for (i, j), one in self.decisions.items() if i < j]
         settled = sum(one.settled for one in upper)
         return Heading(f"{plain(self.metric)}: {settled} of {len(upper)} pairs are settled")
+
+    def _marks(self) -> list[str]:
+        """Return the marks that occur, in the order of their legend."""
+        found = {MARKS[decision.code] for decision in self.decisions.values()}
+        return [mark for mark in CELLS if mark in found]
 
     def _widest_name(self, place: Room) -> float:
         """Return the width in inches that names may have."""
@@ -140,11 +145,9 @@ class PairsDisplay(Display):
     def _explain_colours(self, ax: Axes, pen: Pen) -> None:
         from matplotlib.patches import Patch
 
-        found = {decision.code for decision in self.decisions.values()}
         handles = [
             Patch(color=GREY if colour is None else pen.colors[colour], alpha=strength, label=label)
-            for code, (label, colour, strength) in CELLS.items()
-            if code in found
+            for label, colour, strength in map(CELLS.__getitem__, self._marks())
         ]
         ax.legend(
             handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False,

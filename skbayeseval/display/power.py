@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_ylabel
 from skbayeseval.display.style import GREY, Display, Heading, Pen
 from skbayeseval.display.words import plain, shorten, text_width
+from skbayeseval.judgement.decision import WORDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,9 @@ __all__ = ["PowerDisplay"]
 
 # The power that is usually wanted, as in `PowerAnalysis`.
 ENOUGH = 0.8
+
+# Inches from which on the symbols of the goal are explained.
+ROOM_FOR_MEANINGS = 3.5
 
 
 class PowerDisplay(Display):
@@ -91,7 +95,8 @@ class PowerDisplay(Display):
             size = f"with {enough.min():,}" if len(enough) else "with none of these sizes"
             reached.append(size if len(names) == 1 else f"{plain(name)} {size}")
         ax.axhline(ENOUGH, color=GREY, linestyle="--", linewidth=1)
-        ax.set_xlabel("instances in the test set")
+        meanings = self._meanings() if place.height > ROOM_FOR_MEANINGS else ""
+        ax.set_xlabel(f"instances in the test set{meanings}")
         goal, where = plain(self.goal), ""
         if text_width(goal, font_size("small")) > 2 * max(place.height - 1.2, 0.8):
             short_goal = _short_goal(self.goal, 0.75 * place.width, font_size("medium"))
@@ -103,6 +108,12 @@ class PowerDisplay(Display):
         set_ylabel(ax, f"probability of {goal}" if goal else "probability")
         legend_below(ax)
         return Heading(f"{ENOUGH:.0%} reached: {', '.join(reached)}{where}")
+
+    def _meanings(self) -> str:
+        """Return a line on what the symbols of the goal mean."""
+        meanings = {symbol: label for symbol, label in WORDS.values() if f" {symbol} " in self.goal}
+        said = ", ".join(f"{symbol} {label}" for symbol, label in meanings.items())
+        return f"\n({said})" if said else ""
 
 
 def _short_goal(goal: str, inches: float, size: float) -> str:

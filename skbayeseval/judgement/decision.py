@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,14 +15,21 @@ from skbayeseval.judgement.rope import describe_side
 from skbayeseval.pages.elements import block, lines, shares
 
 __all__ = [
+    "MARKS",
+    "NO_ROPE",
+    "SETTLED",
     "WORDS",
     "Decision",
     "Probabilities",
+    "codes_given_hdi",
     "decide",
     "decision_codes",
     "format_interval",
     "format_probability",
+    "in_a_table",
     "masses",
+    "on_other_metrics",
+    "times_as_much",
 ]
 
 
@@ -73,6 +81,11 @@ class Decision:
         the ROPE.
     depends_on_splits : bool
         Whether other random splits of the same data could change the decision.
+    units : str or None
+        What there must be more of to settle the decision, such as "groups"; None for "evidence".
+    other_metrics : tuple of str
+        Further metrics of the result, if the decision is about the first of them only because no
+        other one was asked for.
 
     Examples
     --------
@@ -94,6 +107,8 @@ class Decision:
     prob: float = 0.95
     more_evidence: float = 1.0
     depends_on_splits: bool = False
+    units: str | None = None
+    other_metrics: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def settled(self) -> bool:
@@ -107,7 +122,8 @@ class Decision:
         )
         a, b = self.names
         if not self.settled:
-            lines = [f"{self.symbol}  not settled: {self._state()}", f"   {basis}"]
+            # Without the symbol: "<" and ">" would read as if they were decisions.
+            lines = [f"not settled: {self._state()}", f"   {basis}"]
             lines.append(self._what_would_settle_it())
         elif self.code == "~":
             lines = [f"{self.symbol}  {a} practically equivalent to {b} {basis}"]
@@ -115,6 +131,8 @@ class Decision:
             lines = [f"{self.symbol}  {a} {self.label} than {b} {basis}"]
         if self.depends_on_splits:
             lines.append(OTHER_SPLITS)
+        if self.other_metrics:
+            lines.append(f"   {on_other_metrics(self.metric, self.other_metrics)}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -148,10 +166,24 @@ class Decision:
                 "   The difference is so close to a limit of the ROPE that more evidence would "
                 "hardly settle it."
             )
-        needed = f"About {self.more_evidence:.2g} times as much evidence"
-        if self.more_evidence < 1.1:
-            needed = "Slightly more evidence"
+        needed = times_as_much(self, "evidence")
         return f"   {needed} would settle it, if the difference stays as it is."
+
+
+def times_as_much(decision: Decision, evidence: str) -> str:
+    """Return how much more would settle a decision, such as "About 120 times as much evidence"."""
+    if decision.more_evidence < 1.1:
+        return f"Slightly more {decision.units or evidence}"
+    much = f"as much {evidence}" if decision.units is None else f"as many {decision.units}"
+    return f"About {float(f'{decision.more_evidence:.2g}'):,g} times {much}"
+
+
+def on_other_metrics(metric: str, others: Sequence[str]) -> str:
+    """Return a sentence that a statement is about one metric only, and how to ask for others."""
+    which = " or ".join(map(repr, others))
+    if len(others) > 3:
+        which = f" one of the {len(others)} others"
+    return f"This is about {metric} only: for other metrics, pass metric={which}."
 
 
 def _percent(probability: float) -> str:
@@ -182,6 +214,18 @@ WORDS = {
     ">>": ("≫", "significantly better"),
     "?": ("?", "not settled"),
 }
+
+# The symbol of each code where there is only room for one character, as in figures.
+MARKS = {code: symbol if code in SETTLED else "?" for code, (symbol, _) in WORDS.items()}
+
+# What summaries have in the place of a code if no ROPE was given.
+NO_ROPE = "no ROPE"
+
+
+def in_a_table(code: str) -> str:
+    """Return a decision as tables show it: the symbol of what is settled, otherwise words."""
+    symbol, label = WORDS[code]
+    return symbol if code in SETTLED else label
 
 
 def decide(
@@ -220,7 +264,13 @@ def _more_evidence(hdi: Interval, rope: Interval, mean: float) -> float:
 
 def decision_codes(draws: NDArray[Any], rope: Interval, prob: float = 0.95) -> NDArray[Any]:
     """Return the decision code for each row of draws of the difference."""
-    low, high = hdi_of_rows(draws, prob)
+    return codes_given_hdi(draws, *hdi_of_rows(draws, prob), rope)
+
+
+def codes_given_hdi(
+    draws: NDArray[Any], low: NDArray[Any], high: NDArray[Any], rope: Interval
+) -> NDArray[Any]:
+    """Return the decision code for each row of draws, whose HDIs have these ends."""
     better, worse = (draws > rope.high).mean(axis=1), (draws < rope.low).mean(axis=1)
     return _codes(low, high, rope, better - worse, draws.mean(axis=1))
 

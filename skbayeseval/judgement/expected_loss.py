@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.judgement.decision import on_other_metrics
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.pages.elements import block, lines
 
@@ -35,6 +36,9 @@ class ExpectedLoss:
         The names of A and B.
     metric : str
         The name of the metric.
+    other_metrics : tuple of str
+        Further metrics of the result, if this is about the first of them only because no other one
+        was asked for.
 
     Examples
     --------
@@ -50,6 +54,7 @@ class ExpectedLoss:
     waiting: float
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
+    other_metrics: tuple[str, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         (name, loss), (other, larger) = sorted(
@@ -58,10 +63,13 @@ class ExpectedLoss:
         first = f"Choose {name}"
         if self.a == self.b:
             first = f"Choose either {name} or {other}"
+        others = ""
+        if self.other_metrics:
+            others = f" {on_other_metrics(self.metric, self.other_metrics)}"
         return (
             f"{first}: its expected loss in {self.metric} is {loss:.2g}, that of {other} "
             f"{larger:.2g}. To wait until the difference is known would save {self.waiting:.2g} on "
-            "average, at most."
+            f"average, at most.{others}"
         )
 
     __repr__ = __str__

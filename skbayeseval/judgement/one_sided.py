@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from skbayeseval.judgement.decision import format_probability
+from skbayeseval.judgement.decision import format_probability, on_other_metrics
 from skbayeseval.pages.elements import block, lines
 
 __all__ = ["OneSidedDecision", "check_margin", "non_inferiority", "superiority"]
@@ -33,6 +33,9 @@ class OneSidedDecision:
         The names of A and B.
     metric : str
         The name of the metric.
+    other_metrics : tuple of str
+        Further metrics of the result, if the answer is about the first of them only because no
+        other one was asked for.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class OneSidedDecision:
     prob: float
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
+    other_metrics: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def settled(self) -> bool:
@@ -75,6 +79,8 @@ class OneSidedDecision:
             }.get(self.answer, f"not settled: {better} {chance}")
         if not self.settled:
             basis = f"({self.metric}; {self.prob:.3g} or more would be a yes)"
+        if self.other_metrics:
+            basis += f"\n   {on_other_metrics(self.metric, self.other_metrics)}"
         return f"{verdict} {basis}"
 
     __repr__ = __str__

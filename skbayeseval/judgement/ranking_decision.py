@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.judgement.decision import format_interval, format_probability
+from skbayeseval.judgement.decision import (
+    format_interval,
+    format_probability,
+    on_other_metrics,
+)
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.pages.elements import block, lines
 
@@ -42,6 +46,9 @@ class RankingDecision:
         The name of the metric.
     prob : float
         The probability that is required.
+    other_metrics : tuple of str
+        Further metrics of the ranking, if the decision is about the first of them only because no
+        other one was asked for.
 
     Examples
     --------
@@ -62,6 +69,12 @@ class RankingDecision:
     rope: Interval
     metric: str = "score"
     prob: float = 0.95
+    other_metrics: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def best_alone(self) -> str | None:
+        """The name of the best, if all others are surely worse; otherwise None."""
+        return self.equivalent[0] if len(self.equivalent) == 1 and not self.open else None
 
     @property
     def settled(self) -> bool:
@@ -76,7 +89,9 @@ class RankingDecision:
             )
 
         lines = [f"{self.metric}, ROPE {format_interval(self.rope)}, {self.prob:.3g} required:"]
-        if self.equivalent:
+        if self.best_alone is not None:
+            lines.append(f"  the best: {self.best_alone}")
+        elif self.equivalent:
             lines.append(f"  practically equivalent to the best: {listed(self.equivalent)}")
         if self.open:
             lines.append(
@@ -85,6 +100,8 @@ class RankingDecision:
             )
         if self.worse:
             lines.append(f"  surely worse than the best: {listed(self.worse)}")
+        if self.other_metrics:
+            lines.append(f"  {on_other_metrics(self.metric, self.other_metrics)}")
         return "\n".join(lines)
 
     __repr__ = __str__

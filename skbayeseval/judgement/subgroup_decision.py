@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +44,9 @@ class SubgroupDecision:
         The mass of the HDI of each subgroup, and the probability that is required of `varies`.
     column : str or None
         The name of the column that makes the subgroups.
+    incomplete : dict of object to str
+        The subgroups in which some classes do not occur, so that an average over classes is not
+        about the same classes as elsewhere, and which classes these are.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class SubgroupDecision:
     metric: str = "score"
     prob: float = 0.95
     column: str | None = None
+    incomplete: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def varies(self) -> bool | None:
@@ -98,8 +102,7 @@ class SubgroupDecision:
             if found:
                 said.append(f"  {words}: {', '.join(found)}")
         unsettled = [
-            f"{name} ({a} better {format_probability(one.probabilities.better)}, "
-            f"worse {format_probability(one.probabilities.worse)})"
+            f"{name} ({self._chances(one)})"
             for name, one in self.subgroups.items()
             if not one.settled
         ]
@@ -108,30 +111,58 @@ class SubgroupDecision:
         if self.too_few:
             reasons = [f"{name} ({why})" for name, why in self.too_few.items()]
             said.append(f"  too few to say: {', '.join(reasons)}")
-        return "\n".join([*said, f"  {self.on_variation()}"])
+        if self.incomplete:
+            reasons = [f"{name} ({why})" for name, why in self.incomplete.items()]
+            said.append(f"  averages without some classes: {', '.join(reasons)}")
+        return "\n".join([*said, f"  {self.on_variation()}{self._on_any_two()}"])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return block(lines(str(self)))
 
+    def _chances(self, decision: Decision) -> str:
+        """Return the probabilities of a decision that is not settled."""
+        worse, equivalent, better = map(format_probability, decision.probabilities)
+        in_rope = "" if self.rope.low == self.rope.high else f"equivalent {equivalent}, "
+        return f"{self.names[0]} better {better}, {in_rope}worse {worse}"
+
     def on_variation(self) -> str:
         """Return a sentence on whether the difference varies between subgroups."""
         where = f"the difference varies between {name_subgroups(self.column)}"
-        if len(self.subgroups) < 2:
+        if self.farthest is None:
             return f"Whether {where} cannot be told from fewer than two of them."
         width = self.rope.high - self.rope.low
         by = f" by more than {width:.4g}, the width of the ROPE," if width else ""
-        if self.varies and self.farthest is not None:
-            high, low = self.farthest
-            chance = format_probability(self.p_farthest, words=True)
-            where = f"T{where[1:]}: it is higher in {high} than in {low}"
-            return f"{where}{by} with probability {chance}."
-        if not width:
-            return f"Not settled whether {where}."
+        high, low = self.farthest
+        chance = format_probability(self.p_farthest, words=True)
+        if self.varies:
+            return (
+                f"T{where[1:]}: it is higher in {high} than in {low}{by} with probability {chance}."
+            )
+        if self.varies is False:
+            chance = format_probability(self.p_varies, words=True)
+            return (
+                f"No sign that {where}: some two of them are apart{by} with probability {chance}."
+            )
+        return (
+            f"Not settled whether {where}: it is higher in {high} than in {low} (the two "
+            f"farthest apart){by} with probability {chance}; {100 * self.prob:.3g}% would settle "
+            "it."
+        )
+
+    def _on_any_two(self) -> str:
+        """Return how probably some two subgroups differ, if it is not settled that these two do."""
+        if self.varies is not None or self.farthest is None or self.rope.low == self.rope.high:
+            return ""
         chance = format_probability(self.p_varies, words=True)
-        said = f"{where}: two of them are apart{by} with probability {chance}."
-        return f"No sign that {said}" if self.varies is False else f"Not settled whether {said}"
+        said = f" Some two of them differ that much with probability {chance}"
+        if self.p_varies < self.prob:
+            return f"{said}."
+        return (
+            f"{said}, but the data do not tell which two: with many small subgroups, this "
+            "probability is high even if nothing sets them apart."
+        )
 
 
 def name_subgroups(column: str | None) -> str:

@@ -55,6 +55,8 @@ class Subgroup(NamedTuple):
         there are too few instances.
     reason : str
         Why there are too few instances; empty otherwise.
+    absent : str
+        Which classes do not occur, although the metric is an average over classes; empty otherwise.
     """
 
     label: Any
@@ -63,6 +65,7 @@ class Subgroup(NamedTuple):
     unpooled: Distribution | None
     pooled: Distribution | None
     reason: str = ""
+    absent: str = ""
 
 
 class SubgroupDraws(NamedTuple):
@@ -142,7 +145,7 @@ def _alone(
     usual = posterior.difference(metric).sd * math.sqrt(posterior.instances.number / empty.n)
     if metric.bounds is None and 0 < MOST_UNUSUAL * usual < difference.sd:
         return empty._replace(observed=observed, reason="the metric is unstable")
-    return empty._replace(observed=observed, unpooled=difference)
+    return empty._replace(observed=observed, unpooled=difference, absent=_absent(own, metric))
 
 
 def _why_undefined(scored: WeightedInstances, metric: Metric) -> str:
@@ -190,10 +193,9 @@ def _too_few_rows(posterior: Posterior, metric: Metric, rows: Array) -> str:
 def _too_few(own: Posterior, metric: Metric) -> str:
     """Return why the metric is not defined for a subgroup; empty if it is."""
     units = own.units(metric)
-    if units is not None and units.number < 2:
-        return f"too few {units.what}: {units.number}"
+    few = "" if units is None or units.number >= 2 else f"too few {units.what}: {units.number}"
     if metric.weighs_instances or not own.evidence.has_class_counts:
-        return ""
+        return few
     counts = own.counts[0]
     formula, present = metric.formula or "", counts.true > 0
     one = re.fullmatch(r".+\[(\d+)\]", formula)
@@ -203,10 +205,24 @@ def _too_few(own: Posterior, metric: Metric) -> str:
         negatives = formula == "specificity"
         if not present[1 - counts.positive if negatives else counts.positive]:
             return "no negatives" if negatives else "no positives"
+    if not counts.has_table and not present.any():
+        return "no positives of any label"
     several = formula in OF_SEVERAL_CLASSES or formula.endswith("_macro")
     if several and counts.has_table and present.sum() < 2:
         return "only one class"
-    return ""
+    return few
+
+
+def _absent(own: Posterior, metric: Metric) -> str:
+    """Return which classes are part of a metric, but do not occur in a subgroup."""
+    over_classes = metric.is_macro or metric.formula == "balanced_accuracy"
+    if not over_classes or not own.evidence.has_class_counts:
+        return ""
+    counts = own.counts[0]
+    absent = [repr(label) for label, n in zip(counts.labels, counts.true, strict=True) if not n > 0]
+    if len(absent) > 4:
+        absent = [*absent[:3], f"{len(absent) - 3} more"]
+    return f"no instances of {', '.join(absent)}" if absent else ""
 
 
 def _pooled(

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from skbayeseval._validation import check_names
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.evidence.counts import Evidence
+from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import PerClass, resolve_scoring
@@ -42,10 +43,12 @@ class PosteriorView:
     ) -> None:
         for metric in metrics.values():
             posterior.check_metric(metric)
+        posterior.ask(metrics.values())
         self._posterior = posterior
         self._names = names
         self._metrics = dict(metrics)
         self._cross_validation = cross_validation
+        self._distributions: dict[tuple[Metric, str], Distribution] = {}
         if not posterior.has_warned:
             posterior.has_warned = True
             if self.warnings:
@@ -348,6 +351,10 @@ class PosteriorView:
             return self._posterior.check_metric(split_metric(metric))
         found = resolve_scoring(metric, self.labels)
         return self._posterior.check_metric(next(iter(found.values())))
+
+    def _others(self, metric: str | Metric | None) -> tuple[str, ...]:
+        """Return the metrics that an answer leaves out because no metric was asked for."""
+        return self.metrics[1:] if metric is None else ()
 
     def _n_instances(self) -> int:
         """Return the number of instances, which may each be counted several times."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -59,7 +60,9 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         Draws of the difference and of the metric of A and of B. Where the weight of counts is
         inferred, each has its own, so that `draws` is not ``draws_a - draws_b``.
     observed_a, observed_b : float
-        The observed metric values of A and B.
+        The observed metric values of A and B. After a cross-validation, metrics of predictions are
+        computed from the predictions of all splits together. The mean of the split scores, as of
+        `cross_validate`, can differ; `cv_results` has these.
 
     Examples
     --------
@@ -93,12 +96,12 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
 
     @property
     def observed_a(self) -> float:
-        """The observed metric value of A."""
+        """The observed metric value of A; after a cross-validation, of all splits pooled."""
         return self._posterior.observed(self._metric(None))[0]
 
     @property
     def observed_b(self) -> float:
-        """The observed metric value of B."""
+        """The observed metric value of B; after a cross-validation, of all splits pooled."""
         return self._posterior.observed(self._metric(None))[1]
 
     def hdi(
@@ -173,12 +176,12 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         Returns
         -------
         decision : Decision
-            The decision. After a repeated cross-validation, it tells whether other random splits
-            of the same data could have led to another decision (`depends_on_splits`), judged by
-            how much the repeats differ.
+            The decision about one metric. After a repeated cross-validation, it tells whether other
+            random splits of the same data could have led to another decision
+            (`depends_on_splits`), judged by how much the repeats differ.
         """
         which = self._metric(metric)
-        return decision_of(
+        found = decision_of(
             self._distribution(which),
             check_rope(rope, which),
             prob,
@@ -186,6 +189,8 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
             which.name,
             shift=self._posterior.resplitting_shift(which),
         )
+        units = "groups" if self.evidence.n_groups else None
+        return replace(found, units=units, other_metrics=self._others(metric))
 
     def non_inferiority(
         self, margin: float, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -217,7 +222,8 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         which, prob = self._metric(metric), check_probability(prob)
         margin = check_margin(margin, which.bounds)
         worse = self._distribution(which).around(Interval(-margin, -margin)).worse
-        return non_inferiority(1 - worse, margin, prob, self.names, which.name)
+        found = non_inferiority(1 - worse, margin, prob, self.names, which.name)
+        return replace(found, other_metrics=self._others(metric))
 
     def superiority(
         self, margin: float = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -246,7 +252,8 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         which, prob = self._metric(metric), check_probability(prob)
         margin = check_margin(margin, which.bounds)
         better = self._distribution(which).around(Interval(margin, margin)).better
-        return superiority(better, margin, prob, self.names, which.name)
+        found = superiority(better, margin, prob, self.names, which.name)
+        return replace(found, other_metrics=self._others(metric))
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -280,13 +287,14 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         'new'
         """
         which = self._metric(metric)
-        return expected_loss(
+        found = expected_loss(
             self._distribution(which).draws,
             check_rope(rope, which),
             check_cost(cost),
             self.names,
             which.name,
         )
+        return replace(found, other_metrics=self._others(metric))
 
     def bayes_factor(
         self,
@@ -331,9 +339,9 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         Parameters
         ----------
         rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence. None means the point 0: classifiers are then never
-            practically equivalent, and `bf` is the Savage-Dickey ratio, or NaN if it is not
-            defined.
+            The region of practical equivalence. Without one, nothing is decided: `decision` is
+            "no ROPE", `p_rope` is the probability of a difference of exactly 0, and `bf` is the
+            Savage-Dickey ratio, or NaN if it is not defined.
         prob : float, default=0.95
             The probability mass of the HDI.
 
@@ -341,10 +349,11 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         -------
         table : pandas.DataFrame
             The columns are the mean, sd and mcse (Monte Carlo standard error of the mean) of the
-            difference, bf (Bayes factor for equality; NaN where it is not reliable, for a reason
-            that `bayes_factor` tells), p_worse, p_rope, p_better, hdi_low, hdi_high, hdi_mcse and
-            decision. For Markov chains, there are also ess (bulk effective sample size) and r_hat,
-            and mcse is computed by ArviZ.
+            difference, bf (Bayes factor for equality: above 1, the data speak for equality, below
+            1 for a difference; NaN where it is not reliable, for a reason that `bayes_factor`
+            tells), p_worse, p_rope, p_better, hdi_low, hdi_high, hdi_mcse and decision (its code,
+            of which "<", ">" and "?" mean that it is not settled). For Markov chains, there are
+            also ess (bulk effective sample size) and r_hat, and mcse is computed by ArviZ.
         """
         rows = [
             summary_row(self._posterior, metric, self.names, rope, prob)
@@ -495,8 +504,14 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         - Separate counts: the unpaired two-proportion z-test (p-test).
         - Three or more classes: the sign test and the paired t-test of the F1 of each class (S-test
           and T-test).
+        - One score per item: the paired t-test and the sign test; McNemar's test if items are
+          right or wrong.
+        - Groups (``groups=``): the paired t-test and the sign test of the means of groups.
         - Splits of a cross-validation: the corrected resampled t-test, and the tests for 3 x 2
           block-regularised and for 5 x 2 cross-validation.
+
+        For instance scores and predicted numbers without a cross-validation, no classical test is
+        implemented, and the table is empty.
 
         Parameters
         ----------
@@ -506,9 +521,10 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         Returns
         -------
         table : pandas.DataFrame
-            The columns are level ("micro" for instances or chunks, "macro" for classes, "splits"),
-            compares, statistic (positive if A is better; for sign and McNemar tests, the number of
-            the `n` differing pairs in which A is better), df, n, pvalue (two-sided) and note.
+            The columns are level ("micro" for instances or chunks, "macro" for classes, "items",
+            "groups", "splits", "data sets"), compares, statistic (positive if A is better; for sign
+            and McNemar tests, the number of the `n` differing pairs in which A is better), df, n,
+            pvalue (two-sided) and note.
 
         Examples
         --------
@@ -539,6 +555,10 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
                 f"of={of!r} is not a known quantity. Valid quantities are ['difference', 'a', 'b']."
             )
         which = self._metric(metric)
-        if of == "difference":
-            return self._posterior.difference(which)
-        return self._posterior.value(which, "ab".index(of))
+        if (which, of) not in self._distributions:
+            self._distributions[which, of] = (
+                self._posterior.difference(which)
+                if of == "difference"
+                else self._posterior.value(which, "ab".index(of))
+            )
+        return self._distributions[which, of]

@@ -6,7 +6,12 @@ from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from typing import Any
 
-from skbayeseval.judgement.decision import MOST_EVIDENCE, Decision, format_probability
+from skbayeseval.judgement.decision import (
+    MOST_EVIDENCE,
+    Decision,
+    format_probability,
+    times_as_much,
+)
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
@@ -20,6 +25,7 @@ from skbayeseval.results.basis import (
 )
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.numbers import decimals, join_words, plain
+from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
 
@@ -89,6 +95,13 @@ def _difference(result: ComparisonResult, metric: Metric) -> Iterator[str]:
     digits = decimals(Interval(low, high))
     yield from _seen(metric, result, [f"{plain(x, digits)} for {n}" for n, x in
                                       zip((a, b), observed, strict=True)])  # fmt: skip
+    record = result._cross_validation
+    means = means_of_splits(record, metric.name, (a, b))
+    if means is not None and is_pooled(record, metric, observed, means, digits):
+        yield (
+            "That is of all splits pooled; the mean of the scores of the splits is "
+            f"{plain(means[0], digits)} for {a} and {plain(means[1], digits)} for {b}."
+        )
     identical = result._posterior.what_is_identical(metric)
     if identical is not None:
         yield (
@@ -185,12 +198,8 @@ def _what_would_settle_it(decision: Decision) -> str:
             "The difference is so close to the limit of what matters that more data of this kind "
             "would hardly settle it."
         )
-    if decision.more_evidence < 1.1:
-        return "Slightly more data would settle it, if the difference stays as it is."
-    return (
-        f"About {decision.more_evidence:.2g} times as much data would settle it, if the "
-        "difference stays as it is."
-    )
+    needed = times_as_much(decision, "data")
+    return f"{needed} would settle it, if the difference stays as it is."
 
 
 def _not_settled_though_identical(decision: Decision) -> str:
@@ -291,7 +300,9 @@ def _groups(decision: RankingDecision) -> Iterator[str]:
         else "No difference was declared too small to matter."
     )
     sure = f"with probability {100 * decision.prob:.3g}% or more"
-    if decision.equivalent:
+    if decision.best_alone is not None:
+        yield f"The best is {decision.best_alone}."
+    elif decision.equivalent:
         yield f"As good as the best for practical purposes, {sure}: {_named(decision.equivalent)}."
     if decision.worse:
         yield f"Worse than the best by more than that, {sure}: {_named(decision.worse)}."
@@ -306,9 +317,9 @@ def _seen(metric: Metric, result: Any, values: Sequence[str]) -> Iterator[str]:
     meaning = in_plain_words(metric, chunks=result.evidence.family == "chunks")
     explained = f" ({meaning})" if meaning else ""
     yield f"In this test, {metric.name}{explained} was {join_words(values)}."
-    positive = result._posterior.positive
-    if metric.needs_positive and positive is not None and result.labels[positive] != 1:
-        yield f"The positive class is {result.labels[positive]!r}."
+    positive = positive_class(result._posterior, [metric])
+    if positive is not None:
+        yield f"The positive class is {positive!r}."
 
 
 def _first_metrics(names: Sequence[str]) -> tuple[Sequence[str], int]:

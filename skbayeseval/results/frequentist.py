@@ -46,6 +46,7 @@ def classical_tests(
         evidence = evidence.with_weight(record.published_weight)
     rows = [*_of_instances(evidence), *_of_classes(evidence)]
     if record is None:
+        rows += [*_of_items(evidence, metric), *_of_groups(evidence, metric)]
         rows += [
             (name, level, metric, note, test)
             for name, level, note, test in evidence.split_tests(metric)
@@ -66,8 +67,8 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
     """Yield the tests of instances, or of chunks.
 
     Exact tests require that every instance is counted once. If counts are weighted, only the z-test
-    applies, to effective counts. There are no tests for multi-label indicators and groups, because
-    the labels of an instance and the instances of a group are not independent.
+    applies, to effective counts. There are none for multi-label indicators and for the instances of
+    groups, because the labels of an instance and the instances of a group are not independent.
     """
     if not evidence.has_independent_counts:
         return
@@ -100,6 +101,37 @@ def _of_classes(evidence: Evidence) -> Iterator[Row]:
     note = "-test of Yang and Liu (1999)"
     yield "sign test of classes", "macro", "F1 of each class", f"S{note}", sign_test(a, b)
     yield "paired t of classes", "macro", "F1 of each class", f"T{note}", paired_t(a, b)
+
+
+def _of_items(evidence: Any, metric: str) -> Iterator[Row]:
+    """Yield the tests of scores of independent items, averaged over runs."""
+    if not evidence.is_of_items or evidence.n_groups or evidence.n_rows == 1:
+        return
+    a, b = evidence.sign * evidence.means
+    note = "scores of items, averaged over runs" if evidence.n_runs > 1 else "scores of items"
+    yield "paired t of items", "items", metric, note, paired_t(a, b)
+    yield "sign test of items", "items", metric, note, sign_test(a, b)
+    if evidence.family == "right or wrong":
+        for mid_p in (False, True):
+            test = mcnemar(int(np.sum(a > b)), int(np.sum(a < b)), mid_p=mid_p)
+            yield test.name, "items", metric, "items that one of the two got right", test
+
+
+def _of_groups(evidence: Any, metric: str) -> Iterator[Row]:
+    """Yield the tests of the means of groups, which are independent of each other."""
+    if evidence.n_groups < 2:
+        return
+    if evidence.is_of_items:
+        units = evidence.units()
+        a, b = evidence.sign * units.sums / units.sizes
+    elif evidence.family == "groups" and evidence.cells and evidence.weight == 1:
+        metric = "accuracy"
+        a, b = (np.ravel(hits.sum(axis=1)) / evidence.sizes for hits in evidence.hits)
+    else:
+        return
+    note = "means of groups, each of which counts once"
+    yield "paired t of groups", "groups", metric, note, paired_t(a, b)
+    yield "sign test of groups", "groups", metric, note, sign_test(a, b)
 
 
 def _of_splits(

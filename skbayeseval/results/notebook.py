@@ -9,6 +9,7 @@ from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.pages.elements import block, lines, note, table
 from skbayeseval.pages.figure import WIDTH, inline_svg
+from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.numbers import decimals, plain
 from skbayeseval.results.ranking import Ranking
@@ -36,7 +37,7 @@ def _(result: ComparisonResult) -> str:
     basis = (
         f"{result.model} model, {result.n_draws:,} {result.engine} draws from "
         f"{posterior.evidence.describe()}; differences are {result.names[0]} minus "
-        f"{result.names[1]}"
+        f"{result.names[1]}{on_splits(result)}"
     )
     figure = inline_svg(
         lambda ax: result.plot(ax=ax), f"posterior of the difference in {result.metrics[0]}"
@@ -74,6 +75,14 @@ def verdicts(result: ComparisonResult) -> list[str]:
         )[0]
         for name, metric in result._metrics.items()
     ]
+
+
+def on_splits(result: PosteriorView) -> str:
+    """Return a remark that observed values are not means of splits; empty where they are."""
+    metrics = result._metrics.values()
+    if result.n_splits is None or not any(metric.source == "tables" for metric in metrics):
+        return ""
+    return f"; observed values are of {result.n_splits} splits pooled, not means of splits"
 
 
 def leaders(result: Ranking) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from skbayeseval.judgement.decision import WORDS, format_probability
+from skbayeseval.judgement.decision import format_probability, in_a_table
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.metrics.confusion import Metric
@@ -56,7 +56,7 @@ class RopeTables:
         Parameters
         ----------
         rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence. None means the point 0.
+            The region of practical equivalence. Without one, nothing is decided.
         prob : float, default=0.95
             The probability mass of the HDI.
         mcse : bool, default=False
@@ -69,17 +69,18 @@ class RopeTables:
             deviation of the difference A minus B, the Bayes factor for equality (below 1, it is
             evidence for a difference; a dash means that it is not reliable, for the reason that
             `bayes_factor` tells), the probabilities that A is worse, inside the ROPE and better,
-            the HDI and the symbol of the decision. For a ranking, they are the observed metric
-            value, its mean, standard deviation and HDI, the probability of being best and the
-            rank; with a ROPE also the probability of being practically equivalent to the best, and
-            the symbol of the decision against the best.
+            the HDI and, with a ROPE, the decision: the symbol of what is settled, or "not
+            settled". For a ranking, they are the observed metric value, its mean, standard
+            deviation and HDI, the probability of being best and the rank; with a ROPE also the
+            probability of being practically equivalent to the best, and the decision against the
+            best.
 
         Examples
         --------
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
         >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
-        $>$ \\
+        not settled \\
         """
         return latex_table(*self._table(rope, prob, mcse))
 
@@ -136,7 +137,8 @@ def comparison_table(
         columns.append((where, _percentages(summary["p_rope"])))
     columns.append(("P(better)", _percentages(summary["p_better"])))
     columns += _interval(summary, digits, prob, mcse)
-    columns.append((DECISION, [WORDS[code][0] for code in summary["decision"]]))
+    if rope is not None:
+        columns.append((DECISION, [in_a_table(code) for code in summary["decision"]]))
     return _joined(columns, pd.Index(list(metrics), name="metric"))
 
 
@@ -167,10 +169,12 @@ def ranking_table(
     columns.append(("rank", list(map(written_ranks, table["rank_low"], table["rank_high"]))))
     if decision is not None:
         symbols = {
-            name: WORDS[code][0]
+            name: in_a_table(code)
             for case, code in AGAINST_THE_BEST.items()
             for name in getattr(decision, case)
         }
+        if decision.best_alone is not None:
+            symbols[decision.best_alone] = "best"
         chances = [decision.p_equivalent[name] for name in table.index]
         columns.append(("P(equivalent)", _percentages(chances)))
         columns.append((DECISION, [symbols[name] for name in table.index]))

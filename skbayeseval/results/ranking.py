@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
 from skbayeseval.results.printed import RopeTables, Table, ranking_table, written_ranks
 from skbayeseval.results.readable import Readable
 
@@ -202,9 +204,10 @@ class Ranking(Readable, RopeTables, PosteriorView):
             differ[i, j] = differ[j, i] = code in ("<<", ">>")
         means = [self._posterior.value(which, one).mean for one in range(k)]
         order = sorted(range(k), key=lambda one: -means[one])
-        return decide_ranking(
+        found = decide_ranking(
             self._compared(which), order, self.names, region, prob, which.name, differ
         )
+        return replace(found, other_metrics=self._others(metric))
 
     def summary(
         self, rope: Any = None, *, prob: float = 0.95, metric: str | Metric | None = None
@@ -214,7 +217,8 @@ class Ranking(Readable, RopeTables, PosteriorView):
         Parameters
         ----------
         rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence. A number r means [-r, r], None the point 0.
+            The region of practical equivalence. A number r means [-r, r]. Without one, nothing is
+            decided.
         prob : float, default=0.95
             The probability mass of the HDI.
         metric : str or Metric, default=None
@@ -314,9 +318,37 @@ class Ranking(Readable, RopeTables, PosteriorView):
                 f"{best} is the best of {len(self.names)} on {name} with probability "
                 f"{format_probability(table['p_best'].max(), words=True)}.",
                 _in_words(table).to_string(float_format="{:.4f}".format),
+                *self._on_splits(name, table["observed"]),
             ]
+        positive = positive_class(self._posterior, self._metrics.values())
+        if positive is not None:
+            lines.append(f"The positive class is {positive!r}.")
         heading = self.evidence.heading()
         return "\n".join(lines if heading is None else [*lines, heading])
+
+    def _on_splits(self, name: str, observed: pd.Series[float]) -> Iterator[str]:
+        """Yield a line on the means of splits, where the observed values are not that."""
+        record, names = self._cross_validation, list(observed.index)
+        means = means_of_splits(record, name, names)
+        if not is_pooled(record, self._metrics[name], list(observed), means):
+            return
+        said = f"observed: {self.n_splits} splits pooled"
+        if means is not None:
+            told = ", ".join(f"{one} {mean:.4f}" for one, mean in zip(names, means, strict=True))
+            said += f"; mean of splits: {told}"
+        yield said
+
+    if not TYPE_CHECKING:  # type checkers would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise for a name that a ranking does not have; tell who has it."""
+            said = f"'Ranking' object has no attribute {name!r}"
+            if not name.startswith("_") and hasattr(ComparisonResult, name):
+                said += (
+                    ", because it compares more than two classifiers. Ask a pair of them: "
+                    f"pairs[i, j].{name}, with positions or names for i and j."
+                )
+            raise AttributeError(said, name=name, obj=self)
 
     def _table(self, rope: Any, prob: float, mcse: bool) -> Table:
         metric = self._metric(None)

@@ -21,6 +21,7 @@ from skbayeseval.results.explain import explain
 from skbayeseval.results.notebook import (
     comparison_table,
     leaders,
+    on_splits,
     ranking_figure,
     ranking_table,
     score_table,
@@ -88,7 +89,7 @@ def _(result: ComparisonResult, rope: Any = None) -> str:
             "Posterior",
             comparison_table(result),
             note(f"Differences are {a} minus {b}. The HDI is the narrowest interval that has 95% "
-                 "of the probability."),
+                 f"of the probability{on_splits(result)}."),
             *posteriors[1:],
             *further,
         ),

@@ -17,6 +17,7 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.pages.document import write_page
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.few_counts import what_is_scarce
+from skbayeseval.results.observed import positive_class
 from skbayeseval.results.printed import score_table
 from skbayeseval.results.summary import score_row, under_other_priors
 from skbayeseval.results.tables import html_table, latex_table, markdown_table
@@ -250,6 +251,9 @@ class ScoreResult(PosteriorView):
                 f"The {name} of {self.name} lies between {low:.4f} and {high:.4f} with "
                 f"probability 95% (observed {seen.observed:.4f})."
             )
+        positive = positive_class(self._posterior, self._metrics.values())
+        if positive is not None:
+            lines.append(f"The positive class is {positive!r}.")
         scarce = what_is_scarce(self._posterior, self._metrics.values())
         if scarce is not None and "callable" not in self.prior:
             lines.append(f"The prior matters, because {scarce}: see prior_sensitivity().")

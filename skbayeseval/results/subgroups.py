@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.instances import Subgroups, subgroups_of
-from skbayeseval.judgement.decision import WORDS, Decision, format_interval, format_probability
+from skbayeseval.judgement.decision import (
+    NO_ROPE,
+    Decision,
+    format_interval,
+    format_probability,
+    in_a_table,
+)
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval, equal_tailed
 from skbayeseval.judgement.rope import check_rope
@@ -86,7 +92,7 @@ class ComparisonSubgroups(PosteriorView):
         >>> y, site = rng.integers(0, 2, 600), rng.choice(["Bonn", "Kiel", "Ulm"], 600)
         >>> a, b = (np.where(rng.random(600) < p, y, 1 - y) for p in (0.9, 0.8))
         >>> subgroups = compare_predictions(y, a, b, random_state=0).by(site)
-        >>> subgroups.table["decision"].to_list()
+        >>> subgroups.summary(rope=0.01)["decision"].to_list()
         ['>>', '>>', '>>']
         """
         which = self._metric(metric)
@@ -113,6 +119,9 @@ class SubgroupComparison:
         What `summary` returns without a ROPE.
     reasons : dict
         The subgroups with too few instances to say anything, and why.
+    incomplete : dict
+        The subgroups in which some classes do not occur, although the metric is an average over
+        classes, and which classes these are.
     draws : pandas.DataFrame
         Draws of the pooled difference, with one column per subgroup. Rows are joint draws.
     tau : ndarray of shape (n_draws,)
@@ -170,6 +179,11 @@ class SubgroupComparison:
         return {one.label: one.reason for one in self._subgroups if one.pooled is None}
 
     @property
+    def incomplete(self) -> dict[Any, str]:
+        """The subgroups in which some classes of an average do not occur, and which."""
+        return {one.label: one.absent for one in self._subgroups if one.absent}
+
+    @property
     def draws(self) -> pd.DataFrame:
         """Draws of the pooled difference, with one column per subgroup."""
         known = {one.label: one.pooled.draws for one in self._subgroups if one.pooled is not None}
@@ -186,7 +200,8 @@ class SubgroupComparison:
         Parameters
         ----------
         rope : float, str, (float, float) or dict, default=None
-            The region of practical equivalence. A number r means [-r, r]. None means the point 0.
+            The region of practical equivalence. A number r means [-r, r]. Without one, nothing is
+            decided: `decision` is "no ROPE", and `p_rope` the probability of a difference of 0.
         prob : float, default=0.95
             The probability mass of the HDI.
 
@@ -195,16 +210,23 @@ class SubgroupComparison:
         table : pandas.DataFrame
             The columns are n (instances), observed_a, observed_b and observed_difference, mean, sd,
             hdi_low and hdi_high of the pooled difference, alone_low and alone_high (the HDI given
-            this subgroup alone), p_worse, p_rope, p_better and decision (its code). Subgroups with
-            too few instances have NaN, and the decision "too few to say".
+            this subgroup alone), p_worse, p_rope, p_better, decision (its code) and note, which
+            tells if there are too few instances, or if classes of an average do not occur.
+            Subgroups with too few instances have NaN, and the decision "too few to say".
         """
-        region = self._rope(rope)
+        table = self._judged(self._rope(rope), prob)
+        if rope is None:
+            table["decision"] = table["decision"].where(table["decision"] == TOO_FEW, NO_ROPE)
+        return table
+
+    def _judged(self, region: Interval, prob: float) -> pd.DataFrame:
+        """Return one row per subgroup, with decisions."""
         rows = []
         for one in self._subgroups:
             a, b = one.observed
             row = {"n": one.n, "observed_a": a, "observed_b": b, "observed_difference": a - b}
             if one.pooled is None or one.unpooled is None:
-                rows.append({**row, "decision": TOO_FEW})
+                rows.append({**row, "decision": TOO_FEW, "note": one.reason})
                 continue
             alone = one.unpooled.hdi(prob)
             decision = self._decision(one.pooled, region, prob)
@@ -221,6 +243,7 @@ class SubgroupComparison:
                     "p_rope": decision.probabilities.equivalent,
                     "p_better": decision.probabilities.better,
                     "decision": decision.code,
+                    "note": one.absent,
                 }
             )
         labels = [one.label for one in self._subgroups]
@@ -261,6 +284,7 @@ class SubgroupComparison:
             self.metric,
             prob,
             self._column,
+            self.incomplete,
         )
 
     def plot(
@@ -287,7 +311,7 @@ class SubgroupComparison:
 
         overall = self._overall.hdi(prob)
         return ForestDisplay(
-            self.summary(rope, prob=prob),
+            self._judged(self._rope(rope), prob),
             overall=(self._overall.mean, *overall),
             names=self._names,
             metric=self.metric,
@@ -326,7 +350,8 @@ class SubgroupComparison:
         known = [one for one in self._subgroups if one.pooled is not None]
         for one in known[:MOST_LINES]:
             assert one.pooled is not None
-            said.append(f"  {one.label} (n = {one.n:,}): {_in_words(one.pooled)}")
+            size = f"n = {one.n:,}" + (f", {one.absent}" if one.absent else "")
+            said.append(f"  {one.label} ({size}): {_in_words(one.pooled)}")
         if len(known) > MOST_LINES:
             said.append(f"  and {len(known) - MOST_LINES} more, in table")
         said += [f"  {label}: {TOO_FEW} ({why})" for label, why in self.reasons.items()]
@@ -364,7 +389,7 @@ class SubgroupComparison:
 
     def _printed(self, rope: Any, prob: float) -> tuple[pd.DataFrame, list[str]]:
         """Return the text of the table, and the columns that are aligned to the right."""
-        summary = self.summary(rope, prob=prob)
+        summary = self._judged(self._rope(rope), prob)
         decision = self._decision(self._overall, self._rope(rope), prob)
         a, b = self._observed
         chances = decision.probabilities
@@ -373,7 +398,7 @@ class SubgroupComparison:
             "n": summary["n"].sum(), "observed_a": a, "observed_b": b, "mean": self._overall.mean,
             "sd": self._overall.sd, "hdi_low": decision.hdi.low, "hdi_high": decision.hdi.high,
             "p_worse": chances.worse, "p_rope": chances.equivalent, "p_better": chances.better,
-            "decision": decision.code, **alone,
+            "decision": decision.code, "note": "", **alone,
         }  # fmt: skip
         lines: list[dict[Any, Any]] = [*summary.to_dict("records"), whole]
         digits = decimals(float(summary["sd"].min()))
@@ -384,7 +409,8 @@ class SubgroupComparison:
             for name, key in zip(self._names, ("observed_a", "observed_b"), strict=True):
                 row[name] = fixed(line[key], digits)
             if line["decision"] == TOO_FEW:
-                texts.append({**row, "decision": TOO_FEW})
+                said = line["note"] if rope is not None else f"{TOO_FEW}: {line['note']}"
+                texts.append({**row, "decision": TOO_FEW, "note": said})
                 continue
             row["mean"] = fixed(line["mean"], digits)
             row[hdi] = written_interval(Interval(line["hdi_low"], line["hdi_high"]), digits)
@@ -395,12 +421,16 @@ class SubgroupComparison:
             if rope is not None:
                 row["P(in ROPE)"] = format_probability(line["p_rope"])
             row["P(better)"] = format_probability(line["p_better"])
-            texts.append({**row, "decision": WORDS[line["decision"]][0]})
+            if rope is not None:
+                row["decision"] = in_a_table(line["decision"])
+            texts.append({**row, "note": line["note"]})
         labels = [*map(str, summary.index), "all instances"]
         index = pd.Index(labels, name=summary.index.name)
         # The last row has all columns, and in their order.
         frame = pd.DataFrame(texts, index=index, columns=list(texts[-1])).fillna("")
-        return frame, [name for name in frame.columns if name != "decision"]
+        if not frame["note"].any():
+            del frame["note"]
+        return frame, [name for name in frame.columns if name not in ("decision", "note")]
 
 
 COLUMNS = [
@@ -418,6 +448,7 @@ COLUMNS = [
     "p_rope",
     "p_better",
     "decision",
+    "note",
 ]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from skbayeseval.judgement.decision import NO_ROPE
 from skbayeseval.judgement.distribution import decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
@@ -42,7 +43,7 @@ def summary_row(
         "hdi_low": decision.hdi.low,
         "hdi_high": decision.hdi.high,
         "hdi_mcse": difference.hdi_mcse(prob),
-        "decision": decision.code,
+        "decision": NO_ROPE if rope is None else decision.code,
     }
     mixed = mixing(posterior, difference.draws)
     return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}

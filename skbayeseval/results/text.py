@@ -13,6 +13,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.few_counts import what_is_scarce
+from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
 from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["describe_comparison"]
@@ -33,7 +34,11 @@ def describe_comparison(
     for name, metric in metrics.items():
         difference = posterior.difference(metric)
         identical = posterior.what_is_identical(metric)
-        lines += describe_difference(name, names, difference, posterior.observed(metric), identical)
+        observed = posterior.observed(metric)
+        lines += describe_difference(name, names, difference, observed, identical)
+        means = means_of_splits(record, name, names)
+        if is_pooled(record, metric, observed, means):
+            lines[-1] += f"  ({_on_splits(record, means)})"
     lines += describe_basis(posterior, metrics, names, record)
     prior = posterior.prior_description
     if "callable" in prior:
@@ -72,6 +77,14 @@ def describe_difference(
     ]
 
 
+def _on_splits(record: CrossValidation | None, means: Sequence[float] | None) -> str:
+    """Return that splits are pooled, and their means, to be compared with `cross_validate`."""
+    pooled = "splits pooled" if record is None else f"{record.n_splits} splits pooled"
+    if means is None:
+        return pooled
+    return f"{pooled}; mean of splits {' and '.join(f'{mean:.4f}' for mean in means)}"
+
+
 def describe_basis(
     posterior: Posterior,
     metrics: Mapping[str, Metric],
@@ -106,6 +119,9 @@ def describe_basis(
     if by_weights and posterior.evidence.has_class_counts:
         units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
         lines.append(f"  model       {', '.join(by_weights)}: weights of {units}")
+    positive = positive_class(posterior, metrics.values())
+    if positive is not None:
+        lines.append(f"  positive    class {positive!r}")
     if any(metric.is_macro for metric in metrics.values()):
         lines += _classes_averaged(posterior, names)
     if posterior.prevalence is not None:

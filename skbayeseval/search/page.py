@@ -26,7 +26,7 @@ from skbayeseval.results.report_sections import (
     reproduction,
 )
 from skbayeseval.search.candidates import name_candidates
-from skbayeseval.search.report import SearchReport
+from skbayeseval.search.report import LEGEND, SearchReport
 
 __all__ = ["explain", "notebook_view", "page_of"]
 
@@ -123,7 +123,7 @@ def _(report: SearchReport) -> str:
             "Posterior and decisions",
             frame_table(table),
             note(f"... and {cut} more") if cut else "",
-            note("≈ practically equivalent to the best, ≪ surely worse, < not settled"),
+            note(LEGEND),
         ),
         section("To reproduce this", reproduction(ranking)),
     )
@@ -138,7 +138,7 @@ def _(report: SearchReport) -> str:
         lines("\n".join(report._verdict())),
         frame_table(shown),
         note(f"... and {cut} more") if cut else "",
-        note("≈ practically equivalent to the best, ≪ surely worse, < not settled"),
+        note(LEGEND),
         _figure(report),
     )
 

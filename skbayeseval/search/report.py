@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
-from skbayeseval.judgement.decision import WORDS
+from skbayeseval.judgement.decision import MARKS
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.pages.document import write_page
@@ -36,6 +36,9 @@ COLUMNS = ("mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", "decision")
 
 # The number of rows that print(report) shows.
 ROWS_IN_WORDS = 8
+
+# What the marks in tables mean.
+LEGEND = "≈ practically equivalent to the best, ≪ surely worse, ? not settled"
 
 
 class SearchReport:
@@ -387,7 +390,7 @@ class SearchReport:
         lines.append(self._printable(shown_rows[[*columns, *COLUMNS]]).to_string())
         if len(table) > len(shown_rows):
             lines.append(f"... and {len(table) - len(shown_rows)} more")
-        lines.append("≈ practically equivalent to the best, ≪ surely worse, < not settled")
+        lines.append(LEGEND)
         return "\n".join(lines)
 
     def _summarised(self) -> pd.DataFrame:
@@ -432,7 +435,7 @@ class SearchReport:
         """Return the table with all values as text and short names of the parameters."""
         formats: dict[str, Callable[[Any], str]] = dict.fromkeys(COLUMNS, "{:.4f}".format)
         formats |= dict.fromkeys(("p_best", "p_equivalent"), "{:.3f}".format)
-        formats["decision"] = lambda code: WORDS[code][0]
+        formats["decision"] = lambda code: MARKS[code]
         return pd.DataFrame(
             {
                 name: [formats.get(name, format_value)(value) for value in table[name]]

@@ -209,7 +209,21 @@ def test_counts(capsys):
     assert "not settled: A is better than B by more than 0.01 with probability 92%" in printed
     arguments = "counts --a 88 10 12 90 --b 80 14 20 90 --scoring accuracy"
     assert main(arguments.split()) == 0
-    assert "Use --rope r to compare this with the smallest" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "Use --rope r to compare this with the smallest" in printed
+
+
+def test_without_a_rope_nothing_is_decided(capsys):
+    counts = "counts --a 88 10 12 --b 80 14 20"
+    assert main(counts.split()) == 0
+    printed = capsys.readouterr().out
+    assert not re.search(r"^(decision|p_rope) ", printed, re.MULTILINE)
+    assert "\nbf: Bayes factor for a difference of 0; above 1 the data speak for it, " in printed
+    assert main([*counts.split(), "--rope", "0.01"]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"^decision +not settled$", printed, re.MULTILINE)
+    assert re.search(r"^p_rope ", printed, re.MULTILINE)
+    assert "\nbf: Bayes factor for a difference inside the ROPE; above 1 " in printed
 
 
 @pytest.mark.parametrize(
@@ -269,7 +283,7 @@ def test_help_and_version(capsys):
 def test_demo(capsys, tmp_path):
     assert main(["demo", "--plot", str(tmp_path / "demo.png")]) == 0
     printed = capsys.readouterr().out
-    assert "<  not settled: SVM is better than naive Bayes by more than 0.01" in printed
+    assert "not settled: SVM is better than naive Bayes by more than 0.01" in printed
     assert re.search(r"model +paired +unpaired +bcv", printed)
     assert not re.search(r"^(bf|mcse|hdi_mcse) ", printed, re.MULTILINE)
     assert (tmp_path / "demo.png").exists()

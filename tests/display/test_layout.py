@@ -3,8 +3,11 @@
 from itertools import combinations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
+from skbayeseval.display import PosteriorDisplay
+from skbayeseval.judgement import Interval
 from tests.display.gallery import LAYOUTS, cases, draw
 
 CASES = cases()
@@ -69,6 +72,24 @@ def test_nothing_is_cut_off_or_covered(name, layout):
 def test_the_whole_gallery(name, layout):
     assert problems(draw(CASES[name], layout)) == []
     plt.close("all")
+
+
+def test_axes_that_share_the_x_axis_have_one_label():
+    figure, axes = plt.subplots(2, figsize=(6.5, 6), sharex=True, layout="constrained")
+    draws = np.random.default_rng(0).normal(0.02, 0.01, 500)
+    for ax in axes:
+        PosteriorDisplay(draws, metric="f1", rope=Interval(-0.01, 0.01)).plot(ax)
+    assert problems(figure) == []
+    assert [ax.get_xlabel() for ax in axes] == ["", "difference in f1 (A minus B)"]
+    # The legend follows what is above it, whether that are ticks and a label or only the axis.
+    renderer = figure.canvas.get_renderer()
+    gaps = [
+        ax.get_tightbbox(renderer, bbox_extra_artists=[ax.xaxis]).y0
+        - ax.get_legend().get_window_extent(renderer).y1
+        for ax in axes
+    ]
+    assert all(-2 < gap < 15 for gap in gaps)
+    plt.close(figure)
 
 
 def test_the_check_finds_what_is_wrong():

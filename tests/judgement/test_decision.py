@@ -1,13 +1,19 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from skbayeseval.judgement.decision import (
+    MARKS,
+    WORDS,
     Probabilities,
     decide,
     decision_codes,
     format_interval,
+    in_a_table,
     masses,
+    times_as_much,
 )
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
@@ -70,7 +76,7 @@ def test_sentences():
     assert text.startswith("≈  x practically equivalent to y (score, 90% HDI")
     undecided = decide(Interval(-0.1, 0.1), ROPE, Probabilities(0.25, 0.5, 0.25), 0.0)
     assert str(undecided).startswith(
-        "?  not settled: A and B are practically equivalent with probability 50%, A better 25%, "
+        "not settled: A and B are practically equivalent with probability 50%, A better 25%, "
         "B better 25%\n   (score, 95% HDI"
     )
     assert repr(undecided) == str(undecided)
@@ -116,6 +122,50 @@ def test_how_much_more_evidence_would_settle_it(hdi, mean, factor):
     # The interval that so much evidence would give touches the limit of the ROPE.
     words = {np.inf: "would hardly settle it", 1: ""}.get(factor, f"About {factor:.2g} times")
     assert words in str(found)
+
+
+@pytest.mark.parametrize("code", ["<", ">", "?"])
+def test_what_is_not_settled_has_no_symbol(code):
+    # "> not settled" reads as if the decision were ">".
+    sides = {"<": (0.5, 0.3), ">": (0.3, 0.5), "?": (0.4, 0.4)}[code]
+    found = decide(Interval(-0.2, 0.2), ROPE, Probabilities(sides[0], 0.2, sides[1]), 0.0)
+    assert (found.code, found.symbol) == (code, code)
+    assert str(found).startswith("not settled: ")
+    assert in_a_table(code) == "not settled"
+    assert MARKS[code] == "?"
+
+
+@pytest.mark.parametrize("code", ["<<", "~", ">>"])
+def test_what_is_settled_has_its_symbol(code):
+    assert in_a_table(code) == MARKS[code] == WORDS[code][0]
+
+
+@pytest.mark.parametrize(
+    ("more", "units", "words"),
+    [
+        (1.05, None, "Slightly more evidence"),
+        (1.05, "groups", "Slightly more groups"),
+        (1.94, None, "About 1.9 times as much evidence"),
+        (117.0, None, "About 120 times as much evidence"),
+        (117.0, "groups", "About 120 times as many groups"),
+        (998.0, None, "About 1,000 times as much evidence"),
+    ],
+)
+def test_how_much_more_in_words(more, units, words):
+    found = decide(Interval(-0.2, 0.2), ROPE, Probabilities(0.2, 0.2, 0.6), 0.1)
+    assert times_as_much(replace(found, more_evidence=more, units=units), "evidence") == words
+    assert f"   {words} would settle it" in str(replace(found, more_evidence=more, units=units))
+
+
+def test_other_metrics_are_told():
+    found = decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.1, 0.9), 0.1, metric="f1")
+    both = replace(found, other_metrics=("recall", "accuracy"))
+    assert str(both).splitlines()[1:] == [
+        "   This is about f1 only: for other metrics, pass metric='recall' or 'accuracy'."
+    ]
+    assert both == found
+    many = replace(found, other_metrics=tuple("abcde"))
+    assert str(many).endswith("pass metric= one of the 5 others.")
 
 
 def test_masses_are_exact_about_the_edges():

@@ -23,6 +23,16 @@ def test_cases():
     assert str(found) == repr(found)
     assert "practically equivalent to the best: a, b" in str(found)
     assert "surely worse than the best: d" in str(found)
+    assert found.best_alone is None
+
+
+def test_one_that_is_equivalent_while_others_are_open_need_not_be_the_best():
+    draws = np.array([[0.8, 0.8, 0.8, 0.8], [0.5, 0.5, 0.801, 0.801]])
+    differ = np.zeros((2, 2), dtype=bool)
+    found = decide_ranking(draws, [0, 1], ("a", "b"), Interval(-0.01, 0.01), 0.95, "f1", differ)
+    assert (found.equivalent, found.open) == (("a",), ("b",))
+    assert found.best_alone is None
+    assert "practically equivalent to the best: a" in str(found)
 
 
 def test_groups_can_overlap():
@@ -47,6 +57,13 @@ def test_a_ranking_decides_and_is_sorted():
     found = ranking.decision(rope="2%")
     assert (found.equivalent, found.worse, found.settled) == (("good",), ("fair", "poor"), True)
     assert found.tied == ()
+    assert found.best_alone == "good"
+    assert str(found).splitlines()[1:] == [
+        "  the best: good",
+        "  surely worse than the best: fair, poor",
+    ]
+    assert "The best is good." in ranking.explain(rope="2%")
+    assert ranking.decision(rope=0.4).best_alone is None
     with pytest.raises(ValueError, match="must contain 0"):
         ranking.decision(rope=(0.01, 0.02))
 

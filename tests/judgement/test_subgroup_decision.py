@@ -59,29 +59,46 @@ def test_difference_does_not_vary():
     found = decision({"a": 0.02, "b": 0.021, "c": 0.019}, sd=0.001)
     assert found.varies is False
     assert found.on_variation() == (
-        "No sign that the difference varies between subgroups of site: two of them are apart by "
-        "more than 0.02, the width of the ROPE, with probability less than 0.1%."
+        "No sign that the difference varies between subgroups of site: some two of them are apart "
+        "by more than 0.02, the width of the ROPE, with probability less than 0.1%."
     )
 
 
 def test_not_settled():
     found = decision({"a": 0.02, "b": 0.0}, sd=0.01)
     assert found.varies is None
-    assert found.on_variation().startswith("Not settled whether the difference varies")
+    assert 0.45 < found.p_farthest < 0.55
+    assert found.on_variation() == (
+        "Not settled whether the difference varies between subgroups of site: it is higher in a "
+        "than in b (the two farthest apart) by more than 0.02, the width of the ROPE, with "
+        f"probability {found.p_farthest:.1%}; 95% would settle it."
+    )
+    last = str(found).splitlines()[-1]
+    assert last.endswith(
+        f"Some two of them differ that much with probability {found.p_varies:.1%}."
+    )
 
 
 def test_many_vague_subgroups_are_no_sign_of_variation():
     found = decision(dict.fromkeys("abcdefghij", 0.0), sd=0.05)
     assert found.p_varies > 0.99  # some two of them surely are, nobody knows which
     assert found.varies is None
-    assert found.on_variation().startswith("Not settled whether")
+    # The high probability is not that of a finding, and this is said.
+    assert found.p_farthest < 0.9
+    assert f"with probability {found.p_farthest:.1%}; 95% would settle it" in found.on_variation()
+    assert "but the data do not tell which two" in str(found)
+    assert "but the data do not tell which two" not in str(decision({"a": 0.08, "b": 0.0}))
 
 
 def test_without_a_rope():
     point = Interval(0.0, 0.0)
-    assert decision({"a": 0.01, "b": 0.0}, rope=point).on_variation() == (
-        "Not settled whether the difference varies between subgroups of site."
+    near = decision({"a": 0.01, "b": 0.0}, rope=point)
+    assert near.on_variation() == (
+        "Not settled whether the difference varies between subgroups of site: it is higher in a "
+        f"than in b (the two farthest apart) with probability {near.p_farthest:.1%}; 95% would "
+        "settle it."
     )
+    assert "Some two" not in str(near)  # without a ROPE, that is always so
     far = decision({"a": 0.05, "b": 0.0}, rope=point)
     assert far.on_variation() == (
         "The difference varies between subgroups of site: it is higher in a than in b with "
@@ -103,7 +120,9 @@ def test_sentences():
         "  practically equivalent: south",
         "  new significantly worse: east",
     ]
-    assert words[4].startswith("  not settled: west (new better 6")
+    west = found.subgroups["west"].probabilities
+    chances = f"new better {west.better:.1%}, equivalent {west.equivalent:.1%}, worse <0.1%"
+    assert words[4] == f"  not settled: west ({chances})"
     assert not found.settled
     assert repr(found) == str(found)
     assert "north" in found._repr_html_()

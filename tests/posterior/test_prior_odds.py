@@ -106,13 +106,14 @@ def test_savage_dickey_of_bcv_is_the_limit_of_the_interval_null():
 
 
 def test_kde_elsewhere(votes):
-    result = compare_predictions(*votes, scoring="f1", random_state=0)
+    # With a weight that leaves a difference of 0 plausible, many draws are near it.
+    result = compare_predictions(*votes, weight=0.2, scoring="f1", random_state=0)
     factor = result.bayes_factor()
     assert factor.method == "kde"
     assert not factor.reliable
     # SIGIR 2016's factors are those of a prior density of about 2.17 by this method.
     near = np.mean(np.abs(result.draws) < 0.005) / 0.01
-    assert factor.value == pytest.approx(near / 2.17, rel=0.15)
+    assert factor.value == pytest.approx(near / 2.17, rel=0.1)
     assert 0.02 < factor.bandwidth < 0.04
     assert result.bayes_factor(method="kde", metric="recall").method == "kde"
 

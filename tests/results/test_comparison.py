@@ -6,7 +6,13 @@ import pytest
 from scipy import stats
 from sklearn import metrics as sk
 
-from skbayeseval import compare_counts, compare_predictions, load_result, metrics
+from skbayeseval import (
+    compare_counts,
+    compare_items,
+    compare_predictions,
+    load_result,
+    metrics,
+)
 from skbayeseval.judgement import Interval
 
 
@@ -135,6 +141,10 @@ def test_summary(result):
 
 def test_summary_without_a_rope(result):
     table = result.summary()
+    assert list(table.columns) == COLUMNS
+    assert set(table["decision"]) == {"no ROPE"}
+    assert result.summary(0.0)["decision"]["f1"] == result.decision(0.0).code
+    assert set(result.prior_sensitivity()["decision"]) == {"no ROPE"}
     assert table.loc["f1", "p_rope"] == 0
     assert np.isnan(table.loc["f1", "bf"])
     assert table.loc["recall", "bf"] == pytest.approx(result.bayes_factor(metric="recall").value)
@@ -208,3 +218,34 @@ def test_unknown_plot(result):
 def test_load_result(result, tmp_path):
     result.save(tmp_path / "result.npz")
     assert str(load_result(tmp_path / "result.npz")) == str(result)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda result, **metric: result.decision(0.01, **metric),
+        lambda result, **metric: result.non_inferiority(0.01, **metric),
+        lambda result, **metric: result.superiority(**metric),
+        lambda result, **metric: result.expected_loss(0.01, **metric),
+    ],
+)
+def test_answers_about_the_first_metric_say_so(result, ask):
+    said = "This is about f1 only: for other metrics, pass metric='accuracy' or 'recall'."
+    assert str(ask(result)).endswith(said)
+    assert ask(result) == ask(result, metric="f1")
+    for asked in (ask(result, metric="f1"), ask(result.metric("f1"))):
+        assert "metric=" not in str(asked)
+
+
+def test_groups_are_what_more_is_needed_of():
+    rng = np.random.default_rng(0)
+    y, groups = rng.integers(0, 2, 200), np.arange(200) // 5
+    a, b = (np.where(rng.random(200) < p, y, 1 - y) for p in (0.82, 0.8))
+    for result in (
+        compare_predictions(y, a, b, groups=groups, n_draws=2000, random_state=0),
+        compare_items(a == y, b == y, groups=groups, n_draws=2000, random_state=0),
+    ):
+        decision = result.decision(0.001)
+        assert not decision.settled
+        assert " times as many groups would settle it" in str(decision)
+        assert " times as many groups would settle it" in result.explain(0.001)

@@ -13,6 +13,7 @@ from skbayeseval import (
     bayesian_cross_validate,
     compare_confusion_matrices,
     compare_counts,
+    compare_items,
     compare_predictions,
     load_result,
     metrics,
@@ -97,11 +98,58 @@ def test_labels_and_groups():
     assert list(table.index) == MACRO
     expected = stats.ttest_rel(*(f1_score(y, p, average=None) for p in (a, b))).pvalue
     assert table.loc["paired t of classes", "pvalue"] == pytest.approx(expected)
+    group = np.minimum(np.arange(60) // 3, 17)  # the last one is larger
     grouped = compare_predictions(
-        y[:, 0], a[:, 0], b[:, 0], groups=np.arange(60) // 3, random_state=0
+        y[:, 0], a[:, 0], b[:, 0], scoring="f1", groups=group, random_state=0
     ).frequentist()
-    assert len(grouped) == 0
     assert list(grouped) == list(table)
+    means = [[np.mean(p[group == k, 0] == y[group == k, 0]) for k in range(18)] for p in (a, b)]
+    check_pairs(grouped, "groups", np.array(means))
+    assert set(grouped["compares"]) == {"accuracy"}
+
+
+def check_pairs(table, what, means):
+    """Check the paired t-test and the sign test against scipy."""
+    a, b = means
+    t = stats.ttest_rel(a, b)
+    row = table.loc[f"paired t of {what}"]
+    assert (row["statistic"], row["pvalue"]) == pytest.approx((t.statistic, t.pvalue))
+    assert (row["n"], row["df"], row["level"]) == (len(a), len(a) - 1, what)
+    row = table.loc[f"sign test of {what}"]
+    ahead, n = np.sum(a > b), np.sum(a != b)
+    assert (row["statistic"], row["n"]) == (ahead, n)
+    assert row["pvalue"] == pytest.approx(stats.binomtest(ahead, n).pvalue)
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_items(higher):
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(0.2, 1.0, (50, 3)), rng.normal(0.0, 1.0, (50, 3))
+    sign = 1 if higher else -1
+    table = compare_items(a, b, higher_is_better=higher, random_state=0).frequentist()
+    assert list(table.index) == ["paired t of items", "sign test of items"]
+    check_pairs(table, "items", sign * np.array([a.mean(axis=1), b.mean(axis=1)]))
+    group = np.repeat(range(10), [2, 8] * 5)
+    table = compare_items(a, b, groups=group, higher_is_better=higher, random_state=0).frequentist()
+    assert list(table.index) == ["paired t of groups", "sign test of groups"]
+    check_pairs(table, "groups", sign * np.array([[p[group == k].mean() for k in range(10)]
+                                                  for p in (a, b)]))  # fmt: skip
+
+
+def test_items_that_are_right_or_wrong():
+    rng = np.random.default_rng(0)
+    a, b = (rng.random((2, 80)) < [[0.8], [0.6]]).astype(int)
+    table = compare_items(a, b, random_state=0).frequentist()
+    check_pairs(table, "items", np.array([a, b]))
+    only_a, only_b = int(np.sum(a > b)), int(np.sum(a < b))
+    for mid_p, name in ((False, "McNemar, exact"), (True, "McNemar, mid-p")):
+        expected = mcnemar(only_a, only_b, mid_p=mid_p).pvalue
+        assert table.loc[name, "pvalue"] == pytest.approx(expected)
+    y = np.arange(80) % 2
+    predicted = compare_predictions(
+        y, np.where(a, y, 1 - y), np.where(b, y, 1 - y), random_state=0
+    ).frequentist()
+    assert table.loc["McNemar, exact", "pvalue"] == predicted.loc["McNemar, exact", "pvalue"]
 
 
 def test_the_same():

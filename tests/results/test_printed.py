@@ -48,7 +48,16 @@ def test_columns_of_the_papers(result):
     assert row["P(better)"] == f"{summary['p_better']:.1%}"
     assert row["P(in ROPE)"] == f"{summary['p_rope']:.1%}"
     assert float(row["BF for equality"]) == pytest.approx(summary["bf"], rel=0.05)
-    assert row["decision"] == seen.decision(0.1).symbol
+    assert row["decision"] == "not settled"
+    assert seen.decision(0.1).code == ">"
+    assert cells(result.to_markdown((-0.01, 0.01)))[1][1][-1] == "≫"
+
+
+def test_nothing_is_decided_without_a_rope(result):
+    header, _ = cells(result.to_markdown())
+    left_out = ("BF for equality", "P(in ROPE)", "decision")
+    assert header == [name for name in COLUMNS if name not in left_out]
+    assert "ROPE" not in result.to_latex() + result.to_html()
 
 
 def test_monte_carlo_errors_on_request(result):
@@ -127,11 +136,14 @@ def test_ranking():
     for row, (name, values) in zip(rows, table.iterrows(), strict=True):
         assert float(row[1]) == pytest.approx(values["observed"], abs=0.0005)
         assert float(row[2]) == pytest.approx(values["mean"], abs=0.0005)
-        group = {"≈": decision.equivalent, "<": decision.open, "≪": decision.worse}[row[-1]]
-        assert name in group
+        groups = {"≈": decision.equivalent, "not settled": decision.open, "≪": decision.worse}
+        assert name in groups[row[-1]]
     assert rows[-1][-1] == "≪"
     sd = ranking._posterior.value(ranking._metric(None), 2).sd
     assert float(rows[0][3]) == pytest.approx(sd, rel=0.06)
+    assert decision.open
+    alone = compare_many(Y, {"good": GOOD, "wrong": 1 - Y}, random_state=0)
+    assert [row[-1] for row in cells(alone.to_markdown(0.05))[1]] == ["best", "≪"]
 
 
 def test_scores():

@@ -116,6 +116,17 @@ def test_summary(ranking):
     )
 
 
+def test_questions_about_two_point_to_pairs(ranking):
+    for name in ("by", "non_inferiority", "frequentist", "observed_a"):
+        with pytest.raises(AttributeError, match=rf"Ask a pair of them: pairs\[i, j\]\.{name}, "):
+            getattr(ranking, name)
+    with pytest.raises(AttributeError, match="^'Ranking' object has no attribute 'nothing'$"):
+        ranking.nothing  # noqa: B018
+    said = "This is about f1 only: for other metrics, pass metric='accuracy'."
+    assert str(ranking.decision(0.02)).splitlines()[-1].strip() == said
+    assert said not in str(ranking.decision(0.02, metric="f1"))
+
+
 def test_print_and_save(ranking, tmp_path):
     assert "a is the best of 3 on f1 with probability" in str(ranking)
     assert repr(ranking).startswith("Ranking(names=('a', 'b', 'c')")
@@ -137,7 +148,9 @@ def test_plots(ranking):
     matrix = ranking.plot("pairs", rope=0.02)
     cells = {(round(t.get_position()[1]), round(t.get_position()[0])): t for t in matrix.ax_.texts}
     assert len(cells) == 6
-    assert cells[0, 2].get_text().startswith(ranking.pairs[0, 2].decision(0.02).symbol)
+    for (i, j), cell in cells.items():
+        decision = ranking.pairs[i, j].decision(0.02)
+        assert cell.get_text().startswith(decision.symbol if decision.settled else "?")
     import matplotlib.pyplot as plt
 
     _, ax = plt.subplots()

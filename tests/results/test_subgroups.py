@@ -18,6 +18,7 @@ from skbayeseval import (
     compare_predictions,
     compare_scores,
     load_result,
+    metrics,
 )
 from skbayeseval.display import ForestDisplay
 from skbayeseval.results.subgroups import COLUMNS
@@ -48,7 +49,9 @@ def test_table(result, site):
     assert table.index.name == "site"
     assert table["n"].to_list() == [496, 400, 4]
     assert table.loc["Ulm", "decision"] == "too few to say"
-    assert table.loc["Ulm"].drop(["n", "decision"]).isna().all()
+    assert table.loc["Ulm", "note"] == "no positives"
+    assert table.loc["Ulm"].drop(["n", "decision", "note"]).isna().all()
+    assert table.loc[["Bonn", "Kiel"], "decision"].to_list() == ["no ROPE"] * 2
     known = table.drop("Ulm")
     np.testing.assert_allclose(
         known["observed_difference"], known["observed_a"] - known["observed_b"]
@@ -85,6 +88,50 @@ def test_other_metrics(result, site):
     assert result.by(site, metric="recall").metric == "recall"
 
 
+def test_classes_that_do_not_occur_in_a_subgroup():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 400)
+    site = np.where(y == 2, "x", rng.choice(["x", "z"], 400))
+    a, b = (np.where(rng.random(400) < p, y, rng.integers(0, 3, 400)) for p in (0.8, 0.7))
+    result = compare_predictions(y, a, b, scoring=["f1_macro", "accuracy"], **OPTIONS)
+    subgroups = result.by(site)
+    assert subgroups.incomplete == {"z": "no instances of 2"}
+    assert subgroups.table["note"].to_list() == ["", "no instances of 2"]
+    assert "z (n = 1" in str(subgroups)
+    assert ", no instances of 2): +0" in str(subgroups)
+    assert "averages without some classes: z (no instances of 2)" in str(subgroups.decision(0.05))
+    assert subgroups.to_markdown().splitlines()[3].endswith("| no instances of 2 |")
+    accuracy = result.by(site, metric="accuracy")  # is no average over classes
+    assert accuracy.incomplete == {}
+    assert "note" not in accuracy.to_markdown()
+
+
+@pytest.mark.parametrize(("metric", "why"), [("f1", "no positives"), ("specificity", None)])
+def test_groups_without_positives(metric, why):
+    rng = np.random.default_rng(0)
+    site = np.repeat(["x", "z"], 200)
+    y = np.where(site == "z", 0, rng.integers(0, 2, 400))
+    a, b = (np.where(rng.random(400) < p, y, 1 - y) for p in (0.9, 0.8))
+    groups = np.arange(400) // 5
+    found = compare_predictions(y, a, b, scoring=metric, groups=groups, **OPTIONS).by(site)
+    assert found.reasons.get("z") == why
+
+
+def test_labels_without_positives():
+    rng = np.random.default_rng(0)
+    y = (rng.random((300, 3)) < 0.4).astype(int)
+    site = np.repeat(["x", "z"], 150)
+    y[site == "z", 1] = 0
+    a, b = (np.where(rng.random(y.shape) < p, y, 1 - y) for p in (0.9, 0.8))
+    result = compare_predictions(y, a, b, scoring=metrics.per_class("f1"), **OPTIONS)
+    assert result.by(site, metric="f1[1]").reasons == {"z": "no instances of 1"}
+    macro = compare_predictions(y, a, b, scoring="f1_macro", **OPTIONS)
+    assert macro.by(site).incomplete == {"z": "no instances of 1"}
+    y[site == "z"] = 0
+    micro = compare_predictions(y, a, b, scoring="f1_micro", **OPTIONS)
+    assert micro.by(site).reasons == {"z": "no positives of any label"}
+
+
 def test_one_subgroup_is_the_result(result):
     table = result.by(["all"] * 900).summary(0.02)
     expected = result.summary(0.02).iloc[0]
@@ -111,7 +158,10 @@ def test_tables_for_papers(result, site):
     assert "P(in ROPE)" in lines[0]
     assert "P(in ROPE)" not in subgroups.to_markdown()
     assert lines[4].startswith("| Ulm | 4 |  |")
-    assert lines[4].endswith("| too few to say |")
+    assert lines[4].endswith("| too few to say | no positives |")
+    without_rope = subgroups.to_markdown().splitlines()
+    assert "decision" not in without_rope[0]
+    assert without_rope[4].endswith("| too few to say: no positives |")
     whole = result.hdi()
     assert lines[5].startswith("| all instances | 900 | 0.")
     assert f"[{whole.low:.3f}, {whole.high:.3f}]" in lines[5]

@@ -569,7 +569,7 @@ def test_words_show_the_best():
     text = str(report_search(planted(tables), rope=0.001, random_state=1))
     best = text.split("Of 20 candidates, k=")[1].split(" ")[0]
     assert f"\n{best} " in text
-    assert "< not settled" in text
+    assert "? not settled" in text
 
 
 def test_splits_may_differ_in_size():

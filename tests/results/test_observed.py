@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score
+from sklearn.model_selection import StratifiedKFold, cross_validate
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import (
+    BayesianComparer,
+    bayesian_cross_validate,
+    compare_many,
+    compare_predictions,
+    score_posterior,
+)
+
+X, Y = make_classification(203, weights=[0.8], flip_y=0.2, random_state=0)
+CV = StratifiedKFold(5)
+ESTIMATORS = [("logistic", LogisticRegression()), ("bayes", GaussianNB())]
+OPTIONS = {"n_draws": 500, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def means():
+    found = (cross_validate(one, X, Y, cv=CV, scoring="f1") for _, one in ESTIMATORS)
+    return [float(of_one["test_score"].mean()) for of_one in found]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return bayesian_cross_validate(*ESTIMATORS, X, Y, cv=CV, scoring="f1", **OPTIONS)
+
+
+def test_means_of_splits_are_those_of_cross_validate(result, means):
+    predicted = result.predictions
+    pooled = [f1_score(Y, predicted[name, 0]) for name, _ in ESTIMATORS]
+    assert f"{means[0]:.4f}" != f"{pooled[0]:.4f}"
+    assert str(result).splitlines()[2] == (
+        f"  observed    logistic {pooled[0]:.4f}, bayes {pooled[1]:.4f}  (5 splits pooled; mean of "
+        f"splits {means[0]:.4f} and {means[1]:.4f})"
+    )
+    assert f"scores of the splits is {means[0]:.3f} for logistic" in result.explain()
+
+
+def test_ranking_of_a_cross_validation(means):
+    three = [*ESTIMATORS, ("strong", LogisticRegression(C=0.01))]
+    ranking = BayesianComparer(three, cv=CV, scoring="f1", **OPTIONS).fit(X, Y).ranking_
+    said = "observed: 5 splits pooled; mean of splits: "
+    (line,) = [line for line in str(ranking).splitlines() if line.startswith(said)]
+    assert f"logistic {means[0]:.4f}" in line
+    assert f"bayes {means[1]:.4f}" in line
+
+
+def test_where_both_are_the_same_nothing_is_said(result):
+    equal_sizes = bayesian_cross_validate(
+        *ESTIMATORS, X[:200], Y[:200], cv=StratifiedKFold(5), scoring="accuracy", **OPTIONS
+    )
+    assert "pooled" not in str(equal_sizes) + equal_sizes.explain()
+    # Split scores of another metric were not computed.
+    other = str(result.metric("recall")).splitlines()
+    assert other[2].endswith("  (5 splits pooled)")
+    assert "pooled" not in str(compare_predictions(Y, Y, 1 - Y, scoring="f1", **OPTIONS))
+
+
+def scores(seed):
+    return np.random.default_rng(seed).random(len(Y))
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "neg_brier_score"])
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "told"),
+    [
+        (["no", "yes"], None, "'yes'"),
+        (["no", "yes"], "no", "'no'"),
+        ([2, 5], None, "5"),
+        ([0, 1], None, None),
+        ([0, 1], 0, "0"),
+    ],
+)
+def test_positive_class_of_scores(scoring, labels, pos_label, told):
+    y = np.array(labels)[Y]
+    result = compare_predictions(
+        y, None, None, y_score_a=scores(0), y_score_b=scores(1), scoring=scoring,
+        pos_label=pos_label, **OPTIONS,
+    )  # fmt: skip
+    assert (f"  positive    class {told}" in str(result).splitlines()) == (told is not None)
+    assert (f"The positive class is {told}." in result.explain()) == (told is not None)
+
+
+def test_positive_class_of_predictions():
+    y = np.array(["no", "yes"])[Y]
+    options = {"scoring": ["accuracy", "f1"], "pos_label": "no", **OPTIONS}
+    assert "  positive    class 'no'" in str(compare_predictions(y, y, y[::-1], **options))
+    ranking = compare_many(y, {"a": y, "b": y[::-1], "c": np.roll(y, 1)}, **options)
+    assert "The positive class is 'no'." in str(ranking).splitlines()
+    assert "The positive class is 'no'." in str(score_posterior(y, y[::-1], **options)).splitlines()
+    accuracy = compare_predictions(y, y, y[::-1], pos_label="no", **OPTIONS)
+    assert "positive" not in str(accuracy)  # it has none
