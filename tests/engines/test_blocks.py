@@ -279,7 +279,6 @@ def test_tables_and_totals_see_the_same_draws(n_classes, small_blocks):
         np.testing.assert_allclose(by_totals, by_tables, atol=1e-12)
 
 
-<<<<<<< HEAD
 def test_draws_of_a_pair_do_not_depend_on_the_others(small_blocks):
     # Of weights of instances. Groups with equal counts share weights, and who does depends on all.
     y, *said = predictions(2)
@@ -290,8 +289,6 @@ def test_draws_of_a_pair_do_not_depend_on_the_others(small_blocks):
     np.testing.assert_allclose(three.draws, pair.draws, atol=1e-12)
 
 
-=======
->>>>>>> p1
 def test_draws_of_two_split_scores_do_not_depend_on_the_others(small_blocks):
     of_all = np.random.default_rng(0).random((400, 10))
     found = [
