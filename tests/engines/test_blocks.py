@@ -280,10 +280,12 @@ def test_tables_and_totals_see_the_same_draws(n_classes, small_blocks):
 
 
 def test_draws_of_a_pair_do_not_depend_on_the_others(small_blocks):
+    # Of weights of instances. Groups with equal counts share weights, and who does depends on all.
     y, *said = predictions(2)
-    options = SEED | {"groups": np.arange(60) // 3}
-    three = compare_many(y, dict(zip("abc", said, strict=True)), **options).pairs[0, 1]
-    pair = compare_predictions(y, *said[:2], **options)
+    a, b, c = said + np.random.default_rng(0).random((3, len(y)))
+    options = SEED | {"scoring": "roc_auc"}
+    three = compare_many(y, None, scores={"a": a, "b": b, "c": c}, **options).pairs[0, 1]
+    pair = compare_predictions(y, None, None, y_score_a=a, y_score_b=b, **options)
     np.testing.assert_allclose(three.draws, pair.draws, atol=1e-12)
 
 
