@@ -9,10 +9,10 @@ EXTRAS ?= tests,lint
 # What Sphinx writes beside the sources of the site; git ignores it.
 SITE := docs/_build docs/gallery docs/generated
 
-.PHONY: demo test test-wheel slow lint format docs rooms dist messages benchmark reproduce clean
+.PHONY: demo test test-wheel slow lint format docs rooms dist messages bench reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
-test test-wheel slow docs reproduce: export OMP_NUM_THREADS = 1
+test test-wheel slow docs bench reproduce: export OMP_NUM_THREADS = 1
 
 demo: $(READY)
 	@echo "Comparing naive Bayes with a support vector machine."
@@ -67,12 +67,10 @@ dist: $(READY)
 messages: $(READY)
 	@$(BIN)/python docs/messages.py
 
-benchmark: $(READY)
-	$(BIN)/python benchmarks/wall_time.py
-	$(BIN)/python benchmarks/engines.py
-	$(BIN)/python benchmarks/search.py
-	$(BIN)/python benchmarks/bootstrap.py
-	$(BIN)/python benchmarks/tables.py
+# With the other packages that the table compares with: make bench VENV=.venv-bench EXTRAS=benchmarks
+bench: $(READY)
+	@echo "Measuring for less than ten minutes; nothing else should run on the machine."
+	$(BIN)/python -m benchmarks.bench --json benchmarks/results.json --readme README.md
 
 # DATA_HOME: scikit-learn's data, with 20 Newsgroups. CONLL: the training part of CoNLL-2003.
 reproduce: $(READY)

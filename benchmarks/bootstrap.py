@@ -1,53 +1,37 @@
-"""Run time of the Bayesian bootstrap of ROC AUC, compared with one scikit-learn call per draw.
+"""The Bayesian bootstrap of ROC AUC, against one call of scikit-learn per draw and classifier."""
 
-python benchmarks/bootstrap.py
-"""
-
-import time
+from __future__ import annotations
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
+from benchmarks.measuring import Bench, Row
 from skbayeseval import compare_predictions
 
-SIZE, DRAWS = 20_000, 4_000
+FUNCTIONS = {"roc_auc": roc_auc_score, "average_precision": average_precision_score}
 
 
-def seconds(run):
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
-def main():
+def ranking_metric(bench: Bench, metric: str) -> Row:
+    """Measure draws of the metrics of two classifiers; the loop is timed for one draw."""
+    n, n_draws = bench.size(20_000, 100), bench.size(4000, 100)
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, SIZE)
-    a, b = (y + rng.normal(size=SIZE) * s for s in (1.0, 1.5))
-    for metric in ("roc_auc", "average_precision"):
-        ours = seconds(
-            lambda m=metric: (
-                compare_predictions(
-                    y,
-                    None,
-                    None,
-                    y_score_a=a,
-                    y_score_b=b,
-                    scoring=m,
-                    n_draws=DRAWS,
-                    random_state=0,
-                ).draws
-            )
-        )
-        weights = rng.standard_gamma(1.0, SIZE)
-        one = seconds(
-            lambda w=weights: [roc_auc_score(y, s, sample_weight=w) for s in (a, b) for _ in "123"]
-        )
-        loop = one / 3 * DRAWS
-        print(
-            f"{metric}, {SIZE:,} instances, {DRAWS:,} draws: {ours:.1f} s; a loop over "
-            f"roc_auc_score {loop:.0f} s, {loop / ours:.0f} times as long"
-        )
+    y = np.arange(n) % 2
+    a, b = (y + rng.normal(0, noise, n) for noise in (1.0, 1.5))
+    weights = rng.standard_exponential(n)
+    function = FUNCTIONS[metric]
 
+    def ours() -> object:
+        scores = {"y_score_a": a, "y_score_b": b, "scoring": metric}
+        return compare_predictions(y, None, None, **scores, n_draws=n_draws, random_state=0).draws
 
-if __name__ == "__main__":
-    main()
+    def one_draw() -> object:
+        return [function(y, scores, sample_weight=weights) for scores in (a, b)]
+
+    return bench.ratio(
+        f"{metric}, {n:,} instances, {n_draws:,} draws",
+        f"{function.__name__} of scikit-learn in a loop over the draws (one draw, scaled)",
+        ours,
+        one_draw,
+        times=n_draws,
+        two_threads=True,
+    )

@@ -1,65 +1,39 @@
-"""Run time of both engines on the same comparison, at equal effective sample size.
+"""The exact engine against PyMC, at equal effective sample size.
 
-PyMC runs with its defaults, including compilation. The exact engine then makes as many independent
-draws as the effective sample size of PyMC's chains.
-
-    python benchmarks/engines.py
+PyMC runs once, with its defaults, including compilation. The exact engine then makes as many
+independent draws as the effective sample size of PyMC's chains.
 """
 
-import sys
-import time
-from pathlib import Path
+from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+from benchmarks.measuring import Bench, Row
+from benchmarks.simulated import labels
 from skbayeseval import compare_predictions
 
-# Numba, which PyMC uses, would take the folder "coverage" beside this file for the package.
-sys.path = [path for path in sys.path if Path(path) != Path(__file__).resolve().parent]
 
+def exact_against_pymc(bench: Bench, n_classes: int, model: str) -> Row:
+    """Measure the same comparison with both engines."""
+    n = bench.size(500 if n_classes == 2 else 375 * n_classes, 100)
+    y, a, b = labels(n_classes, n)
+    options: dict[str, Any] = {"scoring": "f1_macro", "model": model, "random_state": 0}
+    chains = {}
 
-def instances(n_classes, n_instances, seed=0):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, n_classes, n_instances)
-    return y, *(
-        np.where(rng.random(n_instances) < p, y, rng.integers(0, n_classes, n_instances))
-        for p in (0.8, 0.75)
+    def with_pymc() -> object:
+        chains["result"] = compare_predictions(y, a, b, engine="pymc", **options)
+        return chains["result"].draws
+
+    def exactly() -> object:
+        n_draws = max(100, round(chains["result"].summary()["ess"].iloc[0]))
+        return compare_predictions(y, a, b, n_draws=n_draws, **options).draws
+
+    compare_predictions(y, a, b, **options).hdi()
+    return bench.ratio(
+        f"{model}, {n_classes} classes, {n:,} labels, macro-F1: independent draws",
+        "PyMC with its defaults, equal effective sample size",
+        exactly,
+        with_pymc,
+        rounds=1,
+        warm_up=False,
     )
-
-
-def seconds(run):
-    start = time.perf_counter()
-    result = run()
-    result.draws.mean()
-    return time.perf_counter() - start, result
-
-
-def main():
-    jobs = {
-        "paired, 2 classes, f1": (instances(2, 500), {"scoring": "f1", "model": "paired"}),
-        "hierarchical, 20 classes, f1_macro": (
-            instances(20, 7500),
-            {"scoring": "f1_macro", "model": "hierarchical"},
-        ),
-    }
-    for name, (data, options) in jobs.items():
-        slow, chains = seconds(
-            lambda d=data, o=options: compare_predictions(*d, **o, engine="pymc", random_state=0)
-        )
-        n_draws = round(chains.summary()["ess"].iloc[0])
-        fast = min(
-            seconds(
-                lambda d=data, o=options, n=n_draws: compare_predictions(
-                    *d, **o, n_draws=n, random_state=0
-                )
-            )[0]
-            for _ in range(5)
-        )
-        print(
-            f"{name}: effective size {n_draws:,}: pymc {slow:.1f} s, exact {1000 * fast:.1f} ms, "
-            f"{slow / fast:,.0f} times faster"
-        )
-
-
-if __name__ == "__main__":
-    main()

@@ -16,8 +16,8 @@ from skbayeseval import compare_predictions, metrics, models
 from skbayeseval.judgement.bayes_factor import density_of_shares
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.models.specification import Model
+from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.prior_odds import has_infinite_prior_density, prior_density_at_zero
-from skbayeseval.posterior.recipe import Prior
 
 WIDTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6)
 

@@ -1,52 +1,47 @@
-"""Run time of a report on 200 candidates, and the cost of recording confusion counts.
+"""Grid searches that record confusion counts, and reports on them."""
 
-The same grid of SVMs is searched twice on the digits data, once with the scorer f1_macro and once
-with a count scorer that also records f1_macro.
+from __future__ import annotations
 
-    python benchmarks/search.py
-"""
-
-import time
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
+from benchmarks.measuring import Bench, Row
 from skbayeseval import BlockRegularizedCV, count_scorer, report_search
 
-# Instances, so that the searches take a minute together.
-SIZE = 600
 
-
-def seconds(run):
-    start = time.perf_counter()
-    result = run()
-    return time.perf_counter() - start, result
-
-
-def search(scoring, refit, X, y):
-    grid = {"C": np.geomspace(0.1, 1000, 20), "gamma": np.geomspace(1e-5, 1e-2, 10)}
-    cv = BlockRegularizedCV(3, random_state=0)
-    return GridSearchCV(SVC(), grid, cv=cv, scoring=scoring, refit=refit).fit(X, y)
-
-
-def main():
+def recorded_search(bench: Bench) -> list[Row]:
+    """Measure a grid of SVMs on the digits data, with f1_macro alone and with counts."""
     X, y = load_digits(return_X_y=True)
-    X, y = X[:SIZE], y[:SIZE]
-    counts = count_scorer(range(10), also="f1_macro")
-    search("f1_macro", True, X[:100], y[:100])  # imports and caches
-    plain, _ = seconds(lambda: search("f1_macro", True, X, y))
-    counting, searched = seconds(lambda: search(counts, "f1_macro", X, y))
-    print(
-        f"200 candidates, 6 splits: f1_macro {plain:.1f} s, counts and f1_macro {counting:.1f} s, "
-        f"overhead {counting / plain - 1:+.1%} of the search"
-    )
-    took, report = seconds(lambda: report_search(searched, rope=0.02, random_state=0))
-    told, words = seconds(lambda: (report.summary(), str(report))[1])
-    print(f"report, summary and words: {took + told:.2f} s, {(took + told) / counting:.1%} of it")
-    print(words)
+    n = bench.size(600, 100)
+    X, y = X[:n], y[:n]
+    grid = {"C": np.geomspace(0.1, 1000, bench.size(10)), "gamma": np.geomspace(1e-5, 1e-2, 4)}
+    n_candidates = 4 * len(grid["C"])
+    cv = BlockRegularizedCV(3, random_state=0)
+    finished: dict[str, Any] = {}
 
+    def searched(scoring: Any, refit: Any) -> Any:
+        return GridSearchCV(SVC(), grid, cv=cv, scoring=scoring, refit=refit).fit(X, y)
 
-if __name__ == "__main__":
-    main()
+    def with_counts() -> object:
+        counts = count_scorer(range(10), also="f1_macro")
+        finished["search"] = searched(counts, "f1_macro")
+        return finished["search"]
+
+    def told() -> object:
+        report = report_search(finished["search"], rope=0.02, random_state=0)
+        return report.summary(), str(report)
+
+    job = f"{n_candidates} SVMs, {cv.get_n_splits()} splits of {n:,} instances"
+    return [
+        bench.ratio(
+            f"grid search that records counts, {job}",
+            "the same search with f1_macro alone",
+            with_counts,
+            lambda: searched("f1_macro", True),
+        ),
+        bench.ratio(f"report on the search, {job}", "the search", told, with_counts),
+    ]

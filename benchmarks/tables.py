@@ -1,30 +1,37 @@
-"""Run time of `compare_table`, compared with the same GROUP BY typed into DuckDB.
+"""`compare_table` on a Parquet file, against the same GROUP BY typed into DuckDB."""
 
-python benchmarks/tables.py [ROWS]
-"""
+from __future__ import annotations
 
-import sys
 import tempfile
-import time
 from pathlib import Path
-from statistics import median
+from typing import Any
 
-import duckdb
-import numpy as np
+from benchmarks.measuring import Bench, Row, installed, not_installed
+from skbayeseval import compare_table
 
-from skbayeseval import compare_predictions, compare_table
-
-REPEATS = 15
 COLUMNS = {"truth": "y", "a": "nb", "b": "svm"}
 
 
-def seconds(run):
-    start = time.perf_counter()
-    found = run()
-    return time.perf_counter() - start, found
+def parquet(bench: Bench, n_classes: int) -> Row:
+    """Measure the comparison of text labels in a file."""
+    n = bench.size(10_000_000, 1000)
+    job = f"compare_table, {n:,} rows of Parquet, {n_classes} classes"
+    against = "the same GROUP BY typed into DuckDB"
+    duckdb = installed("duckdb")
+    if duckdb is None:
+        return not_installed(job, against)
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "table.parquet")
+        write(duckdb, path, n, n_classes)
+        return bench.ratio(
+            job,
+            against,
+            lambda: compare_table(path, **COLUMNS, random_state=0),
+            lambda: typed(duckdb, path),
+        )
 
 
-def write(path, n_rows, n_classes):
+def write(duckdb: Any, path: str, n_rows: int, n_classes: int) -> None:
     """Write labels as text, of which A repeats 90% and B 85%."""
     predicted = ", ".join(
         f"'c' || if(random() < {right}, k, (random() * {n_classes})::INT % {n_classes}) AS {name}"
@@ -39,42 +46,9 @@ def write(path, n_rows, n_classes):
         ).write_parquet(path)
 
 
-def typed(path):
+def typed(duckdb: Any, path: str) -> Any:
+    """Return what a user would type."""
     with duckdb.connect() as connection:
         return connection.sql(
             f"SELECT y, nb, svm, count(*) FROM '{path}' GROUP BY y, nb, svm"
         ).fetchall()
-
-
-def main():
-    n_rows = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
-    for n_classes in (2, 20):
-        with tempfile.TemporaryDirectory() as folder:
-            path = str(Path(folder) / "table.parquet")
-            write(path, n_rows, n_classes)
-            ours, theirs = [], []
-            for _ in range(REPEATS + 1):
-                theirs.append(seconds(lambda p=path: typed(p))[0])
-                time_taken, result = seconds(
-                    lambda p=path: compare_table(p, **COLUMNS, random_state=0)
-                )
-                ours.append(time_taken)
-            ratio = median(a / b for a, b in zip(ours[1:], theirs[1:], strict=True))
-            print(
-                f"{n_rows:,} rows, {n_classes} classes, {len(result.evidence.counts)} outcomes: "
-                f"GROUP BY {median(theirs[1:]):.3f} s, compare_table {median(ours[1:]):.3f} s, "
-                f"median ratio {ratio:.2f}"
-            )
-            with duckdb.connect() as connection:
-                columns = connection.read_parquet(path).project("y, nb, svm").fetchnumpy()
-            taken, expected = seconds(
-                lambda c=columns: compare_predictions(
-                    *(np.asarray(c[name]) for name in COLUMNS.values()), random_state=0
-                )
-            )
-            same = result.evidence == expected.evidence
-            print(f"  counts equal those of the arrays: {same} (counted in {taken:.1f} s)")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,44 +1,33 @@
-"""Wall time of a comparison, relative to two `cross_validate` calls on the same splits.
+"""A cross-validated comparison, against two calls of `cross_validate` on the same splits."""
 
-Run with ``make benchmark``. Prints the ratio for fits of about a second; it should stay below 1.05.
-"""
+from __future__ import annotations
 
-import time
-
-import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_validate
 
+from benchmarks.measuring import Bench, Row
 from skbayeseval import BlockRegularizedCV, bayesian_cross_validate
 
 
-def seconds(call):
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
-def main(rounds=3):
-    X, y = make_classification(4000, n_features=40, n_informative=10, random_state=0)
-    a = RandomForestClassifier(150, random_state=0)
-    b = RandomForestClassifier(150, max_features=8, random_state=0)
+def cross_validation(bench: Bench) -> Row:
+    """Measure random forests, which take most of a second to fit."""
+    n, n_trees = bench.size(4000, 100), bench.size(75)
+    X, y = make_classification(n, n_features=40, n_informative=10, random_state=0)
+    a = RandomForestClassifier(n_trees, random_state=0)
+    b = RandomForestClassifier(n_trees, max_features=8, random_state=0)
     cv = BlockRegularizedCV(random_state=0)
 
-    def ours():
-        bayesian_cross_validate(a, b, X, y, cv=cv, scoring="f1", random_state=0).hdi()
+    def ours() -> object:
+        return bayesian_cross_validate(a, b, X, y, cv=cv, scoring="f1", random_state=0).hdi()
 
-    def theirs():
-        for estimator in (a, b):
-            cross_validate(estimator, X, y, cv=cv, scoring="f1")
+    def theirs() -> object:
+        return [cross_validate(e, X, y, cv=cv, scoring="f1") for e in (a, b)]
 
-    ratios = []
-    for _ in range(rounds):
-        mine, other = seconds(ours), seconds(theirs)
-        ratios.append(mine / other)
-        print(f"comparison {mine:6.2f} s   two cross_validate {other:6.2f} s   {mine / other:.3f}")
-    print(f"median ratio {np.median(ratios):.3f}")
-
-
-if __name__ == "__main__":
-    main()
+    return bench.ratio(
+        f"bayesian_cross_validate, forests of {n_trees} trees, {n:,} instances: HDI",
+        "two calls of cross_validate on the same splits",
+        ours,
+        theirs,
+        warm_up=False,
+    )

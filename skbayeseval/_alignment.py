@@ -11,7 +11,15 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = ["check_columns", "check_rows", "columns_in_order", "named_labels", "positions_of"]
+__all__ = [
+    "by_column",
+    "check_columns",
+    "check_rows",
+    "columns_in_order",
+    "named_labels",
+    "names_of_series",
+    "positions_of",
+]
 
 
 def check_rows(arguments: Mapping[str, Any]) -> None:
@@ -49,6 +57,25 @@ def _check_axes(axes: Mapping[str, pd.Index[Any]], what: str) -> None:
                     f"has {values}. Put one in the order of the other with reindex or .loc, or "
                     f"pass {first}.to_numpy() and {name}.to_numpy() if they are in the same order."
                 )
+
+
+def by_column(given: Any) -> Any:
+    """Return a data frame as a dict of its columns, whose names are as text; others unchanged."""
+    if not isinstance(given, pd.DataFrame):
+        return given
+    names = [str(name) for name in given.columns]
+    if len(set(names)) < len(names):
+        raise ValueError(f"The columns of a DataFrame must differ from each other, got {names}.")
+    return {name: given.iloc[:, i] for i, name in enumerate(names)}
+
+
+def names_of_series(names: Any, a: Any, b: Any) -> Any:
+    """Return `names`; if they are None, those of two Series, or A and B if these have none."""
+    if names is not None:
+        return names
+    found = [one.name if isinstance(one, pd.Series) else None for one in (a, b)]
+    named = all(isinstance(name, str) and name for name in found) and found[0] != found[1]
+    return found if named else ("A", "B")
 
 
 def named_labels(arguments: Iterable[Any]) -> list[Any] | None:

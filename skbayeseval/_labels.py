@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from numbers import Integral
 from typing import Any
 
@@ -29,6 +29,12 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+
+# What to do with lists of labels.
+AS_INDICATOR = (
+    " If each instance has several labels, convert them to an indicator matrix with "
+    "MultiLabelBinarizer."
+)
 
 
 def encode_labels(
@@ -94,6 +100,13 @@ def merged_classes(
 
 def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Array:
     """Return `y` as a 1-D array of class labels (or group labels) without missing values."""
+    if isinstance(y, (list, tuple)):
+        lengths = {len(row) for row in y if isinstance(row, (list, tuple))}
+        if len(lengths) > 1:
+            raise ValueError(
+                f"{name} must be an array, got rows of different lengths: {in_short(y)}."
+                f"{AS_INDICATOR if classes else ''}"
+            )
     array = _exact(y, name)
     what = "class labels" if classes else "labels"
     if array.dtype == object and array.ndim == 1:
@@ -109,7 +122,8 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
     if len(array) == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     if array.dtype.kind not in "biu" and pd.isna(array).any():
-        raise ValueError(f"Input {name} contains NaN: every instance must have a label.")
+        needed = "have a label" if classes else "have a value"
+        raise ValueError(f"Input {name} contains NaN: every instance must {needed}.")
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: {name} must contain {what}.")
     if array.dtype.kind in "mM":
@@ -123,13 +137,16 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
         return array
     kind = kind_of_labels(array)
     if kind == "unknown":
+        several = any(isinstance(one, (list, tuple, Set, np.ndarray)) for one in array)
         raise ValueError(
             f"Unknown label type: {name} must contain only strings, only numbers or only "
-            f"booleans, got values such as {array[:3].tolist()}."
+            f"booleans, got values such as {in_short(array[:3].tolist())}."
+            f"{AS_INDICATOR if several else ''}"
         )
     if kind == "continuous":
+        example = array[array != np.floor(array)][0].item()
         raise ValueError(
-            f"{name} must contain class labels, got continuous values such as {array[0]!r}. Round "
+            f"{name} must contain class labels, got continuous values such as {example!r}. Round "
             "or threshold them first. To compare predictions of numbers, pass a metric of numbers, "
             "such as scoring='r2' or scoring='neg_mean_absolute_error'."
         )
@@ -272,6 +289,8 @@ def check_indicator(y: Any, name: str) -> Any:
     if given.shape[0] == 0:
         raise ValueError(f"Found array with 0 sample(s): {name} is empty.")
     not_binary = f"{name} must contain only 0 and 1, with one column per label."
+    if given.dtype.kind in "OUT":
+        not_binary += f" Got {in_short(given[:2].tolist())}.{AS_INDICATOR}"
     if given.dtype.kind == "c":
         raise ValueError(not_binary)
     if sparse.issparse(y):

@@ -18,6 +18,7 @@ from skbayeseval._arrays import in_short
 MOST_BYTES = 10**9
 
 __all__ = [
+    "UnlikelyDataWarning",
     "check_flag",
     "check_n_jobs",
     "check_names",
@@ -29,6 +30,10 @@ __all__ = [
     "check_weight",
     "check_whole_number",
 ]
+
+
+class UnlikelyDataWarning(UserWarning):
+    """Data that can be compared, but are probably not what was meant."""
 
 
 def check_probability(prob: Any, name: str = "prob") -> float:

@@ -10,6 +10,7 @@ from sklearn.naive_bayes import GaussianNB
 from skbayeseval import (
     BayesianComparer,
     bayesian_cross_validate,
+    compare_items,
     compare_many,
     compare_predictions,
     compare_scores,
@@ -218,3 +219,21 @@ def test_cross_validation(what):
 
 def test_parameters_of_another_length_are_no_rows():
     check_rows({"y": series(Y), "prior": pd.Series([0.2, 0.8], index=["no", "yes"])})
+
+
+def test_names_of_series():
+    frame = pd.DataFrame({"nb": [0, 1, 1, 0] * 5, "svm": [0, 1, 0, 0] * 5, 3: [1, 1, 0, 0] * 5})
+    y, options = [0, 1] * 10, {"n_draws": 200, "random_state": 0}
+    calls = [
+        lambda a, b, **names: compare_predictions(y, a, b, **options, **names),
+        lambda a, b, **names: compare_predictions(
+            y, None, None, y_score_a=a, y_score_b=b, scoring="neg_brier_score", **options, **names
+        ),
+        lambda a, b, **names: compare_items(a, b, **options, **names),
+        lambda a, b, **names: compare_scores(a, b, test_fraction=0.1, **options, **names),
+    ]
+    for call in calls:
+        assert call(frame["nb"], frame["svm"]).names == ("nb", "svm")
+        assert call(frame["nb"], frame["svm"], names=("x", "y")).names == ("x", "y")
+        for b in (frame["nb"], frame["svm"].to_numpy(), frame[3]):
+            assert call(frame["nb"], b).names == ("A", "B")

@@ -18,9 +18,11 @@ from skbayeseval import (
     chunk_counter,
     compare_confusion_matrices,
     compare_counts,
+    compare_items,
     compare_many,
     compare_predictions,
     compare_scores,
+    compare_table,
     count_scorer,
     hdi,
     metrics,
@@ -397,3 +399,51 @@ def test_dates_are_labels_whatever_their_unit():
         compare_predictions(np.array([1, 2], dtype="M8[ns]"), DATES[:2], DATES[:2])
     with pytest.raises(ValueError, match="Mix of label input types"):
         compare_predictions(DATES, A, B)
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        [["art"], ["art", "law"]] * (N // 2),
+        [["art", "sea"], ["art", "law"]] * (N // 2),
+        [{"art"}, {"art", "law"}] * (N // 2),
+        pd.Series([("art",), ("art", "law")] * (N // 2)),
+    ],
+    ids=["lists", "as many each", "sets", "Series"],
+)
+def test_lists_of_labels(tags):
+    hint = "indicator matrix with MultiLabelBinarizer"
+    with pytest.raises(ValueError, match=f"y_true must .* {hint}"):
+        compare_predictions(tags, tags, tags, **QUICK)
+    with pytest.raises(ValueError, match=f"y must .* {hint}"):
+        cross_validate(y=tags)
+
+
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_missing_groups_are_no_missing_labels(missing):
+    groups = [missing, *map(float, range(N - 1))]
+    message = "contains NaN: every instance must have a value"
+    for call in (
+        lambda: compare_predictions(Y, A, B, groups=groups, **QUICK),
+        lambda: compare_items(A, B, groups=groups, **QUICK),
+        lambda: cross_validate(groups=groups),
+    ):
+        with pytest.raises(ValueError, match=f"Input groups {message}"):
+            call()
+    with pytest.raises(ValueError, match=f"Input column {message}"):
+        compare_items(A, B, **QUICK).by(groups)
+
+
+def test_averages_over_instances():
+    indicator = np.column_stack([Y, A])
+    message = "Pass model='scores' to a cross-validation, .*, pass the score of each instance to"
+    with pytest.raises(ValueError, match=message):
+        compare_predictions(indicator, indicator, indicator, scoring="f1_samples", **QUICK)
+
+
+def test_columns_are_named():
+    table = {"y": Y, "a": A, "b": B}
+    columns = {"truth": "y", "a": "a", "b": "b"}
+    for name in ("truth", "a", "b", "groups"):
+        with pytest.raises(TypeError, match=f"^{name} must be the name of a column.{{,110}}$"):
+            compare_table(table, **{**columns, name: pd.Series(range(N))}, **QUICK)

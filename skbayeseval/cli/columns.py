@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -54,30 +55,32 @@ class Columns:
             rows = relation.project(texts).fetchall() if known else []
         self._cells = {name: [row[i] for row in rows] for i, name in enumerate(known)}
 
-    def labels(self, option: str, name: str) -> list[str]:
-        """Return the cells of a column, none of which is missing."""
+    def labels(self, option: str, name: str, what: str = "label") -> list[str]:
+        """Return the cells of a column, none of which is missing; `what` is in a cell."""
         _check_column(option, name, self.header, self.name)
         column = self._cells[name]
         empty = [i for i, label in enumerate(column, start=1) if not label.strip()]
         if empty:
             raise InputError(
-                f"{option} {name}: {len(empty)} of {len(column)} labels in {self.name} are "
+                f"{option} {name}: {len(empty)} of {len(column)} {what}s in {self.name} are "
                 f"missing, the first in row {empty[0]} below the header. Every instance must have "
-                "a label."
+                f"a {what}."
             )
         return column
 
-    def numbers(self, option: str, name: str, what: str) -> list[float]:
-        """Return a column of numbers; errors say what it is needed for."""
+    def numbers(self, option: str, name: str, what: str, why: str) -> list[float]:
+        """Return a column of numbers; errors say what is in a cell, and why it is a number."""
         found = []
-        for row, text in enumerate(self.labels(option, name), start=1):
+        for row, text in enumerate(self.labels(option, name, what), start=1):
             try:
-                found.append(float(text))
+                number = float(text)
             except ValueError:
+                number = math.nan
+            if not math.isfinite(number):
                 raise InputError(
-                    f"{option} {name}: {text!r} in row {row} of {self.name} is no number, but "
-                    f"{what}"
-                ) from None
+                    f"{option} {name}: {text!r} in row {row} of {self.name} is no number, but {why}"
+                )
+            found.append(number)
         return found
 
 

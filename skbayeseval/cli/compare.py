@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from skbayeseval import (
@@ -26,6 +26,10 @@ from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.sequences.conll import TaggedFile, read_conll
 
 __all__ = ["add_to"]
+
+# So many different fractions among predicted labels are scores, if no true label is a fraction.
+MANY = 3
+FRACTION = r"[+-]?\d*\.\d*[1-9]\d*(?:[eE][+-]?\d+)?"
 
 # The options that name columns.
 COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
@@ -126,16 +130,18 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
     names = names_of(args, _default_names([column for _, column in predicted or scored]))
     options = {**_common(args), "pos_label": args.pos_label}
     if args.groups is not None:
-        options["groups"] = table.labels("--groups", args.groups)
-    scores = [table.numbers(*one, "scores are numbers") for one in scored]
+        options["groups"] = table.labels("--groups", args.groups, "group")
+    scores = [table.numbers(*one, "score", "scores are numbers") for one in scored]
     if numbers:
-        what = "the metric is one of numbers"
-        truth = table.numbers("--truth", args.truth, what)
+        what = "number", "the metric is one of numbers"
+        truth = table.numbers("--truth", args.truth, *what)
         return _compare(
-            truth, [table.numbers(*one, what) for one in predicted], scores, names, options
+            truth, [table.numbers(*one, *what) for one in predicted], scores, names, options
         )
     labels = table.labels("--truth", args.truth)
     predictions = [table.labels(*one) for one in predicted]
+    for one, column in zip(predicted, predictions, strict=True):
+        _check_no_scores(*one, column, {*labels, *(args.labels or [])})
     classes = {*labels, *itertools.chain.from_iterable(predictions), *(args.labels or [])}
     _check_spelling(classes)
     if args.pos_label is None:
@@ -147,8 +153,11 @@ def _compare_counted(args: argparse.Namespace) -> ComparisonResult:
     """Compare two columns of labels that DuckDB counts, so that they need not fit into memory."""
     columns = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
     counts = count_labels(args.files[0], {k: v for k, v in columns.items() if v is not None})
-    classes = {*(label for outcome in counts.outcomes for label in outcome[:3])}
-    _check_spelling(classes | set(args.labels or []))
+    truth, a, b = ({outcome[i] for outcome in counts.outcomes} for i in range(3))
+    declared, classes = set(args.labels or []), truth | a | b
+    _check_no_scores("--a", args.a, a, truth | declared)
+    _check_no_scores("--b", args.b[0], b, truth | declared)
+    _check_spelling(classes | declared)
     names = names_of(args, _default_names([args.a, args.b[0]]))
     pos_label = _class_one(classes) if args.pos_label is None else args.pos_label
     return compare_table(counts, names=(names[0], names[1]), pos_label=pos_label, **_common(args))
@@ -254,6 +263,20 @@ def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path:
                     f"sentence {number} has the word {one[0]!r} in {gold_path}, but {another[0]!r} "
                     f"in {path}"
                 )
+
+
+def _check_no_scores(option: str, column: str, said: Iterable[str], known: set[str]) -> None:
+    """Raise if predicted labels are numbers such as 0.73 that are never true: probabilities."""
+    fractions = {label for label in said if re.fullmatch(FRACTION, label)}
+    if len(fractions) < MANY or any(re.fullmatch(FRACTION, label) for label in known):
+        return
+    raise InputError(
+        f"{option} {column} must contain labels, got numbers such as {min(fractions)}, which "
+        f"--truth does not contain. Pass probabilities and other scores as "
+        f"{option.replace('--', '--score-')} {column}, with a metric of scores such as --scoring "
+        "roc_auc, or threshold them first. To compare predictions of numbers, pass a metric of "
+        "numbers, such as --scoring r2."
+    )
 
 
 def _check_spelling(classes: set[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import re
 from typing import Any
@@ -36,6 +37,7 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument(
         "--group",
+        "--groups",
         metavar="NAME",
         help="what items belong to, such as subject: groups are then the unit of the evidence",
     )
@@ -59,6 +61,7 @@ def _run(args: argparse.Namespace) -> int:
     check_gate(args.gate, args.rope)
     if len(args.files) < 2:
         raise InputError(f"two or more files are expected, got only {args.files[0]}")
+    _check_different(args.files)
     names = names_of(args, _default_names(args.files))
     samples = [
         read_samples(
@@ -81,6 +84,12 @@ def _run(args: argparse.Namespace) -> int:
     if len(samples) > 2:
         return report(compare_many_items(dict(zip(names, samples, strict=True)), **options), args)
     return report(compare_items(*samples, names=(names[0], names[1]), **options), args)
+
+
+def _check_different(paths: list[str]) -> None:
+    for one, other in itertools.combinations(paths, 2):
+        if os.path.realpath(one) == os.path.realpath(other):
+            raise InputError(f"{one} and {other} are the same file")
 
 
 def _default_names(paths: list[str]) -> list[str]:

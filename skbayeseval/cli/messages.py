@@ -37,6 +37,13 @@ DATA = {
 }
 
 
+# Advice for which there is no option.
+ONLY_PYTHON = re.compile(
+    r" If they are on the same scale, pass its limits: prior=[^.]*\."
+    r"| \(scores= to compare_many, .*\), or pass it as scoring= of a cross-validation"
+)
+
+
 class InputError(ValueError):
     """What is wrong with arguments or files, in the words of the command line."""
 
@@ -52,6 +59,8 @@ def in_words_of_options(error: Exception, command: str) -> str:
     if isinstance(error, InputError):
         return message
     message = message.replace("Pass score= to read_samples", "Pass --score")
+    message = message.replace(" to read_samples to match", " to match")
+    message = re.sub(ONLY_PYTHON, "", message)
     message = re.sub(r"\bruns=True\b", "--runs", message)
     message = re.sub(r"\b(predictions|scores)\[(['\"])(.*?)\2\]", r"the \1 of \3", message)
     data = DATA.get(command, {})

@@ -69,7 +69,9 @@ def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> No
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options of what is decided, printed and saved."""
     parser.add_argument(
-        "--rope", type=float, help="the largest difference that does not matter, such as 0.01"
+        "--rope",
+        type=_difference,
+        help="the largest difference that does not matter, such as 0.01 or 1%%",
     )
     parser.add_argument(
         "--gate",
@@ -90,6 +92,16 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         "--report", metavar="FILE", help="save all that is known to one page of HTML"
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def _difference(text: str) -> float:
+    """Return a number that may be written as a percentage."""
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be a number, such as 0.01 or 1%, got {text!r}"
+        ) from None
 
 
 def names_of(args: argparse.Namespace, default: Sequence[str]) -> tuple[str, ...]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import skbayeseval
+from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.cli import compare, counts, demo, items, reproduce
 from skbayeseval.cli.messages import in_words_of_options, printable
 from skbayeseval.cli.output import stop_printing
@@ -30,14 +34,37 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     args = _parser().parse_args(argv)
     try:
-        return args.run(args)
+        with warnings.catch_warnings():
+            _print_warnings(args.command)
+            if getattr(args, "gate", None) is not None:  # nobody reads warnings there
+                warnings.simplefilter("error", UnlikelyDataWarning)
+            return args.run(args)
     except BrokenPipeError:  # for example, piped into head
         stop_printing()
         return 0
+    except UnlikelyDataWarning as warning:
+        return _refuse(args, warning, " --gate does not judge such data.")
     except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:
-        message = printable(" ".join(in_words_of_options(error, args.command).split()))
-        print(f"skbayeseval {args.command}: error: {message}", file=sys.stderr)
-        return 2
+        return _refuse(args, error)
+
+
+def _print_warnings(command: str) -> None:
+    """Let warnings be printed in one line, as errors are."""
+
+    def show(message: Any, *_: Any, **__: Any) -> None:
+        _print(command, "warning", message)
+
+    warnings.showwarning = show
+
+
+def _refuse(args: argparse.Namespace, error: Exception, reason: str = "") -> int:
+    _print(args.command, "error", error, reason)
+    return 2
+
+
+def _print(command: str, what: str, found: Exception, more: str = "") -> None:
+    message = printable(" ".join(in_words_of_options(found, command).split()))
+    print(f"skbayeseval {command}: {what}: {message}{more}", file=sys.stderr)
 
 
 def _parser() -> Parser:

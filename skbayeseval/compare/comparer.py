@@ -109,7 +109,8 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     weight, calibrate, estimand
         As in `bayesian_cross_validate`.
     n_jobs : int, default=None
-        The number of fits to run in parallel, with the active joblib backend.
+        The number of fits to run in parallel, with the active joblib backend, and of threads that
+        make the draws.
     verbose : int, default=0
         1 shows progress of fits, and of draws that take longer than a second: a bar in terminals
         and notebooks, lines on standard error elsewhere.

@@ -144,7 +144,8 @@ def bayesian_cross_validate(
         Whose performance is compared: that of learners on new training sets of the same size, or
         that of the models fitted here, on average, for which training sets do not vary.
     n_jobs : int, default=None
-        The number of fits to run in parallel, with the active joblib backend.
+        The number of fits to run in parallel, with the active joblib backend, and of threads that
+        make the draws.
     verbose : int, default=0
         1 shows progress of fits, and of draws that take longer than a second: a bar in terminals
         and notebooks, lines on standard error elsewhere.
@@ -402,7 +403,7 @@ def compare_learners(
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
-    result.shows_progress = options.verbose > 0
+    result.shows_progress, result.n_jobs = options.verbose > 0, options.n_jobs
     out_of_fold = target.out_of_fold(collection)
     if out_of_fold is not None:
         index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])

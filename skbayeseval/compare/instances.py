@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from skbayeseval._alignment import check_rows, named_labels
 from skbayeseval._labels import is_indicator, kind_of_labels
+from skbayeseval.compare.label_checks import check_no_scores, warn_of_unlikely_labels
 from skbayeseval.compare.score_checks import warn_of_unlikely_scores
 from skbayeseval.evidence.chunk_counter import check_counter
 from skbayeseval.evidence.chunks import ChunkCounts
@@ -77,6 +78,7 @@ def posterior_of_instances(
             "sample_weight applies to metrics of predicted numbers, such as scoring='r2'; counts "
             "of classes have no such weights. Omit it."
         )
+    check_no_scores(y_true, predictions)
     if labels is None and is_indicator(y_true):
         labels = named_labels([y_true, *predictions.values(), *scores.values()])
     common: dict[str, Any] = {
@@ -88,6 +90,8 @@ def posterior_of_instances(
     scored = ScoredInstances.from_scores(y_true, scores, **common) if scores else None
     if predictions:
         evidence = count_predictions(y_true, predictions, **common)
+        if not is_indicator(y_true):
+            warn_of_unlikely_labels(evidence, list(predictions), "y_true")
         if len(predictions) == 1 and isinstance(evidence, PairedCounts):
             evidence = MarginalCounts(evidence.margins())
     elif scored is not None:

@@ -168,15 +168,20 @@ def _positions(order: pd.Index[Any], own: pd.Index[Any], first: str, name: str) 
     if order.equals(own):
         return np.arange(len(own))
     positions = own.get_indexer(order)
-    missing = int((positions < 0).sum())
-    more = len(own) - (len(order) - missing)
-    if missing or more:
+    missing, more = order[positions < 0], own.difference(order, sort=False)
+    if len(missing) or len(more):
         raise ValueError(
-            f"{first} and {name} have different items: {missing} items of {first} are missing in "
-            f"{name}, and {more} items of {name} are missing in {first}. Pass the scores of the "
-            "items that both have."
+            f"{first} and {name} have different items: {len(order) - len(missing)} are in both, "
+            f"{len(missing)} only in {first}{_some(missing)}, and {len(more)} only in "
+            f"{name}{_some(more)}. Pass the scores of the items that both have."
         )
     return positions
+
+
+def _some(ids: pd.Index[Any]) -> str:
+    """Return a few ids in brackets, or "" if there are none."""
+    few = ", ".join(map(repr, ids[:3].tolist()))
+    return f" ({few}{', ...' if len(ids) > 3 else ''})" if len(ids) else ""
 
 
 def _check_unique(ids: pd.Index[Any], name: str) -> None:

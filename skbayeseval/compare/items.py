@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 from numpy.typing import ArrayLike
 
+from skbayeseval._alignment import by_column, names_of_series
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.item_alignment import align_groups, align_items
-from skbayeseval.compare.samples import Samples, check_same_score, groups_of_samples
+from skbayeseval.compare.samples import (
+    Samples,
+    check_same_documents,
+    check_same_score,
+    groups_of_samples,
+)
+from skbayeseval.compare.scale_checks import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.metrics.confusion import Metric
@@ -30,7 +38,7 @@ def compare_items(
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
-    names: tuple[str, str] = ("A", "B"),
+    names: Sequence[str] | None = None,
     higher_is_better: bool = True,
     scoring: str = "score",
     model: Any = "auto",
@@ -57,8 +65,9 @@ def compare_items(
         Items that belong together, such as questions about one text: groups are then the unit of
         the evidence. In the order of `scores_a`, or a Series whose index has the ids. By default
         those that `read_samples` was asked to read.
-    names : (str, str), default=("A", "B")
-        The names of the two systems.
+    names : (str, str), default=None
+        The names of the two systems. By default those of the scores, if these are Series with
+        different names, otherwise A and B.
     higher_is_better : bool, default=True
         Whether higher scores are better. If not, the metric is minus the mean score, called
         ``"neg_"`` and the name of the score, as in scikit-learn: A is better where A minus B is
@@ -95,7 +104,7 @@ def compare_items(
     >>> result.non_inferiority(0.01).answer
     'yes'
     """
-    names = check_names(names, 2)[0], check_names(names, 2)[1]
+    names = check_names(names_of_series(names, scores_a, scores_b), 2)
     return ComparisonResult(
         *_posterior_of_items(
             {"scores_a": scores_a, "scores_b": scores_b},
@@ -110,7 +119,7 @@ def compare_items(
 
 
 def compare_many_items(
-    scores: Mapping[str, ArrayLike | Samples],
+    scores: Mapping[str, ArrayLike | Samples] | pd.DataFrame,
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
@@ -126,7 +135,8 @@ def compare_many_items(
     Parameters
     ----------
     scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs), or to Samples
-        The scores of each system on the same items, by name, as in `compare_items`.
+        The scores of each system on the same items, by name, as in `compare_items`; or a DataFrame
+        with a row per item and a column per system.
     ids, groups, higher_is_better, scoring, prior, n_draws, random_state
         As in `compare_items`. `ids` may be one sequence per system, or a dict by name.
     model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
@@ -144,9 +154,11 @@ def compare_many_items(
     >>> ranking.table["p_best"].idxmax()
     'x'
     """
+    scores = by_column(scores)
     if not isinstance(scores, Mapping):
         raise TypeError(
-            f"scores must be a dict of names to the scores of a system, got {in_short(scores)}."
+            "scores must be a dict of names to the scores of a system, or a DataFrame with a "
+            f"column per system, got {in_short(scores)}."
         )
     if len(scores) < 2:
         raise ValueError(f"scores must have two or more systems, got {list(scores)}.")
@@ -178,6 +190,7 @@ def _posterior_of_items(
         raise TypeError(f"scoring must be a string, the name of the score, got {scoring!r}.")
     higher = check_flag(higher_is_better, "higher_is_better")
     check_same_score(scores.values())
+    check_same_documents(scores)
     plain = {name: one.scores if isinstance(one, Samples) else one for name, one in scores.items()}
     joined, order = align_items(plain, ids, keys=names)
     group = None
@@ -188,9 +201,22 @@ def _posterior_of_items(
     evidence = ItemScores(joined, group, higher)
     instances = Instances(evidence.n_items, order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)
+    _warn_of_other_scales(dict(zip(scores, joined, strict=True)), posterior.model, higher)
     called = scoring if higher else f"neg_{scoring}"
     metric = item_metric(called, _bounds(posterior, evidence))
     return posterior, tuple(names), {called: metric}
+
+
+def _warn_of_other_scales(scores: Mapping[str, Any], model: Any, higher: bool) -> None:
+    """Warn of scores on different scales, unless the limits of the scale are given."""
+    if isinstance(model, ItemWeights) and model.limits is not None:
+        return
+    warn_of_other_scales(
+        scores,
+        shares=higher,
+        hint=" If they are on the same scale, pass its limits: prior={'limits': (low, high)}.",
+        stacklevel=4,
+    )
 
 
 def _bounds(posterior: Posterior, evidence: ItemScores) -> tuple[float, float] | None:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval._alignment import by_column, names_of_series
 from skbayeseval._arrays import in_short
-from skbayeseval._validation import (
-    check_names,
-    check_weight,
-)
+from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.instances import Options, posterior_of_instances, posterior_of_tags
-from skbayeseval.compare.labelled_counts import (
-    cells_in_order,
-    classes_of_matrices,
-    matrix_in_order,
-)
+from skbayeseval.compare.labelled_counts import cells_in_order, classes_of_matrices, matrix_in_order
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.evidence.counts import ConfusionCounts, check_counts
@@ -53,7 +48,7 @@ def compare_predictions(
     scoring: Any = None,
     model: Any = "auto",
     weight: float = 1.0,
-    names: tuple[str, str] = ("A", "B"),
+    names: Sequence[str] | None = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
@@ -95,8 +90,9 @@ def compare_predictions(
     weight : float, default=1.0
         The weight of one instance: below 1 if the vectors contain instances more than once, as
         predictions pooled over repeated cross-validation do.
-    names : (str, str), default=("A", "B")
-        The names of the two classifiers.
+    names : (str, str), default=None
+        The names of the two classifiers. By default those of the predictions or scores, if these
+        are Series with different names, otherwise A and B.
     labels : array-like, default=None
         The classes. By default those that occur. A label that is predicted but never true is then
         taken for a wrong prediction only: it cannot be the true class, and enters the macro
@@ -172,6 +168,8 @@ def compare_predictions(
         if (given[a] is None) != (given[b] is None):
             missing = a if given[a] is None else b
             raise ValueError(f"{a} and {b} must be given together, got {missing}=None.")
+    pair = (y_score_a, y_score_b) if y_pred_a is None else (y_pred_a, y_pred_b)
+    names = check_names(names_of_series(names, *pair), 2)
     options = Options(model, engine, prior, n_draws, random_state, prevalence)
     if counter is not None:
         absent = {
@@ -185,7 +183,7 @@ def compare_predictions(
                 y_true,
                 y_pred_a,
                 y_pred_b,
-                check_names(names, 2),
+                names,
                 counter,
                 scoring=scoring,
                 weight=weight,
@@ -199,7 +197,7 @@ def compare_predictions(
             y_true,
             {} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
             {} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
-            check_names(names, 2),
+            names,
             scoring=scoring,
             labels=labels,
             pos_label=pos_label,
@@ -359,9 +357,9 @@ def compare_counts(
 
 def compare_many(
     y_true: ArrayLike,
-    predictions: Mapping[str, ArrayLike] | None,
+    predictions: Mapping[str, ArrayLike] | pd.DataFrame | None,
     *,
-    scores: Mapping[str, ArrayLike] | None = None,
+    scores: Mapping[str, ArrayLike] | pd.DataFrame | None = None,
     scoring: Any = None,
     model: Any = "auto",
     weight: float = 1.0,
@@ -382,10 +380,10 @@ def compare_many(
     y_true : array-like of shape (n_samples,) or (n_samples, n_labels)
         The true labels, of any dtype; or a multi-label indicator; or numbers, if `scoring` is a
         metric of numbers.
-    predictions : dict of str to array-like of the same shape
-        The predictions of each classifier, by name. None if `scoring` contains only metrics
-        computed from instance scores.
-    scores : dict of str to array-like, default=None
+    predictions : dict of str to array-like of the same shape, or DataFrame
+        The predictions of each classifier, by name, or one column per classifier. None if
+        `scoring` contains only metrics computed from instance scores.
+    scores : dict of str to array-like, or DataFrame, default=None
         The instance scores of each, for metrics such as "roc_auc"; as ``y_score_a`` in
         `compare_predictions`.
     scoring, model, weight, labels, pos_label, groups, sample_weight, prevalence
@@ -407,10 +405,12 @@ def compare_many(
     >>> ranking.pairs["a", "c"].probability().better > 0.8
     True
     """
+    predictions, scores = by_column(predictions), by_column(scores)
     named = scores if predictions is None else predictions
     if not isinstance(named, Mapping):
         raise TypeError(
-            f"predictions must be a dict of name to predictions, got {type(named).__name__}."
+            "predictions must be a dict of name to predictions, or a DataFrame, got "
+            f"{type(named).__name__}."
         )
     if len(named) < 2:
         raise ValueError(

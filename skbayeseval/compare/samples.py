@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -13,15 +15,24 @@ import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import in_short
-from skbayeseval._validation import check_flag
+from skbayeseval._validation import UnlikelyDataWarning, check_flag
 from skbayeseval.compare.records import Record, read_records
 
-__all__ = ["Samples", "check_same_score", "groups_of_samples", "read_samples"]
+__all__ = [
+    "Samples",
+    "check_same_documents",
+    "check_same_score",
+    "groups_of_samples",
+    "read_samples",
+]
 
 # Names that can only be those of items.
 ID_COLUMNS = (
     "id", "doc_id", "item_id", "question_id", "example_id", "sample_id", "task_id", "item",
 )  # fmt: skip
+
+# By what lm-evaluation-harness tells whether documents are the same.
+DOCUMENT = "doc_hash"
 
 # What lm-evaluation-harness logs of each document besides its metrics.
 LOG_COLUMNS = frozenset(
@@ -46,6 +57,11 @@ class Samples:
         The name of the score.
     guessed : bool
         Whether this is the score because it is the only one in the file.
+    source : str
+        The file.
+    documents : Series of shape (n_items,) or None
+        The hash of the document of each item, by the ids of the items, where lm-evaluation-harness
+        logged it and numbers of documents are the ids.
 
     Examples
     --------
@@ -65,6 +81,8 @@ class Samples:
     groups: pd.Series[Any] | None
     score: str
     guessed: bool = False
+    source: str = ""
+    documents: pd.Series[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -151,11 +169,12 @@ def read_samples(
                     _text(record, id, name),
                     _number(record, score, name),
                     None if group is None else _text(record, group, name),
+                    record.values.get(DOCUMENT) if id == "doc_id" else None,
                     record.number,
                 )
             )
     _check_filter(filter, filters, name)
-    table = pd.DataFrame(rows, columns=["id", "score", "group", "number"])
+    table = pd.DataFrame(rows, columns=["id", "score", "group", "document", "number"])
     index = pd.Index(table["id"].to_numpy(), name=id)
     run = table.groupby("id", sort=False).cumcount().to_numpy()
     if not runs and run.any():
@@ -165,8 +184,12 @@ def read_samples(
     if group is not None:
         groups = pd.Series(table["group"].to_numpy()[once], index[once], name=group)
         _check_one_group(table, groups, group, name)
+    documents = None
+    if table["document"].notna().any():
+        documents = pd.Series(table["document"].to_numpy()[once], index[once], name=DOCUMENT)
     values = _read_only(table["score"].to_numpy(), index, run if runs else None)
-    return Samples(values if runs else values[0].rename(score), groups, score, guessed)
+    scores = values if runs else values[0].rename(score)
+    return Samples(scores, groups, score, guessed, os.path.abspath(path), documents)
 
 
 def check_same_score(given: Iterable[Any]) -> None:
@@ -177,6 +200,32 @@ def check_same_score(given: Iterable[Any]) -> None:
         raise ValueError(
             f"The samples have different scores: {', '.join(scores)}. Pass score= to read_samples."
         )
+
+
+def check_same_documents(given: Mapping[str, Any]) -> None:
+    """Raise if items with the same id are different documents; warn if a log was read twice."""
+    samples = {name: one for name, one in given.items() if isinstance(one, Samples)}
+    for (name, one), (other, another) in itertools.combinations(samples.items(), 2):
+        same = np.array_equal(one.scores.to_numpy(), another.scores.to_numpy(), equal_nan=True)
+        if same and one.source and one.source == another.source:
+            warnings.warn(
+                f"{name} and {other} are the same scores, read from the same file, {one.source}.",
+                UnlikelyDataWarning,
+                stacklevel=4,
+            )
+        if one.documents is None or another.documents is None:
+            continue
+        hashes, others = one.documents.align(another.documents, join="inner")
+        differ = hashes.index[hashes.notna() & others.notna() & (hashes != others)]
+        if len(differ):
+            few = ", ".join(map(repr, differ[:3].tolist()))
+            raise ValueError(
+                f"{name} and {other} are about different documents: {len(differ)} of "
+                f"{len(hashes)} items with the same doc_id have another {DOCUMENT}, such as {few}. "
+                f"Were both made with the same task and the same data? Pass id={DOCUMENT!r} to "
+                "read_samples to match documents by what they contain, or id= with another column "
+                "that identifies them."
+            )
 
 
 def groups_of_samples(given: Iterable[Any]) -> pd.Series[Any] | None:

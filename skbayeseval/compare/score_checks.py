@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.metrics.confusion import Metric
 
@@ -53,6 +54,6 @@ def warn_of_unlikely_scores(
                 warnings.warn(
                     f"The ROC AUC of {argument} is {value:.3f}, far below 0.5. These may be the "
                     "scores of the other class: pass those of the positive class, or pos_label=.",
-                    UserWarning,
+                    UnlikelyDataWarning,
                     stacklevel=4,
                 )

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._alignment import check_columns, check_rows
+from skbayeseval._alignment import check_columns, check_rows, names_of_series
 from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._validation import check_names
+from skbayeseval.compare.scale_checks import warn_of_other_scales
 from skbayeseval.compare.systems import collect_systems
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
@@ -30,7 +31,12 @@ from skbayeseval.results.ranking import Ranking
 __all__ = ["compare_scores", "rank_scores"]
 
 
-NAMES = ("A", "B")
+ARGUMENTS = ("scores_a", "scores_b")
+
+# How to pass scores of two systems by data set.
+AS_SYSTEMS = (
+    " For scores by data set, pass one dict: compare_scores({'A': scores_a, 'B': scores_b})."
+)
 
 # How far a score may be outside the range of its metric, by rounding errors.
 ROUNDING = 1e-9
@@ -45,7 +51,7 @@ def compare_scores(
     n_test: float | None = None,
     scoring: str = "score",
     model: Any = "auto",
-    names: tuple[str, str] = NAMES,
+    names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
@@ -62,7 +68,7 @@ def compare_scores(
     n_test: float | None = None,
     scoring: str = "score",
     model: Any = "auto",
-    names: tuple[str, str] = NAMES,
+    names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
@@ -78,7 +84,7 @@ def compare_scores(
     n_test: float | None = None,
     scoring: str = "score",
     model: Any = "auto",
-    names: tuple[str, str] = NAMES,
+    names: Sequence[str] | None = None,
     engine: str | PyMCEngine = "exact",
     prior: dict[str, Any] | Callable[..., Any] | None = None,
     n_draws: int = 20_000,
@@ -95,7 +101,9 @@ def compare_scores(
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (n_splits,) or (n_data_sets, n_splits)
-        The scores of A and B in each split of the same cross-validation; higher is better. A row a
+        The scores of A and B in each split of the same cross-validation; higher is better, so pass
+        errors and losses with a minus sign, as in
+        ``compare_scores(-rmse_a, -rmse_b, scoring="neg_rmse", test_fraction=0.1)``. A row a
         data set where there are several; with ``model="signed-rank"`` also one score per data set.
 
         Instead of both, a dict of system to a dict (or Series) of data set to its score or its
@@ -120,8 +128,9 @@ def compare_scores(
         Bayesian signed-rank test of their means, and "hierarchical" the model of Corani et al.
         (2017), sampled by PyMC whatever `engine` is; its metric "next data set" is the difference
         on a further one. With a dict, "auto" and "hierarchical" are `models.HierarchicalSystems`.
-    names : (str, str), default=("A", "B")
-        The names of A and B. Not with a dict, which has names.
+    names : (str, str), default=None
+        The names of A and B. By default those of the scores, if these are Series with different
+        names, otherwise A and B. Not with a dict, which has names.
     engine, n_draws, random_state
         As in `compare_predictions`. Systems in a dict require the exact engine.
     prior : dict or callable, default=None
@@ -162,9 +171,15 @@ def compare_scores(
         _check_of_systems(scores_a, scores_b, n_test, names)
         evidence = collect_systems(scores_a, test_fraction, _check_called(scoring))
         _check_range(evidence.scores, scoring)
+        warn_of_other_scales(dict(zip(scores_a, evidence.scores, strict=True)))
         posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
         return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
-    names = check_names(names, 2)[0], check_names(names, 2)[1]
+    names = check_names(names_of_series(names, scores_a, scores_b), 2)
+    if test_fraction is None and model == "auto" and _has_names(scores_a) and _has_names(scores_b):
+        raise ValueError(
+            "scores_a and scores_b are Series whose indexes have names, and test_fraction is "
+            f"None.{AS_SYSTEMS} For scores of splits, pass test_fraction=."
+        )
     check_rows({"scores_a": scores_a, "scores_b": scores_b})
     check_columns({"scores_a": scores_a, "scores_b": scores_b})
     kind = model.name if isinstance(model, Model) else model
@@ -176,14 +191,20 @@ def compare_scores(
     if _has_rows(scores_a) or kind in ("signed-rank", "hierarchical", "hierarchical scores"):
         data_sets = _check_data_sets(scores_a, scores_b, test_fraction, scoring)
         _check_range(data_sets.scores[scoring], scoring)
+        warn_of_other_scales(dict(zip(ARGUMENTS, data_sets.scores[scoring], strict=True)))
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             resolve_engine(engine, None)
             engine = PyMCEngine(target_accept=0.9)
         posterior = make_posterior(data_sets, model, engine, prior, n_draws, random_state)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
-    for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
-        _check_range(check_scores(scores, name), _check_called(scoring))
+    vectors = {
+        name: check_scores(scores, name)
+        for name, scores in zip(ARGUMENTS, (scores_a, scores_b), strict=True)
+    }
+    for vector in vectors.values():
+        _check_range(vector, _check_called(scoring))
+    warn_of_other_scales(vectors)
     ranking = rank_scores(
         {"scores_a": scores_a, "scores_b": scores_b},
         test_fraction=test_fraction,
@@ -208,14 +229,20 @@ def _check_of_systems(scores_a: Any, scores_b: Any, n_test: Any, names: Any) -> 
         )
     if scores_b is not None:
         raise TypeError(
-            f"scores_b must be left out if scores_a is a dict of systems, got {in_short(scores_b)}."
+            "scores_b must be left out if scores_a is a dict of systems, got "
+            f"{in_short(scores_b)}.{AS_SYSTEMS}"
         )
     if n_test is not None:
         raise ValueError(f"n_test={n_test!r} does not apply to a dict of systems.")
-    if tuple(names) != NAMES:
+    if names is not None:
         raise ValueError(
             f"names={in_short(names)} does not apply to a dict of systems: its keys are the names."
         )
+
+
+def _has_names(scores: Any) -> bool:
+    """Return whether scores are a Series with text as index, such as the names of data sets."""
+    return isinstance(scores, pd.Series) and all(isinstance(one, str) for one in scores.index)
 
 
 def _has_rows(scores: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from skbayeseval._arrays import in_short
 from skbayeseval._duckdb_tables import open_table, quoted
 from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
+from skbayeseval.compare.label_checks import warn_of_unlikely_labels
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.counts import PairedCounts, check_counts
 from skbayeseval.evidence.label_counter import tally
@@ -137,6 +138,11 @@ def count_table(
     columns = {"truth": truth, "a": a, "b": b}
     if groups is not None:
         columns["groups"] = groups
+    for what, column in columns.items():
+        if not isinstance(column, Hashable):
+            raise TypeError(
+                f"{what} must be the name of a column of source, got {in_short(column)}."
+            )
     if _is_in_memory(source):
         return _count_parts(source, columns)
     with open_table(source) as relation:
@@ -286,10 +292,12 @@ def _evidence(
     classes, (true, *predicted) = encode_labels(named[:3], labels)
     check_true_classes([classes[i] for i in np.unique(true)], named[0][0])
     predictions, declared = np.column_stack(predicted), labels is not None
+    arguments = [name for name, _ in named[1:3]]
     numbers = np.array(list(counts.outcomes.values()), dtype=float)
     if "groups" not in counts.columns:
         paired = PairedCounts(true, predictions, numbers, classes, weight, pos_label, declared)
-        check_shared_labels(paired, [name for name, _ in named[1:3]], named[0][0])
+        check_shared_labels(paired, arguments, named[0][0])
+        warn_of_unlikely_labels(paired, arguments, named[0][0])
         return paired
     units = UnitCounts.from_codes(
         true,
@@ -301,7 +309,8 @@ def _evidence(
         counts=numbers,
     )
     units = replace(units, declared=declared)
-    check_shared_labels(units, [name for name, _ in named[1:3]], named[0][0])
+    check_shared_labels(units, arguments, named[0][0])
+    warn_of_unlikely_labels(units, arguments, named[0][0])
     return units
 
 
@@ -316,8 +325,8 @@ def _check_absent(given: Mapping[str, str | None]) -> None:
     for name, column in given.items():
         if column is not None:
             raise ValueError(
-                f"{name}={column!r} was given, but source is what count_table counted, which has "
-                f"its columns. Omit {name}=."
+                f"{name}={in_short(column)} was given, but source is what count_table counted, "
+                f"which has its columns. Omit {name}=."
             )
 
 

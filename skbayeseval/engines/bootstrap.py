@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 
@@ -22,7 +23,7 @@ __all__ = ["stream_bootstrap"]
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
 
 
 def stream_bootstrap(
@@ -59,12 +60,15 @@ def stream_bootstrap(
     # The weights of units, the weights of a run's instances, and the arrays of the metric.
     rows = len(shape) + 4 * max(len(place) for place in places)
     block = max(1, min(4096, BLOCK_BYTES // (8 * rows)))
-    for start in range(0, n_draws, block):
-        weights = gammas.draw(rng, min(block, n_draws - start))
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
+        weights = gammas.draw(rng, size)
         sums: list[Sums | None] = [None] * n_classifiers
         for place, (_, prepared), unweighted in zip(places, runs, plain, strict=True):
             of_run = weights[place]
             for k, metric in enumerate(prepared):
                 found, before = metric.sums(of_run).relative_to(unweighted[k]), sums[k]
                 sums[k] = found if before is None else before.plus(found)
-        yield np.stack([of_all.average() for of_all in sums if of_all is not None])
+        return np.stack([of_all.average() for of_all in sums if of_all is not None])
+
+    return stream_blocks(draw, rng, n_draws, block)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc
 
+from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.judgement.intervals import Interval
 
 __all__ = ["has_chunk_shares", "shares_of_chunks"]
@@ -50,13 +51,16 @@ def shares_of_chunks(
         The region of differences.
     """
     free = 2 if formula == "recall" else 6
-    for _ in range(MOST_BLOCKS):
-        cells = rng.standard_gamma(prior, (BLOCK, 7)).T
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
+        cells = rng.standard_gamma(prior, (size, 7)).T
         bounds = (_bound(cells, formula, end) for end in region)
         at_low, at_high = (gammainc(prior[free], x) for x in bounds)
         # The difference decreases with the cell of recall and increases with false alarms.
         share = at_low - at_high if formula == "recall" else at_high - at_low
-        yield share.reshape(2, -1)
+        return share.reshape(2, -1)
+
+    return stream_blocks(draw, rng, MOST_BLOCKS * BLOCK, BLOCK)
 
 
 def _bound(cells: Array, formula: str, difference: float) -> Array:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import singledispatch
+from collections.abc import Iterable, Iterator
+from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.clustered import draw_clustered
+from skbayeseval.engines.gammas import dirichlet_rows
 from skbayeseval.engines.items import stream_item_means, stream_right_or_wrong
 from skbayeseval.engines.outcomes import stream_outcomes
 from skbayeseval.engines.rows import REMAINDER
@@ -35,7 +37,13 @@ from skbayeseval.models.specification import (
 )
 from skbayeseval.models.systems import SystemSpecification
 
-__all__ = ["check_scores", "draw_simplexes", "stream_scores", "stream_tables"]
+__all__ = [
+    "check_scores",
+    "draw_simplexes",
+    "metric_of_block",
+    "stream_scores",
+    "stream_tables",
+]
 
 Array = NDArray[Any]
 
@@ -98,31 +106,42 @@ def _stream(specification: AnySpecification, request: Request) -> Iterator[Array
 @_stream.register
 def _(specification: Specification, request: Request) -> Iterator[Array]:
     metric, positive, rng, n_draws, prior, _ = request
-    for tables in stream_tables(specification, rng, n_draws, prior=prior):
-        yield metric(tables, positive).T
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
+        tables = specification.tables(draw_simplexes(specification, rng, size, prior=prior))
+        return metric(tables, positive).swapaxes(-2, -1)
+
+    return stream_blocks(draw, rng, n_draws, BLOCK)
 
 
 @_stream.register
 def _(specification: OutcomeSpecification, request: Request) -> Iterator[Array]:
-    metric, _, rng, n_draws, prior, remainder = request
-    tables = metric.needs_tables
-    for block in stream_outcomes(
-        specification, rng, n_draws, prior=prior, tables=tables, remainder=remainder
-    ):
-        yield _values(block, request)
+    metric, positive, rng, n_draws, prior, remainder = request
+    return stream_outcomes(
+        specification,
+        rng,
+        n_draws,
+        prior=prior,
+        tables=metric.needs_tables,
+        remainder=remainder,
+        of_block=partial(metric_of_block, metric, positive),
+    )
 
 
 @_stream.register
 def _(specification: LabelSpecification, request: Request) -> Iterator[Array]:
-    for block in stream_labels(specification, request.rng, request.n_draws, prior=request.prior):
-        yield _values(block, request)
+    metric, positive, rng, n_draws, prior, _ = request
+    of_block = partial(metric_of_block, metric, positive)
+    return stream_labels(specification, rng, n_draws, prior=prior, of_block=of_block)
 
 
 @_stream.register
 def _(specification: WeightSpecification, request: Request) -> Iterator[Array]:
-    tables = request.metric.needs_tables
-    for block in stream_weights(specification, request.rng, request.n_draws, tables=tables):
-        yield _values(block, request)
+    metric, positive, rng, n_draws, *_ = request
+    of_block = partial(metric_of_block, metric, positive)
+    return stream_weights(
+        specification, rng, n_draws, tables=metric.needs_tables, of_block=of_block
+    )
 
 
 @_stream.register
@@ -132,7 +151,7 @@ def _(specification: RankSpecification, request: Request) -> Iterator[Array]:
 
 @_stream.register
 def _(specification: ScoreSpecification, request: Request) -> Iterator[Array]:
-    yield from stream_means(specification, request.metric.name, request.rng, request.n_draws)
+    return stream_means(specification, request.metric.name, request.rng, request.n_draws)
 
 
 @_stream.register
@@ -150,14 +169,12 @@ def _(specification: SystemSpecification, request: Request) -> Iterator[Array]:
 
 @_stream.register
 def _(specification: ItemWeightSpecification, request: Request) -> Iterator[Array]:
-    yield from stream_item_means(specification, request.rng, request.n_draws)
+    return stream_item_means(specification, request.rng, request.n_draws)
 
 
 @_stream.register
 def _(specification: RightOrWrongSpecification, request: Request) -> Iterator[Array]:
-    yield from stream_right_or_wrong(
-        specification, request.rng, request.n_draws, prior=request.prior
-    )
+    return stream_right_or_wrong(specification, request.rng, request.n_draws, prior=request.prior)
 
 
 @_stream.register
@@ -165,10 +182,16 @@ def _(specification: ClusteredSpecification, request: Request) -> Iterator[Array
     yield draw_clustered(specification, request.rng, request.n_draws, prior=request.prior)
 
 
-def _values(block: Totals | Array, request: Request) -> Array:
+def metric_of_block(
+    metric: Metric, positive: int, block: Totals | Array | Iterable[Array]
+) -> Array:
+    """Return the values of a metric, of shape (n_classifiers, n), given totals or tables.
+
+    Tables may come one classifier at a time, so that no more need to be in memory.
+    """
     if isinstance(block, Totals):
-        return request.metric.of_totals(block, request.positive)
-    return request.metric(block)
+        return metric.of_totals(block, positive)
+    return np.stack([metric(tables) for tables in block])
 
 
 def check_scores(scores: Array, metric: Metric) -> Array:
@@ -185,9 +208,11 @@ def stream_tables(
     specification: Specification, rng: np.random.Generator, n_draws: int, *, prior: bool
 ) -> Iterator[Array]:
     """Yield blocks of confusion tables of shape (n, n_classifiers, M, M)."""
-    for start in range(0, n_draws, BLOCK):
-        size = min(BLOCK, n_draws - start)
-        yield specification.tables(draw_simplexes(specification, rng, size, prior=prior))
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
+        return specification.tables(draw_simplexes(specification, rng, size, prior=prior))
+
+    return stream_blocks(draw, rng, n_draws, BLOCK)
 
 
 def draw_simplexes(
@@ -195,7 +220,7 @@ def draw_simplexes(
 ) -> dict[str, Array]:
     """Return draws of each probability vector, with shape (k, size)."""
     draws = {
-        name: np.ascontiguousarray(rng.dirichlet(shape, size).T)
+        name: dirichlet_rows(rng, shape, size)
         for name, shape in specification.shapes(prior=prior).items()
     }
     for name, known in specification.fixed.items():

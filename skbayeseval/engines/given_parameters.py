@@ -5,7 +5,7 @@ Each function has one implementation per kind of specification.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from skbayeseval.engines.exact import BLOCK
+from skbayeseval.engines.blocks import in_order, stream_blocks
+from skbayeseval.engines.exact import BLOCK, draw_simplexes, metric_of_block
 from skbayeseval.engines.outcomes import outcome_blocks
 from skbayeseval.engines.rows import GroupDraws
 from skbayeseval.engines.weights import label_blocks, label_totals
@@ -32,6 +33,7 @@ from skbayeseval.models.specification import (
 )
 
 __all__ = [
+    "draw_parameters",
     "parameters_of_pair",
     "rates_given",
     "rows_given",
@@ -104,7 +106,7 @@ def scores_given(
             f"There are no draws of {missing[0]!r}, only of {list(draws)}. Other metrics cannot be "
             "computed from them."
         )
-    yield from _scores(specification, Given(draws, metric, positive, rng, prior))
+    return _scores(specification, Given(draws, metric, positive, rng, prior))
 
 
 class Given(NamedTuple):
@@ -124,30 +126,39 @@ def _scores(specification: AnySpecification, given: Given) -> Iterator[Array]:
 
 @_scores.register
 def _(specification: Specification, given: Given) -> Iterator[Array]:
-    for here, size in _blocks(given.draws):
+    def score(here: Draws, size: int) -> Array:
         tables = specification.tables(simplexes_given(specification, here, size))
-        yield given.metric(tables, given.positive).T
+        return given.metric(tables, given.positive).T
+
+    return in_order(score, _blocks(given.draws))
 
 
 @_scores.register
 def _(specification: LabelSpecification, given: Given) -> Iterator[Array]:
-    for here, _ in _blocks(given.draws):
-        yield given.metric.of_totals(label_totals(_of_all_classifiers(here)), given.positive)
+    def score(here: Draws, _: int) -> Array:
+        return given.metric.of_totals(label_totals(_of_all_classifiers(here)), given.positive)
+
+    return in_order(score, _blocks(given.draws))
 
 
 @_scores.register
 def _(specification: OutcomeSpecification, given: Given) -> Iterator[Array]:
     draws, metric, positive, rng, prior = given
     if _has_rows(specification, draws):
-        for here, size in _blocks(draws):
-            yield metric(_tables_of_rows(specification, here, size), positive)
-        return
+        return in_order(
+            lambda here, size: metric(_tables_of_rows(specification, here, size), positive),
+            _blocks(draws),
+        )
     n_draws = len(next(iter(draws.values())))
-    groups = _group_draws(specification, draws, n_draws)
-    for _, block in outcome_blocks(
-        specification, rng, n_draws, prior=prior, tables=metric.needs_tables, given=groups
-    ):
-        yield metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
+    return outcome_blocks(
+        specification,
+        lambda _, block: metric_of_block(metric, positive, block),
+        rng,
+        n_draws,
+        prior=prior,
+        tables=metric.needs_tables,
+        given=_group_draws(specification, draws, n_draws),
+    )
 
 
 @_scores.register
@@ -184,13 +195,27 @@ def rates_given(
         return {}
     n_draws = len(next(iter(draws.values())))
     given = _group_draws(specification, draws, n_draws)
-    found = []
-    for _, totals in outcome_blocks(
-        specification, rng, n_draws, prior=prior, tables=False, given=given
-    ):
-        assert isinstance(totals, Totals)
-        found.append(_rates(totals))
+    found = list(
+        outcome_blocks(
+            specification,
+            lambda _, totals: _rates(totals),
+            rng,
+            n_draws,
+            prior=prior,
+            tables=False,
+            given=given,
+        )
+    )
     return {name: np.concatenate([block[name] for block in found]) for name in found[0]}
+
+
+def draw_parameters(
+    specification: AnySpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
+) -> dict[str, Array]:
+    """Return the draws of `stream_parameters`, of shape (n_draws, ...)."""
+    found = list(stream_parameters(specification, rng, n_draws, prior=prior))
+    names = found[0] if found else ()
+    return {name: np.concatenate([block[name] for block in found]) for name in names}
 
 
 @singledispatch
@@ -210,31 +235,40 @@ def _(
     specification: Specification, rng: np.random.Generator, n_draws: int, *, prior: bool
 ) -> Iterator[dict[str, Array]]:
     shapes = specification.shapes(prior=prior)
-    for start in range(0, n_draws, BLOCK):
-        size = min(BLOCK, n_draws - start)
-        drawn = {name: rng.dirichlet(shape, size) for name, shape in shapes.items()}
-        yield {k: v[:, 0] if v.shape[1] == 2 else v for k, v in drawn.items()}
+
+    def draw(rng: np.random.Generator, size: int) -> dict[str, Array]:
+        drawn = draw_simplexes(specification, rng, size, prior=prior)
+        return {k: drawn[k][0] if len(drawn[k]) == 2 else drawn[k].T for k in shapes}
+
+    return stream_blocks(draw, rng, n_draws, BLOCK)
 
 
 @stream_parameters.register
 def _(
     specification: LabelSpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
 ) -> Iterator[dict[str, Array]]:
-    for block in label_blocks(specification, rng, n_draws, prior=prior):
-        yield {
+    def named(block: dict[str, Array]) -> dict[str, Array]:
+        return {
             f"{name}_{letter(k)}": of_one
             for name, values in block.items()
             for k, of_one in enumerate(values)
         }
+
+    return label_blocks(specification, rng, n_draws, prior=prior, of_block=named)
 
 
 @stream_parameters.register
 def _(
     specification: OutcomeSpecification, rng: np.random.Generator, n_draws: int, *, prior: bool
 ) -> Iterator[dict[str, Array]]:
-    for bases, totals in outcome_blocks(specification, rng, n_draws, prior=prior, tables=False):
-        assert isinstance(totals, Totals)
-        yield {**_named(specification, bases), **_rates(totals)}
+    return outcome_blocks(
+        specification,
+        lambda bases, totals: {**_named(specification, bases), **_rates(totals)},
+        rng,
+        n_draws,
+        prior=prior,
+        tables=False,
+    )
 
 
 def _named(specification: OutcomeSpecification, bases: list[GroupDraws]) -> dict[str, Array]:
@@ -251,7 +285,8 @@ def _named(specification: OutcomeSpecification, bases: list[GroupDraws]) -> dict
     return found
 
 
-def _rates(totals: Totals) -> dict[str, Array]:
+def _rates(totals: Totals | Iterable[Array]) -> dict[str, Array]:
+    assert isinstance(totals, Totals)
     return {
         f"rho_{letter(k)}": hits / true
         for k, (hits, true) in enumerate(zip(totals.hits, totals.true, strict=True))
@@ -277,8 +312,16 @@ def rows_given(
     if _has_rows(specification, draws):
         return _tables_of_rows(specification, draws, n_draws)
     given = _group_draws(specification, draws, n_draws)
-    blocks = outcome_blocks(specification, rng, n_draws, prior=prior, tables=True, given=given)
-    return np.concatenate([np.asarray(tables) for _, tables in blocks], axis=1)
+    blocks = outcome_blocks(
+        specification,
+        lambda _, tables: np.stack(list(tables)),
+        rng,
+        n_draws,
+        prior=prior,
+        tables=True,
+        given=given,
+    )
+    return np.concatenate(list(blocks), axis=1)
 
 
 def _has_rows(specification: OutcomeSpecification, draws: Draws) -> bool:

@@ -8,11 +8,13 @@ independent variables, none of which stands out, is normal for all that draws ca
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.models.items import ItemWeightSpecification, RightOrWrongSpecification
 
@@ -20,8 +22,10 @@ __all__ = ["WeightedSums", "stream_item_means", "stream_right_or_wrong"]
 
 Array = NDArray[Any]
 
-# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**25
+# The most draws in a block, and its approximate memory. Changing them changes the draws of a given
+# seed.
+BLOCK = 8192
+BLOCK_BYTES = 2**24
 
 # Up to this number, all units have weights of their own.
 MOST_UNITS = 2**14
@@ -82,11 +86,10 @@ class WeightedSums:
             sums += self._mean[:, None] + self._root @ rng.standard_normal((len(sums), n_draws))
         return sums
 
-    def sizes(self, n_draws: int) -> Iterator[int]:
-        """Yield the sizes of blocks of draws."""
-        block = max(1, min(8192, BLOCK_BYTES // (8 * (self.n_own + 4 * len(self._rows)))))
-        for start in range(0, n_draws, block):
-            yield min(block, n_draws - start)
+    @property
+    def block(self) -> int:
+        """The number of draws in a block."""
+        return max(1, min(BLOCK, BLOCK_BYTES // (8 * (self.n_own + 1))))
 
 
 def stream_item_means(
@@ -97,9 +100,12 @@ def stream_item_means(
     means = sums.sum(axis=1) / sizes.sum()
     # Deviations from the mean, so that large scores with small differences lose no digits.
     weighted = WeightedSums(np.vstack([sizes, sums - np.outer(means, sizes)]))
-    for size in weighted.sizes(n_draws):
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
         total, *deviations = weighted.draw(rng, size)
-        yield specification.sign * (means[:, None] + np.stack(deviations) / total)
+        return specification.sign * (means[:, None] + np.stack(deviations) / total)
+
+    return stream_blocks(draw, rng, n_draws, weighted.block)
 
 
 def stream_right_or_wrong(
@@ -112,17 +118,25 @@ def stream_right_or_wrong(
     """Yield blocks of draws of the probability of being right of each system, (n_systems, n)."""
     shapes = specification.shapes(prior=prior)
     if shapes:
-        both, only_a, only_b, _ = rng.dirichlet(shapes["theta"], n_draws).T
-        yield specification.sign * np.stack([both + only_a, both + only_b])
-        return
+        return stream_blocks(partial(_of_two, specification, shapes["theta"]), rng, n_draws, BLOCK)
     right, mass = specification.right, float(specification.theta.sum())
     rows = np.vstack([np.ones(right.shape[1]), right])
     weighted = WeightedSums(rows[:, :0] if prior else rows)
-    for size in weighted.sizes(n_draws):
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
         total, *hits = weighted.draw(rng, size)
         unseen = rng.standard_gamma(mass, size)
         expected = _right_under_the_prior(len(right), mass, rng, size)
-        yield specification.sign * (np.stack(hits) + unseen * expected) / (total + unseen)
+        return specification.sign * (np.stack(hits) + unseen * expected) / (total + unseen)
+
+    return stream_blocks(draw, rng, n_draws, weighted.block)
+
+
+def _of_two(
+    specification: RightOrWrongSpecification, theta: Array, rng: np.random.Generator, size: int
+) -> Array:
+    both, only_a, only_b, _ = rng.dirichlet(theta, size).T
+    return specification.sign * np.stack([both + only_a, both + only_b])
 
 
 def _right_under_the_prior(

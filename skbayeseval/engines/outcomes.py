@@ -9,16 +9,18 @@ number of rows, not to M^2 or M^K, and no Gamma variable with a tiny shape is dr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from skbayeseval.engines.gammas import log_rising
+from skbayeseval.engines.blocks import child_of, in_order
+from skbayeseval.engines.gammas import large_gammas, log_rising
 from skbayeseval.engines.recalls import RecallRows
-from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler, scatter
+from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler
 from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification, Recall
 
@@ -31,9 +33,18 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
+T = TypeVar("T")
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
+
+# Blocks of fewer draws would take longer; of more draws, threads would be without work.
+FEWEST_DRAWS, MOST_DRAWS = 16, 1024
+
+
+def as_arrays(block: Totals | Iterable[Array]) -> Totals | Array:
+    """Return totals as they are, and the tables of all classifiers in one array."""
+    return block if isinstance(block, Totals) else np.stack(list(block))
 
 
 def stream_outcomes(
@@ -45,7 +56,8 @@ def stream_outcomes(
     tables: bool,
     repeats: int = 1,
     remainder: float = REMAINDER,
-) -> Iterator[Totals | Array]:
+    of_block: Callable[[Totals | Iterable[Array]], Any] = as_arrays,
+) -> Iterator[Any]:
     """Yield blocks of draws: totals of shape (n_classifiers, n * repeats, M), or tables.
 
     Parameters
@@ -59,27 +71,31 @@ def stream_outcomes(
     prior : bool
         Whether to draw from the prior instead of the posterior.
     tables : bool
-        Whether to yield tables of shape (n_classifiers, n * repeats, M, M) instead of totals.
+        Whether to draw tables of shape (n_classifiers, n * repeats, M, M) instead of totals.
     repeats : int
         The number of times to draw each classifier with the same class proportions and sticks.
         Given these, classifiers are independent. The etas are stratified over the repeats.
     remainder : float
         The largest expected fraction of a row that may be lost by truncating the stick-breaking.
+    of_block : callable
+        What is yielded of a block, given totals of shape (n_classifiers, n * repeats, M), or the
+        tables of each classifier, which are drawn one after another; by default all of it.
     """
-    for _, block in outcome_blocks(
+    return outcome_blocks(
         specification,
+        lambda _, block: of_block(block),
         rng,
         n_draws,
         prior=prior,
         tables=tables,
         repeats=repeats,
         remainder=remainder,
-    ):
-        yield block
+    )
 
 
 def outcome_blocks(
     specification: OutcomeSpecification,
+    of_block: Callable[[list[GroupDraws], Totals | Iterable[Array]], T],
     rng: np.random.Generator,
     n_draws: int,
     *,
@@ -88,31 +104,40 @@ def outcome_blocks(
     repeats: int = 1,
     remainder: float = REMAINDER,
     given: Sequence[GroupDraws] | None = None,
-) -> Iterator[tuple[list[GroupDraws], Totals | Array]]:
-    """Yield the blocks of `stream_outcomes`, each with the draws on which its rows depend.
+) -> Iterator[T]:
+    """Yield what is asked of the blocks of `stream_outcomes` and the draws they depend on.
 
     With `given`, these draws come from elsewhere, such as a Markov chain, and only the rows are
     drawn, from their conjugate posterior.
     """
     samplers = [_sampler(group, prior, remainder) for group in specification.groups]
-    # Groups are drawn one after another, and only their results are kept.
-    kept = sum(sampler.bytes_kept(tables) for sampler in samplers[1:])
-    cost = repeats * (max(sampler.bytes_per_draw for sampler in samplers) + kept)
-    block = max(1, min(4096, BLOCK_BYTES // cost))
-    for start in range(0, n_draws, block):
-        size = min(block, n_draws - start)
-        bases, drawn = [], []
-        for g, sampler in enumerate(samplers):
-            if given is None:
-                base = sampler.draw_base(rng, size, repeats)
-            else:
-                base = sampler.arranged(rng, _part(given[g], slice(start, start + size)))
-            bases.append(base)
-            drawn.append(sampler.draw_rows(rng, base, tables, repeats))
-        if tables:
-            yield bases, np.concatenate(drawn)
-        else:
-            yield bases, Totals(*(np.concatenate(parts) for parts in zip(*drawn, strict=True)))
+    # Blocks, and so draws, are the same for totals and for tables.
+    block = BLOCK_BYTES // (repeats * sum(sampler.bytes_per_draw for sampler in samplers))
+    block = max(1, FEWEST_DRAWS // repeats, min(MOST_DRAWS, block))
+
+    def draw(rng: np.random.Generator, start: int) -> T:
+        here = slice(start, min(start + block, n_draws))
+        bases = [
+            sampler.draw_base(rng, here.stop - start, repeats)
+            if given is None
+            else sampler.arranged(rng, _part(given[g], here))
+            for g, sampler in enumerate(samplers)
+        ]
+        rows = chain.from_iterable(
+            sampler.draw_rows(rng, base, tables, repeats)
+            for sampler, base in zip(samplers, bases, strict=True)
+        )
+        return of_block(bases, rows if tables else _stacked(rows))
+
+    return in_order(draw, ((child_of(rng), start) for start in range(0, n_draws, block)))
+
+
+def _stacked(rows: Iterable[Totals]) -> Totals:
+    """Return the totals of all classifiers."""
+    hits, true, predicted = (
+        np.stack([one.T for one in parts]) for parts in zip(*rows, strict=True)
+    )
+    return Totals(hits.swapaxes(1, 2), true.swapaxes(1, 2), predicted.swapaxes(1, 2))
 
 
 def draw_populations(
@@ -126,6 +151,8 @@ def draw_populations(
 def _sampler(group: Outcomes, prior: bool, remainder: float) -> RowSampler:
     if isinstance(group.etas[0], Recall):
         return RecallRows(group, prior, remainder)
+    if not prior and _FullRows.suit(group):
+        return _FullRows(group, remainder)
     return _GroupSampler(group, prior, remainder)
 
 
@@ -191,10 +218,16 @@ class _GroupSampler(RowSampler):
 
     def __init__(self, group: Outcomes, prior: bool, remainder: float) -> None:
         super().__init__(group, prior)
+        m = self.n_classes
         self.etas = [
             EtaSampler(eta, prior=prior) if isinstance(eta, Eta) else None for eta in group.etas
         ]
         self.n_sticks = self._sticks_needed(remainder)
+        self.to_hits, self.to_said = [], []
+        for said in self.predictions.T:
+            hit = np.where(said == self.truth, said, m)
+            self.to_hits.append(self.indicator(hit, m + 1)[:m])
+            self.to_said.append(self.indicator(said))
 
     def _sticks_needed(self, remainder: float) -> int:
         """Return the number of sticks that keeps the expected loss of a row below `remainder`."""
@@ -212,8 +245,8 @@ class _GroupSampler(RowSampler):
 
     def draw_rows(
         self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Any:
-        """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         mu, logits, _ = base
         m = self.n_classes
         observed, sticks = self._draw_probabilities(rng, mu)
@@ -221,27 +254,25 @@ class _GroupSampler(RowSampler):
             mu = np.repeat(mu, repeats, axis=0)
             observed, sticks = (np.repeat(x, repeats, axis=-1) for x in (observed, sticks))
 
-        found: list[Any] = []
         for k, logit in enumerate(logits):
             right, landed = self._where_sticks_land(rng, sticks.shape, logit)
             if tables:
-                found.append(self._table(k, observed, sticks, landed))
-                continue
-            said = self.predictions[:, k]
-            correct = np.flatnonzero(said == self.truth)
-            hits = self.to_row[:, correct] @ observed[correct]
-            hits = hits + np.einsum("smn,smn->mn", sticks, right)
-            predicted = self.indicator(said) @ observed + scatter(landed, sticks, m)
-            found.append(Totals(hits.T, mu, predicted.T))
-        if tables:
-            return np.stack(found)
-        return Totals(*(np.stack(parts) for parts in zip(*found, strict=True)))
+                cells = self.cells_of_sticks(landed, sticks)
+                cells += self.indicator(self.truth * m + self.predictions[:, k], m * m) @ observed
+                yield cells.T.reshape(-1, m, m)
+            else:
+                hits = np.einsum("smn,smn->mn", sticks, right)
+                hits += self.to_hits[k] @ observed
+                predicted = self.sums_of_sticks(landed, sticks)
+                predicted += self.to_said[k] @ observed
+                yield Totals(hits.T, mu, predicted.T)
 
     def draw_population(self, rng: np.random.Generator) -> Population:
         """Return one draw of the joint probabilities of observed outcomes and sticks."""
         mu, logits, _ = self.draw_base(rng, 1, 1)
         observed, sticks = self._draw_probabilities(rng, mu)
         landed = [self._where_sticks_land(rng, sticks.shape, one)[1].ravel() for one in logits]
+        landed = [one % self.n_classes for one in landed]
         return Population(
             np.concatenate([self.truth, np.tile(np.arange(self.n_classes), self.n_sticks)]),
             np.concatenate([self.predictions, np.column_stack(landed)]),
@@ -277,21 +308,61 @@ class _GroupSampler(RowSampler):
     def _where_sticks_land(
         self, rng: np.random.Generator, shape: tuple[int, ...], logit: Array | None
     ) -> tuple[Array, Array]:
-        """Return whether each stick is on the true class (1.0 or 0.0), and the class it is on."""
+        """Return whether each stick is on the true class (1.0 or 0.0), and its class modulo M."""
         m = self.n_classes
         u = rng.random(shape)
         # 1 - eta may underflow; the least value only keeps the division below finite.
         p_wrong = 1 - 1 / m if logit is None else np.maximum(expit(-logit), 1e-300)
         # The class is wrong if u < p_wrong, and then u / p_wrong is uniform as well.
         u *= (m - 1) / p_wrong
-        steps = np.minimum(u, m - 1, out=u).astype(np.int32)  # classes after the next; m - 1: right
-        right = (steps == m - 1).astype(float)
-        steps += np.arange(1, m + 1, dtype=np.int32)[:, None]
-        return right, np.where(steps < m, steps, steps - m)
+        steps = np.minimum(u, m - 1, out=u).astype(np.intp)  # classes after the next; m - 1: right
+        right = np.equal(steps, m - 1, out=u, casting="unsafe")
+        steps += np.arange(1, m + 1)[:, None]
+        return right, steps
 
-    def _table(self, k: int, observed: Array, sticks: Array, landed: Array) -> Array:
+
+class _FullRows(_GroupSampler):
+    """Draw the rows of one classifier in which most cells were observed, cell by cell."""
+
+    def __init__(self, group: Outcomes, remainder: float) -> None:
+        super().__init__(group, False, remainder)
+        self.table = np.zeros((self.n_classes, self.n_classes))
+        self.table[self.truth, self.predictions[:, 0]] = self.counts
+        # Weighted counts differ in their last digits.
+        self.large = np.round(self.table, 9) >= 1
+
+    @staticmethod
+    def suit(group: Outcomes) -> bool:
+        """Return whether there is one classifier, with many cells observed and no empty row."""
+        n_classes = len(group.mu.prior)
+        if len(group.etas) > 1 or 2 * len(group.counts) <= n_classes**2:
+            return False
+        of_rows = np.bincount(group.truth, group.counts, n_classes)
+        return bool(np.round(of_rows, 9).min() >= 1)
+
+    def draw_rows(
+        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables."""
+        mu, (logit,), _ = base
         m = self.n_classes
-        cells = self.truth * m + self.predictions[:, k]
-        table = self.indicator(cells, m * m) @ observed
-        table = table + scatter(np.arange(m)[:, None] * m + landed, sticks, m * m)
-        return table.T.reshape(-1, m, m)
+        mu = np.repeat(mu, repeats, axis=0)
+        cells = np.repeat(self.table[:, :, None], len(mu), axis=2)
+        if logit is None:
+            cells += self.group.mass / m
+        else:
+            cells += self.group.mass / (m - 1) * expit(-logit)
+            of_class = np.arange(m)
+            cells[of_class, of_class] = np.diag(self.table)[:, None] + self.group.mass * expit(
+                logit
+            )
+        if self.large.all():
+            cells = large_gammas(rng, cells)
+        else:
+            cells[self.large] = large_gammas(rng, cells[self.large])
+            cells[~self.large] = rng.standard_gamma(cells[~self.large])
+        cells *= (mu.T / cells.sum(axis=1))[:, None]
+        if tables:
+            yield cells.transpose(2, 0, 1)
+        else:
+            yield Totals(np.diagonal(cells), mu, cells.sum(axis=0).T)

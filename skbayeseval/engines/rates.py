@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
+from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import Specification
@@ -48,7 +49,8 @@ def shares_given_rates(
     shapes = specification.shapes(prior=True)
     # Axes: class (the positive one first), whether A is right, whether B is right.
     theta = np.stack([shapes["theta+"], shapes["theta-"][::-1]]).reshape(2, 2, 2)
-    for _ in range(MOST_BLOCKS):
+
+    def draw(rng: np.random.Generator) -> Array:
         even = (np.arange(STRATA) + rng.random((2, STRATA))).ravel() / STRATA
         if "mu" in shapes:
             mu, worth = _proportions(shapes["mu"], even), 6 * even * (1 - even)
@@ -57,7 +59,9 @@ def shares_given_rates(
         x = _beta(rng, theta.sum(axis=2), 2 * STRATA)
         rates = _beta(rng, theta, 2 * STRATA)
         shares = worth * _shares(theta, mu, x, rates, metric, positive, region)
-        yield shares.reshape(2, STRATA)
+        return shares.reshape(2, STRATA)
+
+    return in_order(draw, ((child_of(rng),) for _ in range(MOST_BLOCKS)))
 
 
 def _proportions(shapes: Array, even: Array) -> Array:

@@ -11,7 +11,8 @@ as correlated between classifiers as being right is.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from scipy.special import expit, log_expit, ndtr
 
 from skbayeseval.engines.gammas import correlated_gammas, log_rising
 from skbayeseval.engines.proportions import ProportionSampler
-from skbayeseval.engines.rows import GroupDraws, Population, RowSampler, scatter
+from skbayeseval.engines.rows import GroupDraws, Population, RowSampler
 from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import Outcomes, Recall
 
@@ -133,6 +134,28 @@ def _around(axis: Array, inside: Array) -> tuple[float, float]:
     return axis[max(where[0] - 1, 0)], axis[min(where[-1] + 1, len(axis) - 1)]
 
 
+class _Cells(NamedTuple):
+    """The observed cells of one classifier's table.
+
+    Attributes
+    ----------
+    sums : sparse matrix of shape (M + n_wrong, n_outcomes)
+        Sums outcomes into the M cells of right predictions, and those of wrong ones.
+    wrong : ndarray of shape (n_wrong,)
+        The observed cells of wrong predictions, as truth * M + prediction.
+    to_truth, to_said : sparse matrices of shape (M, n_wrong)
+        Sum these cells into true and into predicted classes.
+    per_wrong : ndarray of shape (M, 1)
+        1 / the number of wrong predictions of each true class; very large if there are none.
+    """
+
+    sums: Any
+    wrong: Array
+    to_truth: Any
+    to_said: Any
+    per_wrong: Array
+
+
 class RecallRows(RowSampler):
     """Draw rows given the distribution of recalls of each classifier."""
 
@@ -141,18 +164,30 @@ class RecallRows(RowSampler):
         recalls = [one for one in group.etas if isinstance(one, Recall)]
         self.grids = [RecallGrid(one, prior=prior) for one in recalls]
         is_right = self.predictions == self.truth[:, None]
-        self.hits = [np.flatnonzero(right) for right in is_right.T]
-        self.misses = [np.flatnonzero(~right) for right in is_right.T]
-        self.n_missed = [
-            np.bincount(self.truth[miss], self.counts[miss], self.n_classes)[:, None]
-            for miss in self.misses
-        ]
-        # On average, half of what is left goes to each stick.
-        self.n_sticks = max(1, int(np.ceil(np.log2(1 / remainder))))
+        self.cells = [self._cells_of(k) for k in range(self.n_classifiers)]
+        # On average, a stick leaves half of what was left. The class of the last stick, which gets
+        # the remainder, is drawn like the others: means are exact. Variances depend on the square
+        # of the remainder, of which a stick leaves a third.
+        self.n_sticks = max(1, int(np.ceil(np.log(1 / remainder) / np.log(2 if prior else 3))))
         self.mixing = None if prior else self._square_root_of_correlation(is_right)
         estimated = group.estimates_mu and group.known_mu is None and not prior
         self.possible = group.mu.prior > 0
         self.proportions = ProportionSampler(group.mu.counts[self.possible]) if estimated else None
+
+    def _cells_of(self, k: int) -> _Cells:
+        m, said = self.n_classes, self.predictions[:, k]
+        wrong = np.flatnonzero(said != self.truth)
+        cells, place = np.unique(self.truth[wrong] * m + said[wrong], return_inverse=True)
+        of_outcomes = self.truth.copy()
+        of_outcomes[wrong] = m + place
+        n_wrong = np.bincount(self.truth[wrong], self.counts[wrong], m)[:, None]
+        return _Cells(
+            self.indicator(of_outcomes, m + len(cells)),
+            cells,
+            self.indicator(cells // m),
+            self.indicator(cells % m),
+            1 / np.maximum(n_wrong, 1e-300),
+        )
 
     def _square_root_of_correlation(self, is_right: Array) -> Array:
         """Return the square root of the correlation matrix of being right, within classes.
@@ -234,45 +269,44 @@ class RecallRows(RowSampler):
 
     def draw_rows(
         self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Any:
-        """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
-        m = self.n_classes
-        mu = base.mu
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
+        m, mu = self.n_classes, base.mu
         outcomes = self.gammas.draw(rng, len(mu))
         sticks = self._break_sticks(rng, len(mu))
         added = self._added_by_prior(rng, base)
         if repeats > 1:
             mu = np.repeat(mu, repeats, axis=0)
             outcomes, sticks = (np.repeat(x, repeats, axis=-1) for x in (outcomes, sticks))
+        mu_of_rows = np.ascontiguousarray(mu.T)
 
-        found: list[Any] = []
-        for k, (right, rest) in enumerate(zip(*added, strict=True)):
-            hit, miss = self.hits[k], self.misses[k]
-            missed = self.to_row[:, miss] @ outcomes[miss]
-            right = right + self.to_row[:, hit] @ outcomes[hit]
-            scale = mu.T / (right + missed + rest)
-            hits, wrong = scale * right, scale * (missed + rest)
-            # What part of the wrong predictions is on cells that were observed.
-            with np.errstate(divide="ignore"):
-                seen = np.where(
-                    self.n_missed[k] > 0, rng.random(wrong.shape) ** (1 / self.n_missed[k]), 0.0
-                )
-            of_cells = wrong * seen / np.maximum(missed, 1e-300)
-            observed = outcomes[miss] * of_cells[self.truth[miss]]
-            unseen = sticks * (wrong * (1 - seen))
+        for cells, right, rest in zip(self.cells, *added, strict=True):
+            observed = cells.sums @ outcomes
+            right += observed[:m]
+            observed = observed[m:]
+            missed = cells.to_truth @ observed
+            rest += missed
+            scale = mu_of_rows / (right + rest)
+            hits = right * scale
+            wrong = rest * scale
+            # What part of the wrong predictions is on cells that were observed: Beta(n_wrong, 1).
+            seen = np.exp(-cells.per_wrong * rng.standard_exponential(wrong.shape))
+            seen *= wrong
+            wrong -= seen
+            seen /= np.maximum(missed, 1e-300)
+            observed *= seen[cells.wrong // m]
+            unseen = sticks * wrong
             landed = self._where_sticks_land(rng, sticks.shape)
-            said = self.predictions[miss, k]
             if tables:
-                cells = self.indicator(self.truth[miss] * m + said, m * m) @ observed
-                cells = cells + scatter(np.arange(m)[:, None] * m + landed, unseen, m * m)
-                cells[:: m + 1] += hits
-                found.append(cells.T.reshape(-1, m, m))
-                continue
-            predicted = hits + self.indicator(said) @ observed + scatter(landed, unseen, m)
-            found.append(Totals(hits.T, mu, predicted.T))
-        if tables:
-            return np.stack(found)
-        return Totals(*(np.stack(parts) for parts in zip(*found, strict=True)))
+                table = self.cells_of_sticks(landed, unseen)
+                table[cells.wrong] += observed
+                table[:: m + 1] += hits
+                yield table.T.reshape(-1, m, m)
+            else:
+                predicted = self.sums_of_sticks(landed, unseen)
+                predicted += cells.to_said @ observed
+                predicted += hits
+                yield Totals(hits.T, mu, predicted.T)
 
     def draw_population(self, rng: np.random.Generator) -> Population:
         """Return one draw of the joint probabilities of outcomes.
@@ -318,8 +352,8 @@ class RecallRows(RowSampler):
                 found[where] = rng.choice(same, int(where.sum()), p=weight)
         return found
 
-    def _added_by_prior(self, rng: np.random.Generator, base: GroupDraws) -> Array:
-        """Return what the prior adds to right and to wrong predictions, (2, K, M, n)."""
+    def _added_by_prior(self, rng: np.random.Generator, base: GroupDraws) -> tuple[Array, Array]:
+        """Return what the prior adds to right and to wrong predictions, each (K, M, n)."""
         logits = np.array(base.logits)
         shapes = np.array(base.masses) * np.array([expit(logits), expit(-logits)])
         right, wrong = (
@@ -331,7 +365,7 @@ class RecallRows(RowSampler):
             chance = np.broadcast_to(expit(logits)[:, None], right.shape)[lost]
             is_right = rng.random(len(chance)) < chance
             right[lost], wrong[lost] = 1e-280 * is_right, 1e-280 * ~is_right
-        return np.array([right, wrong])
+        return right, wrong
 
     def _break_sticks(self, rng: np.random.Generator, n: int) -> Array:
         """Return fractions that sum to 1, of shape (n_sticks, M, n)."""
@@ -344,8 +378,7 @@ class RecallRows(RowSampler):
         return sticks
 
     def _where_sticks_land(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Return the class, other than the true one, that each stick is on."""
-        m = self.n_classes
-        steps = rng.integers(1, m, shape, dtype=np.int32)
-        steps += np.arange(m, dtype=np.int32)[:, None]
-        return np.where(steps < m, steps, steps - m)
+        """Return the class, other than the true one, that each stick is on, modulo M."""
+        landed = rng.integers(1, self.n_classes, shape)
+        landed += np.arange(self.n_classes)[:, None]
+        return landed

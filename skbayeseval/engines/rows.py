@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,13 +84,24 @@ class RowSampler:
     @property
     def bytes_per_draw(self) -> int:
         """The memory in bytes that one draw needs."""
-        cells = self.n_classifiers * min(self.n_classes, 200) ** 2  # if tables are drawn
+        cells = min(self.n_classes, 200) ** 2  # of one classifier, if tables are drawn
         sticks = self.n_classes * self.n_sticks
-        return 8 * (4 * len(self.truth) + 8 * sticks + 2 * cells)
+        totals = self.n_classifiers * self.n_classes
+        return 8 * (2 * len(self.truth) + 4 * sticks + 8 * totals + 2 * cells)
 
-    def bytes_kept(self, tables: bool) -> int:
-        """Return the memory in bytes of one draw of totals, or of tables."""
-        return 8 * self.n_classifiers * self.n_classes * (self.n_classes if tables else 3)
+    def sums_of_sticks(self, landed: Array, sticks: Array) -> Array:
+        """Return what the sticks add to each predicted class, of shape (M, n).
+
+        `landed` are classes, or classes plus M.
+        """
+        m = self.n_classes
+        sums = scatter(landed, sticks, 2 * m)
+        return sums[:m] + sums[m:]
+
+    def cells_of_sticks(self, landed: Array, sticks: Array) -> Array:
+        """Return what the sticks add to each cell of the table, of shape (M * M, n)."""
+        m = self.n_classes
+        return scatter(np.arange(m)[:, None] * m + landed % m, sticks, m * m)
 
     def indicator(self, columns: Array, n_columns: int | None = None) -> Any:
         """Return a sparse matrix that sums outcomes into columns; transposed for speed."""
@@ -108,8 +120,8 @@ class RowSampler:
 
     def draw_rows(
         self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Any:
-        """Return totals of shape (n_classifiers, n * repeats, M), or tables."""
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         raise NotImplementedError
 
     def draw_population(self, rng: np.random.Generator) -> Population:
@@ -124,5 +136,6 @@ class RowSampler:
 def scatter(where: Array, what: Array, size: int) -> Array:
     """Sum `what` of each draw at the indices `where`: from (n_sticks, M, n) to (size, n)."""
     n = what.shape[-1]
-    flat = where * n + np.arange(n)
+    flat = where * n
+    flat += np.arange(n)
     return np.bincount(flat.ravel(), what.ravel(), n * size).reshape(size, n)

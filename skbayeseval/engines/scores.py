@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.judgement.halves import roots_with_halves, variance_with_halves
 from skbayeseval.models.specification import ScoreSpecification
 
@@ -16,7 +17,7 @@ __all__ = ["stream_means"]
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
 
 
 def stream_means(
@@ -44,8 +45,11 @@ def stream_means(
     if added.any():
         own = np.diag(np.sqrt(df * specification.inflation * added))
         roots = np.hstack([roots, own[:, added > 0]])
-    block = max(1, min(8192, BLOCK_BYTES // (8 * (3 * n_estimators + 2 * roots.shape[1]))))
-    for start in range(0, n_draws, block):
-        size = min(block, n_draws - start)
+    # The draws of a pair do not depend on the number of estimators, and so blocks must not.
+    block = max(1, min(4096, BLOCK_BYTES // (16 * roots.shape[1])))
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
         normal = rng.standard_normal((roots.shape[1], size))
-        yield means + roots @ normal / np.sqrt(rng.chisquare(df, size))
+        return means + roots @ normal / np.sqrt(rng.chisquare(df, size))
+
+    return stream_blocks(draw, rng, n_draws, block)

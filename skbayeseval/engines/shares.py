@@ -23,13 +23,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.chunk_shares import has_chunk_shares, shares_of_chunks
-from skbayeseval.engines.exact import BLOCK, check_scores, stream_scores
-from skbayeseval.engines.outcomes import stream_outcomes
+from skbayeseval.engines.exact import BLOCK, check_scores, metric_of_block, stream_scores
+from skbayeseval.engines.outcomes import as_arrays, stream_outcomes
 from skbayeseval.engines.rates import is_paired, shares_given_rates
+from skbayeseval.engines.recall_shares import has_recall_shares, stream_totals_given_sticks
 from skbayeseval.engines.rows import REMAINDER
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.metrics.registry import of_classes
 from skbayeseval.models.items import ClusteredSpecification, RightOrWrongSpecification
 from skbayeseval.models.margins import BetaMargin
 from skbayeseval.models.specification import (
@@ -47,6 +50,15 @@ Array = NDArray[Any]
 MOST_COUNTED_DRAWS = 2**23
 MOST_INDEPENDENT_DRAWS = 2**22
 MOST_STICKS = 2**28
+MOST_RECALLS = 12_800_000
+
+# The number of classes whose shares are averaged.
+MOST_CLASSES = 16
+
+# The number of draws per class that share class proportions and sticks: of averages over classes,
+# and of metrics of one class. The most of them, and the most recalls that they may have.
+PER_CLASS, PER_OWN_CLASS = 8, 3
+MOST_REPEATS, MOST_SHARED_RECALLS = 256, 200_000
 
 # The number of draws per classifier of which all pairs are formed.
 BATCH = 256
@@ -128,9 +140,12 @@ def _given_disagreement(
     """Yield shares of sign (theta_2 - theta_3), given theta_2 + theta_3, of Dirichlet(theta)."""
     both, only_a, only_b, neither = theta
     winner = BetaMargin(only_a, only_b) if sign > 0 else BetaMargin(only_b, only_a)
-    for _ in range(MOST_INDEPENDENT_DRAWS // BLOCK):
-        disagree = np.maximum(rng.beta(only_a + only_b, both + neither, BLOCK), 1e-300)
-        yield winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
+
+    def draw(rng: np.random.Generator, size: int) -> Array:
+        disagree = np.maximum(rng.beta(only_a + only_b, both + neither, size), 1e-300)
+        return winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
+
+    return stream_blocks(draw, rng, MOST_INDEPENDENT_DRAWS, BLOCK)
 
 
 def _given_sticks(
@@ -145,12 +160,23 @@ def _given_sticks(
     n_classes = len(group.mu.prior)
     # Sticks much smaller than the region do not matter, except for functions of single cells.
     remainder = REMAINDER if metric.needs_tables else min(1e-4, (region.high - region.low) / 100)
+    # All classes of a draw tell about a metric of one class, if these have the same prior.
+    alike = [metric]
+    if specification.has_classes_alike:
+        alike = of_classes(metric, range(min(n_classes, MOST_CLASSES)))
+    if has_recall_shares(specification) and not metric.needs_tables:
+        # A metric of one class varies more with its proportion, so more of these are drawn.
+        repeats = (PER_CLASS if len(alike) == 1 else PER_OWN_CLASS) * n_classes
+        repeats = max(2, min(repeats, MOST_REPEATS, MOST_SHARED_RECALLS // n_classes))
+        n_draws = max(2**5, MOST_RECALLS // (2 * repeats * n_classes))
+        blocks = stream_totals_given_sticks(group, rng, n_draws, repeats, remainder)
+        return (_mean_of_all_pairs(alike, block, positive, repeats, region) for block in blocks)
     sticks = n_classes * np.log(remainder) / np.log(group.mass / (1 + group.mass))
     cells = n_classes**2 if metric.needs_tables else 0
     # With more classes, the sticks vary less between draws.
     repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
     n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
-    for block in stream_outcomes(
+    return stream_outcomes(
         specification,
         rng,
         n_draws,
@@ -158,6 +184,20 @@ def _given_sticks(
         tables=metric.needs_tables,
         repeats=repeats,
         remainder=remainder,
-    ):
-        scores = metric.of_totals(block, positive) if isinstance(block, Totals) else metric(block)
-        yield _of_all_pairs(check_scores(scores, metric), repeats, region)
+        of_block=lambda block: _mean_of_all_pairs(
+            alike, as_arrays(block), positive, repeats, region
+        ),
+    )
+
+
+def _mean_of_all_pairs(
+    metrics: list[Metric], block: Totals | Array, positive: int, repeats: int, region: Interval
+) -> Array:
+    """Return the shares of batches of `repeats` draws, as the mean over these metrics."""
+    shares = [
+        _of_all_pairs(
+            check_scores(metric_of_block(metric, positive, block), metric), repeats, region
+        )
+        for metric in metrics
+    ]
+    return np.mean(shares, axis=0)

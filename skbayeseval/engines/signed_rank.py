@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from skbayeseval.engines.blocks import in_order
+
 __all__ = ["draw_weights", "pseudo_medians", "region_masses", "region_probabilities"]
 
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws.
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**24
 
 # Rounding errors of the differences must not create or break ties.
 TOLERANCE = 1e-12
@@ -164,8 +166,7 @@ def pseudo_medians(weights: Array, differences: ArrayLike) -> Array:
         return np.full(weights.shape[1], values[0])
     adder = sparse.csr_matrix((times, (group, np.arange(len(group)))), (len(values), len(group)))
 
-    medians = np.empty(weights.shape[1])
-    for here in _blocks(weights.shape[1], 5 * len(group)):
+    def medians(here: slice) -> Array:
         mass = adder @ (weights[first, here] * weights[second, here])
         middle = np.cumsum(mass, axis=0) - mass / 2
         draws = np.arange(mass.shape[1])
@@ -173,8 +174,10 @@ def pseudo_medians(weights: Array, differences: ArrayLike) -> Array:
         after = np.maximum((middle >= 0.5).argmax(axis=0), 1)
         lower, upper = middle[after - 1, draws], middle[after, draws]
         share = np.clip((0.5 - lower) / (upper - lower), 0.0, 1.0)
-        medians[here] = values[after - 1] + share * (values[after] - values[after - 1])
-    return medians
+        return values[after - 1] + share * (values[after] - values[after - 1])
+
+    blocks = ((here,) for here in _blocks(weights.shape[1], 5 * len(group)))
+    return np.concatenate(list(in_order(medians, blocks)))
 
 
 def _points(differences: ArrayLike) -> Array:

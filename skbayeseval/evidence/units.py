@@ -6,6 +6,8 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -393,20 +395,60 @@ class UnitCounts(Evidence):
             return super().of_rows(rows)
         seen, unit = np.unique(self.unit[rows], return_inverse=True)
         return replace(
-            self,
-            true=self.true[seen],
-            hits=tuple(matrix[seen] for matrix in self.hits),
-            predicted=tuple(matrix[seen] for matrix in self.predicted),
-            cells=tuple(matrix[seen] for matrix in self.cells),
+            self._of_units(seen),
             shape=self.shape[seen],
-            sizes=self.sizes[seen],
             declared=still_declared(self.margin(0)),
             unit=np.ravel(unit),
         )
 
+    @cached_property
+    def first_alike(self) -> Array:
+        """For each unit, the first one with the same counts and size."""
+        counts = sparse.hstack(
+            [self.true, *self.hits, *self.predicted, *self.cells, self.sizes[:, None]], "csr"
+        )
+        counts.eliminate_zeros()
+        counts.sort_indices()
+        kinds = [("column", counts.indices.dtype), ("count", counts.dtype)]
+        entries = np.empty(counts.nnz, kinds)
+        entries["column"], entries["count"] = counts.indices, counts.data
+        content = entries.tobytes()
+        ends = (entries.itemsize * counts.indptr.astype(np.int64)).tolist()
+        first: dict[bytes, int] = {}
+        found = [
+            first.setdefault(content[start:end], unit)
+            for unit, (start, end) in enumerate(pairwise(ends))
+        ]
+        return np.array(found)
+
+    def distinct(self) -> UnitCounts:
+        """Return the counts with one unit in place of all that are alike.
+
+        Their weights matter only as a sum, and a sum of Gamma variables is one Gamma variable whose
+        shape is the sum of theirs. Units keep their order, so exchanging classifiers or labels
+        changes nothing else.
+        """
+        units, kind = np.unique(self.first_alike, return_inverse=True)
+        return replace(
+            self._of_units(units), shape=np.bincount(np.ravel(kind), self.shape), unit=None
+        )
+
+    def _of_units(self, units: Array) -> UnitCounts:
+        """Return the counts of some of the units, whose shapes are still to be set."""
+        return replace(
+            self,
+            true=self.true[units],
+            hits=tuple(matrix[units] for matrix in self.hits),
+            predicted=tuple(matrix[units] for matrix in self.predicted),
+            cells=tuple(matrix[units] for matrix in self.cells),
+            sizes=self.sizes[units],
+        )
+
     def with_weight(self, weight: float) -> UnitCounts:
         """Return the same counts with another weight."""
-        return replace(self, weight=weight, shape=self.shape * (weight / self.weight))
+        found = replace(self, weight=weight, shape=self.shape * (weight / self.weight))
+        found.__dict__["first_alike"] = self.first_alike  # found once for all weights
+        return found
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on.

@@ -21,6 +21,7 @@ __all__ = [
     "WORDS",
     "Decision",
     "Probabilities",
+    "codes_given_hdi",
     "decide",
     "decision_codes",
     "format_interval",
@@ -263,7 +264,13 @@ def _more_evidence(hdi: Interval, rope: Interval, mean: float) -> float:
 
 def decision_codes(draws: NDArray[Any], rope: Interval, prob: float = 0.95) -> NDArray[Any]:
     """Return the decision code for each row of draws of the difference."""
-    low, high = hdi_of_rows(draws, prob)
+    return codes_given_hdi(draws, *hdi_of_rows(draws, prob), rope)
+
+
+def codes_given_hdi(
+    draws: NDArray[Any], low: NDArray[Any], high: NDArray[Any], rope: Interval
+) -> NDArray[Any]:
+    """Return the decision code for each row of draws, whose HDIs have these ends."""
     better, worse = (draws > rope.high).mean(axis=1), (draws < rope.low).mean(axis=1)
     return _codes(low, high, rope, better - worse, draws.mean(axis=1))
 

@@ -23,6 +23,8 @@ Array = NDArray[Any]
 class Distribution:
     """The posterior of one quantity, known by draws; subclasses know some of it in closed form.
 
+    Draws are read-only, and what takes long to compute of them is computed once.
+
     Parameters
     ----------
     draws : array-like of shape (n_draws,)
@@ -40,8 +42,10 @@ class Distribution:
     """
 
     def __init__(self, draws: ArrayLike, mcse: float | None = None) -> None:
-        self.draws = np.asarray(draws, dtype=float)
+        self.draws = np.asarray(draws, dtype=float).view()
+        self.draws.flags.writeable = False
         self._mcse = mcse
+        self._hdis: dict[float, Interval] = {}
 
     @cached_property
     def mean(self) -> float:
@@ -60,7 +64,10 @@ class Distribution:
 
     def hdi(self, prob: float = 0.95) -> Interval:
         """Return the highest-density interval."""
-        return hdi(self.draws, prob)
+        prob = check_probability(prob)
+        if prob not in self._hdis:
+            self._hdis[prob] = hdi(self.draws, prob)
+        return self._hdis[prob]
 
     def hdi_mcse(self, prob: float = 0.95) -> float:
         """Return the Monte Carlo standard error of the ends of the HDI, the larger of the two."""
@@ -108,6 +115,8 @@ def decision_of(
         metric=metric,
         prob=prob,
     )
+    if shift == 0:
+        return found
     moved = [
         decide(
             Interval(hdi.low + move, hdi.high + move),

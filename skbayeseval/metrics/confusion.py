@@ -168,6 +168,11 @@ class Metric:
         return self.source in ("instances", "numbers")
 
     @property
+    def is_of_totals(self) -> bool:
+        """Whether the totals of the classes are sufficient for the metric."""
+        return self.source == "tables" and not self.needs_tables and self.available
+
+    @property
     def bounds(self) -> tuple[float, float] | None:
         """The smallest and the largest possible value; None if unbounded or unknown."""
         if self.source == "items":
@@ -394,7 +399,7 @@ def stacked(metrics: Sequence[Metric]) -> Metric:
 
     None of them may need whole tables.
     """
-    return Metric("stacked", partial(_stack, tuple(metrics)))
+    return Metric(f"{len(metrics)} metrics", partial(_stack, tuple(metrics)))
 
 
 def _stack(metrics: tuple[Metric, ...], t: Totals, positive: int, zero_division: float) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from sklearn.metrics import get_scorer_names
@@ -30,10 +31,12 @@ __all__ = [
     "item_metric",
     "known_metrics",
     "metric_of_formula",
+    "of_classes",
     "split_metric",
 ]
 
 # The formula of the mean score of items, with its limits if they are known.
+_OF_CLASS = re.compile(r"(.+)\[(\d+)\]")
 _OF_ITEMS = re.compile(r"items\((.*)\)(?: in \[(.+), (.+)\])?", re.DOTALL)
 
 
@@ -115,10 +118,12 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
             f"compares split scores, or choose one of {known_metrics('numbers')}."
         )
     if name in get_scorer_names():
+        other = "Pass model='scores' to a cross-validation, which compares split scores"
+        if name.endswith("_samples"):
+            other += ", pass the score of each instance to compare_items"
         raise ValueError(
             f"scoring={name!r} cannot be computed from a confusion matrix, from instance scores or "
-            "from instance weights. Pass model='scores' to compare split scores, or choose one of "
-            f"{known_metrics()}."
+            f"from instance weights. {other}, or choose one of {known_metrics()}."
         )
     raise ValueError(
         f"scoring={name!r} is not a known metric.{did_you_mean(name, known_metrics())} Valid "
@@ -146,6 +151,21 @@ def item_bounds(formula: str | None) -> tuple[float, float] | None:
     return None if found is None or found[2] is None else (float(found[2]), float(found[3]))
 
 
+def of_classes(metric: Metric, classes: Iterable[int]) -> list[Metric]:
+    """Return the same metric of each of these classes; the metric itself if it is not of a class.
+
+    Examples
+    --------
+    >>> from skbayeseval.metrics.registry import metric_of_formula, of_classes
+    >>> [metric.name for metric in of_classes(metric_of_formula("f1[4]", 0.0), [0, 1])]
+    ['f1[0]', 'f1[1]']
+    """
+    one_class = _OF_CLASS.fullmatch(str(metric.formula))
+    if one_class is None:
+        return [metric]
+    return [class_metric(one_class[1], index, metric.zero_division) for index in classes]
+
+
 def metric_of_formula(formula: str, zero_division: float) -> Metric:
     """Return the metric with this formula; ``name[index]`` is the metric of one class."""
     if formula.startswith("splits("):
@@ -153,7 +173,7 @@ def metric_of_formula(formula: str, zero_division: float) -> Metric:
     of_items = _OF_ITEMS.fullmatch(formula)
     if of_items:
         return item_metric(of_items[1], item_bounds(formula))
-    one_class = re.fullmatch(r"(.+)\[(\d+)\]", formula)
+    one_class = _OF_CLASS.fullmatch(formula)
     if one_class:
         return class_metric(one_class[1], int(one_class[2]), zero_division)
     return get_metric(formula, zero_division=zero_division)

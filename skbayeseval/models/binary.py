@@ -304,8 +304,11 @@ def _unpaired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
 
 
 def _paired_cells(draws: Mapping[str, Array]) -> Array:
-    theta = np.stack([draws["theta+"], draws["theta-"]])
-    return (draws["mu"][:, None] * theta).reshape(2, 2, 2, -1)
+    mu = draws["mu"]
+    cells = np.empty((2, 4, mu.shape[1]))
+    np.multiply(mu[0], draws["theta+"], out=cells[0])
+    np.multiply(mu[1], draws["theta-"], out=cells[1])
+    return cells.reshape(2, 2, 2, -1)
 
 
 def _joint_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
@@ -315,7 +318,10 @@ def _joint_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
 
 def _paired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
     joint = _paired_cells(draws)
-    return _tables(np.stack([joint.sum(axis=2), joint.sum(axis=1)]), positive)
+    of_both = np.empty_like(joint)
+    np.add(joint[:, :, 0], joint[:, :, 1], out=of_both[0])
+    np.add(joint[:, 0], joint[:, 1], out=of_both[1])
+    return _tables(of_both, positive)
 
 
 def _bcv_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._parameters import ParameterObject
 from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
+from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.halves import variance_with_halves
 from skbayeseval.models.margins import BetaMargin, StudentMargin
 from skbayeseval.models.parameters import (
@@ -76,6 +77,11 @@ class AnySpecification:
         None means that it is not known in closed form.
         """
         return None
+
+    @property
+    def has_classes_alike(self) -> bool:
+        """Whether the prior is known to stay the same if the classes change places."""
+        return False
 
     @property
     def row_names(self) -> list[str]:
@@ -281,6 +287,11 @@ class OutcomeSpecification(AnySpecification):
 
     groups: tuple[Outcomes, ...]
 
+    @property
+    def has_classes_alike(self) -> bool:
+        """Whether the prior stays the same if the classes change places."""
+        return all(group.known_mu is None and np.ptp(group.mu.prior) == 0 for group in self.groups)
+
     def parameters(self) -> list[Parameter]:
         """Return the parameters that are sampled; rows of tables are drawn given these."""
         found = []
@@ -330,17 +341,15 @@ class OutcomeSpecification(AnySpecification):
 
 @dataclass(frozen=True)
 class WeightSpecification(AnySpecification):
-    """Normalised Gamma(`shape`) weights of units; all else are weighted sums over units.
+    """Normalised Gamma weights of units; all else are weighted sums over units.
 
-    The attributes are those of `UnitCounts`.
+    Parameters
+    ----------
+    units : UnitCounts
+        The counts of the units, and the Gamma shapes of their weights.
     """
 
-    true: Any
-    hits: tuple[Any, ...]
-    predicted: tuple[Any, ...]
-    cells: tuple[Any, ...]
-    shape: Array
-    sizes: Array
+    units: UnitCounts
 
 
 @dataclass(frozen=True)

@@ -53,15 +53,9 @@ class InstanceWeights(Model):
 
     def specification(self, evidence: Any) -> WeightSpecification:
         """Return the specification of the posterior, given the evidence."""
-        check_several(check_units(evidence))
-        return WeightSpecification(
-            evidence.true,
-            evidence.hits,
-            evidence.predicted,
-            evidence.cells,
-            evidence.shape,
-            evidence.sizes,
-        )
+        units = check_units(evidence)
+        check_several(units)
+        return WeightSpecification(units)
 
 
 class GroupWeights(InstanceWeights):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.influence import cell_influence
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.planning.replications import side_by_side
 
 __all__ = ["SCALE", "largest_differences", "plausibility", "tables_of"]
 
@@ -49,12 +50,13 @@ def plausibility(
     weights : ndarray of shape (n_populations,)
         The weights, which sum to 1.
     """
-    difference, mean = np.empty(len(drawn)), np.zeros((n_classes, n_classes))
-    for i, populations in enumerate(drawn):
+    differences, mean = [], np.zeros((n_classes, n_classes))
+    for populations in side_by_side(drawn):
         tables = tables_of(populations, n_classes)
-        a, b = np.ravel(metric(tables, positive))
-        difference[i] = a - b
-        mean += tables.mean(axis=0) / len(drawn)
+        a, b = metric(tables, positive).T
+        differences.append(a - b)
+        mean += tables.mean(axis=1).sum(axis=0) / len(drawn)
+    difference = np.concatenate(differences)
     scale = SCALE * largest_differences(drawn, cell_influence(metric, mean, positive))
     ratio = np.divide(difference, scale, out=np.zeros_like(difference), where=scale > 0)
     log_weights = -0.5 * ratio**2
@@ -69,29 +71,34 @@ def largest_differences(drawn: Sequence[tuple[Population, ...]], influence: Arra
     table of each classifier is known, half of all errors are taken for disagreements.
     """
     found = []
-    for populations in drawn:
+    for populations in side_by_side(drawn):
         if len(populations) == 1:
             truth, (a, b), probability = _columns(populations[0])
-            found.append(np.abs(influence[truth, a] - influence[truth, b]) @ probability)
+            found.append(probability @ np.abs(influence[truth, a] - influence[truth, b]))
         else:
             errors = [
-                np.abs(influence[truth, said] - influence[truth, truth]) @ probability
+                probability @ np.abs(influence[truth, said] - influence[truth, truth])
                 for truth, (said,), probability in map(_columns, populations)
             ]
-            found.append(np.mean(errors))
-    return np.array(found)
+            found.append(np.mean(errors, axis=0))
+    return np.concatenate(found)
 
 
 def tables_of(populations: Sequence[Population], n_classes: int) -> Array:
-    """Return the tables of probabilities of both classifiers, of shape (2, M, M)."""
+    """Return the tables of probabilities of both classifiers, of shape (..., 2, M, M).
+
+    The probabilities of the populations may have several rows, which then are the first axis.
+    """
     tables = []
     for truth, predictions, probability in map(_columns, populations):
+        rows = n_classes**2 * np.arange(probability[..., 0].size)[:, None]
         for said in predictions:
-            cells = np.bincount(truth * n_classes + said, probability, n_classes**2)
-            tables.append(cells.reshape(n_classes, n_classes))
-    return np.array(tables)
+            cells = (rows + truth * n_classes + said).ravel()
+            table = np.bincount(cells, probability.ravel(), len(rows) * n_classes**2)
+            tables.append(table.reshape(*probability.shape[:-1], n_classes, n_classes))
+    return np.stack(tables, axis=-3)
 
 
 def _columns(population: Population) -> tuple[Array, Array, Array]:
     truth, predictions, probability = population
-    return truth, predictions.T, probability / probability.sum()
+    return truth, predictions.T, probability / probability.sum(axis=-1, keepdims=True)

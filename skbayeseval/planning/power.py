@@ -251,7 +251,9 @@ def power_analysis(
     for one in models:
         posterior = make_posterior(first, one, "exact", None, 100, 0, prevalence)
         posterior.check_metric(metric)
-        questions.append(Question(posterior.model, metric, region, prob, posterior.prevalence))
+        questions.append(
+            Question(posterior.model, metric, region, prob, posterior.prevalence, goals)
+        )
 
     job = {"truth": truth, "setting": setting, "questions": questions}
     jobs = [job | {"sizes": [size]} for size in sizes]

@@ -22,13 +22,25 @@ from skbayeseval.models.specification import (
     Specification,
 )
 
-__all__ = ["draw_differences", "populations_after", "populations_of"]
+__all__ = [
+    "differences_of_shapes",
+    "draw_differences",
+    "populations_after",
+    "populations_of",
+    "side_by_side",
+]
 
 Array = NDArray[Any]
 
 # Stick-breaking stops when, on average, this share of the mass remains, and the last stick receives
 # the rest. This is accurate enough for decisions.
 REMAINDER = 1e-3
+
+# If all shapes of a Dirichlet vector are smaller, NumPy does not draw it from Gamma variables.
+TINY = 0.1
+
+# The number of draws in memory at once.
+BLOCK = 2**13
 
 
 def draw_differences(
@@ -52,19 +64,72 @@ def draw_differences(
     draws : ndarray of shape (n_specifications, n_draws)
         The draws of the difference.
     """
-    vectors = [s for s in specifications if isinstance(s, Specification)]
-    if vectors:
-        draws = [draw_simplexes(s, rng, n_draws, prior=False) for s in vectors]
-        together = {name: np.concatenate([d[name] for d in draws], axis=1) for name in draws[0]}
-        scores = metric(vectors[0].tables(together), positive).T
-    else:
-        blocks = [
-            stream_scores(s, metric, positive, rng, n_draws, prior=False, remainder=REMAINDER)
-            for s in specifications
-        ]
-        scores = np.concatenate([block for of_one in blocks for block in of_one], axis=1)
+    first = specifications[0]
+    if isinstance(first, Specification):
+        shapes = np.array(
+            [np.concatenate([*s.shapes(prior=False).values()]) for s in specifications]
+        )
+        return differences_of_shapes(first, shapes, metric, positive, rng, n_draws)
+    blocks = [
+        stream_scores(s, metric, positive, rng, n_draws, prior=False, remainder=REMAINDER)
+        for s in specifications
+    ]
+    scores = np.concatenate([block for of_one in blocks for block in of_one], axis=1)
     a, b = check_scores(scores, metric).reshape(2, len(specifications), n_draws)
     return a - b
+
+
+def differences_of_shapes(
+    form: Specification,
+    shapes: Array,
+    metric: Metric,
+    positive: int,
+    rng: np.random.Generator,
+    n_draws: int,
+) -> Array:
+    """Return draws of the difference A minus B for each row of Dirichlet shapes.
+
+    Parameters
+    ----------
+    form : Specification
+        A specification with the same probability vectors.
+    shapes : ndarray of shape (n_rows, n_cells)
+        The shapes of all probability vectors of `form`, one after the other.
+    metric, positive, rng, n_draws
+        As in `stream_scores`.
+
+    Returns
+    -------
+    draws : ndarray of shape (n_rows, n_draws)
+        The draws of the difference.
+    """
+    rows = max(1, BLOCK // n_draws)
+    found = []
+    for start in range(0, len(shapes), rows):
+        here = shapes[start : start + rows]
+        drawn, end = {}, 0
+        gammas = _gammas(here, rng, n_draws)
+        for simplex in form.simplexes:
+            begin, end = end, end + len(simplex.prior)
+            vectors = gammas[:, begin:end]
+            # Gamma variables of tiny shapes can all be 0 at once; NumPy then has another way.
+            for i in np.flatnonzero(here[:, begin:end].max(axis=1) < TINY):
+                vectors[i] = rng.dirichlet(here[i, begin:end], n_draws).T
+            shares = vectors / vectors.sum(axis=1, keepdims=True)
+            drawn[simplex.name] = np.moveaxis(shares, 1, 0).reshape(end - begin, -1)
+        for name, known in form.fixed.items():
+            drawn[name] = np.repeat(known[:, None], len(here) * n_draws, axis=1)
+        a, b = check_scores(metric(form.tables(drawn), positive).T, metric)
+        found.append((a - b).reshape(len(here), n_draws))
+    return np.concatenate(found)
+
+
+def _gammas(shapes: Array, rng: np.random.Generator, n_draws: int) -> Array:
+    """Return Gamma variables of these shapes, of shape (*shapes.shape, n_draws)."""
+    drawn = np.empty((*shapes.shape, n_draws))
+    for row, shape in zip(drawn.reshape(-1, n_draws), shapes.ravel(), strict=True):
+        rng.standard_gamma(shape, out=row)
+    return drawn
 
 
 def populations_after(
@@ -80,9 +145,21 @@ def populations_after(
         raise TypeError(f"{type(specification).__name__} has no outcome probabilities.")
     if specification.joint is not None:
         joint = specification.joint(draw_simplexes(specification, rng, n_draws, prior=False))
-        return [populations_of(table) for table in joint]
+        return _one_by_one(joint)
     tables = np.concatenate(list(stream_tables(specification, rng, n_draws, prior=False)))
-    return [populations_of(*pair) for pair in tables]
+    return _one_by_one(*np.moveaxis(tables, 1, 0))
+
+
+def _one_by_one(*tables: Array) -> list[tuple[Population, ...]]:
+    """Return the populations of each of many tables with the same cells."""
+    found = []
+    for of_all in tables:
+        cells = np.argwhere(~np.isnan(of_all[0]))
+        truth, predictions = cells[:, 0], cells[:, 1:]
+        probability = of_all[(slice(None), *cells.T)]
+        probability = probability / probability.sum(axis=1, keepdims=True)
+        found.append([Population(truth, predictions, one) for one in probability])
+    return list(zip(*found, strict=True))
 
 
 def populations_of(*tables: Array) -> tuple[Population, ...]:
@@ -90,9 +167,30 @@ def populations_of(*tables: Array) -> tuple[Population, ...]:
 
     NaN marks a cell that is not counted.
     """
-    found = []
-    for table in tables:
-        cells = np.argwhere(~np.isnan(table))
-        probability = table[tuple(cells.T)]
-        found.append(Population(cells[:, 0], cells[:, 1:], probability / probability.sum()))
-    return tuple(found)
+    return _one_by_one(*(np.asarray(table)[None] for table in tables))[0]
+
+
+def side_by_side(populations: Sequence[tuple[Population, ...]]) -> list[tuple[Population, ...]]:
+    """Return populations with a row of probabilities per draw: as few as have the same cells.
+
+    Draws of two classes all have the same cells, and become one tuple of populations. Draws of
+    more classes have a tuple each, with a single row.
+    """
+    first = populations[0]
+    if all(
+        one.truth is same.truth and one.predictions is same.predictions
+        for drawn in populations
+        for one, same in zip(drawn, first, strict=True)
+    ):
+        return [
+            tuple(
+                Population(
+                    same.truth, same.predictions, np.array([one.probability for one in ones])
+                )
+                for same, ones in zip(first, zip(*populations, strict=True), strict=True)
+            )
+        ]
+    return [
+        tuple(Population(p.truth, p.predictions, p.probability[None]) for p in drawn)
+        for drawn in populations
+    ]

@@ -53,7 +53,7 @@ def required_sample_size(
     question = None
     if not evidence.is_of_items:
         question = Question(
-            posterior.model, metric, decision.rope, decision.prob, posterior.prevalence
+            posterior.model, metric, decision.rope, decision.prob, posterior.prevalence, SETTLED
         )
     if decision.code in SETTLED:
         here = Interval(n_now, n_now)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
-from sklearn.isotonic import isotonic_regression
 
 from skbayeseval.judgement.decision import Decision, format_interval
 from skbayeseval.judgement.intervals import Interval
@@ -107,8 +106,18 @@ def proportion_interval(successes: int, trials: int, prob: float = 0.95) -> Inte
 
 
 def smoothed(fractions: Array) -> Array:
-    """Return the isotonic regression of the fractions, which increase with the size."""
-    return np.asarray(isotonic_regression(fractions, y_min=0, y_max=1))
+    """Return the isotonic regression of each row of fractions, which increase with the size.
+
+    It is the maximum, over all sizes up to a size, of the smallest mean from there to that size or
+    a larger one (Robertson, Wright and Dykstra 1988, section 1.4).
+    """
+    found = np.zeros_like(fractions, dtype=float)
+    n_sizes = fractions.shape[-1]
+    for start in range(n_sizes):
+        means = np.cumsum(fractions[..., start:], axis=-1) / np.arange(1, n_sizes - start + 1)
+        smallest = np.minimum.accumulate(means[..., ::-1], axis=-1)[..., ::-1]
+        np.maximum(found[..., start:], smallest, out=found[..., start:])
+    return found
 
 
 def smallest_size(
@@ -138,14 +147,14 @@ def smallest_size(
     """
     n = len(settled)
     times = rng.multinomial(n, np.full(n, 1 / n), n_resamples)
-    found = [_crossing(f, sizes, assurance) for f in times @ settled / n]
+    found = [_crossing(rising, sizes, assurance) for rising in smoothed(times @ settled / n)]
     low, high = np.quantile(found, [0.025, 0.975])
-    return _crossing(settled.mean(axis=0), sizes, assurance), Interval(float(low), float(high))
+    size = _crossing(smoothed(settled.mean(axis=0)), sizes, assurance)
+    return size, Interval(float(low), float(high))
 
 
-def _crossing(fractions: Array, sizes: Array, assurance: float) -> float:
+def _crossing(rising: Array, sizes: Array, assurance: float) -> float:
     """Interpolate in log(size); return the last size if the assurance is not reached."""
-    rising = smoothed(fractions)
     above = np.flatnonzero(rising >= assurance)
     if len(above) == 0:
         return float(sizes[-1])

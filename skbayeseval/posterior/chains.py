@@ -20,7 +20,8 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import Model
 from skbayeseval.posterior.memory import Memory, T
-from skbayeseval.posterior.recipe import Posterior, Prior
+from skbayeseval.posterior.prior import Prior
+from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["SampledPosterior", "SampledPrior"]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.metrics import curves
@@ -19,7 +21,7 @@ __all__ = ["Band", "curve_bands", "reference_line", "summary_metric"]
 Array = NDArray[Any]
 
 # The number of draws of weights that a band is made of, and the largest block of weights.
-N_DRAWS, BLOCK_BYTES = 2000, 2**26
+N_DRAWS, BLOCK_BYTES = 2000, 2**24
 
 
 class Band(NamedTuple):
@@ -104,19 +106,21 @@ def _band(
     needs, response = curves.CURVES[kind].needs, scored.responses[k]
     scores = response.get(needs, response.get("probability"))
     assert scores is not None
-    draws = np.concatenate(
-        [
-            _heights(scored, truth, scores, kind, weights)
-            for weights in _weights(posterior, scored, summary_metric(posterior, kind), k)
-        ],
-        axis=1,
-    )
+
+    def heights(gammas: GammaRows, rng: np.random.Generator, n_draws: int) -> Array:
+        weights = gammas.draw(rng, n_draws)[gammas.place]
+        return _heights(scored, truth, scores, kind, weights)
+
+    blocks = _blocks(posterior, scored, summary_metric(posterior, kind), k)
+    draws = np.concatenate(list(in_order(heights, blocks)), axis=1)
     low, high = np.nanquantile(draws, [(1 - prob) / 2, (1 + prob) / 2], axis=1)
     return Band(_points(kind, scores), np.nanmean(draws, axis=1), low, high)
 
 
-def _weights(posterior: Posterior, scored: ScoredInstances, metric: Metric, k: int) -> Any:
-    """Yield blocks of weights of the units, of shape (n_units, n)."""
+def _blocks(
+    posterior: Posterior, scored: ScoredInstances, metric: Metric, k: int
+) -> Iterator[tuple[GammaRows, np.random.Generator, int]]:
+    """Yield the distribution of the weights, the source of randomness and the size of blocks."""
     strata = [scored.weight]
     if posterior.weights is not None:
         strata = posterior.weights.value(metric, k).strata(posterior.weights.n_strata)
@@ -126,7 +130,7 @@ def _weights(posterior: Posterior, scored: ScoredInstances, metric: Metric, k: i
     for weight, n_draws in zip(strata, np.diff(ends), strict=True):
         gammas = GammaRows(np.asarray(scored.with_weight(weight).shape, dtype=float))
         for start in range(0, n_draws, block):
-            yield gammas.draw(rng, min(block, n_draws - start))[gammas.place]
+            yield gammas, child_of(rng), min(block, n_draws - start)
 
 
 def _heights(

@@ -12,7 +12,8 @@ from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.chains import SampledPrior
 from skbayeseval.posterior.memory import T
-from skbayeseval.posterior.recipe import Posterior, Prior
+from skbayeseval.posterior.prior import Prior
+from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["PairPosterior", "PairPrior"]
 
@@ -45,7 +46,7 @@ class PairPosterior(Posterior):
             instances=joint.instances,
         )
         self.engine = joint.engine
-        self.shows_progress = joint.shows_progress
+        self.shows_progress, self.n_jobs = joint.shows_progress, joint.n_jobs
         self.has_independent_draws = joint.has_independent_draws
         self.has_closed_forms = joint.has_closed_forms
 

@@ -22,8 +22,10 @@ from skbayeseval.judgement.bayes_factor import (
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.registry import of_classes
 from skbayeseval.models.margins import BetaMargin, difference_probability
-from skbayeseval.posterior.recipe import Posterior, Prior
+from skbayeseval.posterior.prior import Prior
+from skbayeseval.posterior.recipe import Posterior
 
 __all__ = [
     "bayes_factor",
@@ -137,6 +139,9 @@ def posterior_odds(posterior: Posterior, metric: Metric, rope: Interval) -> Esti
 
 
 def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
+    if prior.specification.has_classes_alike:
+        (metric,) = of_classes(metric, [0])
+
     def compute() -> Estimate:
         margins = prior.independent_margins(metric)
         if margins:

@@ -6,28 +6,27 @@ metrics of a posterior are computed from the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import repeat
+from typing import Any
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import NDArray
 
+from skbayeseval.engines.blocks import in_order
 from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.engines.exact import check_scores, stream_scores
 from skbayeseval.engines.few_units import allow_for_few_units, difference_of_twins
-from skbayeseval.engines.given_parameters import stream_parameters
-from skbayeseval.engines.shares import stream_shares
+from skbayeseval.engines.given_parameters import draw_parameters
 from skbayeseval.engines.signed_rank import draw_weights
 from skbayeseval.evidence.base import Evidence
-from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.evidence.weighted_instances import PreparedRun, WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
-from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, stacked
-from skbayeseval.models.margins import BetaMargin, StudentMargin
 from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import ScoreWeights
 from skbayeseval.posterior.distributions import (
@@ -38,165 +37,21 @@ from skbayeseval.posterior.distributions import (
     difference_bounds,
 )
 from skbayeseval.posterior.inferred_weight import WeightPosterior, Weights
-from skbayeseval.posterior.memory import Memory, T
+from skbayeseval.posterior.prior import Prior, Recipe
 from skbayeseval.splitting.progress import progress_if_long
 
-__all__ = ["Posterior", "Prior"]
+__all__ = ["Posterior"]
 
 Array = NDArray[Any]
 
 # The spawn keys of the posterior's seeds: of its draws, and of what few units add to them.
 _POSTERIOR, _FEW_UNITS = 0, 1
 
-# The prior does not depend on the data, and neither does its seed.
-_PRIOR_ENTROPY = 20160717
+# The most numbers that are drawn before they are asked for, with others.
+MOST_TOGETHER = 2**25
 
 
-_MEMORY = Memory()
-
-
-class _Recipe:
-    """Base class of priors and posteriors, which give draws of metrics."""
-
-    is_prior: ClassVar[bool]
-
-    # Whether closed forms of the model apply to the draws.
-    has_closed_forms = True
-
-    def __init__(
-        self, model: Model, evidence: Evidence, prevalence: tuple[float, ...] | None = None
-    ) -> None:
-        self.model = model
-        self.evidence = evidence if isinstance(evidence, Evidence) else as_evidence(evidence)
-        self.prevalence = prevalence
-        self.counts = self.evidence.margins()
-        self.positive = self.counts[0].positive
-        self.has_true_negatives = self.counts[0].has_true_negatives
-        self._averaged = None
-        if self.evidence.has_class_counts:
-            averaged = np.array([counts.averaged for counts in self.counts])
-            self._averaged = None if averaged.all() else averaged[:, None]
-        self.specification = model.specification(self.evidence)
-        if prevalence is not None:
-            known = np.array(prevalence)
-            self.specification = self.specification.with_prevalence(known, self.positive)
-
-    @property
-    def shapes(self) -> dict[str, Array]:
-        """The Dirichlet shapes; empty if the model does not consist of Dirichlet vectors."""
-        return self.specification.shapes(prior=self.is_prior) if self.has_closed_forms else {}
-
-    def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
-        """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
-        own = self._over_classes(metric)
-        for scores in stream_scores(
-            self.specification, own, self._positive_index, rng, n_draws, prior=self.is_prior
-        ):
-            yield check_scores(scores, metric)
-
-    def _over_classes(self, metric: Metric) -> Metric:
-        """Return the metric whose macro average is over the labels of each classifier."""
-        return metric if self._averaged is None else metric.over(self._averaged)
-
-    @property
-    def _positive_index(self) -> int:
-        return 1 if self.positive is None else self.positive
-
-    def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
-        """Return the distribution of one classifier's metric; None if not in closed form."""
-        if not self.has_closed_forms:
-            return None
-        return self.model.margin(metric.formula, self.shapes, classifier)
-
-    def law(self, metric: Metric, contrast: Array) -> StudentMargin | None:
-        """Return the distribution of a contrast such as A - B; None unless Student t."""
-        return self.specification.law(metric.name, contrast) if self.has_closed_forms else None
-
-    def independent_margins(self, metric: Metric) -> tuple[BetaMargin, BetaMargin] | None:
-        """Return the distributions of both metrics; None unless known and independent."""
-        if not self.has_closed_forms:
-            return None
-        return self.model.independent_margins(metric.formula, self.shapes)
-
-    def log_density_at_zero(self, metric: Metric) -> float | None:
-        """Return the log density of the difference at 0; None if not in closed form."""
-        if not self.has_closed_forms:
-            return None
-        return self.model.log_density_at_zero(metric.formula, self.shapes)
-
-
-class Prior(_Recipe):
-    """The prior of a model.
-
-    Two priors are equal if they give the same draws, even if the evidence differs.
-    """
-
-    is_prior = True
-
-    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return what was computed before of an equal prior, else compute it.
-
-        Only results are kept, and the prior's parameters as their key, never the evidence.
-        """
-        return _MEMORY.get((self._key(), key), compute)
-
-    def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
-        """Yield estimates of P(A - B in the region), in blocks of shape (2, n)."""
-        rng = np.random.default_rng(_PRIOR_ENTROPY)
-        own = self._over_classes(metric)
-        return stream_shares(self.specification, own, self._positive_index, rng, region)
-
-    def has_finite_density(self, metric: Metric) -> bool | None:
-        """Return whether the density of the difference is finite at 0; None if unknown."""
-        if not self.has_closed_forms:
-            return None
-        return self.model.has_finite_prior_density(metric.formula, self.shapes)
-
-    def draws(self, metric: Metric, n_draws: int) -> Array:
-        """Return draws of the metric, of shape (n_classifiers, n_draws)."""
-        rng = np.random.default_rng(_PRIOR_ENTROPY)
-        return np.concatenate(list(self.stream(metric, rng, n_draws)), axis=1)
-
-    def parameters(self, n_draws: int) -> dict[str, Array]:
-        """Return draws of the parameters, of shape (n_draws, ...)."""
-        rng = np.random.default_rng(_PRIOR_ENTROPY)
-        return _joined(stream_parameters(self.specification, rng, n_draws, prior=True))
-
-    def rates(self, n_draws: int) -> dict[str, Array]:
-        """Return draws of rates that are not parameters of the model."""
-        return {}
-
-    def affordable(self, n_draws: int) -> int:
-        """Return `n_draws`, reduced if draws are expensive because there are many classes."""
-        if self.specification.draws_cost_one:
-            return n_draws
-        return max(2**14, n_draws // (4 * len(self.counts[0].labels)))
-
-    def _key(self) -> tuple[Any, ...]:
-        labels = self.counts[0].labels
-        sizes = len(labels), len(self.counts)
-        only_predicted = tuple(
-            (tuple(counts.true > 0), tuple(counts.averaged))
-            for counts in self.counts
-            if not all(counts.possible)
-        )
-        return (
-            self.model,
-            sizes,
-            self.positive,
-            self.has_true_negatives,
-            self.prevalence,
-            only_predicted,
-        )
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Prior) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-
-class Posterior(_Recipe):
+class Posterior(Recipe):
     """The posterior of a model, given evidence.
 
     Parameters
@@ -244,6 +99,8 @@ class Posterior(_Recipe):
         self.n_draws = n_draws
         self.has_warned = True  # whether convergence warnings were issued
         self.shows_progress = False  # whether draws that take long show progress
+        self.n_jobs: int | None = None  # the number of threads; by default as joblib is set
+        self._asked: list[Metric] = []
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
         self._runs: dict[Metric, list[PreparedRun]] = {}
@@ -276,13 +133,17 @@ class Posterior(_Recipe):
         ends = np.linspace(0, self.n_draws, len(strata) + 1).astype(int)
         found: list[Array] = []
         few = self._rng_of_few_units()
-        with self._progress(metric) as advance:
-            for one, n_draws, end in zip(strata, np.diff(ends), ends[1:], strict=True):
-                blocks = self._stream_at(one, metric, rng, int(n_draws))
-                draws = np.concatenate(list(blocks), axis=1)
+        tasks = zip(strata, repeat(metric), rng.spawn(len(strata)), np.diff(ends).tolist())
+        with self._threads(), self._progress(metric) as advance:
+            drawn = in_order(self._draws_at, tasks)
+            for one, end, draws in zip(strata, ends[1:], drawn, strict=True):
                 found.append(self._allowing_for_few_units(metric, draws, few, weight=one))
                 advance(int(end))
         return rng.permutation(np.concatenate(found, axis=1), axis=1)
+
+    def _threads(self) -> AbstractContextManager[Any]:
+        """Return the setting of joblib under which blocks are drawn."""
+        return nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
 
     def _progress(self, metric: Metric) -> AbstractContextManager[Callable[[int], None]]:
         return progress_if_long(f"drawing {metric.name}", self.n_draws, show=self.shows_progress)
@@ -309,21 +170,19 @@ class Posterior(_Recipe):
         key = (_POSTERIOR, _FEW_UNITS, *further)
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
 
-    def _stream_at(
+    def _draws_at(
         self, weight: float, metric: Metric, rng: np.random.Generator, n_draws: int
-    ) -> Iterator[Array]:
-        """Yield blocks of draws of the metric, with the evidence weighted by `weight`."""
+    ) -> Array:
+        """Return draws of the metric, with the evidence weighted by `weight`."""
         if metric.weighs_instances and self.scored is not None:
             shape = self.scored.with_weight(weight).shape
             runs = self._prepared(self.scored, metric)
-            yield from stream_bootstrap(runs, shape, self.scored.n_classifiers, rng, n_draws)
-            return
-        specification = self.model.specification(self.evidence.with_weight(weight))
-        own = self._over_classes(metric)
-        for scores in stream_scores(
-            specification, own, self._positive_index, rng, n_draws, prior=False
-        ):
-            yield check_scores(scores, metric)
+            blocks = stream_bootstrap(runs, shape, self.scored.n_classifiers, rng, n_draws)
+            return np.concatenate(list(blocks), axis=1)
+        own = self.model.specification(self.evidence.with_weight(weight))
+        of_classes, positive = self._over_classes(metric), self._positive_index
+        blocks = stream_scores(own, of_classes, positive, rng, n_draws, prior=False)
+        return check_scores(np.concatenate(list(blocks), axis=1), metric)
 
     def _prepared(self, scored: WeightedInstances, metric: Metric) -> list[PreparedRun]:
         """Return the prepared metric of each run, computed once for all draws."""
@@ -358,8 +217,8 @@ class Posterior(_Recipe):
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
-        rng = np.random.default_rng(self._seed())
-        return _joined(stream_parameters(self.specification, rng, self.n_draws, prior=False))
+        with self._threads():
+            return draw_parameters(self.specification, self.rng(), self.n_draws, prior=False)
 
     def rates(self) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model."""
@@ -430,7 +289,7 @@ class Posterior(_Recipe):
             scored=None if self.scored is None else self.scored.pair(*pair),
             weights=self.weights,
         )
-        posterior.shows_progress = self.shows_progress
+        posterior.shows_progress, posterior.n_jobs = self.shows_progress, self.n_jobs
         return posterior
 
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
@@ -497,41 +356,57 @@ class Posterior(_Recipe):
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
+        if metric not in self._draws and metric in self._asked:
+            self.draw_together(self._asked)
         if metric not in self._draws:
             if self.weights is not None:
                 draws = self._mixture(metric, self.weights.difference(metric))
             else:
-                blocks: list[Array] = []
-                done = 0
-                with self._progress(metric) as advance:
-                    for block in self.stream(metric, self.rng(), self.n_draws):
-                        blocks.append(block)
-                        done += block.shape[1]
-                        advance(done)
-                draws = np.concatenate(blocks, axis=1)
+                draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
                 few = self._rng_of_few_units()
                 draws = self._allowing_for_few_units(metric, draws, few)
             draws.flags.writeable = False
             self._draws[metric] = draws
         return self._draws[metric]
 
-    def draw_together(self, metrics: Sequence[Metric]) -> None:
-        """Draw metrics of tables in one pass, where each then has the draws that it has alone.
+    def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
+        found: list[Array] = []
+        done = 0
+        with self._threads(), self._progress(metric) as advance:
+            for block in blocks:
+                found.append(block)
+                done += block.shape[-1]
+                advance(done)
+        return np.concatenate(found, axis=-1)
 
-        Markov chains, and metrics whose weights are inferred, are drawn one by one, on demand.
+    def ask(self, metrics: Iterable[Metric]) -> None:
+        """Note metrics that are drawn together as soon as the draws of one of them are needed."""
+        self._asked = list(dict.fromkeys([*self._asked, *(m for m in metrics if m.is_of_totals)]))
+
+    def draw_together(self, metrics: Sequence[Metric]) -> None:
+        """Draw metrics of totals in one pass, where each then has the draws that it has alone.
+
+        All others are drawn one by one, on demand: Markov chains, metrics whose weights are
+        inferred, and those that are NaN somewhere, which is an error.
         """
-        missing = [metric for metric in metrics if metric not in self._draws]
-        if self.weights is not None or not self.has_independent_draws:
+        missing = [m for m in metrics if m.is_of_totals and m not in self._draws]
+        size = len(missing) * self.evidence.n_classifiers * self.n_draws
+        alone = self.weights is not None or not self.has_independent_draws
+        if alone or len(missing) < 2 or size > MOST_TOGETHER:
             return
-        if len(missing) <= self.evidence.n_classifiers:
-            return
-        blocks = []
-        for block in self.stream(stacked(missing), self.rng(), self.n_draws):
-            # Some specifications put draws first and are transposed: the metrics are then last.
-            blocks.append(block if len(block) == len(missing) else np.moveaxis(block, 2, 0))
-        for metric, draws in zip(missing, np.concatenate(blocks, axis=2), strict=True):
-            found = self._allowing_for_few_units(metric, draws, self._rng_of_few_units())
-            self.remember(metric, found, self.observed(metric))
+        combined = stacked([self._over_classes(metric) for metric in missing])
+        blocks = stream_scores(
+            self.specification,
+            combined,
+            self._positive_index,
+            self.rng(),
+            self.n_draws,
+            prior=False,
+        )
+        for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
+            if not np.isnan(draws).any():
+                found = self._allowing_for_few_units(metric, draws, self._rng_of_few_units())
+                self.remember(metric, found, self.observed(metric))
 
     def rng(self) -> np.random.Generator:
         """Return the source of the draws, from its beginning."""
@@ -592,9 +467,3 @@ class Posterior(_Recipe):
                 "20 or more."
             )
         return metric
-
-
-def _joined(blocks: Iterator[dict[str, Array]]) -> dict[str, Array]:
-    parts = list(blocks)
-    names = parts[0] if parts else ()
-    return {name: np.concatenate([part[name] for part in parts]) for name in names}

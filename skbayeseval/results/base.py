@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from skbayeseval._validation import check_names
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.evidence.counts import Evidence
+from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import PerClass, resolve_scoring
@@ -42,10 +43,12 @@ class PosteriorView:
     ) -> None:
         for metric in metrics.values():
             posterior.check_metric(metric)
+        posterior.ask(metrics.values())
         self._posterior = posterior
         self._names = names
         self._metrics = dict(metrics)
         self._cross_validation = cross_validation
+        self._distributions: dict[tuple[Metric, str], Distribution] = {}
         if not posterior.has_warned:
             posterior.has_warned = True
             if self.warnings:

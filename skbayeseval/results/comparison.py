@@ -555,6 +555,10 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
                 f"of={of!r} is not a known quantity. Valid quantities are ['difference', 'a', 'b']."
             )
         which = self._metric(metric)
-        if of == "difference":
-            return self._posterior.difference(which)
-        return self._posterior.value(which, "ab".index(of))
+        if (which, of) not in self._distributions:
+            self._distributions[which, of] = (
+                self._posterior.difference(which)
+                if of == "difference"
+                else self._posterior.value(which, "ab".index(of))
+            )
+        return self._distributions[which, of]

@@ -47,6 +47,7 @@ from skbayeseval.search.recorded import (
 )
 from skbayeseval.search.refit import RefitSimplest
 from skbayeseval.search.report import SearchReport
+from skbayeseval.splitting.check_splits import generate_splits
 from skbayeseval.splitting.collect import route
 from skbayeseval.splitting.weights import splitter_name
 
@@ -376,9 +377,9 @@ def _repeated_splits(
     cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], n_recorded: int
 ) -> list[tuple[Array, Array]]:
     """Return the splits of the search; raise unless the splitter reproduces them."""
-    splits, same = list(cv.split(X, y, **split_params)), True
+    splits, same = list(generate_splits(cv, X, y, split_params)), True
     n_splits = len(splits)
-    for one, other in zip(splits, cv.split(X, y, **split_params), strict=False):
+    for one, other in zip(splits, generate_splits(cv, X, y, split_params), strict=False):
         same = same and all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
     if not n_splits:
         raise ValueError(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
 
-__all__ = ["check_iterable_cv", "check_splits"]
+__all__ = ["check_iterable_cv", "check_splits", "generate_splits", "warn_of_split_groups"]
 
 Array = NDArray[Any]
 Split = tuple[Array, Array]
@@ -33,6 +34,36 @@ def check_iterable_cv(cv: Any) -> Any:
                 f"arrays, got {in_short(split)} as split {i}."
             )
     return splits
+
+
+def generate_splits(cv: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Iterable[Any]:
+    """Return what `cv.split` yields; scikit-learn's splitters get groups only if they use them.
+
+    Those that do not would warn of that, whether or not groups are split.
+    """
+    known = type(cv).__module__.startswith("sklearn.")
+    if known and not cv.get_metadata_routing().consumes("split", ["groups"]):
+        params = {name: value for name, value in params.items() if name != "groups"}
+    return cv.split(X, y, **params)
+
+
+def warn_of_split_groups(splits: Sequence[Split], groups: Any) -> None:
+    """Warn if instances of one group are in both the training and the test set of a split."""
+    codes, distinct = pd.factorize(np.asarray(groups))
+    split = 0
+    for train, test in splits:
+        trained = np.zeros(len(distinct), dtype=bool)
+        trained[codes[train]] = True
+        split += bool(trained[codes[test]].any())
+    if split:
+        warnings.warn(
+            f"In {split} of {len(splits)} splits of cv, instances of one group are in both "
+            "training and test set, so scores are too high if the instances of a group are alike. "
+            "Pass a cv that keeps groups whole, such as StratifiedGroupKFold or GroupKFold, or "
+            "cv=None, the default.",
+            UserWarning,
+            stacklevel=5,
+        )
 
 
 def check_splits(generated: Iterable[Any], n_samples: int) -> list[Split]:

@@ -23,7 +23,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from skbayeseval._encoding import storable
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.check_splits import check_splits
+from skbayeseval.splitting.check_splits import (
+    check_splits,
+    generate_splits,
+    warn_of_split_groups,
+)
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.out_of_fold import OutOfFold
 from skbayeseval.splitting.parallel import Task, shared
@@ -237,8 +241,10 @@ def collect(
     check_error_score(error_score)
     X, y = indexable(X, y)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    generated = cv.split(X, y, **split_params) if splits is None else splits
+    generated = generate_splits(cv, X, y, split_params) if splits is None else splits
     splits = check_splits(generated, n_samples)
+    if split_params.get("groups") is not None:
+        warn_of_split_groups(splits, split_params["groups"])
     everything = [*splits, *(split for pair in halves for half in pair for split in half)]
     for i, (_, test) in enumerate(everything):
         if check_split is not None:

@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from skbayeseval._validation import check_size
 from skbayeseval.splitting.balance import balanced_partition, deal
+from skbayeseval.splitting.check_splits import generate_splits
 
 __all__ = ["splits_of_halves"]
 
@@ -88,7 +89,9 @@ def _splits(
     try:
         splits = [
             (np.asarray(train), np.asarray(test))
-            for train, test in cv.split(_safe_indexing(X, rows), _safe_indexing(y, rows), **params)
+            for train, test in generate_splits(
+                cv, _safe_indexing(X, rows), _safe_indexing(y, rows), params
+            )
         ]
         return [(rows[train], rows[test]) for train, test in splits]
     except (ValueError, IndexError) as error:

@@ -259,3 +259,97 @@ class TestCountedParquet:
         assert "--groups site: no such column in" in found
         found = self.shown(capsys, files / "table.parquet", "--labels", "1", "2", code=2).err
         assert "--truth y" in found
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_probabilities_are_no_labels(kind, table, tmp_path, capsys):
+    table["p_nb"] = [0, 1, *table["p_nb"][2:]]  # some are true labels all the same
+    path = tmp_path / f"table.{kind}"
+    if kind == "csv":
+        table.to_csv(path, index=False)
+    else:
+        duckdb = pytest.importorskip("duckdb")
+        duckdb.from_df(table).write_parquet(str(path))
+    for a, b, option in (("p_nb", "svm", "a"), ("svm", "p_nb", "b")):
+        assert main(f"compare {path} --truth y --a {a} --b {b}".split()) == 2
+        said = capsys.readouterr().err
+        assert f"--{option} p_nb must contain labels, got numbers such as " in said
+        assert f"Pass probabilities and other scores as --score-{option} p_nb, with" in said
+
+
+def test_fractions_may_be_labels(tmp_path, capsys):
+    path = tmp_path / "grades.csv"
+    rows = ["1.0,1.0,1.0\n", "1.3,1.3,1.7\n", "1.3,2.3,2.7\n", "1.0,3.3,1.3\n"] * 5
+    path.write_text("y,a,b\n" + "".join(rows))
+    report = reported(capsys, f"compare {path} --truth y --a a --b b")
+    assert report["metrics"][0]["observed"] == pytest.approx([0.5, 0.25])
+
+
+def test_missing_scores_groups_and_numbers(path, table, capsys):
+    table.loc[2, ["p_nb", "doc"]] = np.nan
+    table.to_csv(path, index=False)
+    roc = f"compare {path} --truth y --score-a p_nb --score-b p_svm --scoring roc_auc"
+    for arguments, message in (
+        (roc, "--score-a p_nb: 1 of 80 scores in FILE are missing, the first in row 3"),
+        (f"{roc} --groups doc", "--groups doc: 1 of 80 groups in FILE are missing"),
+        (
+            f"compare {path} --truth y --a p_nb --b p_svm --scoring r2",
+            "--a p_nb: 1 of 80 numbers in FILE are missing",
+        ),
+    ):
+        assert main(arguments.split()) == 2
+        assert message.replace("FILE", path) in capsys.readouterr().err
+    table.to_csv(path, index=False, na_rep="nan")
+    assert main(roc.split()) == 2
+    assert f"--score-a p_nb: 'nan' in row 3 of {path} is no number" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_printed_as_errors_are(path, table, capsys):
+    table["turned"] = -table["p_svm"]
+    table["word"], table["other"] = (
+        table[name].map({0: "ham", 1: word}) for name, word in (("y", "spam"), ("nb", "Spam"))
+    )
+    table["same"] = table["svm"].map({0: "ham", 1: "spam"})
+    table.to_csv(path, index=False)
+    turned = "--truth y --score-a p_nb --score-b turned --scoring roc_auc"
+    spelled = "--truth word --a same --b other"
+    for columns, message in (
+        (turned, r"The ROC AUC of --score-b is 0.\d+, far below 0.5. .* or --pos-label\."),
+        (spelled, r"The labels of --b may be .* --truth: .* pass --labels with all classes\."),
+    ):
+        arguments = f"compare {path} {columns} {QUICK}"
+        assert main(arguments.split()) == 0
+        said = capsys.readouterr().err
+        assert re.fullmatch(f"skbayeseval compare: warning: {message}\n", said), said
+        # A gate would be passed, and nobody would read the warning.
+        assert main([*arguments.split(), "--gate", "better"]) == 2
+        said = capsys.readouterr().err
+        expected = f"skbayeseval compare: error: {message} --gate does not judge such data.\n"
+        assert re.fullmatch(expected, said), said
+    assert (
+        main(
+            [
+                *f"compare {path} {spelled} {QUICK} --gate better".split(),
+                "--labels",
+                "ham",
+                "spam",
+                "Spam",
+            ]
+        )
+        == 0
+    )
+
+
+def test_percentages(path, capsys):
+    base = f"compare {path} --truth y --a nb --b svm --rope"
+    assert reported(capsys, f"{base} 2.5%")["rope"] == 0.025
+    for text in ("1,5", "one%", "1%%"):
+        with pytest.raises(SystemExit):
+            main([*base.split(), text])
+        assert f"must be a number, such as 0.01 or 1%, got '{text}'" in capsys.readouterr().err
+
+
+def test_hints_are_those_of_the_command_line(path, capsys):
+    assert main(f"compare {path} --truth y --a nb --b svm --scoring roc_auc".split()) == 2
+    assert capsys.readouterr().err.endswith("Pass --score-a and --score-b.\n")

@@ -342,3 +342,12 @@ def test_series_of_groups_follow_the_index():
     np.testing.assert_array_equal(found, expected)
     by_position = compare_items(a, b, groups=pd.Series(GROUPS), **QUICK).draws
     np.testing.assert_array_equal(by_position, expected)
+
+
+def test_columns_of_a_frame_are_systems():
+    frame = pd.DataFrame({"x": [4, 5, 3, 4, 5], "y": [4, 3, 3, 5, 4], "z": [2, 1, 3, 3, 2]})
+    options = {"n_draws": 200, "random_state": 0}
+    expected = compare_many_items({name: frame[name] for name in frame}, **options)
+    ranking = compare_many_items(frame, **options)
+    assert ranking.names == ("x", "y", "z")
+    assert ranking.table.equals(expected.table)

@@ -379,3 +379,23 @@ def test_metrics_of_scores_name_their_units(votes):
     assert "model       roc_auc: weights of instances" in str(compare_predictions(y, a, b, **few))
     grouped = compare_predictions(y, a, b, groups=np.arange(400) // 10, **few)
     assert "model       roc_auc: weights of groups" in str(grouped)
+
+
+def test_columns_of_a_frame_are_classifiers():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 50)
+    frame = pd.DataFrame({name: np.where(rng.random(50) < 0.8, y, 1 - y) for name in ("x", "y", 3)})
+    named = {str(name): frame[name] for name in frame}
+    options = {"n_draws": 200, "random_state": 0}
+    ranking = compare_many(y, frame, **options)
+    assert ranking.names == ("x", "y", "3")
+    assert ranking.table.equals(compare_many(y, named, **options).table)
+    scores = pd.DataFrame(y[:, None] + rng.normal(size=(50, 2)), columns=["x", "y"])
+    ranking = compare_many(y, None, scores=scores, scoring="roc_auc", **options)
+    assert ranking.names == ("x", "y")
+    with pytest.raises(
+        ValueError, match=r"columns of a DataFrame must differ .* \['x', 'x', '3'\]"
+    ):
+        compare_many(y, frame.set_axis(["x", "x", "3"], axis=1), **options)
+    with pytest.raises(TypeError, match="or a DataFrame, got list"):
+        compare_many(y, [y, y], **options)

@@ -89,15 +89,50 @@ class TestComparison:
 
     def test_items_of_one_file_only(self, logs, write):
         fewer = write(as_lines(logged(i, acc=1.0) for i in range(2, N + 1)), "fewer.jsonl")
-        with pytest.raises(ValueError, match="2 items of scores_a are missing in scores_b, and 1"):
+        with pytest.raises(ValueError, match=r"22 are in both, 2 only in scores_a \(.*\), and 1"):
             compare_items(read_samples(logs["a"]), read_samples(fewer), **QUICK)
 
     def test_ids_that_count_rows_are_ids(self, write):
         """Two files of as many items, which are not the same, must not be paired by position."""
         a = write(as_lines({"id": i, "score": 1} for i in range(5)), "a.jsonl")
         b = write(as_lines({"id": i, "score": i % 2} for i in range(5, 10)), "b.jsonl")
-        with pytest.raises(ValueError, match="different items: 5 items"):
+        with pytest.raises(ValueError, match="different items: 0 are in both, 5 only"):
             compare_items(read_samples(a), read_samples(b), **QUICK)
+
+    def test_documents_that_differ(self, logs, write):
+        """Numbers of documents are the same in every log, whatever the documents are."""
+        other = [
+            logged(i, acc=x) | {"doc_hash": f"e{i}"} if i > 20 else logged(i, acc=x)
+            for i, x in enumerate(RIGHT["b"])
+        ]
+        other = write(as_lines(other), "other.jsonl")
+        message = (
+            "3 of 24 items with the same doc_id have another doc_hash, such as '21', '22', '23'"
+        )
+        with pytest.raises(ValueError, match=f"scores_a and scores_b are about .*: {message}"):
+            compare_items(read_samples(logs["a"]), read_samples(other), **QUICK)
+        with pytest.raises(ValueError, match="a and b are about different documents"):
+            compare_many_items({"a": read_samples(logs["a"]), "b": read_samples(other)}, **QUICK)
+        # Those who name another column know that its values are ids.
+        pair = (read_samples(path, id="question_id") for path in (logs["a"], other))
+        assert compare_items(*pair, **QUICK).evidence.n_items == N
+
+    def test_documents_that_are_not_told(self, logs, write):
+        without = [logged(i, acc=x) for i, x in enumerate(RIGHT["b"])]
+        for record in without:
+            del record["doc_hash"]
+        without[3]["doc_hash"] = logged(3)["doc_hash"]
+        samples = read_samples(write(as_lines(without), "without.jsonl"))
+        assert compare_items(read_samples(logs["a"]), samples, **QUICK).evidence.n_items == N
+
+    def test_the_same_log_twice(self, logs, write):
+        samples = read_samples(logs["a"])
+        for again in (samples, read_samples(logs["a"])):
+            with pytest.warns(UserWarning, match="scores_a and scores_b are the same scores, read"):
+                compare_items(samples, again, **QUICK)
+        path = write(as_lines(logged(i, acc=1, f1=i % 2) for i in range(N)), "two.jsonl")
+        pair = (read_samples(path, score=score) for score in ("acc", "f1"))
+        assert compare_items(*pair, **QUICK).observed_b == 0.5
 
     def test_groups_that_differ(self, write):
         rows = [{"id": i, "score": i % 2, "text": i // 2} for i in range(6)]

@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skbayeseval.engines import bootstrap
+from skbayeseval.engines.blocks import child_of
 from skbayeseval.engines.bootstrap import stream_bootstrap
 from skbayeseval.metrics.instance_scores import prepare
 
@@ -41,7 +42,7 @@ def test_equals_a_loop_over_scikit_learn(name, function):
     found = draw(runs, shape, 2, 20)
 
     # The weights are drawn in the order of shapes, one block.
-    rng = np.random.default_rng(0)
+    rng = child_of(np.random.default_rng(0))
     weights = np.empty((n_units, 20))
     for one in (0.5, 1.0, 2.0):
         weights[shape == one] = rng.standard_gamma(one, (10, 20))

@@ -3,7 +3,12 @@ import pytest
 from scipy import stats
 from scipy.special import gammaln
 
-from skbayeseval.engines.gammas import correlated_gammas, log_rising
+from skbayeseval.engines.gammas import (
+    correlated_gammas,
+    dirichlet_rows,
+    large_gammas,
+    log_rising,
+)
 
 MIXING = np.linalg.cholesky([[1.0, 0.7], [0.7, 1.0]])
 
@@ -33,6 +38,26 @@ def test_equal_normals_and_shapes_give_nearly_equal_gammas():
     assert np.mean(np.isclose(a, b, rtol=1e-3)) > 0.95
 
 
+@pytest.mark.parametrize("shape", [1.0, 1.3, 4.0, 30.0, 2e4])
+def test_large_gammas(shape):
+    n = 300_000
+    found = large_gammas(np.random.default_rng(3), np.full((3, n // 3), shape)).ravel()
+    law = stats.gamma(shape)
+    assert stats.kstest(found, law.cdf).pvalue > 1e-3
+    for p in (1e-3, 0.01, 0.05, 0.95, 0.999):  # also where more than eight bits are needed
+        below = np.mean(found < law.ppf(p))
+        assert abs(below - p) < 4.5 * np.sqrt(p * (1 - p) / n)
+
+
+def test_large_gammas_of_different_shapes_are_independent():
+    shapes = np.array([[2.0], [50.0]]) + np.linspace(0, 1, 20_000)
+    found = large_gammas(np.random.default_rng(4), shapes)
+    uniform = stats.gamma(shapes).cdf(found)
+    assert stats.kstest(uniform.ravel(), "uniform").pvalue > 1e-3
+    assert abs(np.corrcoef(uniform)[0, 1]) < 0.03
+    assert abs(np.corrcoef(uniform[:, 1:].ravel(), uniform[:, :-1].ravel())[0, 1]) < 0.03
+
+
 @pytest.mark.parametrize("count", [0.5, 10, 9e5, 1e6, 3e6])
 def test_log_rising_up_to_a_constant(count):
     shape = np.array([1e-9, 0.3, 1, 2, 50, 1e4, 6e7])
@@ -47,3 +72,22 @@ def test_log_rising_of_large_counts(count):
     shape = np.array([0.3, 1, 50, 1e4, 6e7])
     step = log_rising(shape + 1, count) - log_rising(shape, count)
     np.testing.assert_allclose(step, np.log((count + shape) / shape), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(3.0, 0.5), (2.0, 0.2, 5.0), (40.0, 300.0, 1.0, 7.0)])
+def test_dirichlet_rows_have_beta_margins_and_sum_to_one(shape):
+    shape = np.array(shape)
+    rows = dirichlet_rows(np.random.default_rng(0), shape, 10_000)
+    np.testing.assert_allclose(rows.sum(axis=0), 1.0)
+    for row, one in zip(rows, shape, strict=True):
+        assert stats.kstest(row, "beta", args=(one, shape.sum() - one)).pvalue > 1e-3
+    # Two entries are negatively correlated, as known.
+    expected = -np.sqrt(shape[0] * shape[1] / np.prod(shape.sum() - shape[:2]))
+    assert np.corrcoef(rows[:2])[0, 1] == pytest.approx(expected, abs=0.04)
+
+
+@pytest.mark.parametrize("shape", [(0.01, 0.01), (1e-4, 1e-4, 1e-4)])
+def test_dirichlet_rows_of_tiny_shapes_are_never_nan(shape):
+    rows = dirichlet_rows(np.random.default_rng(0), np.array(shape), 100_000)
+    np.testing.assert_allclose(rows.sum(axis=0), 1.0)
+    np.testing.assert_allclose(rows.mean(axis=1), 1 / len(shape), atol=0.01)

@@ -76,3 +76,72 @@ def test_what_is_an_indicator():
 def test_bad_indicators(y, p, options, message):
     with pytest.raises(ValueError, match=message):
         UnitCounts.from_indicators(y, {"a": p}, **options)
+
+
+def alike(n, seed, flip=0.3):
+    """Two labels and two classifiers: at most 64 kinds of instances."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, (n, 2))
+    a, b = (np.where(rng.random((n, 2)) < flip, 1 - y, y) for _ in range(2))
+    return y, a, b
+
+
+def test_instances_with_the_same_labels_and_predictions_are_alike():
+    y, a, b = alike(300, 0)
+    counts = UnitCounts.from_indicators(y, {"a": a, "b": b})
+    rows = np.hstack([y, a, b])
+    first = [next(i for i in range(300) if (rows[i] == row).all()) for row in rows]
+    np.testing.assert_array_equal(counts.first_alike, first)
+    distinct = counts.distinct()
+    assert distinct.shape.tolist() == [first.count(i) for i in sorted(set(first))]
+    np.testing.assert_array_equal(distinct.true.toarray(), y[sorted(set(first))])
+    np.testing.assert_array_equal(distinct.predicted[1].toarray(), b[sorted(set(first))])
+
+
+def test_who_is_alike_depends_on_no_order():
+    y, a, b = alike(100, 1)
+    first = UnitCounts.from_indicators(y, {"a": a, "b": b}).first_alike
+    exchanged = UnitCounts.from_indicators(y[:, ::-1], {"a": b[:, ::-1], "b": a[:, ::-1]})
+    np.testing.assert_array_equal(first, exchanged.first_alike)
+    # Sparse matrices may hold entries in any order, and zeros.
+    columns, data = np.tile([1, 0], 100), np.column_stack([a[:, 1], a[:, 0]]).ravel()
+    unordered = sparse.csr_matrix((data, columns, np.arange(0, 201, 2)), (100, 2))
+    other = UnitCounts.from_indicators(y, {"a": unordered, "b": b})
+    np.testing.assert_array_equal(first, other.first_alike)
+
+
+def test_groups_of_different_sizes_are_not_alike():
+    # Instances without any label add to the size only.
+    y = np.array([[1, 0], [1, 0], [0, 0], [0, 1], [1, 0]])
+    counts = UnitCounts.from_indicators(y, {"a": y}, groups=[0, 1, 1, 2, 3])
+    np.testing.assert_array_equal(counts.first_alike, [0, 1, 2, 0])
+
+
+def test_groups_with_the_same_totals_are_alike_if_their_tables_are():
+    y, groups = [0, 1, 2, 0, 1, 2, 0, 1, 2], np.repeat([0, 1, 2], 3)
+    cyclic, other, again = [1, 2, 0], [2, 0, 1], [1, 2, 0]
+    counts = UnitCounts.from_labels(y, {"a": cyclic + other + again}, groups)
+    np.testing.assert_array_equal(counts.first_alike, [0, 1, 0])
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": np.arange(90) // 2 % 40}])
+def test_alike_units_of_unequal_shapes_leave_totals_as_they_are(options):
+    y, a, b = alike(90, 2, flip=0.1)
+    instances = np.concatenate([np.arange(60), np.arange(30)])
+    if options:
+        instances = np.arange(90)
+    counts = UnitCounts.from_indicators(
+        y[instances],
+        {"a": a[instances], "b": b[instances]},
+        weight=0.4,
+        instances=instances,
+        **options,
+    )
+    for units in (counts, counts.with_weight(0.1)):
+        distinct = units.distinct()
+        assert len(distinct.shape) < len(units.shape)
+        assert distinct.shape.sum() == pytest.approx(units.shape.sum())
+        for k in (0, 1):
+            for name in ("hits", "true", "predicted", "total"):
+                found, expected = getattr(distinct.margin(k), name), getattr(units.margin(k), name)
+                np.testing.assert_allclose(found, expected)

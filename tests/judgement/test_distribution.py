@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.judgement import Distribution, Interval
+from skbayeseval.judgement import Distribution, Interval, distribution
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import as_distribution, decision_of
 from skbayeseval.models.margins import BetaMargin, StudentMargin
@@ -116,3 +116,17 @@ def test_a_decision_depends_on_splits_if_a_shift_changes_it(shift, depends):
         assert decision.code == code
         assert decision.depends_on_splits is depends
         assert ("Other random splits could change this decision" in str(decision)) is depends
+
+
+def test_draws_are_read_only_and_hdis_are_computed_once(monkeypatch):
+    own = DRAWS.copy()
+    found = Distribution(own)
+    with pytest.raises(ValueError, match="read-only"):
+        found.draws[0] = 0.0
+    own[0] = own[0]  # the caller's array stays writable
+    calls = []
+    monkeypatch.setattr(
+        distribution, "hdi", lambda draws, prob: calls.append(prob) or Interval(prob, 1.0)
+    )
+    assert [found.hdi(prob) for prob in (0.9, 0.5, 0.9)] == [(0.9, 1), (0.5, 1), (0.9, 1)]
+    assert calls == [0.9, 0.5]

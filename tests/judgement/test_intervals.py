@@ -60,6 +60,13 @@ def test_ties_take_the_middle():
     assert hdi(np.arange(101), 0.5) == Interval(25.0, 75.0)
 
 
+@pytest.mark.parametrize(("prob", "low"), [(0.9, 5), (0.8, 10), (0.5, 25)])
+def test_the_middle_of_equally_narrow_intervals_whether_or_not_all_draws_are_sorted(prob, low):
+    # Of 100 whole numbers, 100 (1 - prob) + 1 intervals are equally narrow.
+    draws = np.random.default_rng(0).permutation(100)
+    assert hdi(draws, prob) == Interval(low, low + 100 * prob - 1)
+
+
 @pytest.mark.parametrize("of", [hdi, equal_tailed])
 def test_bad_draws(of):
     with pytest.raises(ValueError, match="Input draws contains NaN"):

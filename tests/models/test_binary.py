@@ -7,7 +7,8 @@ from scipy import stats
 from skbayeseval import metrics
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import BCV, Paired, Unpaired
-from skbayeseval.posterior.recipe import Posterior, Prior
+from skbayeseval.posterior.prior import Prior
+from skbayeseval.posterior.recipe import Posterior
 
 N = 200_000
 

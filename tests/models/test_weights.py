@@ -126,9 +126,12 @@ def test_many_and_one(indicators):
     ranking = compare_many(y, {"a": a, "b": b, "c": 1 - y}, scoring="f1_macro", random_state=0)
     two = compare_predictions(y, a, b, scoring="f1_macro", random_state=0)
     assert ranking.table.loc["c", "p_best"] == 0
-    np.testing.assert_allclose(ranking.pairs[0, 1].draws, two.draws)
+    # Who is alike depends on who is compared, so the posteriors are the same but not the draws.
+    pair = ranking.pairs[0, 1]
+    np.testing.assert_array_equal(pair.evidence.first_alike, two.evidence.first_alike)
+    assert stats.ks_2samp(pair.draws, two.draws).pvalue > 1e-3
     one = score_posterior(y, a, scoring="f1_macro", random_state=0)
-    np.testing.assert_allclose(one.draws, two.draws_a)
+    assert stats.ks_2samp(one.draws, two.draws_a).pvalue > 1e-3
 
 
 def test_save(indicators, tmp_path):

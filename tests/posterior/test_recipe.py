@@ -6,11 +6,17 @@ import pytest
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 
-from skbayeseval import Ranking, bayesian_cross_validate, compare_many, compare_predictions
+from skbayeseval import (
+    Ranking,
+    bayesian_cross_validate,
+    compare_many,
+    compare_predictions,
+    metrics,
+)
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical, Unpaired
-from skbayeseval.posterior import prior_odds
-from skbayeseval.posterior.recipe import Prior
+from skbayeseval.posterior import prior_odds, recipe
+from skbayeseval.posterior.prior import Prior
 from skbayeseval.splitting import progress
 
 Y = [1] * 30 + [0] * 50
@@ -106,3 +112,57 @@ def test_draws_that_take_long_show_progress(options, monkeypatch, capsys):
     np.testing.assert_array_equal(result.draws, draws[0])
     assert "drawing f1: 20000 of 20000 done" in capsys.readouterr().err
     np.testing.assert_array_equal(result.draws_a, draws[1])
+
+
+def several_kinds():
+    """Arguments of comparisons, and metrics of which some are macro averages."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    a, b = (np.where(rng.random(60) < p, y, rng.integers(0, 4, 60)) for p in (0.9, 0.6))
+    many = ["accuracy", "f1_macro", "recall_macro"]
+    labels = [(np.stack([one, one == 1], axis=1) > 0).astype(int) for one in (y, a, b)]
+    yield (Y, A, B), {"scoring": ["f1", "accuracy"]}
+    yield (Y, A, B), {"scoring": ["f1", "recall", "accuracy"], "model": "hierarchical"}
+    yield (y, a, b), {"scoring": many}  # one class is predicted only, by B
+    yield (y, a, b), {"scoring": many, "groups": np.arange(60) // 2}
+    yield labels, {"scoring": ["f1_micro", "f1_macro"]}
+    yield labels, {"scoring": ["f1_micro", "f1_macro"], "model": "unpaired"}
+
+
+@pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
+@pytest.mark.parametrize("case", range(6))
+def test_metrics_that_are_asked_for_together_are_drawn_in_one_pass(case, monkeypatch):
+    calls, stream = [], recipe.stream_scores
+    monkeypatch.setattr(
+        recipe, "stream_scores", lambda *args, **kw: calls.append(1) or stream(*args, **kw)
+    )
+    data, options = list(several_kinds())[case]
+    options |= {"n_draws": 400, "random_state": 0}
+    result = compare_predictions(*data, **options)
+    together = {name: result.metric(name) for name in result.metrics}
+    for name, found in together.items():
+        alone = compare_predictions(*data, **options | {"scoring": name})
+        np.testing.assert_array_equal(found.draws_a, alone.draws_a)
+        np.testing.assert_array_equal(found.draws, alone.draws)
+    assert len(calls) == 1
+
+
+def test_a_metric_that_is_undefined_does_not_touch_others():
+    y = np.array([[1, 0], [1, 1], [0, 1], [1, 0]])
+    undefined = metrics.get_metric("precision_micro", zero_division=np.nan)
+    scoring = {"f1": "f1_micro", "recall": "recall_micro", "precision": undefined}
+    result = compare_predictions(y, 0 * y, y, scoring=scoring, n_draws=400, random_state=0)
+    alone = compare_predictions(y, 0 * y, y, scoring="f1_micro", n_draws=400, random_state=0)
+    np.testing.assert_array_equal(result.draws, alone.draws)
+    with pytest.raises(ValueError, match="Metric 'precision' is NaN"):
+        _ = result.metric("precision").draws
+
+
+def test_very_many_draws_are_drawn_when_they_are_needed(monkeypatch):
+    monkeypatch.setattr(recipe, "MOST_TOGETHER", 1000)
+    options = {"n_draws": 400, "random_state": 0}
+    result = compare_predictions(Y, A, B, scoring=["f1", "accuracy"], **options)
+    assert result.draws.any()
+    monkeypatch.setattr(recipe.Posterior, "stream", None)
+    with pytest.raises(TypeError):
+        _ = result.metric("accuracy").draws

@@ -1,4 +1,4 @@
-"""Scripts of the benchmarks, which are no package, as modules."""
+"""Scripts of the benchmarks as modules."""
 
 import importlib.util
 import sys

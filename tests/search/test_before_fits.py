@@ -65,7 +65,7 @@ OF_REFIT = COMMON | {
 }
 
 
-@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+@pytest.mark.filterwarnings("ignore:.*instances of one group are in both")
 @pytest.mark.parametrize("options", each(OF_REPORT))
 def test_report(search, options):
     options = {"rope": 0.05, "X": X, "y": Y, **options}

@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m benchmarks.bench` prints one table; the others are longer studies."""

@@ -1,0 +1,104 @@
+"""Draws in blocks, each with a random stream of its own, in as many threads as joblib is set to.
+
+The stream of a block does not depend on who draws it, so draws are the same with any number of
+threads. No more blocks are at work than there are threads, and results come in order.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+import joblib
+import numpy as np
+
+from skbayeseval.splitting.parallel import Task
+
+__all__ = ["as_drawn", "child_of", "in_order", "stream_blocks"]
+
+T = TypeVar("T")
+
+
+def stream_blocks(
+    draw: Callable[[np.random.Generator, int], T],
+    rng: np.random.Generator,
+    n_draws: int,
+    size: int,
+) -> Iterator[T]:
+    """Yield blocks of draws, each with a child of `rng`.
+
+    Parameters
+    ----------
+    draw : callable
+        A function of a source of randomness and of the number of draws.
+    rng : numpy.random.Generator
+        The parent of the sources of randomness.
+    n_draws : int
+        The total number of draws.
+    size : int
+        The number of draws in all blocks but the last. Changing it changes the draws of a given
+        seed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from joblib import parallel_config
+    >>> from skbayeseval.engines.blocks import stream_blocks
+    >>> def draw(rng, n):
+    ...     return rng.random(n)
+    >>> one = np.concatenate(list(stream_blocks(draw, np.random.default_rng(0), 25, 10)))
+    >>> with parallel_config(n_jobs=2):
+    ...     two = np.concatenate(list(stream_blocks(draw, np.random.default_rng(0), 25, 10)))
+    >>> bool((one == two).all())
+    True
+    """
+    starts = range(0, n_draws, size)
+    return in_order(draw, ((child_of(rng), min(size, n_draws - start)) for start in starts))
+
+
+def child_of(rng: np.random.Generator) -> np.random.Generator:
+    """Return a source of randomness that is independent of `rng` and of its other children.
+
+    Its bit generator is the fastest that numpy has.
+    """
+    seeds = rng.bit_generator.seed_seq
+    assert isinstance(seeds, np.random.SeedSequence)
+    return np.random.Generator(np.random.SFC64(seeds.spawn(1)[0]))
+
+
+def as_drawn(block: T) -> T:
+    """Return the block itself, where nothing else is asked of it."""
+    return block
+
+
+def in_order(function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[T]:
+    """Yield the function's value for the arguments of each task, in the order of the tasks."""
+    n_threads = _n_threads()
+    if n_threads == 1:
+        for arguments in tasks:
+            yield function(*arguments)
+        return
+    task = Task(function)
+    ahead: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for arguments in tasks:
+                # With the caller's context, and so with its handling of floating-point errors.
+                ahead.append(pool.submit(copy_context().run, task, *arguments))
+                if len(ahead) == 2 * n_threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:  # an error, Ctrl-C, or nobody wants the rest
+            for waiting in ahead:
+                waiting.cancel()
+
+
+def _n_threads() -> int:
+    """Return the number of threads that joblib's settings ask for; 1 unless they are set."""
+    n_jobs = joblib.effective_n_jobs(None)
+    # Other backends may have workers on other machines.
+    return 1 if n_jobs == 1 else min(n_jobs, joblib.cpu_count())

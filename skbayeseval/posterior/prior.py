@@ -1,0 +1,170 @@
+"""What priors and posteriors have in common, and priors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skbayeseval.engines.exact import check_scores, stream_scores
+from skbayeseval.engines.given_parameters import draw_parameters
+from skbayeseval.engines.shares import stream_shares
+from skbayeseval.evidence.base import Evidence
+from skbayeseval.evidence.counts import as_evidence
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.margins import BetaMargin, StudentMargin
+from skbayeseval.models.specification import Model
+from skbayeseval.posterior.memory import Memory, T
+
+__all__ = ["Prior", "Recipe"]
+
+Array = NDArray[Any]
+
+# The prior does not depend on the data, and neither does its seed.
+_PRIOR_ENTROPY = 20160717
+
+_MEMORY = Memory()
+
+
+class Recipe:
+    """Base class of priors and posteriors, which give draws of metrics."""
+
+    is_prior: ClassVar[bool]
+
+    # Whether closed forms of the model apply to the draws.
+    has_closed_forms = True
+
+    def __init__(
+        self, model: Model, evidence: Evidence, prevalence: tuple[float, ...] | None = None
+    ) -> None:
+        self.model = model
+        self.evidence = evidence if isinstance(evidence, Evidence) else as_evidence(evidence)
+        self.prevalence = prevalence
+        self.counts = self.evidence.margins()
+        self.positive = self.counts[0].positive
+        self.has_true_negatives = self.counts[0].has_true_negatives
+        self._averaged = None
+        if self.evidence.has_class_counts:
+            averaged = np.array([counts.averaged for counts in self.counts])
+            self._averaged = None if averaged.all() else averaged[:, None]
+        self.specification = model.specification(self.evidence)
+        if prevalence is not None:
+            known = np.array(prevalence)
+            self.specification = self.specification.with_prevalence(known, self.positive)
+
+    @property
+    def shapes(self) -> dict[str, Array]:
+        """The Dirichlet shapes; empty if the model does not consist of Dirichlet vectors."""
+        return self.specification.shapes(prior=self.is_prior) if self.has_closed_forms else {}
+
+    def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
+        """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
+        own = self._over_classes(metric)
+        for scores in stream_scores(
+            self.specification, own, self._positive_index, rng, n_draws, prior=self.is_prior
+        ):
+            yield check_scores(scores, metric)
+
+    def _over_classes(self, metric: Metric) -> Metric:
+        """Return the metric whose macro average is over the labels of each classifier."""
+        return metric if self._averaged is None else metric.over(self._averaged)
+
+    @property
+    def _positive_index(self) -> int:
+        return 1 if self.positive is None else self.positive
+
+    def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
+        """Return the distribution of one classifier's metric; None if not in closed form."""
+        if not self.has_closed_forms:
+            return None
+        return self.model.margin(metric.formula, self.shapes, classifier)
+
+    def law(self, metric: Metric, contrast: Array) -> StudentMargin | None:
+        """Return the distribution of a contrast such as A - B; None unless Student t."""
+        return self.specification.law(metric.name, contrast) if self.has_closed_forms else None
+
+    def independent_margins(self, metric: Metric) -> tuple[BetaMargin, BetaMargin] | None:
+        """Return the distributions of both metrics; None unless known and independent."""
+        if not self.has_closed_forms:
+            return None
+        return self.model.independent_margins(metric.formula, self.shapes)
+
+    def log_density_at_zero(self, metric: Metric) -> float | None:
+        """Return the log density of the difference at 0; None if not in closed form."""
+        if not self.has_closed_forms:
+            return None
+        return self.model.log_density_at_zero(metric.formula, self.shapes)
+
+
+class Prior(Recipe):
+    """The prior of a model.
+
+    Two priors are equal if they give the same draws, even if the evidence differs.
+    """
+
+    is_prior = True
+
+    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what was computed before of an equal prior, else compute it.
+
+        Only results are kept, and the prior's parameters as their key, never the evidence.
+        """
+        return _MEMORY.get((self._key(), key), compute)
+
+    def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
+        """Yield estimates of P(A - B in the region), in blocks of shape (2, n)."""
+        rng = np.random.default_rng(_PRIOR_ENTROPY)
+        own = self._over_classes(metric)
+        return stream_shares(self.specification, own, self._positive_index, rng, region)
+
+    def has_finite_density(self, metric: Metric) -> bool | None:
+        """Return whether the density of the difference is finite at 0; None if unknown."""
+        if not self.has_closed_forms:
+            return None
+        return self.model.has_finite_prior_density(metric.formula, self.shapes)
+
+    def draws(self, metric: Metric, n_draws: int) -> Array:
+        """Return draws of the metric, of shape (n_classifiers, n_draws)."""
+        rng = np.random.default_rng(_PRIOR_ENTROPY)
+        return np.concatenate(list(self.stream(metric, rng, n_draws)), axis=1)
+
+    def parameters(self, n_draws: int) -> dict[str, Array]:
+        """Return draws of the parameters, of shape (n_draws, ...)."""
+        rng = np.random.default_rng(_PRIOR_ENTROPY)
+        return draw_parameters(self.specification, rng, n_draws, prior=True)
+
+    def rates(self, n_draws: int) -> dict[str, Array]:
+        """Return draws of rates that are not parameters of the model."""
+        return {}
+
+    def affordable(self, n_draws: int) -> int:
+        """Return `n_draws`, reduced if draws are expensive because there are many classes."""
+        if self.specification.draws_cost_one:
+            return n_draws
+        return max(2**14, n_draws // (4 * len(self.counts[0].labels)))
+
+    def _key(self) -> tuple[Any, ...]:
+        labels = self.counts[0].labels
+        sizes = len(labels), len(self.counts)
+        only_predicted = tuple(
+            (tuple(counts.true > 0), tuple(counts.averaged))
+            for counts in self.counts
+            if not all(counts.possible)
+        )
+        return (
+            self.model,
+            sizes,
+            self.positive,
+            self.has_true_negatives,
+            self.prevalence,
+            only_predicted,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Prior) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())

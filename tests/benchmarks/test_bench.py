@@ -1,0 +1,155 @@
+"""The benchmarks run, and README.md shows what they found."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import confusion_matrix
+
+from benchmarks.bench import JOBS, main, measure
+from benchmarks.draws import bootstrap_differences
+from benchmarks.measuring import Bench, Row
+from benchmarks.performance_table import BEGIN, END, SHOWN, as_markdown, as_text, number, write_into
+from benchmarks.simulated import indicators, labels, tables
+from tests.conftest import ROOT
+
+# These take seconds at any scale: simulations that go on until they are exact, fits, new processes
+# and compiled graphs.
+LONG = (
+    "required-size", "bayes-factor", "many-classifiers", "search", "cross-validation", "pymc",
+    "growth-candidates",
+)  # fmt: skip
+
+
+def check(results, names):
+    """Every job has given rows with a number, or with the name of a package that is not there."""
+    assert {row["name"] for row in results["rows"]} == set(names)
+    for row in results["rows"]:
+        if row["value"] is None:
+            assert row["name"] in {"parquet", "prob_conf_mat", "baycomp", "confidenceinterval"}
+        else:
+            assert np.isfinite(row["value"])
+            assert row["unit"] == "exponent" or row["value"] > 0
+            assert row["rounds"] >= 1
+    assert json.loads(json.dumps(results)) == results
+
+
+def test_quick_jobs_run_at_small_sizes():
+    names = [name for name in JOBS if name not in LONG]
+    check(measure(names, scale=1e-3), names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG)
+def test_long_jobs_run_at_small_sizes(name):
+    check(measure([name], scale=1e-3), [name])
+
+
+def test_readme_shows_the_results():
+    results = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    assert {row["name"] for row in results["rows"]} == set(JOBS)
+    assert f"{BEGIN}\n{as_markdown(results)}\n{END}" in (ROOT / "README.md").read_text()
+
+
+def test_shown_rows_are_jobs():
+    assert set(SHOWN) <= set(JOBS)
+
+
+def test_prints_and_writes_what_it_found(tmp_path, capsys):
+    path = tmp_path / "results.json"
+    main(["--only", "paired-20000", "--scale", "0.01", "--json", str(path)])
+    (row,) = json.loads(path.read_text())["rows"]
+    printed = capsys.readouterr().out
+    assert number(row["value"]) in printed
+    assert row["name"] == "paired-20000"
+
+
+def test_a_part_of_the_table_is_not_for_the_readme(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["--only", "paired-20000", "--readme", str(tmp_path / "README.md")])
+    assert "whole table" in capsys.readouterr().err
+
+
+def test_renews_the_table_and_nothing_else(tmp_path):
+    row = Row("some job", "something", value=0.02, two_threads=0.5, rounds=3).to_dict()
+    missing = Row("another job", "a package").to_dict()
+    rows = [{"name": SHOWN[0], **row}, {"name": SHOWN[1], **missing}]
+    results = {"date": "2026-01-01", "cores": 2, "python": "3.11", "versions": {}, "rows": rows}
+    path = tmp_path / "page.md"
+    path.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    write_into(path, results)
+    text = path.read_text()
+    assert text.startswith(f"before\n{BEGIN}\n| job |")
+    assert text.endswith(f"{END}\nafter\n")
+    assert "| some job | something | 1/50 | 0.5 |" in text
+    assert "| another job | a package | not installed |  |" in text
+    assert "old" not in text
+    assert "not installed" in as_text(results)
+    path.write_text("no marks")
+    with pytest.raises(ValueError, match="no lines"):
+        write_into(path, results)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (1.26, "ratio", "1.3"),
+        (0.251, "ratio", "0.25"),
+        (0.0249, "ratio", "1/40"),
+        (1 / 12_345, "ratio", "1/12,000"),
+        (1234.5, "ratio", "1,234"),
+        (0.03, "exponent", "0.03"),
+        (85.4, "MB", "85 MB"),
+        (None, "ratio", "not installed"),
+    ],
+)
+def test_numbers_in_words(value, unit, expected):
+    assert number(value, unit) == expected
+
+
+def test_growth_is_the_exponent(monkeypatch):
+    """With a clock that a call of size n moves by n squared."""
+    now = [0.0]
+    monkeypatch.setattr("benchmarks.measuring.time.perf_counter", lambda: now[0])
+
+    def call_of(n):
+        def call():
+            now[0] += n**2
+
+        return call
+
+    row = Bench().growth("squares", call_of, 10)
+    assert row.value == pytest.approx(2)
+    assert row.against == "10 to 80"
+
+
+def test_ratio_is_that_of_the_times(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("benchmarks.measuring.time.perf_counter", lambda: now[0])
+
+    def lasting(duration):
+        def call():
+            now[0] += duration
+
+        return call
+
+    row = Bench().ratio("job", "other", lasting(6.0), lasting(2.0), times=10, two_threads=True)
+    assert row.value == pytest.approx(0.3)
+    assert row.two_threads == pytest.approx(0.3)
+    assert row.low == pytest.approx(row.high)
+
+
+def test_tables_are_confusion_matrices():
+    y, a, b = labels(4, 300)
+    expected = [confusion_matrix(y, a), confusion_matrix(y, b)]
+    np.testing.assert_array_equal(tables(y, [a, b], 4), expected)
+
+
+def test_the_bootstrap_in_numpy_agrees_with_the_package():
+    from skbayeseval import compare_predictions
+
+    y, a, b = indicators(3299, 10)
+    plain = bootstrap_differences(y, a, b, 4000)
+    ours = compare_predictions(y, a, b, scoring="f1_macro", n_draws=4000, random_state=0).draws
+    assert plain.mean() == pytest.approx(ours.mean(), abs=0.1 * plain.std())
+    assert plain.std() == pytest.approx(ours.std(), rel=0.1)

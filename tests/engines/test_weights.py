@@ -1,0 +1,112 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from skbayeseval import compare_predictions, metrics
+from skbayeseval.engines.exact import stream_scores
+from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.weights import GroupWeights, InstanceWeights
+
+N_DRAWS = 20_000
+
+
+def instances(n=400, n_labels=3):
+    """A few kinds of instances, of unequal numbers."""
+    rng = np.random.default_rng(0)
+    y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])[rng.choice(3, n, p=[0.6, 0.3, 0.1])]
+    a, b = (np.where(rng.random((n, n_labels)) < p, 1 - y, y) for p in (0.1, 0.2))
+    return y, a, b
+
+
+def drawn(units, metric, model=None):
+    """Return draws of a metric before anything is added for few units."""
+    specification = (model or InstanceWeights()).specification(units)
+    rng = np.random.default_rng(1)
+    return np.concatenate(
+        list(stream_scores(specification, metric, 1, rng, N_DRAWS, prior=False)), axis=1
+    )
+
+
+def total(name, label):
+    return Metric(name, lambda totals, positive, zero: getattr(totals, name)[..., label])
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.05])
+def test_moments_of_weighted_means(weight):
+    # Of Dirichlet weights that sum to W before they are normalised, a weighted mean of x has the
+    # mean of x as its mean, and covariances cov(x, y) / (W + 1).
+    y, a, b = instances()
+    units = UnitCounts.from_indicators(y, {"a": a, "b": b}, weight=weight)
+    assert len(units.distinct().shape) < 100
+    values = [y * a, y * b, a, b]
+    draws = []
+    for name in ("hits", "predicted"):
+        draws += list(np.stack([drawn(units, total(name, c)) for c in range(3)], axis=2))
+    values, draws = np.hstack(values), np.hstack(draws)
+    expected = np.cov(values.T, bias=True) / (weight * len(y) + 1)
+    spread = np.sqrt(np.diag(expected))
+    assert np.abs(draws.mean(axis=0) - values.mean(axis=0)).max() < 5 * np.max(
+        spread / np.sqrt(N_DRAWS)
+    )
+    error = np.outer(spread, spread) * np.sqrt(2 / N_DRAWS)
+    assert (np.abs(np.cov(draws.T) - expected) < 6 * error).all()
+
+
+def test_a_share_of_instances_is_a_beta_variable():
+    y, a, _ = instances()
+    units = UnitCounts.from_indicators(y, {"a": a}, weight=0.3)
+    right = 0.3 * (y * a)[:, 1].sum()
+    law = stats.beta(right, 0.3 * len(y) - right)
+    assert stats.ks_1samp(drawn(units, total("hits", 1))[0], law.cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_alike_units_draw_as_one_weight_each_does(grouped):
+    y, a, b = instances()
+    groups = np.arange(len(y)) // 2 if grouped else np.arange(len(y))
+    units = UnitCounts.from_indicators(y, {"a": a, "b": b}, groups=groups if grouped else None)
+    rng = np.random.default_rng(2)
+    weights = rng.standard_gamma(1.0, (N_DRAWS, groups[-1] + 1))[:, groups]
+    by_hand = {"f1_micro": [], "f1_macro": []}
+    for p in (a, b):
+        hits, sizes = weights @ (y * p), weights @ (y + p)
+        by_hand["f1_micro"].append(2 * hits.sum(axis=1) / sizes.sum(axis=1))
+        by_hand["f1_macro"].append((2 * hits / sizes).mean(axis=1))
+    for name, expected in by_hand.items():
+        found = drawn(units, metrics.get_metric(name))
+        for k in (0, 1):
+            assert stats.ks_2samp(found[k], expected[k]).pvalue > 1e-3
+        assert stats.ks_2samp(found[0] - found[1], expected[0] - expected[1]).pvalue > 1e-3
+
+
+def test_tables_and_totals_have_the_same_draws():
+    rng = np.random.default_rng(0)
+    y, groups = rng.integers(0, 3, 300), rng.permutation(300) // 3
+    a = np.where(rng.random(300) < 0.8, y, rng.integers(0, 3, 300))
+    units = UnitCounts.from_labels(y, {"a": a}, groups)
+    right = metrics.from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1), "right")
+    np.testing.assert_allclose(
+        drawn(units, right, GroupWeights()),
+        drawn(units, metrics.get_metric("accuracy"), GroupWeights()),
+    )
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(400) // 2])
+def test_exchanging_classifiers_changes_the_sign_only(groups):
+    y, a, b = instances()
+    options = {"scoring": ["f1_micro", "f1_macro"], "groups": groups, "random_state": 0}
+    one = compare_predictions(y, a, b, **options)
+    other = compare_predictions(y, b, a, **options)
+    for name in one.metrics:
+        np.testing.assert_array_equal(one.metric(name).draws, -other.metric(name).draws)
+        np.testing.assert_array_equal(one.metric(name).draws_a, other.metric(name).draws_b)
+
+
+def test_order_of_labels_does_not_matter():
+    y, a, b = instances()
+    for name in ("f1_micro", "f1_macro"):
+        options = {"scoring": name, "random_state": 0, "n_draws": 1000}
+        one = compare_predictions(y, a, b, **options)
+        other = compare_predictions(*(matrix[:, [2, 0, 1]] for matrix in (y, a, b)), **options)
+        np.testing.assert_allclose(one.draws, other.draws, rtol=1e-9, atol=1e-12)
