@@ -43,7 +43,7 @@ from benchmarks import (
     wall_time,
 )
 from benchmarks.measuring import Bench, Row
-from benchmarks.performance_table import as_text, write_into
+from benchmarks.performance_table import as_text, number, write_into
 
 JOBS: dict[str, Callable[[Bench], Row | list[Row]]] = {
     "paired-50000": partial(draws.paired_binary, n_draws=50_000),
@@ -84,11 +84,11 @@ def measure(names: Iterable[str], scale: float = 1.0) -> dict[str, Any]:
         for name in names:
             begin = time.perf_counter()
             found = JOBS[name](bench)
-            rows += [
-                {"name": name, **row.to_dict()}
-                for row in (found if isinstance(found, list) else [found])
-            ]
-            print(f"{name}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
+            found = found if isinstance(found, list) else [found]
+            rows += [{"name": name, **row.to_dict()} for row in found]
+            values = ", ".join(number(row.value, row.unit) for row in found)
+            took = f"{time.perf_counter() - begin:.0f} s"
+            print(f"{name}: {values} (took {took})", file=sys.stderr, flush=True)
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "cores": os.cpu_count(),

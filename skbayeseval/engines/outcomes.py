@@ -38,8 +38,8 @@ T = TypeVar("T")
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
 
-# The fewest draws of a block.
-FEWEST_DRAWS = 16
+# Blocks of fewer draws would take longer; of more draws, threads would be without work.
+FEWEST_DRAWS, MOST_DRAWS = 16, 1024
 
 
 def as_arrays(block: Totals | Iterable[Array]) -> Totals | Array:
@@ -111,9 +111,9 @@ def outcome_blocks(
     drawn, from their conjugate posterior.
     """
     samplers = [_sampler(group, prior, remainder) for group in specification.groups]
-    # Blocks, and so draws, are the same for totals and for tables. Smaller ones would take longer.
+    # Blocks, and so draws, are the same for totals and for tables.
     block = BLOCK_BYTES // (repeats * sum(sampler.bytes_per_draw for sampler in samplers))
-    block = max(1, FEWEST_DRAWS // repeats, min(4096, block))
+    block = max(1, FEWEST_DRAWS // repeats, min(MOST_DRAWS, block))
 
     def draw(rng: np.random.Generator, start: int) -> T:
         here = slice(start, min(start + block, n_draws))

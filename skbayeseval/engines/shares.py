@@ -50,8 +50,7 @@ Array = NDArray[Any]
 MOST_COUNTED_DRAWS = 2**23
 MOST_INDEPENDENT_DRAWS = 2**22
 MOST_STICKS = 2**28
-
-MOST_RECALLS = 2**24
+MOST_RECALLS = 12_800_000
 
 # The number of classes whose shares are averaged.
 MOST_CLASSES = 16
@@ -59,7 +58,7 @@ MOST_CLASSES = 16
 # The number of draws per class that share class proportions and sticks: of averages over classes,
 # and of metrics of one class. The most of them, and the most recalls that they may have.
 PER_CLASS, PER_OWN_CLASS = 8, 3
-MOST_REPEATS, MOST_SHARED_RECALLS = 256, 50_000
+MOST_REPEATS, MOST_SHARED_RECALLS = 256, 200_000
 
 # The number of draws per classifier of which all pairs are formed.
 BATCH = 256
@@ -169,7 +168,7 @@ def _given_sticks(
         # A metric of one class varies more with its proportion, so more of these are drawn.
         repeats = (PER_CLASS if len(alike) == 1 else PER_OWN_CLASS) * n_classes
         repeats = max(2, min(repeats, MOST_REPEATS, MOST_SHARED_RECALLS // n_classes))
-        n_draws = max(2**7, MOST_RECALLS // (2 * repeats * n_classes))
+        n_draws = max(2**5, MOST_RECALLS // (2 * repeats * n_classes))
         blocks = stream_totals_given_sticks(group, rng, n_draws, repeats, remainder)
         return (_mean_of_all_pairs(alike, block, positive, repeats, region) for block in blocks)
     sticks = n_classes * np.log(remainder) / np.log(group.mass / (1 + group.mass))

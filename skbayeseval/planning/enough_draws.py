@@ -37,7 +37,7 @@ CERTAIN = 4.0
 def numbers_of_draws(most: int, prob: float) -> Iterator[int]:
     """Yield the numbers of draws after which to look: few at first, `most` at last."""
     for number in FIRST_NUMBERS:
-        if FEWEST_IN_TAILS <= number * (1 - prob) + 1e-9 and number < most:
+        if number * (1 - prob) + 1e-9 >= FEWEST_IN_TAILS and number < most:
             yield number
     yield most
 

@@ -43,8 +43,9 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# Number of posterior draws per simulated data set whose decision is in doubt. With 20,000 draws, the power changes by at most
-# 0.012 on 1,000 data sets of size 1,500 from both scenarios of Zhang et al. (2016, section 4.1).
+# Number of posterior draws per simulated data set, if its decision is in doubt. With 20,000 draws,
+# the power changes by at most 0.012 on 1,000 data sets of size 1,500 from both scenarios of Zhang
+# et al. (2016, section 4.1).
 N_DRAWS = 4000
 
 # Number of draws from the posterior for each truth that is chosen among them.
@@ -449,7 +450,7 @@ def sample_size(
     n_looks = max(n_replications // 4, 50)
 
     def beyond(total: float) -> int:
-        """Return whether the size is certainly too small (-1) or large enough (1), or unsure (0)."""
+        """Return 1 if the size is certainly large enough, -1 if too small, 0 if unsure."""
         for n in (n_looks // 4, n_looks):
             fraction = settled([total], n).mean()
             error = 3 * np.sqrt(assurance * (1 - assurance) / n)

@@ -10,6 +10,7 @@ from skbayeseval import (
     load_result,
     score_posterior,
 )
+from skbayeseval.engines.blocks import child_of
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics.registry import get_metric
 
@@ -32,7 +33,7 @@ def test_draws_are_scikit_learns_metrics_under_the_same_weights(groups, own):
     posterior = result._posterior
     unit = np.arange(50) if groups is None else groups
     gammas = GammaRows(np.ones(unit.max() + 1))
-    weights = gammas.draw(np.random.default_rng(7), 40)[gammas.place[unit]]
+    weights = gammas.draw(child_of(np.random.default_rng(7)), 40)[gammas.place[unit]]
     for name, function, sign in ((MAE, sk.mean_absolute_error, -1), (R2, sk.r2_score, 1)):
         (ours,) = posterior.stream(get_metric(name), np.random.default_rng(7), 40)
         for said, of_one in zip((a, b), ours, strict=True):

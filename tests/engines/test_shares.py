@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from skbayeseval import compare_predictions, metrics, models
 from skbayeseval.engines import shares
@@ -187,6 +187,13 @@ CASES = {
     "bcv": (prior_of(models.BCV()), ["matthews_corrcoef"]),
     "hierarchical": (prior_of(models.Hierarchical(), 3), ["f1_macro"]),
     "paired, three classes": (prior_of(models.PairedHierarchical(), 3), ["accuracy", "f1[2]"]),
+    "recalls": (prior_of(models.PairedRecalls(), 3), ["accuracy", "recall[1]", "precision[2]"]),
+    "recalls, uneven": (prior_of(models.PairedRecalls(mu=(1, 2, 6)), 3), ["f1_macro", "f1[0]"]),
+    "recalls, known proportions": (
+        prior_of(models.PairedRecalls(), 3, prevalence=(0.1, 0.2, 0.7)),
+        ["precision[0]"],
+    ),
+    "recalls apart": (prior_of(models.Recalls(), 3), ["f1[1]"]),
     "labels": (prior_of(models.IndependentLabels(), n_labels=3), ["f1_micro"]),
     "labels, bcv": (prior_of(models.IndependentLabelsBCV(), n_labels=3), ["precision_macro"]),
 }
@@ -201,6 +208,41 @@ def test_shares_agree_with_counts(name):
         for region, expected, its_error in zip(REGIONS, plain, plain_error, strict=True):
             found, error = share(prior, metric, region, precision=0.01)
             assert found == pytest.approx(expected, abs=4 * np.hypot(error, its_error))
+
+
+@pytest.mark.parametrize("model", [models.Hierarchical(), models.PairedRecalls()])
+def test_which_classes_are_alike(model):
+    # All classes of a draw tell about each, but only if their priors are equal.
+    assert prior_of(model, 3).specification.has_classes_alike
+    known = prior_of(model, 3, prevalence=(0.1, 0.2, 0.7))
+    uneven = prior_of(clone(model).set_params(mu=(1, 2, 1)), 3)
+    assert not known.specification.has_classes_alike
+    assert not uneven.specification.has_classes_alike
+
+
+def test_a_class_that_is_only_predicted_is_not_like_the_others():
+    y = np.arange(30) % 3
+    said = np.where(np.arange(30) < 5, 3, y)
+    result = compare_predictions(y, said, y, labels=[0, 1, 2, 3], n_draws=100)
+    only_possible = compare_predictions(y, said, y, n_draws=100)
+    assert result._posterior.prior.specification.has_classes_alike
+    assert not only_possible._posterior.prior.specification.has_classes_alike
+
+
+def test_recalls_of_many_classes_stay_in_memory(monkeypatch):
+    shapes = []
+    stream = shares.stream_totals_given_sticks
+
+    def watched(*args):
+        for block in stream(*args):
+            shapes.append(block.hits.shape)
+            yield block
+
+    monkeypatch.setattr(shares, "stream_totals_given_sticks", watched)
+    specification = models.PairedRecalls().specification(evidence_of(400))
+    found = streamed(specification, "f1_macro", REGIONS[0], 2)
+    assert max(np.prod(shape) for shape in shapes) <= 2**20
+    assert_multiples(found, 1 / 256**2)
 
 
 def test_own_functions_are_counted_or_paired():

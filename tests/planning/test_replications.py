@@ -3,7 +3,12 @@ import pytest
 
 from skbayeseval import compare_predictions
 from skbayeseval.metrics.registry import get_metric, known_metrics
-from skbayeseval.planning.replications import draw_differences, populations_after, populations_of
+from skbayeseval.planning.replications import (
+    differences_of_shapes,
+    draw_differences,
+    populations_after,
+    populations_of,
+)
 
 RNG = np.random.default_rng(3)
 BINARY = [RNG.integers(0, 2, (3, 200)) for _ in range(3)]
@@ -77,3 +82,18 @@ def test_weights_have_no_populations():
     posterior = compare_predictions(y, y, y[::-1], scoring="f1_micro", random_state=0)._posterior
     with pytest.raises(TypeError, match="no outcome probabilities"):
         populations_after(posterior.specification, np.random.default_rng(0), 1)
+
+
+def test_vectors_of_tiny_shapes_are_drawn():
+    """Gamma variables of such shapes are all 0 now and then, and their shares NaN."""
+    (posterior,) = posteriors(BINARY[:1], "paired")
+    draws = differences_of_shapes(
+        posterior.specification,
+        np.full((3, 10), 0.01),
+        get_metric("recall"),
+        1,
+        np.random.default_rng(0),
+        30_000,
+    )
+    # One of four pairs of predictions takes nearly all: in one of them, A alone is right.
+    assert (draws > 0.5).mean() == pytest.approx(0.25, abs=0.01)

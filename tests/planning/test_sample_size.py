@@ -1,9 +1,15 @@
 import numpy as np
 import pytest
+from sklearn.isotonic import isotonic_regression
 
 from skbayeseval.judgement import Interval, hdi
 from skbayeseval.judgement.decision import decide, decision_codes, masses
-from skbayeseval.planning.sample_size import SampleSize, proportion_interval, smallest_size
+from skbayeseval.planning.sample_size import (
+    SampleSize,
+    proportion_interval,
+    smallest_size,
+    smoothed,
+)
 
 
 def test_rows_are_decided_as_single_posteriors_are():
@@ -42,6 +48,15 @@ def test_smallest_size_is_where_the_fraction_passes():
     assert size == pytest.approx(truth, rel=0.1)
     assert interval.low < size < interval.high
     assert interval.high / interval.low < 1.3
+
+
+def test_fractions_are_smoothed_as_scikit_learn_does():
+    rng = np.random.default_rng(0)
+    for n_sizes in (1, 2, 6, 40):
+        fractions = rng.random((20, n_sizes))
+        expected = [isotonic_regression(row) for row in fractions]
+        np.testing.assert_allclose(smoothed(fractions), expected, atol=1e-12)
+        np.testing.assert_allclose(smoothed(fractions[0]), expected[0], atol=1e-12)
 
 
 def test_a_dip_does_not_mislead():

@@ -7,10 +7,11 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
     metrics,
+    power_analysis,
 )
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.judgement import Interval
-from skbayeseval.models import Paired, Unpaired
+from skbayeseval.models import BCV, Paired, Unpaired
 from skbayeseval.planning import simulate
 from skbayeseval.planning.near_equal import SCALE
 from skbayeseval.planning.replications import populations_of
@@ -249,6 +250,71 @@ def test_decisions_are_those_of_results(monkeypatch):
                 if abs(decision.probabilities.better - decision.probabilities.worse) > 0.1:
                     assert code == decision.code
     assert compared > 40
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.37])
+@pytest.mark.parametrize(
+    ("model", "prevalence"),
+    [
+        (Paired(theta=0.5), None),
+        (Paired(), (0.7, 0.3)),
+        (Unpaired(mu=2.0), None),
+        (Unpaired(), (0.7, 0.3)),
+        (BCV(), None),
+    ],
+)
+def test_shapes_follow_from_counts_as_in_the_model(model, prevalence, weight):
+    """Of paired and of separate predictions, with and without what was seen before."""
+    rng = np.random.default_rng(0)
+    seen = PairedCounts.from_labels(*CLEAR[:1], {"a": CLEAR[1], "b": CLEAR[2]}, weight=weight)
+    setting = simulate.Setting.of(seen.margins()[0])
+    question = simulate.Question(
+        model, metrics.get_metric("f1"), Interval(-0.1, 0.1), 0.95, prevalence
+    )
+    joint, *apart = populations_of(
+        rng.dirichlet(np.ones(8)).reshape(2, 2, 2), *rng.dirichlet(np.ones(4), 2).reshape(2, 2, 2)
+    )
+    kinds = [[joint]] if model.needs_pairs else [[joint], apart]
+    for populations in kinds:
+        for base in (None, seen):
+            form = simulate.shapes_of_counts(question, setting, populations, base)
+            counts = [rng.integers(0, 30, (5, len(p.truth))) * 1.0 for p in populations]
+            for shapes, *of_one in zip(form.shapes(counts), *counts, strict=True):
+                evidence = simulate._sum_of(base, setting.counted(populations, of_one))
+                expected = question.specification(evidence).shapes(prior=False)
+                np.testing.assert_allclose(shapes, np.concatenate([*expected.values()]))
+
+
+def test_counts_without_true_negatives_have_shapes():
+    a, b = ConfusionCounts.from_cells(8, 2, 3), ConfusionCounts.from_cells(7, 3, 1)
+    setting = simulate.Setting.of(a)
+    question = simulate.Question(BCV(), metrics.get_metric("f1"), Interval(-0.1, 0.1), 0.95)
+    populations = populations_of(*np.array([a.table, b.table]))
+    form = simulate.shapes_of_counts(question, setting, populations)
+    (shapes,) = form.shapes([np.array([[2.0, 3.0, 8.0]]), np.array([[3.0, 1.0, 7.0]])])
+    np.testing.assert_allclose(shapes, [9, 3, 4, 8, 4, 2])
+
+
+def test_power_is_the_frequency_of_what_results_decide():
+    """Simulated by NumPy, and decided by `compare_predictions` on whole vectors of labels."""
+    cells = np.array([[[0.35, 0.05], [0.08, 0.07]], [[0.05, 0.04], [0.11, 0.25]]])
+    rng = np.random.default_rng(0)
+    outcomes = np.indices((2, 2, 2)).reshape(3, -1).T
+    codes = []
+    for _ in range(150):
+        y, a, b = outcomes[rng.choice(8, 600, p=cells.ravel())].T
+        result = compare_predictions(
+            y, a, b, scoring="f1", labels=[0, 1], n_draws=4000, random_state=rng
+        )
+        codes.append(result.decision(0.03).code)
+    for goal in (">>", ("<", ">")):
+        table = power_analysis(
+            cells, 600, rope=0.03, goal=goal, n_replications=1000, random_state=0
+        ).table
+        frequency = np.isin(codes, goal).mean()
+        error = np.hypot(table["mcse"][0], np.sqrt(frequency * (1 - frequency) / 150))
+        assert 0.1 < frequency < 0.9
+        assert table["power"][0] == pytest.approx(frequency, abs=4 * error)
 
 
 def test_weighted_counts_are_whole_and_right_on_average():

@@ -1,6 +1,6 @@
 """Bayes factors of posteriors, against quadrature, long simulation and the published ones."""
 
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from skbayeseval.judgement.bayes_factor import density_by_smoothing, odds_of_dra
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.posterior.prior_odds import _odds_by_quadrature, prior_density_at_zero
+from skbayeseval.posterior.recipe import Prior
 
 
 def test_interval_null_by_hand(votes):
@@ -37,6 +38,26 @@ def test_prior_probability_does_not_depend_on_weight_or_seed(votes):
         return (inside + 0.5) / (result.n_draws - inside + 0.5) / result.bayes_factor(0.02).value
 
     assert prior_odds(one) == pytest.approx(prior_odds(light), rel=1e-12)
+
+
+def test_classes_with_the_same_prior_share_one_simulation(monkeypatch):
+    y = np.arange(60) % 3
+    a, b = np.where(np.arange(60) % 7 == 0, (y + 1) % 3, y), np.where(np.arange(60) % 5, y, 0)
+    names = [f"f1[{k}]" for k in range(3)]
+    simulated = []
+    shares = Prior.shares
+
+    def watched(prior, metric, region):
+        simulated.append(metric.name)
+        return islice(shares(prior, metric, region), 1)
+
+    monkeypatch.setattr(Prior, "shares", watched)
+    for options, expected in ({}, ["f1[0]"]), ({"prevalence": (0.2, 0.3, 0.5)}, names):
+        result = compare_predictions(y, a, b, scoring=names, n_draws=500, **options)
+        simulated.clear()
+        found = [result.bayes_factor(rope=0.0837, metric=name) for name in names]
+        assert simulated == expected
+        assert all(factor.value > 0 for factor in found)
 
 
 def test_bcv_by_quadrature_agrees_with_draws():
