@@ -77,10 +77,10 @@ class PowerAnalysis:
     ... )
     >>> print(found)
     Probability of A ≫ B (f1, ROPE [-0.050, +0.050]) by the number of instances:
-          paired
+         paired
     size
-    200      10%
-    4000     96%
+    200      8%
+    4000   100%
     4,000 is the first of these sizes to reach 80%.
     """
 

@@ -1,5 +1,6 @@
 import tracemalloc
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
@@ -7,8 +8,17 @@ from scipy import sparse
 
 from skbayeseval import BlockRegularizedCV, compare_predictions
 from skbayeseval.engines import outcomes, weights
+from skbayeseval.engines.exact import metric_of_block
 from skbayeseval.evidence import PairedCounts, UnitCounts
-from skbayeseval.models import Hierarchical, IndependentLabels, IndependentLabelsBCV, PairedMany
+from skbayeseval.metrics import from_confusion
+from skbayeseval.models import (
+    Hierarchical,
+    IndependentLabels,
+    IndependentLabelsBCV,
+    PairedHierarchical,
+    PairedMany,
+    PairedRecalls,
+)
 
 LIMIT = 2**16
 
@@ -32,6 +42,23 @@ def test_blocks_of_outcomes_fit_in_the_limit(monkeypatch, model, repeats):
     sizes = [sum(part.nbytes for part in totals) for totals in found]
     assert len(set(sizes[:-1])) == 1
     assert LIMIT / 100 < sizes[0] < LIMIT
+
+
+@pytest.mark.parametrize("model", [PairedHierarchical(), PairedRecalls()])
+def test_tables_are_drawn_one_classifier_at_a_time(model):
+    rng = np.random.default_rng(0)
+    n_classes, n_classifiers, n_draws = 100, 25, 16
+    y = rng.integers(0, n_classes, 500)
+    evidence = PairedCounts.from_labels(y, {str(k): np.roll(y, k) for k in range(n_classifiers)})
+    specification = model.specification(evidence)
+    recall = from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1), "own")
+    of_block = partial(metric_of_block, recall, 1)
+    with at_most(8 * n_classifiers * n_draws * n_classes**2 / 2):
+        blocks = outcomes.stream_outcomes(
+            specification, rng, n_draws, prior=False, tables=True, of_block=of_block
+        )
+        (values,) = blocks
+    assert values.shape == (n_classifiers, n_draws)
 
 
 @pytest.mark.parametrize("n_classifiers", [1, 2, 5])

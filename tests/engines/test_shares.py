@@ -242,7 +242,7 @@ def test_recalls_of_many_classes_stay_in_memory(monkeypatch):
     specification = models.PairedRecalls().specification(evidence_of(400))
     found = streamed(specification, "f1_macro", REGIONS[0], 2)
     assert max(np.prod(shape) for shape in shapes) <= 2**20
-    assert_multiples(found, 1 / 125**2)
+    assert_multiples(found, 1 / 256**2)
 
 
 def test_own_functions_are_counted_or_paired():
