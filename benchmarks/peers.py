@@ -12,30 +12,32 @@ PEERS = ("prob_conf_mat", "baycomp", "confidenceinterval")
 
 
 def with_prob_conf_mat(bench: Bench) -> Row:
-    """Measure draws of the difference in macro-F1, given two confusion matrices."""
+    """Measure interval and decision about the difference in macro-F1 of two confusion matrices."""
     n, n_draws = bench.size(10_000, 100), bench.size(10_000, 100)
     y, a, b = labels(10, n)
     cells = tables(y, [a, b], 10)
-    job = f"two confusion matrices, 10 classes, {n:,} labels, macro-F1, {n_draws:,} draws"
-    against = "prob_conf_mat, samples of the difference"
+    job = (
+        f"two confusion matrices, 10 classes, {n:,} labels, macro-F1, {n_draws:,} draws: HDI and "
+        "decision"
+    )
+    against = "prob_conf_mat, its report of the comparison"
     peer = installed("prob_conf_mat")
     if peer is None:
         return not_installed(job, against)
 
     def ours() -> object:
         options = {"scoring": "f1_macro", "n_draws": n_draws, "random_state": 0}
-        return compare_confusion_matrices(*cells, **options).draws
+        result = compare_confusion_matrices(*cells, **options)
+        return result.hdi(), result.decision(rope=0.01)
 
     def theirs() -> object:
-        study = peer.Study(seed=0, num_samples=n_draws)
+        study = peer.Study(seed=0, num_samples=n_draws, ci_probability=0.95)
         for name, table in zip("ab", cells, strict=True):
             study.add_experiment(name, table.tolist(), prevalence_prior=1, confusion_prior=1)
         study.add_metric("f1@macro")
-        drawn = [
-            study.get_metric_samples("f1@macro", f"{name}/{name}", sampling_method="posterior")
-            for name in "ab"
-        ]
-        return drawn[0].values - drawn[1].values
+        return study.report_pairwise_comparison(
+            "f1@macro", experiment_a="a/a", experiment_b="b/b", min_sig_diff=0.01
+        )
 
     return bench.ratio(job, against, ours, theirs, two_threads=True)
 
