@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
 from typing import Any, TypeVar
 
 import joblib
@@ -81,13 +80,19 @@ def in_order(function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> It
         for arguments in tasks:
             yield function(*arguments)
         return
-    task = Task(function)
+    # With the caller's settings, and so with its handling of floating-point errors.
+    task, errors = Task(function), np.geterr()
+    call: Any = np.geterrcall()
+
+    def run(arguments: tuple[Any, ...]) -> T:
+        with np.errstate(call=call, **errors):
+            return task(*arguments)
+
     ahead: deque[Future[T]] = deque()
     with ThreadPoolExecutor(n_threads) as pool:
         try:
             for arguments in tasks:
-                # With the caller's context, and so with its handling of floating-point errors.
-                ahead.append(pool.submit(copy_context().run, task, *arguments))
+                ahead.append(pool.submit(run, arguments))
                 if len(ahead) == 2 * n_threads:
                     yield ahead.popleft().result()
             while ahead:
