@@ -142,6 +142,7 @@ def test_auto_chooses():
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_logit_normal_by_quadrature(with_own_prior):
     result = with_own_prior
     assert result.engine == "pymc"
@@ -161,6 +162,7 @@ def test_logit_normal_by_quadrature(with_own_prior):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_bayes_factor_stands_on_the_prior_of_ones_own(with_own_prior):
     recall = with_own_prior.metric("recall")
     rng = np.random.default_rng(0)
@@ -174,6 +176,7 @@ def test_bayes_factor_stands_on_the_prior_of_ones_own(with_own_prior):
     assert recall.bayes_factor().method == "kde"
 
 
+@pytest.mark.slow
 def test_own_prior_is_saved(with_own_prior, tmp_path):
     with_own_prior.save(tmp_path / "result.npz")
     loaded = load_result(tmp_path / "result.npz")
@@ -181,6 +184,7 @@ def test_own_prior_is_saved(with_own_prior, tmp_path):
     assert loaded.bayes_factor(0.05) == with_own_prior.bayes_factor(0.05)
 
 
+@pytest.mark.slow
 def test_graph_has_the_prior_of_ones_own(with_own_prior, tmp_path):
     assert "logitnormal" in with_own_prior.pymc_model().str_repr().lower()
     with_own_prior.save(tmp_path / "result.npz")
