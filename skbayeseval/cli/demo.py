@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from skbayeseval.cli.output import as_text, save
+from skbayeseval.cli.output import as_shown, as_text, save
 
 __all__ = ["add_to"]
 
@@ -40,6 +40,6 @@ def _run(args: argparse.Namespace) -> int:
     print()
     print(result)
     print("\nThe difference in F1 under each model:\n")
-    print(as_text(by_each_model(args.rope)))
+    print(as_text(as_shown(by_each_model(args.rope).T, args.rope).T))
     save(result, args)
     return 0

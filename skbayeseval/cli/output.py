@@ -18,7 +18,7 @@ from skbayeseval.cli.gate import judge
 from skbayeseval.cli.messages import printable
 from skbayeseval.judgement.decision import SETTLED, WORDS
 
-__all__ = ["as_text", "report", "save", "stop_printing"]
+__all__ = ["as_shown", "as_text", "report", "save", "stop_printing"]
 
 Result = ComparisonResult | Ranking
 
@@ -75,11 +75,11 @@ def _print(result: Result, rope: float | None) -> None:
     print()
     if isinstance(result, Ranking):
         for name, summary in _summaries(result, rope).items():
-            print(f"{name}, the differences of pairs:\n{as_text(_shown(summary, rope))}")
+            print(f"{name}, the differences of pairs:\n{as_text(as_shown(summary, rope))}")
             print(*_on_factors(summary, rope), "", sep="\n")
         return
     summary = result.summary(rope)
-    print(as_text(_shown(summary, rope).T), *_on_factors(summary, rope), sep="\n")
+    print(as_text(as_shown(summary, rope).T), *_on_factors(summary, rope), sep="\n")
     for name in result.metrics if rope else ():
         try:
             factor = result.bayes_factor(rope, metric=name)
@@ -89,7 +89,7 @@ def _print(result: Result, rope: float | None) -> None:
             print(f"\nbf of {name} is NaN, because it is not reliable: {factor.reason}")
 
 
-def _shown(summary: pd.DataFrame, rope: float | None) -> pd.DataFrame:
+def as_shown(summary: pd.DataFrame, rope: float | None) -> pd.DataFrame:
     """Return a summary as it is printed: with words for what is not settled.
 
     Without a ROPE, nothing is decided, and mostly nothing is known of a difference of exactly 0.

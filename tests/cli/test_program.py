@@ -286,6 +286,7 @@ def test_demo(capsys, tmp_path):
     assert "not settled: SVM is better than naive Bayes by more than 0.01" in printed
     assert re.search(r"model +paired +unpaired +bcv", printed)
     assert not re.search(r"^(bf|mcse|hdi_mcse) ", printed, re.MULTILINE)
+    assert "\ndecision  not settled  not settled  not settled\n" in printed
     assert (tmp_path / "demo.png").exists()
 
 
