@@ -35,9 +35,8 @@ def posterior_lines(
     rope : (float, float)
         The ROPE of the paper.
     within : float
-        The allowed deviation of means and standard deviations. Percentages may deviate by
-        ``500 * within`` percentage points, and ends of HDIs by a tenth of the standard deviation
-        more.
+        The allowed deviation of means, standard deviations and ends of HDIs. Percentages may
+        deviate by ``500 * within`` percentage points.
 
     Yields
     ------
@@ -53,9 +52,6 @@ def posterior_lines(
     yield Line(row, "% above 0", printed["pct_greater"], 100 * greater, points, digits=1)
     inside = 100 * decision.probabilities.equivalent
     yield Line(row, "% in ROPE", printed["pct_rope"], inside, points, digits=1)
-    # Published HDIs are those of 50,000 correlated samples. The ends of an HDI of 5,000 independent
-    # ones have a standard error of 0.06 standard deviations, several times that of the mean.
-    of_ends = within + 0.1 * printed["std"]
-    yield Line(row, "HDI low", printed["hdi"][0], decision.hdi.low, of_ends)
-    yield Line(row, "HDI high", printed["hdi"][1], decision.hdi.high, of_ends)
+    yield Line(row, "HDI low", printed["hdi"][0], decision.hdi.low, within)
+    yield Line(row, "HDI high", printed["hdi"][1], decision.hdi.high, within)
     yield Line(row, "decision", printed["decision"], decision.code)

@@ -115,7 +115,7 @@ def tables_4_to_6(newsgroups: Newsgroups, n_draws: int = N_DRAWS) -> Iterator[Ta
             for line in _category_lines(newsgroups, a, b, row, published["rope"], n_draws)
         ]
         title = f"SIGIR 2016, Table {name[-1]}: {a} against {b}, F1 of each category"
-        yield Table(title, lines, _why if "SVM" in a + b else None)
+        yield Table(title, lines, _why if "SVM" in a + b else _why_hdi)
 
 
 def _category_lines(
@@ -146,6 +146,20 @@ def compare_category(
         names=(a, b),
         n_draws=n_draws,
         random_state=0,
+    )
+
+
+def _why_hdi(line: Line) -> str:
+    """Return why an end of an HDI deviates where the predictions are those of the paper.
+
+    That of category 19 in Table 4 is [-0.097, 0.022] as published and [-0.100, 0.019] with 24
+    million draws: as wide, but shifted.
+    """
+    if not line.column.startswith("HDI"):
+        return ""
+    return (
+        "the ends of an HDI have a much larger Monte Carlo error than the mean, and the published "
+        "ones are of 50,000 correlated samples"
     )
 
 
