@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import joblib
@@ -19,6 +21,9 @@ from skbayeseval.splitting.parallel import Task
 __all__ = ["as_drawn", "child_of", "in_order", "stream_blocks"]
 
 T = TypeVar("T")
+
+# In bytes; larger than the arrays of a block. glibc adapts to no more than 32 MB.
+LARGE_ARRAY = 2**24
 
 
 def stream_blocks(
@@ -75,7 +80,11 @@ def as_drawn(block: T) -> T:
 
 def in_order(function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[T]:
     """Yield the function's value for the arguments of each task, in the order of the tasks."""
-    n_threads = _n_threads()
+    _keep_freed_memory()
+    tasks = iter(tasks)
+    first = list(islice(tasks, 2))
+    tasks = chain(first, tasks)
+    n_threads = 1 if len(first) < 2 else _n_threads()
     if n_threads == 1:
         for arguments in tasks:
             yield function(*arguments)
@@ -100,6 +109,17 @@ def in_order(function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> It
         finally:  # an error, Ctrl-C, or nobody wants the rest
             for waiting in ahead:
                 waiting.cancel()
+
+
+@cache
+def _keep_freed_memory() -> None:
+    """Have the C library keep the memory of a block for the next one.
+
+    By default, glibc returns freed memory to the operating system, which takes as long to give it
+    out again as the arithmetic on it. Freeing a large array, which need not be touched, raises the
+    size from which on it does so to twice the size of that array. Elsewhere, nothing happens.
+    """
+    np.empty(LARGE_ARRAY, dtype=np.uint8)
 
 
 def _n_threads() -> int:

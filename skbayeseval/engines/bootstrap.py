@@ -59,7 +59,7 @@ def stream_bootstrap(
     plain = [[metric.sums(np.ones((len(units), 1))) for metric in each] for units, each in runs]
     # The weights of units, the weights of a run's instances, and the arrays of the metric.
     rows = len(shape) + 4 * max(len(place) for place in places)
-    block = max(1, min(4096, BLOCK_BYTES // (8 * rows)))
+    block = max(1, min(5000, BLOCK_BYTES // (8 * rows)))
 
     def draw(rng: np.random.Generator, size: int) -> Array:
         weights = gammas.draw(rng, size)

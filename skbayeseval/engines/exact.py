@@ -48,7 +48,7 @@ __all__ = [
 Array = NDArray[Any]
 
 # The number of draws per block. Changing it changes the draws of a given seed.
-BLOCK = 8192
+BLOCK = 25_000
 
 
 class Request(NamedTuple):
@@ -219,10 +219,8 @@ def draw_simplexes(
     specification: Specification, rng: np.random.Generator, size: int, *, prior: bool
 ) -> dict[str, Array]:
     """Return draws of each probability vector, with shape (k, size)."""
-    draws = {
-        name: dirichlet_rows(rng, shape, size)
-        for name, shape in specification.shapes(prior=prior).items()
-    }
+    shapes = specification.shapes(prior=prior)
+    draws = dict(zip(shapes, dirichlet_rows(rng, list(shapes.values()), size), strict=True))
     for name, known in specification.fixed.items():
         draws[name] = np.repeat(known[:, None], size, axis=1)
     return draws

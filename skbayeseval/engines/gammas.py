@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,14 @@ Array = NDArray[Any]
 # Gamma variables with smaller shapes may all be 0, and their shares unknown.
 SMALL = 0.1
 
+# From this shape on, Gamma variables are faster made of normal ones.
+LARGE = 4
+
 # From this count on, the logarithm of its Gamma function has lost too many digits to be subtracted.
 MANY = 1e6
+
+# See `_from_normals`.
+SHRINK = math.sqrt(3 / 16)
 
 
 class GammaRows:
@@ -54,23 +62,36 @@ class GammaRows:
         return rows
 
 
-def dirichlet_rows(rng: np.random.Generator, shape: Array, n_draws: int) -> Array:
-    """Return Dirichlet draws of shape (k, n_draws), faster than `rng.dirichlet` does.
+def dirichlet_rows(rng: np.random.Generator, shapes: Sequence[Array], n_draws: int) -> list[Array]:
+    """Return Dirichlet draws of shape (k, n_draws) for each vector of k shapes.
+
+    This is faster than `rng.dirichlet` of each.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skbayeseval.engines.gammas import dirichlet_rows
-    >>> dirichlet_rows(np.random.default_rng(0), np.array([3.0, 2.0]), 4).sum(axis=0).round(6)
-    array([1., 1., 1., 1.])
+    >>> shapes = [np.array([30.0, 0.5]), np.array([2.0, 1.0, 7.0])]
+    >>> two, three = dirichlet_rows(np.random.default_rng(0), shapes, 4)
+    >>> three.shape, three.sum(axis=0).round(6)
+    ((3, 4), array([1., 1., 1., 1.]))
     """
-    if shape.max() < SMALL:
-        return np.ascontiguousarray(rng.dirichlet(shape, n_draws).T)
-    rows = np.empty((len(shape), n_draws))
-    for one, row in zip(shape, rows, strict=True):
-        rng.standard_gamma(one, out=row)
-    rows /= rows.sum(axis=0)
-    return rows
+    of_all = np.concatenate(shapes)
+    rows = np.empty((len(of_all), n_draws))
+    large = of_all >= LARGE
+    if large.any():
+        d, scale = _scales(of_all[large, None])
+        normal = rng.standard_normal((len(d), n_draws))
+        rows[large] = _from_normals(rng, normal, d, scale)
+    for row in np.flatnonzero(~large):
+        rng.standard_gamma(of_all[row], out=rows[row])
+    found = np.split(rows, np.cumsum([len(shape) for shape in shapes])[:-1])
+    for k, shape in enumerate(shapes):
+        if shape.max() < SMALL:
+            found[k] = np.ascontiguousarray(rng.dirichlet(shape, n_draws).T)
+        else:
+            found[k] /= found[k].sum(axis=0)
+    return found
 
 
 def correlated_gammas(
@@ -113,7 +134,7 @@ def correlated_gammas(
     small = shapes < 1
     n_normals = mixing.shape[1]
     normal = np.tensordot(mixing, rng.standard_normal((n_normals, n_rows, n_draws)), 1)
-    found = _from_normals(rng, normal, np.where(small, shapes + 1, shapes)[:, None])
+    found = _from_normals(rng, normal, *_scales(np.where(small, shapes + 1, shapes)[:, None]))
     columns = np.flatnonzero(small.any(axis=0))
     if len(columns):
         again = rng.standard_normal((n_normals, n_rows, len(columns)))
@@ -122,48 +143,84 @@ def correlated_gammas(
     return found
 
 
-def large_gammas(rng: np.random.Generator, shapes: Array) -> Array:
-    """Return one Gamma variable per shape, each of which must be at least 1.
+def large_gammas(
+    rng: np.random.Generator, shapes: Array, which: Array | slice = slice(None)
+) -> Array:
+    """Return Gamma variables, one row for each entry of `which`.
 
     In NumPy, this is faster than `Generator.standard_gamma` of an array.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        The source of randomness.
+    shapes : ndarray of shape (n_kinds, n_draws)
+        The Gamma shapes, each of which must be at least 1.
+    which : ndarray of shape (n_rows,), default=slice(None)
+        The row of `shapes` that each row has. By default, each occurs once.
+
+    Returns
+    -------
+    gammas : ndarray of shape (n_rows, n_draws)
 
     Examples
     --------
     >>> import numpy as np
     >>> from skbayeseval.engines.gammas import large_gammas
-    >>> gammas = large_gammas(np.random.default_rng(0), np.full(1000, 25.0))
+    >>> shapes, which = np.full((1, 1000), 25.0), np.array([0, 0])
+    >>> gammas = large_gammas(np.random.default_rng(0), shapes, which)
     >>> bool(abs(gammas.mean() - 25) < 1)
     True
     """
-    return _from_normals(rng, rng.standard_normal(shapes.shape), shapes)
+    d, scale = (values[which] for values in _scales(shapes))
+    return _from_normals(rng, rng.standard_normal(d.shape), d, scale)
 
 
-def _from_normals(rng: np.random.Generator, normal: Array, shapes: Array) -> Array:
+def _scales(shapes: Array) -> tuple[Array, Array]:
+    """Return d and the scale of `_from_normals`, which has the reason for it."""
+    d = shapes - 1 / 3
+    scale = np.sqrt(d)
+    return d, np.divide(1 / (3 * SHRINK), scale, out=scale)
+
+
+def _from_normals(rng: np.random.Generator, normal: Array, d: Array, scale: Array) -> Array:
     """Return Gamma variables that increase with normal ones, which are overwritten.
 
-    `shapes` are at least 1. Few are rejected, and drawn again.
+    The shapes d + 1/3 are at least 1. Few are rejected, and drawn again.
     """
-    d = shapes - 1 / 3
-    z = np.divide(normal, np.sqrt(9 * d), out=normal)
-    # A variable is accepted if log(u) < 3 d (log(1 + z) - z + z^2 / 2 - z^3 / 3), of which the
-    # right side is above -1.5 d z^4 unless z < -1/2. So eight random bits of u mostly suffice.
-    bits = rng.integers(0, 256, z.shape, dtype=np.uint8)
-    found = z * z
-    found *= found
-    found *= 384 * d
-    found += bits
-    unsure = np.flatnonzero((found >= 255) | (z < -0.5))
-    np.add(z, 1.0, out=found)
-    found *= found
-    found *= z + 1
+    # With z = normal / (3 sqrt(d)) and a uniform variable u, Marsaglia and Tsang accept d (1 + z)^3
+    # if log(u) < 3 d (log(1 + z) - z + z^2 / 2 - z^3 / 3), of which the right side is above
+    # -1.5 d z^4 unless z < -1/2. So u < 31/32 and z^2 <= 1 / sqrt(48 d) suffice. The latter is
+    # w^2 <= scale, where z = SHRINK w and w = scale normal.
+    w = np.multiply(normal, scale, out=normal)
+    found = w * w
+    unsure = found > scale
+    bits = _bytes(rng, w.shape)
+    unsure |= bits >= 248
+    few = np.flatnonzero(unsure)
+    z = SHRINK * w.ravel()[few]
+    w *= SHRINK
+    w += 1.0
+    np.multiply(w, w, out=found)
+    found *= w
     found *= d
-    few, few_d = z.ravel()[unsure], np.broadcast_to(d, z.shape).ravel()[unsure]
-    u = (bits.ravel()[unsure] + rng.random(len(few))) / 256
+    # Of the few, eight bits of u mostly suffice.
+    d = np.broadcast_to(d, w.shape)[np.unravel_index(few, w.shape)]
+    of_u = bits.ravel()[few]
+    here = np.flatnonzero((384 * d * (z * z) ** 2 + of_u > 255) | (z < -0.5))
+    z, d, few = z[here], d[here], few[here]
+    u = (of_u[here] + rng.random(len(here))) / 256
     with np.errstate(divide="ignore", invalid="ignore"):
-        limit = 3 * few_d * (np.log1p(few) - few + few**2 / 2 - few**3 / 3)
-        rejected = ~(np.log(u) < limit)
-    found.ravel()[unsure[rejected]] = rng.standard_gamma(few_d[rejected] + 1 / 3)
+        accepted = np.log(u) < 3 * d * (np.log1p(z) - z * (1 - z * (1 / 2 - z / 3)))
+    found.ravel()[few[~accepted]] = rng.standard_gamma(d[~accepted] + 1 / 3)
     return found
+
+
+def _bytes(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Return random bytes."""
+    size = math.prod(shape)
+    words = rng.bit_generator.random_raw(-(-size // 8))
+    return words.view(np.uint8)[:size].reshape(shape)
 
 
 def log_rising(shape: Array, counts: ArrayLike, times: ArrayLike = 1) -> Array:

@@ -263,7 +263,7 @@ def _(
 ) -> Iterator[dict[str, Array]]:
     return outcome_blocks(
         specification,
-        lambda bases, totals: {**_named(specification, bases), **_rates(totals)},
+        lambda bases, totals: {**_named(specification, bases, totals), **_rates(totals)},
         rng,
         n_draws,
         prior=prior,
@@ -271,12 +271,17 @@ def _(
     )
 
 
-def _named(specification: OutcomeSpecification, bases: list[GroupDraws]) -> dict[str, Array]:
+def _named(
+    specification: OutcomeSpecification, bases: list[GroupDraws], totals: Totals | Iterable[Array]
+) -> dict[str, Array]:
+    assert isinstance(totals, Totals)
     found = {}
+    first = 0  # the first classifier of the group
     for g, (group, base) in enumerate(zip(specification.groups, bases, strict=True)):
         mu, etas = group.names(g)
         if group.known_mu is None:
-            found[mu] = base.mu
+            found[mu] = totals.true[first]
+        first += len(group.etas)
         for name, one in zip(etas, base.logits, strict=True):
             if one is not None:
                 found[name] = 1 / (1 + np.exp(-np.maximum(one, logit(SMALLEST))))

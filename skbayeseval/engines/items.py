@@ -24,7 +24,7 @@ Array = NDArray[Any]
 
 # The most draws in a block, and its approximate memory. Changing them changes the draws of a given
 # seed.
-BLOCK = 8192
+BLOCK = 25_000
 BLOCK_BYTES = 2**24
 
 # Up to this number, all units have weights of their own.

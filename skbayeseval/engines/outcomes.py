@@ -1,4 +1,4 @@
-"""Exact draws of tables with sparse outcomes: a grid for eta, and stick-breaking for rows.
+"""Exact draws of tables with sparse outcomes, by stick-breaking.
 
 The prior of a row of the table has a small total mass, spread over all cells of the row. A draw
 from the Dirichlet posterior has two parts: each observed cell gets a Gamma(count) variable, without
@@ -15,22 +15,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit
+from scipy.special import expit
 
 from skbayeseval.engines.blocks import child_of, in_order
-from skbayeseval.engines.gammas import large_gammas, log_rising
+from skbayeseval.engines.etas import EtaSampler
+from skbayeseval.engines.full_rows import FullRows
 from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler
 from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification, Recall
 
-__all__ = [
-    "EtaSampler",
-    "draw_populations",
-    "log_density_of_eta",
-    "outcome_blocks",
-    "stream_outcomes",
-]
+__all__ = ["draw_populations", "outcome_blocks", "stream_outcomes"]
 
 Array = NDArray[Any]
 T = TypeVar("T")
@@ -38,8 +33,9 @@ T = TypeVar("T")
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
 
-# Blocks of fewer draws would take longer; of more draws, threads would be without work.
-FEWEST_DRAWS, MOST_DRAWS = 16, 1024
+# Blocks of fewer draws would take longer; of more draws, threads would be without work. Numbers of
+# draws are round, so that blocks are evenly distributed among threads.
+FEWEST_DRAWS, MOST_DRAWS = 16, 5000
 
 
 def as_arrays(block: Totals | Iterable[Array]) -> Totals | Array:
@@ -144,15 +140,20 @@ def draw_populations(
     specification: OutcomeSpecification, rng: np.random.Generator, n_draws: int
 ) -> list[tuple[Population, ...]]:
     """Return posterior draws of the joint probabilities, each with one population per group."""
-    samplers = [_sampler(group, False, REMAINDER) for group in specification.groups]
+    samplers = [_sparse(group, False, REMAINDER) for group in specification.groups]
     return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
 
 
 def _sampler(group: Outcomes, prior: bool, remainder: float) -> RowSampler:
+    eta = group.etas[0]
+    if not prior and isinstance(eta, Eta) and FullRows.suit(group):
+        return FullRows(group, EtaSampler(eta, prior=False))
+    return _sparse(group, prior, remainder)
+
+
+def _sparse(group: Outcomes, prior: bool, remainder: float) -> RowSampler:
     if isinstance(group.etas[0], Recall):
         return RecallRows(group, prior, remainder)
-    if not prior and _FullRows.suit(group):
-        return _FullRows(group, remainder)
     return _GroupSampler(group, prior, remainder)
 
 
@@ -162,55 +163,6 @@ def _part(draws: GroupDraws, here: slice) -> GroupDraws:
         tuple(None if one is None else one[here] for one in draws.logits),
         tuple(one[here] for one in draws.masses),
     )
-
-
-class EtaSampler:
-    """Draw logit(eta) by inverse CDF; the logit keeps the relative precision of 1 - eta."""
-
-    def __init__(self, eta: Eta, *, prior: bool) -> None:
-        self.grid, log_density = _eta_grid(eta, prior)
-        density = np.exp(log_density - log_density.max())
-        self.mass = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
-
-    @property
-    def mean(self) -> float:
-        """The mean of eta."""
-        weight = np.diff(self.mass)
-        eta = expit(self.grid)
-        return float(weight @ (eta[1:] + eta[:-1]) / (2 * weight.sum()))
-
-    def draw(self, rng: np.random.Generator, n_draws: int, n_strata: int = 1) -> Array:
-        """Return `n_draws` times `n_strata` draws of logit(eta), one per stratum."""
-        uniform = (np.arange(n_strata) + rng.random((n_draws, n_strata))).ravel() / n_strata
-        return np.interp(uniform * self.mass[-1], self.mass, self.grid)
-
-
-def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
-    """Return the log density of logit(eta), up to a constant.
-
-    The rows are integrated out, so the likelihood is a product of Dirichlet-multinomials.
-    """
-    log_right, log_wrong = log_expit(logit), log_expit(-logit)
-    total = eta.prior[0] * log_right + eta.prior[1] * log_wrong
-    if not prior:
-        shapes = (np.exp(log_right), np.exp(log_wrong) / (eta.n_classes - 1))
-        for shape, (counts, times) in zip(shapes, (eta.right, eta.wrong), strict=True):
-            total = total + log_rising(shape, counts, times)
-    return total
-
-
-def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
-    """Return a grid of logit(eta) around the mode, and the log density on it."""
-    # Below 0 the log density falls by at least the first parameter per unit, above by the second.
-    low, high = -max(60.0, 40 / eta.prior[0]), max(60.0, 40 / eta.prior[1])
-    for n_steps in (200, 200, 1000):  # locate the mode, narrow the range, final grid
-        n_nodes = 1 + round(n_steps * max(1.0, (high - low) / 120))
-        grid = np.linspace(low, high, n_nodes)
-        log_density = log_density_of_eta(eta, grid, prior=prior)
-        inside = np.flatnonzero(log_density > log_density.max() - 40)
-        low = grid[max(inside[0] - 1, 0)]
-        high = grid[min(inside[-1] + 1, n_nodes - 1)]
-    return grid, log_density
 
 
 class _GroupSampler(RowSampler):
@@ -319,50 +271,3 @@ class _GroupSampler(RowSampler):
         right = np.equal(steps, m - 1, out=u, casting="unsafe")
         steps += np.arange(1, m + 1)[:, None]
         return right, steps
-
-
-class _FullRows(_GroupSampler):
-    """Draw the rows of one classifier in which most cells were observed, cell by cell."""
-
-    def __init__(self, group: Outcomes, remainder: float) -> None:
-        super().__init__(group, False, remainder)
-        self.table = np.zeros((self.n_classes, self.n_classes))
-        self.table[self.truth, self.predictions[:, 0]] = self.counts
-        # Weighted counts differ in their last digits.
-        self.large = np.round(self.table, 9) >= 1
-
-    @staticmethod
-    def suit(group: Outcomes) -> bool:
-        """Return whether there is one classifier, with many cells observed and no empty row."""
-        n_classes = len(group.mu.prior)
-        if len(group.etas) > 1 or 2 * len(group.counts) <= n_classes**2:
-            return False
-        of_rows = np.bincount(group.truth, group.counts, n_classes)
-        return bool(np.round(of_rows, 9).min() >= 1)
-
-    def draw_rows(
-        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Iterator[Any]:
-        """Yield totals of shape (n * repeats, M), or tables."""
-        mu, (logit,), _ = base
-        m = self.n_classes
-        mu = np.repeat(mu, repeats, axis=0)
-        cells = np.repeat(self.table[:, :, None], len(mu), axis=2)
-        if logit is None:
-            cells += self.group.mass / m
-        else:
-            cells += self.group.mass / (m - 1) * expit(-logit)
-            of_class = np.arange(m)
-            cells[of_class, of_class] = np.diag(self.table)[:, None] + self.group.mass * expit(
-                logit
-            )
-        if self.large.all():
-            cells = large_gammas(rng, cells)
-        else:
-            cells[self.large] = large_gammas(rng, cells[self.large])
-            cells[~self.large] = rng.standard_gamma(cells[~self.large])
-        cells *= (mu.T / cells.sum(axis=1))[:, None]
-        if tables:
-            yield cells.transpose(2, 0, 1)
-        else:
-            yield Totals(np.diagonal(cells), mu, cells.sum(axis=0).T)

@@ -46,7 +46,7 @@ def stream_means(
         own = np.diag(np.sqrt(df * specification.inflation * added))
         roots = np.hstack([roots, own[:, added > 0]])
     # The draws of a pair do not depend on the number of estimators, and so blocks must not.
-    block = max(1, min(4096, BLOCK_BYTES // (16 * roots.shape[1])))
+    block = max(1, min(5000, BLOCK_BYTES // (16 * roots.shape[1])))
 
     def draw(rng: np.random.Generator, size: int) -> Array:
         normal = rng.standard_normal((roots.shape[1], size))

@@ -189,6 +189,6 @@ def _points(differences: ArrayLike) -> Array:
 
 
 def _blocks(n_draws: int, rows: int) -> Iterator[slice]:
-    block = max(1, min(4096, BLOCK_BYTES // (8 * rows)))
+    block = max(1, min(5000, BLOCK_BYTES // (8 * rows)))
     for start in range(0, n_draws, block):
         yield slice(start, min(start + block, n_draws))

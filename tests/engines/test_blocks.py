@@ -247,9 +247,8 @@ def small_blocks(monkeypatch):
     """Several blocks instead of one."""
     for module in (exact, given_parameters, items):
         monkeypatch.setattr(module, "BLOCK", 10)
-    for module in (bootstrap, items, split_scores, signed_rank, weights):
+    for module in (bootstrap, items, outcomes, split_scores, signed_rank, weights):
         monkeypatch.setattr(module, "BLOCK_BYTES", 2**13)
-    monkeypatch.setattr(outcomes, "BLOCK_BYTES", 2**17)
     monkeypatch.setattr(curves, "BLOCK_BYTES", 2**15)
     monkeypatch.setattr(curves, "N_DRAWS", 60)
 
@@ -304,7 +303,7 @@ def test_draws_of_two_split_scores_do_not_depend_on_the_others(small_blocks):
     np.testing.assert_allclose(*found, atol=1e-12)
 
 
-def test_n_jobs_of_a_cross_validation_is_the_number_of_threads(monkeypatch):
+def test_n_jobs_of_a_cross_validation_is_the_number_of_threads(small_blocks, monkeypatch):
     threads, count = [], blocks._n_threads
     monkeypatch.setattr(blocks, "_n_threads", lambda: threads.append(count()) or 1)
     with parallel_config(backend="threading"):

@@ -1,26 +1,20 @@
-"""Sparse draws against dense ones, and eta against numerical integration."""
+"""Sparse draws against dense ones."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
-from scipy.special import betainc, expit, gammaln
+from scipy import stats
 
-from skbayeseval.engines.outcomes import EtaSampler, _GroupSampler, stream_outcomes
+from skbayeseval.engines.etas import EtaSampler
+from skbayeseval.engines.outcomes import _GroupSampler, stream_outcomes
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics.confusion import Totals, totals_of
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.models import Hierarchical, PairedHierarchical, PairedMany
+from tests.engines.confusion_tables import TABLES, concentrations
 
 N = 100_000
-
-
-def concentrations(eta, n_classes):
-    """Row-wise prior of one classifier: omega[j, k]."""
-    omega = np.full((n_classes, n_classes), (1 - eta) / (n_classes - 1))
-    np.fill_diagonal(omega, eta)
-    return omega
 
 
 def dirichlet_rows(rng, shapes, n):
@@ -30,79 +24,6 @@ def dirichlet_rows(rng, shapes, n):
     logs -= logs.max(axis=-1, keepdims=True)
     weights = np.exp(logs)
     return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def log_likelihood(table, eta):
-    """Dirichlet-multinomial of every row, all cells, straight from the formula."""
-    omega = concentrations(eta, len(table))
-    return float((gammaln(omega + table) - gammaln(omega)).sum() - gammaln(1 + table.sum(1)).sum())
-
-
-TABLES = {
-    "ordinary": [[20, 3, 1], [2, 15, 4], [0, 5, 12]],
-    "tiny rows": [[1, 0, 0], [0, 3, 2], [1, 0, 0]],
-    "empty class": [[9, 1, 0], [0, 0, 0], [2, 0, 7]],
-    "perfect": [[30, 0, 0], [0, 25, 0], [0, 0, 41]],
-    "never predicted": [[9, 1, 0], [4, 3, 0], [2, 5, 0]],
-}
-
-
-@pytest.mark.parametrize("weight", [1.0, 0.3688])
-@pytest.mark.parametrize("name", TABLES)
-def test_eta_by_numerical_integration(name, weight):
-    counts = ConfusionCounts.from_matrix(TABLES[name], weight=weight)
-    (group,) = Hierarchical(eta=(2.0, 1.5)).specification((counts,)).groups
-    (eta,) = group.etas
-    draws = expit(EtaSampler(eta, prior=False).draw(np.random.default_rng(0), N))
-
-    def unnormalised(x, power):
-        log_prior = np.log(x) + 0.5 * np.log1p(-x)
-        return x**power * np.exp(log_likelihood(counts.effective, x) - top + log_prior)
-
-    top = max(log_likelihood(counts.effective, x) for x in np.linspace(0.001, 0.999, 200))
-    norm, mean, square = (integrate.quad(unnormalised, 0, 1, p, limit=400)[0] for p in range(3))
-    sd = np.sqrt(square / norm - (mean / norm) ** 2)
-    assert draws.mean() == pytest.approx(mean / norm, abs=4 * sd / np.sqrt(N))
-    assert draws.std() == pytest.approx(sd, rel=0.01)
-
-
-@pytest.mark.parametrize("n_classes", [2, 20, 2000])
-def test_eta_at_the_edges(n_classes):
-    table = np.eye(n_classes) * 25
-    (group,) = Hierarchical().specification((ConfusionCounts.from_matrix(table),)).groups
-    logit = EtaSampler(group.etas[0], prior=False).draw(np.random.default_rng(0), 1000)
-    assert np.isfinite(logit).all()
-    # A perfect classifier: 1 - eta is about 1 / (rows * log(25)).
-    assert 0.01 < expit(-logit).mean() * n_classes < 2
-
-
-SHAPES = [(1.0, 1.0), (0.5, 3.0), (20_000.0, 5_000.0), (0.01, 0.01), (0.02, 0.5)]
-
-
-def assert_logit_of_beta(logit, a, b):
-    """Compare draws of a logit with the Beta distribution; 1 - eta is computed without rounding."""
-
-    def cdf(x):
-        return np.where(x < 0, betainc(a, b, expit(x)), 1 - betainc(b, a, expit(-x)))
-
-    assert stats.ks_1samp(logit, cdf).pvalue > 1e-4
-
-
-@pytest.mark.parametrize("shapes", SHAPES)
-def test_eta_before_the_data_is_beta(shapes):
-    counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
-    (group,) = Hierarchical(eta=shapes).specification((counts,)).groups
-    logit = EtaSampler(group.etas[0], prior=True).draw(np.random.default_rng(0), 10_000)
-    assert_logit_of_beta(logit, *shapes)
-
-
-@pytest.mark.parametrize("shapes", SHAPES)
-@pytest.mark.parametrize("right", [True, False])
-def test_eta_after_one_instance_is_beta(shapes, right):
-    counts = ConfusionCounts.from_matrix([[right, not right], [0, 0]])
-    (group,) = Hierarchical(eta=shapes).specification((counts,)).groups
-    logit = EtaSampler(group.etas[0], prior=False).draw(np.random.default_rng(0), 10_000)
-    assert_logit_of_beta(logit, shapes[0] + right, shapes[1] + (not right))
 
 
 @pytest.mark.parametrize("n_classes", [2, 50])
@@ -118,16 +39,6 @@ def test_rows_where_eta_underflows(n_classes, prior):
         for totals in stream_outcomes(specification, rng, 10_000, prior=prior, tables=False):
             assert all(np.isfinite(total).all() for total in totals)
             np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
-
-
-def test_strata_of_eta_have_equal_probability():
-    # One right of one: the posterior of a uniform eta is Beta(2, 1), with the CDF eta^2.
-    counts = ConfusionCounts.from_matrix([[1, 0], [0, 0]])
-    (group,) = Hierarchical().specification((counts,)).groups
-    sampler, rng = EtaSampler(group.etas[0], prior=False), np.random.default_rng(0)
-    stratum = np.floor(4 * expit(sampler.draw(rng, 50, 4)) ** 2).reshape(50, 4)
-    np.testing.assert_array_equal(stratum, np.tile(np.arange(4), (50, 1)))
-    assert sampler.draw(rng, 50).shape == (50,)
 
 
 @pytest.mark.parametrize("mass", [0.5, 1.0, 4.0])
