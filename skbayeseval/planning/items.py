@@ -67,7 +67,7 @@ def items_needed(
     if rising[-1] < assurance:
         return None, None, float(rising[-1])
     size, interval = smallest_size(settled, sizes, assurance, rng)
-    return size, interval, float(np.interp(np.log(size), np.log(sizes), rising))
+    return size, interval, float(max(assurance, rising[0]))
 
 
 def simulated_settled(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 from scipy.stats import binomtest
 
 from skbayeseval.judgement.decision import Decision, format_interval
@@ -147,19 +148,25 @@ def smallest_size(
     """
     n = len(settled)
     times = rng.multinomial(n, np.full(n, 1 / n), n_resamples)
-    found = [_crossing(rising, sizes, assurance) for rising in smoothed(times @ settled / n)]
+    found = [_crossing(rising, sizes, assurance, n) for rising in smoothed(times @ settled / n)]
     low, high = np.quantile(found, [0.025, 0.975])
-    size = _crossing(smoothed(settled.mean(axis=0)), sizes, assurance)
+    size = _crossing(smoothed(settled.mean(axis=0)), sizes, assurance, n)
     return size, Interval(float(low), float(high))
 
 
-def _crossing(rising: Array, sizes: Array, assurance: float) -> float:
-    """Interpolate in log(size); return the last size if the assurance is not reached."""
+def _crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
+    """Interpolate between fractions of n; return the last size if the assurance is not reached.
+
+    The normal quantile of the fraction is nearly linear in log(size): a decision is clear if an
+    estimate, whose error decreases with the size, is beyond a limit.
+    """
     above = np.flatnonzero(rising >= assurance)
     if len(above) == 0:
         return float(sizes[-1])
     i = above[0]
     if i == 0:
         return float(sizes[0])
-    share = (assurance - rising[i - 1]) / (rising[i] - rising[i - 1])
+    fractions = np.array([rising[i - 1], assurance, rising[i]])
+    before, here, after = ndtri(np.clip(fractions, 1 / (2 * n), 1 - 1 / (2 * n)))
+    share = (here - before) / (after - before) if after > before else 1.0
     return float(sizes[i - 1] * (sizes[i] / sizes[i - 1]) ** share)

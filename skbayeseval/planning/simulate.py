@@ -475,12 +475,18 @@ def sample_size(
         if found == 0:
             break
         low, high = (low, middle) if found > 0 else (middle, high)
-    n_sizes = min(N_SIZES, 1 + math.ceil(np.log(high / low) / np.log(LARGEST_STEP)))
-    totals = np.unique(np.round(np.geomspace(low, high, n_sizes)))
-    clear = settled(totals, n_replications)
-    rising = smoothed(clear.mean(axis=0))
+    while True:
+        n_sizes = min(N_SIZES, 1 + math.ceil(np.log(high / low) / np.log(LARGEST_STEP)))
+        totals = np.unique(np.round(np.geomspace(low, high, n_sizes)))
+        clear = settled(totals, n_replications)
+        rising = smoothed(clear.mean(axis=0))
+        rng = np.random.default_rng(seed.spawn(1)[0])
+        size, interval = smallest_size(clear, totals, assurance, rng)
+        if interval.high < totals[-1] or high >= largest:
+            break
+        # The size may be larger than all that were evaluated.
+        low = float(totals[totals <= interval.low].max(initial=low))
+        high = min(FACTOR * high, float(largest))
     if rising[-1] < assurance:
         return None, None, float(rising[-1])
-    rng = np.random.default_rng(seed.spawn(1)[0])
-    size, interval = smallest_size(clear, totals, assurance, rng)
-    return size, interval, float(np.interp(np.log(size), np.log(totals), rising))
+    return size, interval, float(max(assurance, rising[0]))

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.isotonic import isotonic_regression
 
 from skbayeseval.judgement import Interval, hdi
@@ -48,6 +49,32 @@ def test_smallest_size_is_where_the_fraction_passes():
     assert size == pytest.approx(truth, rel=0.1)
     assert interval.low < size < interval.high
     assert interval.high / interval.low < 1.3
+
+
+@pytest.mark.parametrize("step", [1.2, 1.6])
+@pytest.mark.parametrize("needed", [1000.0, 1200.0, 1400.0])
+def test_interval_of_the_size_covers_it(needed, step):
+    # Clear decisions become frequent at once: an estimate leaves the ROPE, or is inside on both
+    # sides.
+    rng = np.random.default_rng(0)
+    sizes = needed * step ** (np.arange(6) - 3) * (needed / 1000) ** 0.5
+    z = norm.ppf(0.9)
+    power = 2 * norm.cdf(-1.96 + (z + 1.96) * np.sqrt(sizes / needed)) - 1  # 0.8 at `needed`
+    inside, found = 0, []
+    for _ in range(100):
+        settled = rng.random((1000, 1)) < power
+        size, interval = smallest_size(settled, sizes, 0.8, rng, n_resamples=100)
+        inside += interval.low <= needed <= interval.high
+        found.append(size)
+    assert inside >= 87
+    assert np.median(found) == pytest.approx(needed, rel=0.015)
+
+
+def test_the_largest_fractions_are_no_trouble():
+    settled = np.ones((50, 3), dtype=bool)
+    settled[0, 0] = False
+    size, interval = smallest_size(settled, np.array([1.0, 2, 4]), 0.999, np.random.default_rng(0))
+    assert 1 <= interval.low <= size <= interval.high <= 4
 
 
 def test_fractions_are_smoothed_as_scikit_learn_does():

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from skbayeseval import (
     bayesian_cross_validate,
@@ -116,6 +117,29 @@ def test_settled_already():
     size = result.required_sample_size(0.45)
     assert (size.n_total, size.n_more, size.reached) == (300, 0, 1.0)
     assert "The decision is already clear: ≈" in str(size)
+
+
+def test_the_interval_of_a_size_is_not_cut_off(monkeypatch):
+    """As if few replications, by chance, had made a size look large enough that is not."""
+    evaluated = []
+
+    def in_chunks(jobs, n, seed, n_jobs, verbose):
+        sizes = np.asarray(jobs[0]["sizes"]) + 300
+        evaluated.append(sizes)
+        probability = expit(np.log(4) + np.log(sizes / 12_000))  # 0.8 at 12,000
+        if len(sizes) == 1:
+            probability = np.where(sizes < 5000, 0.5, 0.99)
+        clear = np.random.default_rng(seed).random((n, 1)) < probability
+        return [np.where(clear, "~", "?")[:, :, None]]
+
+    monkeypatch.setattr(simulate, "in_chunks", in_chunks)
+    result, inside = compare_predictions(*MODERATE, random_state=0), 0
+    for seed in range(40):
+        found = result.required_sample_size(0.02, n_replications=400, random_state=seed)
+        inside += found.interval.low <= 12_000 <= found.interval.high
+        assert found.interval.high < evaluated[-1][-1]
+        assert found.reached == 0.8
+    assert inside >= 34
 
 
 def test_never_is_said_plainly():
