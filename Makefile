@@ -9,10 +9,10 @@ EXTRAS ?= tests,lint
 # What Sphinx writes beside the sources of the site; git ignores it.
 SITE := docs/_build docs/gallery docs/generated
 
-.PHONY: demo test test-wheel slow lint format docs rooms dist messages bench reproduce clean
+.PHONY: demo test test-wheel slow lint format docs pages rooms dist messages bench reproduce clean
 
 # Fits are small: threads of the linear algebra would only get in each other's way.
-test test-wheel slow docs bench reproduce: export OMP_NUM_THREADS = 1
+test test-wheel slow docs pages bench reproduce: export OMP_NUM_THREADS = 1
 
 demo: $(READY)
 	@echo "Comparing naive Bayes with a support vector machine."
@@ -52,6 +52,11 @@ docs: $(DOCS_READY)
 	@echo "Building the site: a few minutes the first time."
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 	@echo "docs/_build/html/index.html is its front page."
+
+# What README.md and docs/ print and draw, written again; needed when draws of a seed have changed.
+pages: $(READY)
+	@echo "Running all pages: a few minutes."
+	$(BIN)/python docs/pages.py
 
 # The picture of the packages in ARCHITECTURE.md.
 rooms: $(READY)

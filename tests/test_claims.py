@@ -43,8 +43,8 @@ def test_coverage_is_that_of_the_committed_table():
 
 
 @pytest.mark.slow
-def test_two_of_eight_seeds_decide_otherwise():
-    assert "0.005, for which two of the seeds 0 to 7 give another one" in README
+def test_four_of_eight_seeds_decide_otherwise():
+    assert "0.005, for which four of the seeds 0 to 7 give another one" in README
     X, y = load_breast_cancer(return_X_y=True)
     svm = make_pipeline(StandardScaler(), SVC())
     codes = [
@@ -53,4 +53,4 @@ def test_two_of_eight_seeds_decide_otherwise():
         .code
         for seed in range(8)
     ]
-    assert sum(code != codes[0] for code in codes) == 2
+    assert sum(code != codes[0] for code in codes) == 4

@@ -1,16 +1,15 @@
 """Every code block of README.md and docs/ runs, and prints what stands below it."""
 
-import re
-import shlex
+import runpy
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import pytest
 
-from skbayeseval.cli.program import main
 from tests.conftest import ROOT
 
-PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guide/*.md")])
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# The script that writes what the pages show.
+pages = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "pages.py")))
 
 # Pages that take more than about three seconds.
 SLOW = {
@@ -19,55 +18,73 @@ SLOW = {
 }  # fmt: skip
 
 
-def blocks_of(path):
-    """Return (language, code, printed) of each block that is run; None where nothing is shown."""
-    found = [match.groups() for match in BLOCK.finditer(path.read_text())]
-    following = [*found, ("", None)][1:]
-    return [
-        (language, code, text if next_language == "" else None)
-        for (language, code), (next_language, text) in zip(found, following, strict=False)
-        if language == "python" or (language == "sh" and code.startswith("skbayeseval "))
-    ]
-
-
-def run_commands(code):
-    """Run lines of the command line, and print the exit code where `echo $?` asks for it."""
-    exit_code = None
-    for line in code.replace("\\\n", " ").splitlines():
-        if line == "echo $?":
-            print(exit_code)
-        else:
-            program, *arguments = shlex.split(line)
-            assert program == "skbayeseval"
-            exit_code = main(arguments)
-
-
 @pytest.mark.parametrize(
     "path",
     [
         pytest.param(path, id=path.name, marks=[pytest.mark.slow] if path.name in SLOW else [])
-        for path in PAGES
-        if blocks_of(path)
+        for path in pages.PAGES
+        if list(pages.blocks_of(path.read_text()))
     ],
 )
-def test_blocks_print_what_is_shown(path, capsys, tmp_path, monkeypatch):
+def test_blocks_print_what_is_shown(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    namespace = {}
-    for language, code, printed in blocks_of(path):
-        if language == "sh":
-            run_commands(code)
-        else:
-            exec(compile(code, str(path), "exec"), namespace)
+    text, namespace = path.read_text(), {}
+    for block in pages.blocks_of(text):
+        shown = "" if block.shown is None else text[slice(*block.shown)]
+        assert pages.run(block, namespace).splitlines() == [
+            line.rstrip() for line in shown.splitlines()
+        ]
         plt.close("all")
-        shown = capsys.readouterr().out
-        if printed is not None:
-            # A table's header may end in blanks, which editors like to remove.
-            assert [line.rstrip() for line in shown.splitlines()] == [
-                line.rstrip() for line in printed.splitlines()
-            ]
-        else:
-            assert shown == ""
 
 
 def test_the_readme_has_blocks_and_outputs():
-    assert sum(printed is not None for *_, printed in blocks_of(ROOT / "README.md")) >= 3
+    blocks = list(pages.blocks_of((ROOT / "README.md").read_text()))
+    assert sum(block.shown is not None for block in blocks) >= 3
+    assert any(block.image is not None for block in blocks)
+
+
+PAGE = """
+```python
+import matplotlib.pyplot as plt
+plt.plot([1, 2])
+print("a", *"bc")
+```
+
+```
+{}```
+
+![A line](line.png)
+
+```python
+a = 1
+```
+
+```sh
+skbayeseval compare missing.csv
+echo $?
+```
+
+```
+{}```
+
+    not run
+"""
+
+
+def test_pages_are_renewed(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text(PAGE.format("old and\nlonger than what is printed\n", ""))
+    pages.renew(path)
+    first, second = [block.shown for block in pages.blocks_of(path.read_text()) if block.shown]
+    text = path.read_text()
+    assert text[slice(*first)] == "a b c\n"
+    assert text[slice(*second)] == "2\n"  # the error itself is not printed to the output
+    assert text == PAGE.format(text[slice(*first)], text[slice(*second)])
+    assert (tmp_path / "line.png").stat().st_size > 1000
+
+
+def test_what_has_no_place_is_an_error(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("```python\nprint(1)\n```\n")
+    with pytest.raises(ValueError, match="no place"):
+        pages.renew(path)
