@@ -54,7 +54,7 @@ class FullRows(RowSampler):
 
     @property
     def bytes_per_draw(self) -> int:
-        """The memory in bytes that one draw needs."""
+        """The memory in bytes that one draw needs, besides its totals."""
         return 8 * 4 * self.n_classes**2
 
     def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:

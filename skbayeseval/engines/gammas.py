@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtr
 
-__all__ = ["GammaRows", "correlated_gammas", "dirichlet_rows", "large_gammas", "log_rising"]
+__all__ = [
+    "GammaRows",
+    "correlated_gammas",
+    "dirichlet_rows",
+    "gamma_rows",
+    "large_gammas",
+    "log_rising",
+]
 
 Array = NDArray[Any]
 
@@ -62,6 +69,27 @@ class GammaRows:
         return rows
 
 
+def gamma_rows(rng: np.random.Generator, shape: Array, n_draws: int) -> Array:
+    """Return Gamma variables of shape (k, n_draws), given k shapes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.engines.gammas import gamma_rows
+    >>> gamma_rows(np.random.default_rng(0), np.array([0.5, 100.0]), 1000).mean(axis=1).round()
+    array([  0., 100.])
+    """
+    rows = np.empty((len(shape), n_draws))
+    large = shape >= LARGE
+    if large.any():
+        d, scale = _scales(shape[large, None])
+        normal = rng.standard_normal((len(d), n_draws))
+        rows[large] = _from_normals(rng, normal, d, scale)
+    for row in np.flatnonzero(~large):
+        rng.standard_gamma(shape[row], out=rows[row])
+    return rows
+
+
 def dirichlet_rows(rng: np.random.Generator, shapes: Sequence[Array], n_draws: int) -> list[Array]:
     """Return Dirichlet draws of shape (k, n_draws) for each vector of k shapes.
 
@@ -76,15 +104,7 @@ def dirichlet_rows(rng: np.random.Generator, shapes: Sequence[Array], n_draws: i
     >>> three.shape, three.sum(axis=0).round(6)
     ((3, 4), array([1., 1., 1., 1.]))
     """
-    of_all = np.concatenate(shapes)
-    rows = np.empty((len(of_all), n_draws))
-    large = of_all >= LARGE
-    if large.any():
-        d, scale = _scales(of_all[large, None])
-        normal = rng.standard_normal((len(d), n_draws))
-        rows[large] = _from_normals(rng, normal, d, scale)
-    for row in np.flatnonzero(~large):
-        rng.standard_gamma(of_all[row], out=rows[row])
+    rows = gamma_rows(rng, np.concatenate(shapes), n_draws)
     found = np.split(rows, np.cumsum([len(shape) for shape in shapes])[:-1])
     for k, shape in enumerate(shapes):
         if shape.max() < SMALL:

@@ -33,8 +33,8 @@ T = TypeVar("T")
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
 
-# Blocks of fewer draws would take longer; of more draws, threads would be without work. Numbers of
-# draws are round, so that blocks are evenly distributed among threads.
+# Blocks of fewer draws would take longer; of more draws, threads would be without work. Blocks have
+# MOST_DRAWS, or half of it, a quarter and so on: round numbers of draws are then evenly divided.
 FEWEST_DRAWS, MOST_DRAWS = 16, 5000
 
 
@@ -107,9 +107,7 @@ def outcome_blocks(
     drawn, from their conjugate posterior.
     """
     samplers = [_sampler(group, prior, remainder) for group in specification.groups]
-    # Blocks, and so draws, are the same for totals and for tables.
-    block = BLOCK_BYTES // (repeats * sum(sampler.bytes_per_draw for sampler in samplers))
-    block = max(1, FEWEST_DRAWS // repeats, min(MOST_DRAWS, block))
+    block = _block_size(samplers, repeats)
 
     def draw(rng: np.random.Generator, start: int) -> T:
         here = slice(start, min(start + block, n_draws))
@@ -126,6 +124,20 @@ def outcome_blocks(
         return of_block(bases, rows if tables else _stacked(rows))
 
     return in_order(draw, ((child_of(rng), start) for start in range(0, n_draws, block)))
+
+
+def _block_size(samplers: Sequence[RowSampler], repeats: int) -> int:
+    """Return the number of draws per block, which is the same for totals and for tables.
+
+    Groups are drawn one after another, and of each, the totals are kept.
+    """
+    bytes_per_draw = max(one.bytes_per_draw for one in samplers)
+    bytes_per_draw += sum(one.bytes_of_totals for one in samplers)
+    fewest = max(1, FEWEST_DRAWS // repeats)
+    block = MOST_DRAWS
+    while block > fewest and block * repeats * bytes_per_draw > BLOCK_BYTES:
+        block //= 2
+    return max(block, fewest)
 
 
 def _stacked(rows: Iterable[Totals]) -> Totals:

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from skbayeseval.engines.gammas import gamma_rows
+
 __all__ = ["ProportionSampler"]
 
 Array = NDArray[Any]
@@ -46,21 +48,23 @@ class ProportionSampler:
 
     def __init__(self, counts: Array) -> None:
         # Sums of weighted counts differ in their last digits.
-        self.distinct, self.kind = np.unique(np.round(counts, 9), return_inverse=True)
-        times = np.bincount(self.kind)
+        self.counts = np.round(counts, 9)
+        self.distinct, kind = np.unique(self.counts, return_inverse=True)
+        times = np.bincount(kind)
         largest = 1.5 * self.distinct[-1] + 1
         self.nodes = np.geomspace(SMALLEST_RATE, largest, N_NODES)
-        self.cumulative = np.cumsum(_responsibilities(self.distinct, times, self.nodes), axis=1)
+        cumulative = np.cumsum(_responsibilities(self.distinct, times, self.nodes), axis=1)
+        cumulative[:, -1] = 1.0
+        # The distribution functions one above another, to look all draws up at once.
+        self.cumulative = (cumulative + np.arange(len(self.distinct))[:, None]).ravel()
+        self.kind = kind[:, None]
 
     def draw(self, rng: np.random.Generator, n_draws: int) -> Array:
         """Return draws of shape (n_draws, n_classes)."""
-        rates = np.empty((len(self.kind), n_draws))
-        for kind, count in enumerate(self.distinct):
-            classes = np.flatnonzero(self.kind == kind)
-            uniform = rng.random((len(classes), n_draws))
-            node = np.searchsorted(self.cumulative[kind, :-1], uniform)
-            scale = 1 / (1 + SHAPE / self.nodes[node])
-            rates[classes] = scale * rng.standard_gamma(SHAPE + count, uniform.shape)
+        uniform = rng.random((len(self.counts), n_draws))
+        node = np.searchsorted(self.cumulative, uniform + self.kind, side="right") % N_NODES
+        rates = gamma_rows(rng, SHAPE + self.counts, n_draws)
+        rates /= 1 + SHAPE / self.nodes[node]
         return np.ascontiguousarray((rates / rates.sum(axis=0)).T)
 
 

@@ -110,7 +110,9 @@ class RecallGrid:
         self.log_mass, self.logit = axes
         self.of_mass = np.cumsum(density.sum(axis=1))
         inner = (density[:, 1:] + density[:, :-1]) / 2
-        self.of_logit = np.pad(np.cumsum(inner, axis=1), ((0, 0), (1, 0)))
+        of_logit = np.pad(np.cumsum(inner, axis=1), ((0, 0), (1, 0)))
+        # The distribution functions of all nodes one above another, to look all draws up at once.
+        self.of_logit = (of_logit / of_logit[:, -1:] + np.arange(len(density))[:, None]).ravel()
 
     def draw(self, uniform: Array) -> tuple[Array, Array]:
         """Return draws of logit(eta) and of s, given uniform variables of shape (3, n_draws).
@@ -120,12 +122,11 @@ class RecallGrid:
         node = np.searchsorted(self.of_mass, uniform[0] * self.of_mass[-1])
         step = self.log_mass[1] - self.log_mass[0]
         mass = np.exp(self.log_mass[node] + step * (uniform[1] - 0.5))
-        logit = np.empty(len(node))
-        for one in np.unique(node):
-            here = node == one
-            cumulative = self.of_logit[one]
-            logit[here] = np.interp(uniform[2, here] * cumulative[-1], cumulative, self.logit)
-        return logit, mass
+        value = np.minimum(node + uniform[2], np.nextafter(node + 1.0, 0.0))
+        after = np.searchsorted(self.of_logit, value, side="right")
+        low, high = self.of_logit[after - 1], self.of_logit[after]
+        steps = after % len(self.logit) - 1 + (value - low) / (high - low)
+        return self.logit[0] + (self.logit[1] - self.logit[0]) * steps, mass
 
 
 def _around(axis: Array, inside: Array) -> tuple[float, float]:

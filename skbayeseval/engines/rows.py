@@ -83,11 +83,15 @@ class RowSampler:
 
     @property
     def bytes_per_draw(self) -> int:
-        """The memory in bytes that one draw needs."""
+        """The memory in bytes that one draw needs, besides its totals."""
         cells = min(self.n_classes, 200) ** 2  # of one classifier, if tables are drawn
         sticks = self.n_classes * self.n_sticks
-        totals = self.n_classifiers * self.n_classes
-        return 8 * (2 * len(self.truth) + 4 * sticks + 8 * totals + 2 * cells)
+        return 8 * (2 * len(self.truth) + 4 * sticks + 2 * cells)
+
+    @property
+    def bytes_of_totals(self) -> int:
+        """The memory in bytes that the totals of one draw need, and the metric of them."""
+        return 8 * 8 * self.n_classifiers * self.n_classes
 
     def sums_of_sticks(self, landed: Array, sticks: Array) -> Array:
         """Return what the sticks add to each predicted class, of shape (M, n).

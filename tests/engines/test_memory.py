@@ -9,7 +9,7 @@ from scipy import sparse
 from skbayeseval import BlockRegularizedCV, compare_predictions
 from skbayeseval.engines import outcomes, weights
 from skbayeseval.engines.exact import metric_of_block
-from skbayeseval.evidence import PairedCounts, UnitCounts
+from skbayeseval.evidence import ConfusionCounts, PairedCounts, UnitCounts
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import (
     Hierarchical,
@@ -18,6 +18,7 @@ from skbayeseval.models import (
     PairedHierarchical,
     PairedMany,
     PairedRecalls,
+    Recalls,
 )
 
 LIMIT = 2**16
@@ -59,6 +60,28 @@ def test_tables_are_drawn_one_classifier_at_a_time(model):
         )
         (values,) = blocks
     assert values.shape == (n_classifiers, n_draws)
+
+
+@pytest.mark.parametrize("model", [Hierarchical(), Recalls()])
+def test_groups_are_drawn_one_after_another(model, monkeypatch):
+    monkeypatch.setattr(outcomes, "BLOCK_BYTES", 2**22)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 10, 300)
+    wrong = [np.where(rng.random(300) < 0.8, y, rng.integers(0, 10, 300)) for _ in range(20)]
+    evidence = tuple(ConfusionCounts.from_labels(y, one, labels=range(10)) for one in wrong)
+    specification = model.specification(evidence)
+    with at_most(2 * 2**22):
+        blocks = outcomes.stream_outcomes(
+            specification,
+            rng,
+            1000,
+            prior=False,
+            tables=False,
+            of_block=lambda block: block.true.shape[1],
+        )
+        sizes = list(blocks)
+    assert sum(sizes) == 1000
+    assert 100 < sizes[0] < 1000
 
 
 @pytest.mark.parametrize("n_classifiers", [1, 2, 5])

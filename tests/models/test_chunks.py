@@ -108,12 +108,16 @@ def test_result():
     assert result.observed_a == pytest.approx(134 / (134 + 20))
     assert result.decision(rope=0.01, metric="precision").code == ">"
     assert result.decision(rope=0.01, metric="recall").code == "<"
-    table = result.prior_sensitivity(rope=0.01)
-    assert list(table.index.unique("model")) == ["paired", "bcv"]
     assert np.isfinite(result.bayes_factor(rope=0.02, metric="f1").value)
     assert compare(prior={"lambda": 0.5}).prior == {"lambda": 0.5}
     assert compare(model=PairedChunks(lambda_=2.0)).prior == {"lambda": 2.0}
     assert compare(model=BCV()).model == "bcv"
+
+
+@pytest.mark.slow
+def test_prior_sensitivity_has_both_models():
+    table = compare(scoring="f1").prior_sensitivity(rope=0.01)
+    assert list(table.index.unique("model")) == ["paired", "bcv"]
 
 
 def test_nothing_predicted():

@@ -51,13 +51,12 @@ def test_smallest_size_is_where_the_fraction_passes():
     assert interval.high / interval.low < 1.3
 
 
-@pytest.mark.parametrize("step", [1.2, 1.6])
-@pytest.mark.parametrize("needed", [1000.0, 1200.0, 1400.0])
-def test_interval_of_the_size_covers_it(needed, step):
-    # Clear decisions become frequent at once: an estimate leaves the ROPE, or is inside on both
-    # sides.
+@pytest.mark.parametrize("beside", [1.0, 1.1, 1.3])
+def test_interval_of_the_size_covers_it(beside):
+    # As where two classifiers are equivalent: clear once the interval is inside on both sides.
     rng = np.random.default_rng(0)
-    sizes = needed * step ** (np.arange(6) - 3) * (needed / 1000) ** 0.5
+    needed = 1000.0
+    sizes = beside * needed * 1.6 ** (np.arange(6) - 3.0)
     z = norm.ppf(0.9)
     power = 2 * norm.cdf(-1.96 + (z + 1.96) * np.sqrt(sizes / needed)) - 1  # 0.8 at `needed`
     inside, found = 0, []
