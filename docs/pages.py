@@ -67,8 +67,8 @@ def blocks_of(text: str) -> Iterator[Block]:
             )
 
 
-def run(block: Block, namespace: dict[str, Any]) -> str:
-    """Run a block in the current folder, and return what it prints.
+def run(block: Block, namespace: dict[str, Any], page: str) -> str:
+    """Run a block of a page in the current folder, and return what it prints.
 
     Lines may end in blanks in the header of a table; editors like to remove them.
     """
@@ -77,7 +77,7 @@ def run(block: Block, namespace: dict[str, Any]) -> str:
         if block.language == "sh":
             _run_commands(block.code)
         else:
-            exec(compile(block.code, "block", "exec"), namespace)
+            exec(compile(block.code, page, "exec"), namespace)
     return "".join(f"{line.rstrip()}\n" for line in printed.getvalue().splitlines())
 
 
@@ -100,13 +100,15 @@ def renew(path: Path) -> None:
     namespace: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for block in blocks_of(text):
-            printed = run(block, namespace)
+            printed = run(block, namespace, path.name)
             if block.shown is not None:
                 start, end = (place + len(renewed) - len(text) for place in block.shown)
                 renewed = renewed[:start] + printed + renewed[end:]
             elif printed:
                 raise ValueError(f"{path.name}: no place for what a block prints: {printed!r}")
-            if block.image is not None and plt.get_fignums():
+            if block.image is not None:
+                if not plt.get_fignums():
+                    raise ValueError(f"{path.name}: nothing was drawn for {block.image}.")
                 plt.savefig(path.parent / block.image, dpi=110)
             plt.close("all")
     if renewed != text:

@@ -31,7 +31,7 @@ def test_blocks_print_what_is_shown(path, tmp_path, monkeypatch):
     text, namespace = path.read_text(), {}
     for block in pages.blocks_of(text):
         shown = "" if block.shown is None else text[slice(*block.shown)]
-        assert pages.run(block, namespace).splitlines() == [
+        assert pages.run(block, namespace, path.name).splitlines() == [
             line.rstrip() for line in shown.splitlines()
         ]
         plt.close("all")
@@ -87,4 +87,11 @@ def test_what_has_no_place_is_an_error(tmp_path):
     path = tmp_path / "page.md"
     path.write_text("```python\nprint(1)\n```\n")
     with pytest.raises(ValueError, match="no place"):
+        pages.renew(path)
+
+
+def test_a_picture_without_a_figure_is_an_error(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("```python\nx = 1\n```\n\n![Nothing](nothing.png)\n")
+    with pytest.raises(ValueError, match="nothing was drawn"):
         pages.renew(path)

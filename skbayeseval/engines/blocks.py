@@ -116,8 +116,8 @@ def _keep_freed_memory() -> None:
     """Have the C library keep the memory of a block for the next one.
 
     By default, glibc returns freed memory to the operating system, which takes as long to give it
-    out again as the arithmetic on it. Freeing a large array, which need not be touched, raises the
-    size from which on it does so to twice the size of that array. Elsewhere, nothing happens.
+    out again as the arithmetic on it. Once a large array has been freed, which need not be touched,
+    it keeps that of smaller ones. Elsewhere, nothing happens.
     """
     np.empty(LARGE_ARRAY, dtype=np.uint8)
 

@@ -84,16 +84,18 @@ def _log_density(eta: Eta, prior: bool) -> Callable[[Array], Array]:
 
     The rows are integrated out, so the likelihood is a product of Dirichlet-multinomials.
     """
-    likelihoods = [] if prior else [_log_likelihood(*eta.right), _log_likelihood(*eta.wrong)]
-    # A right prediction has the prior eta, and each of the wrong ones its part of 1 - eta.
-    parts = (1, eta.n_classes - 1)
+
+    def log_prior(logit: Array) -> Array:
+        return eta.prior[0] * log_expit(logit) + eta.prior[1] * log_expit(-logit)
+
+    if prior:
+        return log_prior
+    of_right, of_wrong = _log_likelihood(*eta.right), _log_likelihood(*eta.wrong)
 
     def log_density(logit: Array) -> Array:
-        logs = (log_expit(logit), log_expit(-logit))
-        total = eta.prior[0] * logs[0] + eta.prior[1] * logs[1]
-        for likelihood, log, n_parts in zip(likelihoods, logs, parts, strict=False):
-            total = total + likelihood(log - np.log(n_parts))
-        return total
+        # The prior mass of a right prediction is eta; 1 - eta is divided among the wrong ones.
+        log_right, log_wrong = log_expit(logit), log_expit(-logit) - np.log(eta.n_classes - 1)
+        return log_prior(logit) + of_right(log_right) + of_wrong(log_wrong)
 
     return log_density
 

@@ -21,7 +21,15 @@ Array = NDArray[Any]
 
 
 class FullRows(RowSampler):
-    """Draw the rows of one classifier in which most cells were observed, cell by cell."""
+    """Draw the rows of one classifier in which most cells were observed, cell by cell.
+
+    Parameters
+    ----------
+    group : Outcomes
+        The classifier and its outcomes.
+    eta : EtaSampler
+        The posterior of its eta.
+    """
 
     def __init__(self, group: Outcomes, eta: EtaSampler) -> None:
         super().__init__(group, False)
@@ -37,9 +45,9 @@ class FullRows(RowSampler):
         self.kind = kind.ravel()
         self.of_kind, self.is_right = kinds[0][:, None], kinds[1][:, None] == 1
         self.n_small = int(np.sum(self.of_kind < 1))  # these come first
-        # The sums of rows of Gamma variables then have the distribution of class proportions, up
-        # to a factor, and are independent of how the rows are divided.
-        self.sums_to_mu = group.known_mu is None and bool(
+        # If the shapes of each row add up to that of its class, the sums of rows have the
+        # distribution of the class proportions, up to a factor, whatever the cells are of a row.
+        self.rows_tell_mu = group.known_mu is None and bool(
             np.allclose(self.mu_shape, group.mass + table.sum(axis=1), rtol=0, atol=1e-6)
         )
 
@@ -55,13 +63,14 @@ class FullRows(RowSampler):
     @property
     def bytes_per_draw(self) -> int:
         """The memory in bytes that one draw needs, besides its totals."""
-        return 8 * 4 * self.n_classes**2
+        return 8 * 6 * self.n_classes**2
 
     def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
         """Return draws of logit(eta) and, unless the rows tell, of the class proportions."""
         logit = self.eta.draw(rng, n, repeats)
-        known = repeats == 1 and self.sums_to_mu
-        return GroupDraws(None if known else self.draw_proportions(rng, n), (logit,))
+        if self.rows_tell_mu and repeats == 1:
+            return GroupDraws(None, (logit,))
+        return GroupDraws(self.draw_proportions(rng, n), (logit,))
 
     def draw_rows(
         self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
@@ -72,6 +81,7 @@ class FullRows(RowSampler):
         cells = self._draw_cells(rng, logit)
         of_rows = cells.sum(axis=1)
         if mu is None:
+            assert self.rows_tell_mu
             scale = 1 / of_rows.sum(axis=0)
             cells *= scale
             mu = (of_rows * scale).T

@@ -1,4 +1,4 @@
-"""Gamma variables, drawn grouped by shape, which is fast, or correlated; and Gamma functions."""
+"""Gamma variables, drawn fast, and correlated ones; and Gamma functions."""
 
 from __future__ import annotations
 
@@ -210,10 +210,11 @@ def _from_normals(rng: np.random.Generator, normal: Array, d: Array, scale: Arra
     """
     # With z = normal / (3 sqrt(d)) and a uniform variable u, Marsaglia and Tsang accept d (1 + z)^3
     # if log(u) < 3 d (log(1 + z) - z + z^2 / 2 - z^3 / 3), of which the right side is above
-    # -1.5 d z^4 unless z < -1/2. So u < 31/32 and z^2 <= 1 / sqrt(48 d) suffice. The latter is
-    # w^2 <= scale, where z = SHRINK w and w = scale normal.
+    # -1.5 d z^4 unless z < -1/2. So u < 31/32 and z^2 <= 1 / sqrt(48 d) suffice: then the right
+    # side is above -1/32 > log(31/32), and z > -0.43, since d >= 2/3. In terms of w = scale normal,
+    # where z = SHRINK w, that is w^2 <= scale.
     w = np.multiply(normal, scale, out=normal)
-    found = w * w
+    found = np.multiply(w, w, out=np.empty(w.shape))
     unsure = found > scale
     bits = _bytes(rng, w.shape)
     unsure |= bits >= 248
@@ -227,9 +228,9 @@ def _from_normals(rng: np.random.Generator, normal: Array, d: Array, scale: Arra
     # Of the few, eight bits of u mostly suffice.
     d = np.broadcast_to(d, w.shape)[np.unravel_index(few, w.shape)]
     of_u = bits.ravel()[few]
-    here = np.flatnonzero((384 * d * (z * z) ** 2 + of_u > 255) | (z < -0.5))
-    z, d, few = z[here], d[here], few[here]
-    u = (of_u[here] + rng.random(len(here))) / 256
+    doubtful = np.flatnonzero((384 * d * (z * z) ** 2 + of_u > 255) | (z < -0.5))
+    z, d, few = z[doubtful], d[doubtful], few[doubtful]
+    u = (of_u[doubtful] + rng.random(len(doubtful))) / 256
     with np.errstate(divide="ignore", invalid="ignore"):
         accepted = np.log(u) < 3 * d * (np.log1p(z) - z * (1 - z * (1 / 2 - z / 3)))
     found.ravel()[few[~accepted]] = rng.standard_gamma(d[~accepted] + 1 / 3)
@@ -237,7 +238,7 @@ def _from_normals(rng: np.random.Generator, normal: Array, d: Array, scale: Arra
 
 
 def _bytes(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
-    """Return random bytes."""
+    """Return random bytes, of a bit generator whose words have 64 bits, as all of ours have."""
     size = math.prod(shape)
     words = rng.bit_generator.random_raw(-(-size // 8))
     return words.view(np.uint8)[:size].reshape(shape)

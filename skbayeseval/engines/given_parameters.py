@@ -15,7 +15,7 @@ from scipy.special import logit
 
 from skbayeseval.engines.blocks import in_order, stream_blocks
 from skbayeseval.engines.exact import BLOCK, draw_simplexes, metric_of_block
-from skbayeseval.engines.outcomes import outcome_blocks
+from skbayeseval.engines.outcomes import BLOCK_BYTES, outcome_blocks
 from skbayeseval.engines.rows import GroupDraws
 from skbayeseval.engines.weights import label_blocks, label_totals
 from skbayeseval.metrics.confusion import Metric, Totals
@@ -145,9 +145,10 @@ def _(specification: LabelSpecification, given: Given) -> Iterator[Array]:
 def _(specification: OutcomeSpecification, given: Given) -> Iterator[Array]:
     draws, metric, positive, rng, prior = given
     if _has_rows(specification, draws):
+        n_cells = sum(len(group.mu.prior) ** 2 for group in specification.groups)
         return in_order(
             lambda here, size: metric(_tables_of_rows(specification, here, size), positive),
-            _blocks(draws),
+            _blocks(draws, BLOCK_BYTES // (16 * n_cells)),
         )
     n_draws = len(next(iter(draws.values())))
     return outcome_blocks(
@@ -180,11 +181,12 @@ def _(specification: DataSetSpecification, given: Given) -> Iterator[Array]:
         yield (centre + draws["sigma0"] * given.rng.standard_t(draws["nu"]))[None]
 
 
-def _blocks(draws: Draws) -> Iterator[tuple[dict[str, Array], int]]:
+def _blocks(draws: Draws, most: int = BLOCK) -> Iterator[tuple[dict[str, Array], int]]:
     n_draws = len(next(iter(draws.values())))
-    for start in range(0, n_draws, BLOCK):
-        here = {name: values[start : start + BLOCK] for name, values in draws.items()}
-        yield here, min(BLOCK, n_draws - start)
+    size = max(1, min(BLOCK, most))
+    for start in range(0, n_draws, size):
+        here = {name: values[start : start + size] for name, values in draws.items()}
+        yield here, min(size, n_draws - start)
 
 
 def rates_given(
@@ -280,7 +282,7 @@ def _named(
     for g, (group, base) in enumerate(zip(specification.groups, bases, strict=True)):
         mu, etas = group.names(g)
         if group.known_mu is None:
-            found[mu] = totals.true[first]
+            found[mu] = totals.true[first].copy()
         first += len(group.etas)
         for name, one in zip(etas, base.logits, strict=True):
             if one is not None:

@@ -33,9 +33,10 @@ T = TypeVar("T")
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
 
-# Blocks of fewer draws would take longer; of more draws, threads would be without work. Blocks have
-# MOST_DRAWS, or half of it, a quarter and so on: round numbers of draws are then evenly divided.
-FEWEST_DRAWS, MOST_DRAWS = 16, 5000
+# Blocks of fewer draws would take longer; of more draws, threads would be without work. Round
+# numbers of draws are evenly divided.
+BLOCKS = (5000, 2500, 1250, 625, 250, 125, 50, 25)
+FEWEST_DRAWS = 16
 
 
 def as_arrays(block: Totals | Iterable[Array]) -> Totals | Array:
@@ -133,11 +134,8 @@ def _block_size(samplers: Sequence[RowSampler], repeats: int) -> int:
     """
     bytes_per_draw = max(one.bytes_per_draw for one in samplers)
     bytes_per_draw += sum(one.bytes_of_totals for one in samplers)
-    fewest = max(1, FEWEST_DRAWS // repeats)
-    block = MOST_DRAWS
-    while block > fewest and block * repeats * bytes_per_draw > BLOCK_BYTES:
-        block //= 2
-    return max(block, fewest)
+    fits = [size for size in BLOCKS if size * repeats * bytes_per_draw <= BLOCK_BYTES]
+    return fits[0] if fits else max(1, FEWEST_DRAWS // repeats)
 
 
 def _stacked(rows: Iterable[Totals]) -> Totals:

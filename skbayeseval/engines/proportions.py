@@ -54,6 +54,7 @@ class ProportionSampler:
         largest = 1.5 * self.distinct[-1] + 1
         self.nodes = np.geomspace(SMALLEST_RATE, largest, N_NODES)
         cumulative = np.cumsum(_responsibilities(self.distinct, times, self.nodes), axis=1)
+        cumulative = np.minimum(cumulative, 1.0)
         cumulative[:, -1] = 1.0
         # The distribution functions one above another, to look all draws up at once.
         self.cumulative = (cumulative + np.arange(len(self.distinct))[:, None]).ravel()
@@ -62,7 +63,8 @@ class ProportionSampler:
     def draw(self, rng: np.random.Generator, n_draws: int) -> Array:
         """Return draws of shape (n_draws, n_classes)."""
         uniform = rng.random((len(self.counts), n_draws))
-        node = np.searchsorted(self.cumulative, uniform + self.kind, side="right") % N_NODES
+        value = np.minimum(uniform + self.kind, np.nextafter(self.kind + 1.0, 0.0))
+        node = np.searchsorted(self.cumulative, value, side="right") % N_NODES
         rates = gamma_rows(rng, SHAPE + self.counts, n_draws)
         rates /= 1 + SHAPE / self.nodes[node]
         return np.ascontiguousarray((rates / rates.sum(axis=0)).T)

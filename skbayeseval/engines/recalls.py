@@ -112,7 +112,10 @@ class RecallGrid:
         inner = (density[:, 1:] + density[:, :-1]) / 2
         of_logit = np.pad(np.cumsum(inner, axis=1), ((0, 0), (1, 0)))
         # The distribution functions of all nodes one above another, to look all draws up at once.
-        self.of_logit = (of_logit / of_logit[:, -1:] + np.arange(len(density))[:, None]).ravel()
+        # Nodes without mass are never drawn.
+        total, evenly = of_logit[:, -1:], np.linspace(0, 1, len(self.logit))
+        of_logit = np.where(total > 0, of_logit / np.maximum(total, 1e-300), evenly)
+        self.of_logit = (of_logit + np.arange(len(density))[:, None]).ravel()
 
     def draw(self, uniform: Array) -> tuple[Array, Array]:
         """Return draws of logit(eta) and of s, given uniform variables of shape (3, n_draws).

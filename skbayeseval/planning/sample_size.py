@@ -155,10 +155,11 @@ def smallest_size(
 
 
 def _crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
-    """Interpolate between fractions of n; return the last size if the assurance is not reached.
+    """Return the size at which fractions of n replications reach the assurance, or the last size.
 
-    The normal quantile of the fraction is nearly linear in log(size): a decision is clear if an
-    estimate, whose error decreases with the size, is beyond a limit.
+    Between sizes, the normal quantile of the fraction is interpolated, which is nearly linear in
+    log(size): a decision is clear if an estimate, whose error decreases with the size, is beyond a
+    limit. Fractions of 0 and 1 count as half a replication more and less.
     """
     above = np.flatnonzero(rising >= assurance)
     if len(above) == 0:

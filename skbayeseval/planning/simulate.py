@@ -59,7 +59,7 @@ BYTES_OF_REPLICATION = 100
 
 # The search for a size first increases the size by FACTOR, and narrows what it has found down to
 # that factor, if possible. Then it evaluates sizes that differ by LARGEST_STEP, or N_SIZES sizes if
-# these are fewer.
+# these are fewer, and goes on by FACTOR if the interval of the size ends at one of the outer ones.
 FACTOR = 4.0
 LARGEST_STEP = 1.6
 N_SIZES = 6
@@ -459,7 +459,8 @@ def sample_size(
                 return 1 if fraction >= enough else -1
         return 0
 
-    low, high = n_now + 1.0, float(largest)
+    smallest = n_now + 1.0
+    low, high = smallest, float(largest)
     more = n_now / FACTOR**2
     while n_now + more < largest:
         found = beyond(n_now + more)
@@ -482,11 +483,19 @@ def sample_size(
         rising = smoothed(clear.mean(axis=0))
         rng = np.random.default_rng(seed.spawn(1)[0])
         size, interval = smallest_size(clear, totals, assurance, rng)
-        if interval.high < totals[-1] or high >= largest:
+        # By chance, a look may have been wrong, and the interval would go on beyond these sizes.
+        more_below = low > smallest and interval.low <= totals[0]
+        more_above = high < largest and interval.high >= totals[-1]
+        if len(totals) == 1 and rising[0] >= assurance:
+            more_above = False
+        if not (more_below or more_above):
             break
-        # The size may be larger than all that were evaluated.
-        low = float(totals[totals <= interval.low].max(initial=low))
-        high = min(FACTOR * high, float(largest))
+        if more_below:
+            low = max(low / FACTOR, smallest)
+        else:
+            low = float(totals[totals <= interval.low].max(initial=low))
+        if more_above:
+            high = min(FACTOR * high, float(largest))
     if rising[-1] < assurance:
         return None, None, float(rising[-1])
     return size, interval, float(max(assurance, rising[0]))

@@ -312,3 +312,11 @@ def test_n_jobs_of_a_cross_validation_is_the_number_of_threads(small_blocks, mon
     result.hdi()
     cross_validated(weight="published").hdi()
     assert threads == [2, 1]
+
+
+@pytest.mark.parametrize("n_tasks", [0, 1, 2, 7])
+def test_any_number_of_tasks(n_tasks):
+    for n_jobs in (1, 2):
+        with parallel_config(n_jobs=n_jobs):
+            found = list(in_order(lambda i: i**2, ((i,) for i in range(n_tasks))))
+        assert found == [i**2 for i in range(n_tasks)]

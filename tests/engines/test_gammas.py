@@ -8,6 +8,7 @@ from skbayeseval.engines.gammas import (
     _scales,
     correlated_gammas,
     dirichlet_rows,
+    gamma_rows,
     large_gammas,
     log_rising,
 )
@@ -128,3 +129,32 @@ def test_dirichlet_rows_of_tiny_shapes_are_never_nan(shape):
     (rows,) = dirichlet_rows(np.random.default_rng(0), [np.array(shape)], 100_000)
     np.testing.assert_allclose(rows.sum(axis=0), 1.0)
     np.testing.assert_allclose(rows.mean(axis=1), 1 / len(shape), atol=0.01)
+
+
+def test_several_dirichlet_vectors_at_once():
+    shapes = [np.array([300.0, 0.5, 6.0]), np.array([0.01, 0.02]), np.array([3.9, 4.0])]
+    found = dirichlet_rows(np.random.default_rng(0), shapes, 20_000)
+    assert [len(rows) for rows in found] == [3, 2, 2]
+    for rows, shape in zip(found, shapes, strict=True):
+        np.testing.assert_allclose(rows.sum(axis=0), 1.0)
+        np.testing.assert_allclose(rows.mean(axis=1), shape / shape.sum(), atol=0.01)
+    for rows, shape in ((found[0], shapes[0]), (found[2], shapes[2])):
+        for row, one in zip(rows, shape, strict=True):
+            assert stats.kstest(row, "beta", args=(one, shape.sum() - one)).pvalue > 1e-3
+    together = np.corrcoef(np.vstack([found[0][0], found[1][0], found[2][0]]))
+    assert np.abs(together - np.eye(3)).max() < 0.03
+
+
+def test_gamma_rows_of_small_and_large_shapes():
+    shape = np.array([0.3, 3.9, 4.0, 25.0, 1e7])
+    rows = gamma_rows(np.random.default_rng(0), shape, 20_000)
+    for row, one in zip(rows, shape, strict=True):
+        assert stats.kstest(row, "gamma", args=(one,)).pvalue > 1e-3
+
+
+def test_shapes_that_rows_share():
+    shapes = np.linspace(1, 40, 20_000).reshape(2, 1, -1)
+    normal = np.random.default_rng(0).standard_normal((2, 3, 10_000))
+    found = _from_normals(np.random.default_rng(1), normal, *_scales(shapes))
+    uniform = stats.gamma(shapes).cdf(found)
+    assert stats.kstest(uniform.ravel(), "uniform").pvalue > 1e-3

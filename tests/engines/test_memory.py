@@ -204,3 +204,17 @@ def indicator(rng, n, n_labels, per_row):
     found = sparse.csr_matrix((np.ones(n * per_row), (rows, columns)), (n, n_labels))
     found.data[:] = 1
     return found
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("n_classes", [2, 5, 30, 90])
+def test_blocks_divide_round_numbers_of_draws(n_classes, repeats):
+    y = np.arange(3 * n_classes) % n_classes
+    evidence = PairedCounts.from_labels(y, {"a": y, "b": np.roll(y, 1)})
+    specification = PairedHierarchical().specification(evidence)
+    samplers = [outcomes._sampler(group, False, 1e-6) for group in specification.groups]
+    size = outcomes._block_size(samplers, repeats)
+    assert size in outcomes.BLOCKS
+    assert 5000 % size == 0
+    needed = samplers[0].bytes_per_draw + samplers[0].bytes_of_totals
+    assert size * repeats * needed <= outcomes.BLOCK_BYTES

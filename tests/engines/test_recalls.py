@@ -178,3 +178,39 @@ def test_populations_sum_to_one_and_keep_their_class():
         assert population.probability.sum() == pytest.approx(1)
         assert population.predictions.shape == (len(population.truth), 2)
         assert set(np.unique(population.predictions)) <= set(range(6))
+
+
+EDGES = np.array([0.0, 1e-300, 1e-12, 0.5, 1 - 1e-12, 1 - 2**-53])
+
+
+@pytest.mark.parametrize("icc", [1.0, 3e5, 1e6])
+def test_draws_exist_where_densities_underflow(icc):
+    counts = Recall(np.ones(2), np.full(2, icc), right=np.full(3, 500.0), wrong=np.full(3, 500.0))
+    uniform = np.stack(np.meshgrid(EDGES, EDGES, EDGES)).reshape(3, -1)
+    grid = RecallGrid(counts, prior=False)
+    logit, mass = grid.draw(uniform)
+    assert np.isfinite(logit).all()
+    assert np.isfinite(mass).all()
+    assert grid.logit[0] - 1e-9 <= logit.min() <= logit.max() <= grid.logit[-1] + 1e-9
+    logit, mass = grid.draw(np.random.default_rng(0).random((3, 20_000)))
+    assert expit(logit).mean() == pytest.approx(0.5, abs=0.01)
+    if icc > 1:  # the prior says that 1 / (1 + s) is about 1/2, and the data do not object
+        assert np.log(mass).mean() == pytest.approx(0, abs=0.05)
+
+
+def test_draws_of_the_grid_follow_its_density():
+    counts = recall_of(TABLES["ordinary"])
+    grid = RecallGrid(counts, prior=False)
+    logit, mass = grid.draw(np.random.default_rng(0).random((3, 200_000)))
+    log_mass = np.linspace(-6, 10, 400)[:, None]
+    axis = np.linspace(-4, 8, 500)
+    log_density = recalls.log_density_of_recall(counts, log_mass, axis, prior=False)
+    density = np.exp(log_density - log_density.max())
+    for found, margin, values in (
+        (logit, density.sum(axis=0), axis),
+        (np.log(mass), density.sum(axis=1), log_mass.ravel()),
+    ):
+        expected = margin @ values / margin.sum()
+        sd = np.sqrt(margin @ (values - expected) ** 2 / margin.sum())
+        assert found.mean() == pytest.approx(expected, abs=0.02 * sd)
+        assert found.std() == pytest.approx(sd, rel=0.02)

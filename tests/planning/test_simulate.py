@@ -119,27 +119,48 @@ def test_settled_already():
     assert "The decision is already clear: ≈" in str(size)
 
 
-def test_the_interval_of_a_size_is_not_cut_off(monkeypatch):
-    """As if few replications, by chance, had made a size look large enough that is not."""
+def with_power(monkeypatch, power, lucky):
+    """Let decisions be clear with a known probability, and another one in looks at one size."""
     evaluated = []
 
     def in_chunks(jobs, n, seed, n_jobs, verbose):
         sizes = np.asarray(jobs[0]["sizes"]) + 300
         evaluated.append(sizes)
-        probability = expit(np.log(4) + np.log(sizes / 12_000))  # 0.8 at 12,000
-        if len(sizes) == 1:
-            probability = np.where(sizes < 5000, 0.5, 0.99)
+        probability = (lucky if len(sizes) == 1 else power)(sizes)
         clear = np.random.default_rng(seed).random((n, 1)) < probability
         return [np.where(clear, "~", "?")[:, :, None]]
 
     monkeypatch.setattr(simulate, "in_chunks", in_chunks)
+    return evaluated
+
+
+@pytest.mark.parametrize("threshold", [5000, 19_000, 22_000])
+def test_the_interval_of_a_size_is_not_cut_off(threshold, monkeypatch):
+    """As if few replications, by chance, had made a size look large enough, or too small."""
+    evaluated = with_power(
+        monkeypatch,
+        power=lambda sizes: expit(np.log(4) + np.log(sizes / 12_000)),  # 0.8 at 12,000
+        lucky=lambda sizes: np.where(sizes < threshold, 0.5, 0.99),
+    )
     result, inside = compare_predictions(*MODERATE, random_state=0), 0
     for seed in range(20):
         found = result.required_sample_size(0.02, n_replications=400, random_state=seed)
         inside += found.interval.low <= 12_000 <= found.interval.high
-        assert found.interval.high < evaluated[-1][-1]
+        assert evaluated[-1][0] < found.interval.low < found.interval.high < evaluated[-1][-1]
         assert found.reached == 0.8
     assert inside >= 16
+
+
+def test_a_size_that_is_enough_at_once(monkeypatch):
+    everything = np.ones_like
+    evaluated = with_power(monkeypatch, power=everything, lucky=everything)
+    y, a, b = (np.array(column)[:300:19] for column in MODERATE)
+    result = compare_predictions(y, a, b, random_state=0)
+    found = result.required_sample_size(0.02, **QUICK)
+    assert found.n_total == found.n_now + 1 == 17
+    assert found.interval == (17, 17)
+    assert found.reached == 1
+    assert len(evaluated[-1]) == 1
 
 
 def test_never_is_said_plainly():
