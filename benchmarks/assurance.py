@@ -3,15 +3,15 @@
 Draw a pair of classifiers, a pilot test set, and the size that the pilot asks for at an assurance
 of 0.8. Then label that many instances, again and again, and see how often the decision is clear.
 
+    python benchmarks/assurance.py --pilots 300 --package
     python benchmarks/assurance.py --pilots 300
     python benchmarks/assurance.py --pilots 300 --scale inf
-    python benchmarks/assurance.py --pilots 60 --package
 
 Pairs are drawn from the flat prior of the paired model, or are nearly equal: their true difference
 in accuracy is normal around 0, and they agree on 90%, 95% or 80% of the instances. Pilots have
 200, 500 and 1,000 instances in turn. `--scale inf` plans from the flat prior, without shrinking
-differences. The first two commands follow `required_sample_size` step by step, but with a normal
-approximation of each posterior, which takes minutes instead of hours; `--package` calls it.
+differences. `--package` calls `required_sample_size`, for about twenty minutes; the other commands
+follow it step by step, but with a normal approximation of each posterior.
 """
 
 from __future__ import annotations
