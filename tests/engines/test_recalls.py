@@ -13,14 +13,9 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics.confusion import totals_of
 from skbayeseval.models import PairedRecalls, Recalls
 from skbayeseval.models.specification import Recall
+from tests.engines import confusion_tables
 
-TABLES = {
-    "ordinary": [[20, 3, 1], [2, 15, 4], [0, 5, 12]],
-    "tiny rows": [[1, 0, 0], [0, 3, 2], [1, 0, 0]],
-    "empty class": [[9, 1, 0], [0, 0, 0], [2, 0, 7]],
-    "perfect": [[30, 0, 0], [0, 25, 0], [0, 0, 41]],
-    "never right": [[0, 1, 0], [4, 0, 0], [2, 5, 0]],
-}
+TABLES = {**confusion_tables.TABLES, "never right": [[0, 1, 0], [4, 0, 0], [2, 5, 0]]}
 
 
 def recall_of(table, weight=1.0, **priors):

@@ -3,7 +3,7 @@ from dataclasses import FrozenInstanceError, fields
 import numpy as np
 import pytest
 
-from skbayeseval.engines.outcomes import EtaSampler
+from skbayeseval.engines.etas import EtaSampler
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import favour
