@@ -19,7 +19,7 @@ def paired_binary(bench: Bench, n_draws: int) -> Row:
     n, n_draws = bench.size(5000, 50), bench.size(n_draws, 100)
     y, a, b = labels(2, n)
     mu = np.bincount(y, minlength=2) + 1.0
-    theta = np.bincount(4 * y + 2 * a + b, minlength=8).reshape(2, 4) + 1.0
+    theta = np.bincount(4 * y + 2 * a + b, minlength=8).reshape(2, 4) + 0.25
 
     def ours() -> object:
         result = compare_predictions(y, a, b, scoring="f1", n_draws=n_draws, random_state=0)

@@ -4,6 +4,11 @@ Two equally good classifiers, of which the true metric is known: how often the H
 and how often the HDI of the difference contains 0.
 
     python benchmarks/few_units.py --data-sets 1000
+    python benchmarks/few_units.py --data-sets 1000 --at-margin --units 10 20 50
+
+With ``--at-margin``, ROC AUCs are 0.93 and 0.95, with 200 negatives: how often A is called safe to
+ship at a margin of exactly 0.02, how often HDIs contain the truth, and how wide they are compared
+with 3.92 standard deviations of the observed difference.
 """
 
 import argparse
@@ -116,6 +121,27 @@ def cases():
     yield "micro-F1 of labels", f1_score(y, a, average="micro"), by_label
 
 
+def at_margin(k, n_sets):
+    """Return a row of the table of areas at the margin."""
+    rng, found, widths, observed = np.random.default_rng(7), np.zeros(3), [], []
+    y = np.repeat([1, 0], [k, 200])
+    for seed in range(n_sets):
+        shared = np.sqrt(0.5) * rng.normal(size=len(y))
+        a, b = (
+            np.sqrt(2) * norm.ppf(auc) * y + shared + np.sqrt(0.5) * rng.normal(size=len(y))
+            for auc in (0.93, 0.95)
+        )
+        scores = {"y_score_a": a, "y_score_b": b, "scoring": "roc_auc"}
+        result = compare_predictions(y, None, None, **scores, n_draws=1000, random_state=seed)
+        (low, high), (low_a, high_a) = result.hdi(), result.hdi(of="a")
+        is_safe = result.non_inferiority(0.02).answer == "yes"
+        found += is_safe, low <= -0.02 <= high, low_a <= 0.93 <= high_a
+        widths.append(high - low)
+        observed.append(result.observed_a - result.observed_b)
+    cells = [*found / n_sets, np.mean(widths) / (3.92 * np.std(observed))]
+    return f"| {k} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |"
+
+
 def main():
     """Print the coverage of every case."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -123,9 +149,16 @@ def main():
     parser.add_argument("--units", type=int, nargs="+", default=[3, 5, 10, 20, 50])
     parser.add_argument("--only", default="", help="run the cases whose name contains this")
     parser.add_argument("--plain", action="store_true", help="do not allow for few units")
+    parser.add_argument("--at-margin", action="store_true", help="areas at the margin instead")
     args = parser.parse_args()
     if args.plain:
         recipe.allow_for_few_units = lambda draws, *_: draws
+        recipe.allow_for_few_carriers = lambda draws, *_, **__: draws
+    if args.at_margin:
+        print("| positives | safe to ship | covers the difference | covers A | width |", flush=True)
+        for k in args.units:
+            print(at_margin(k, args.data_sets), flush=True)
+        return
     warnings.simplefilter("ignore")  # of labels without a positive instance
     print("| units | " + " | ".join(map(str, args.units)) + " |", flush=True)
     for name, truth, compare in cases():

@@ -8,6 +8,13 @@ classes, or by right and wrong items (`compare_items`).
     python benchmarks/subgroups.py --kinds "2 classes" items
     python benchmarks/subgroups.py --kinds "2 classes" --times 30 --reports 100
 
+With --odd, subgroups are of equal size, and one of them is unlike the others: A and B disagree on
+10% of the instances elsewhere, and A is better by 0.03; in the last subgroup, A is worse by 0.2 or
+0.3, and they disagree on a tenth more than that. The first rows have no such subgroup, but equal
+ones or normally varying ones.
+
+    python benchmarks/subgroups.py --odd --reports 200
+
 With --priors, observed differences are normal, and the coverage under several priors of tau is
 computed on a grid.
 
@@ -29,21 +36,26 @@ N_DRAWS = 4000
 # The mean and the standard deviation of the true differences.
 TRUTHS = ((0.0, 0.0), (0.03, 0.0), (0.03, 0.02), (0.03, 0.05))
 
+# How many subgroups of which size, the difference of the odd one, and tau where there is none.
+DESIGNS = ((20, 50), (5, 100), (10, 300))
+ODD = ((None, 0.0), (None, 0.05), (-0.2, 0.0), (-0.3, 0.0))
+
 COLUMNS = (
     "compared", "mu", "tau", "coverage", "alone", "worst", "width", "error",
     "false sign", "false sign alone", "varies", "no sign",
 )  # fmt: skip
 
 
-def compared(kind, differences, rng, seed, times=1):
+def compared(kind, differences, rng, seed, sizes=SIZES, disagree=DISAGREE):
     """Return the comparison by subgroup, for classifiers with these true differences."""
-    subgroup = np.repeat(np.arange(len(SIZES)), times * np.array(SIZES))
-    only_a = (DISAGREE + differences[subgroup]) / 2
+    subgroup = np.repeat(np.arange(len(sizes)), sizes)
+    disagree = np.broadcast_to(disagree, len(sizes))[subgroup]
+    only_a = (disagree + differences[subgroup]) / 2
     u = rng.random(len(subgroup))
-    a, only_b = u < only_a, (only_a <= u) & (u < DISAGREE)
+    a, only_b = u < only_a, (only_a <= u) & (u < disagree)
     # Where they agree, both are right as often as makes B right on 80% in all.
     agree = ~a & ~only_b
-    both = agree & (rng.random(len(u)) < (RIGHT - (DISAGREE - only_a)) / (1 - DISAGREE))
+    both = agree & (rng.random(len(u)) < (RIGHT - (disagree - only_a)) / (1 - disagree))
     right_a, right_b = a | both, only_b | both
     options = {"n_draws": N_DRAWS, "random_state": seed}
     if kind == "items":
@@ -87,10 +99,10 @@ def report(subgroups, differences):
 
 def simulate(kind, mu, tau, n_reports, times=1):
     """Return one row of the table."""
-    rng, found = np.random.default_rng(0), []
+    rng, found, sizes = np.random.default_rng(0), [], times * np.array(SIZES)
     for seed in range(n_reports):
         differences = np.clip(rng.normal(mu, tau, len(SIZES)), -DISAGREE, DISAGREE)
-        found.append(report(compared(kind, differences, rng, seed, times), differences))
+        found.append(report(compared(kind, differences, rng, seed, sizes), differences))
     pooled, alone, width, mse, mse_alone, *rest = (
         np.array(one, dtype=float) for one in zip(*found, strict=True)
     )
@@ -98,6 +110,29 @@ def simulate(kind, mu, tau, n_reports, times=1):
         kind, mu, tau, f"{pooled.mean():.3f}", f"{alone.mean():.3f}",
         f"{pooled.mean(axis=0).min():.3f}", f"{width.mean():.2f}",
         f"{np.sqrt(mse.mean() / mse_alone.mean()):.2f}", *(f"{one.mean():.1%}" for one in rest),
+    ]  # fmt: skip
+
+
+def simulate_odd(n_subgroups, size, odd, tau, n_reports):
+    """Return one row of the table of subgroups of which one is unlike the others."""
+    rng, found = np.random.default_rng(0), []
+    for seed in range(n_reports):
+        disagree = np.full(n_subgroups, 0.1 if tau == 0 else DISAGREE)
+        if odd is None:
+            differences = np.clip(rng.normal(0, tau, n_subgroups), -DISAGREE, DISAGREE)
+        else:
+            differences = np.full(n_subgroups, 0.03)
+            differences[-1], disagree[-1] = odd, 0.1 - odd
+        sizes = np.full(n_subgroups, size)
+        by_subgroup = compared("2 classes", differences, rng, seed, sizes, disagree)
+        pooled, alone, *_, wrong, _, _, _ = report(by_subgroup, differences)
+        flagged = by_subgroup.table["hdi_high"].iloc[-1] < 0
+        found.append((pooled.mean(), pooled[-1], alone[-1], flagged, wrong))
+    every, of_odd, of_odd_alone, flagged, wrong = np.mean(found, axis=0)
+    of_last = [f"{of_odd:.2f}", f"{of_odd_alone:.2f}", f"{flagged:.0%}"]
+    return [
+        f"{n_subgroups} of {size}", "none" if odd is None else odd, tau, f"{every:.3f}",
+        *(["", "", ""] if odd is None else of_last), f"{wrong:.1%}",
     ]  # fmt: skip
 
 
@@ -145,16 +180,26 @@ def main():
     parser.add_argument("--kinds", nargs="+", default=["2 classes", "4 classes", "items"])
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--priors", action="store_true")
+    parser.add_argument("--odd", action="store_true")
     arguments = parser.parse_args()
     if arguments.priors:
         coverage_of_priors()
         return
-    print("|", " | ".join(COLUMNS), "|")
-    print("|", " | ".join("---" for _ in COLUMNS), "|")
-    for kind in arguments.kinds:
-        for mu, tau in TRUTHS:
-            row = simulate(kind, mu, tau, arguments.reports, arguments.times)
-            print("|", " | ".join(map(str, row)), "|", flush=True)
+    if arguments.odd:
+        columns = ("subgroups", "odd one", "tau", "coverage", "of the odd one", "alone", "flagged",
+                   "false sign")  # fmt: skip
+        rows = (simulate_odd(*design, *odd, arguments.reports) for odd in ODD for design in DESIGNS)
+    else:
+        columns = COLUMNS
+        rows = (
+            simulate(kind, mu, tau, arguments.reports, arguments.times)
+            for kind in arguments.kinds
+            for mu, tau in TRUTHS
+        )
+    print("|", " | ".join(columns), "|")
+    print("|", " | ".join("---" for _ in columns), "|")
+    for row in rows:
+        print("|", " | ".join(map(str, row)), "|", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,14 @@
 """Settings of the documentation's site; `make docs` builds it."""
 
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
 
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
 from sphinx_gallery.sorting import ExplicitOrder
 
 HERE = Path(__file__).parent
@@ -13,6 +17,7 @@ sys.path.insert(0, str(HERE))
 from gallery_order import QUESTIONS  # noqa: E402
 from inventories import write_inventories  # noqa: E402
 
+import skbayeseval  # noqa: E402
 from skbayeseval import __version__  # noqa: E402
 
 project = "skbayeseval"
@@ -42,6 +47,9 @@ templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 suppress_warnings = ["config.cache"]
+
+# Blocks without a language show what the code before them prints.
+highlight_language = "none"
 
 # The reference
 autosummary_generate = True
@@ -85,6 +93,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "skbayeseval"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
@@ -103,3 +112,47 @@ html_context = {"default_mode": "auto"}
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+class LinkPublicNames(SphinxTransform):
+    """Link code such as `compare_predictions(y, a, b)` in pages to the reference.
+
+    In tables always, otherwise where a page names it first. As files, pages have no links to the
+    reference, which exists on the site only.
+    """
+
+    default_priority = 500
+    names = frozenset(skbayeseval.__all__) - {"__version__", "metrics"}
+
+    def apply(self) -> None:
+        """Wrap literals that begin with a public name into references."""
+        if self.env.docname.startswith("generated/"):
+            return
+        linked = set()
+        for literal in list(self.document.findall(nodes.literal)):
+            name = re.match(r"\w*", literal.astext())[0]
+            parents = []
+            node = literal
+            while (node := node.parent) is not None:
+                parents.append(type(node))
+            if name not in self.names or parents[0] in (nodes.reference, addnodes.pending_xref):
+                continue
+            if nodes.title in parents or (name in linked and nodes.entry not in parents):
+                continue
+            linked.add(name)
+            reference = addnodes.pending_xref(
+                "",
+                refdomain="py",
+                reftype="obj",
+                reftarget=f"skbayeseval.{name}",
+                refdoc=self.env.docname,
+                refexplicit=True,
+                refwarn=True,
+            )
+            literal.replace_self(reference)
+            reference += literal
+
+
+def setup(app):
+    """Add the transform."""
+    app.add_transform(LinkPublicNames)

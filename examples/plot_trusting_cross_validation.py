@@ -3,9 +3,10 @@ How far can a cross-validation be trusted?
 ==========================================
 
 In a cross-validation every instance is used for training and for validation several times, so its
-counts are worth less than as many new ones. How much less is inferred from the spread of the
-splits. ``calibrate=`` adds what your data can tell: the same comparison on disjoint halves, which
-are independent, shows how much the difference really varies.
+counts are worth less than as many new ones. How much less is estimated by a formula that was fitted
+to simulated problems and has the spread of the splits in it. ``calibrate=`` adds what your data can
+tell: the same comparison on disjoint halves, which are independent, shows how much the difference
+really varies.
 """
 
 # %%

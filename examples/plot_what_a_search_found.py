@@ -55,8 +55,8 @@ paired.plot("heatmap", x="n_estimators", y="max_depth")
 simple = GridSearchCV(
     RandomForestClassifier(random_state=0),
     grid,
-    cv=3,
-    refit=refit_simplest("n_estimators", rope=0.05, cv=3),
+    cv=5,
+    refit=refit_simplest("n_estimators", rope=0.05, cv=5),
 )
 result = bayesian_cross_validate(("forest", simple), GaussianNB(), X, y, cv=cv, random_state=0)
 print(result)

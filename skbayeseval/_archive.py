@@ -19,7 +19,7 @@ from typing import IO, Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval._files import written_whole
+from skbayeseval._files import check_path, written_whole
 
 __all__ = ["ArchiveReader", "write_archive"]
 
@@ -58,7 +58,7 @@ class ArchiveReader:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._file = open(path, "rb")  # noqa: SIM115 (closed by __exit__)
+        self._file = open(check_path(path), "rb")  # noqa: SIM115 (closed by __exit__)
         try:
             self._archive = _open_archive(self._file)
             self._members = _members(self._archive, os.fstat(self._file.fileno()).st_size)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["as_array", "as_numbers", "check_same_length", "in_short"]
+__all__ = ["as_array", "as_numbers", "check_same_length", "in_short", "number_of_samples"]
 
 Array = NDArray[Any]
 
@@ -66,13 +66,17 @@ def as_numbers(values: Any, name: str) -> Array:
             return array.astype(float)
     except (TypeError, ValueError):
         pass
+    except OverflowError as error:
+        raise ValueError(f"{name} contains a whole number too large for a float.") from error
     raise TypeError(f"{name} must contain numbers, got {in_short(values)}.")
 
 
 def check_same_length(**arrays: Any) -> None:
     """Raise unless all arrays, except those that are None, have the same number of samples."""
     sizes = {
-        name: _n_samples(values, name) for name, values in arrays.items() if values is not None
+        name: number_of_samples(values, name)
+        for name, values in arrays.items()
+        if values is not None
     }
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
@@ -81,11 +85,15 @@ def check_same_length(**arrays: Any) -> None:
 
 def in_short(value: Any, length: int = 80) -> str:
     """Return the representation of `value` for an error message, on one line."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of an object of the user's
+        text = f"an object of type {type(value).__name__}"
     return text if len(text) <= length else f"{text[: length - 3]}..."
 
 
-def _n_samples(values: Any, name: str) -> int:
+def number_of_samples(values: Any, name: str) -> int:
+    """Return the number of entries; raise if `values` is not a sequence or an array."""
     if not hasattr(values, "shape") and hasattr(values, "__array__"):
         values = np.asarray(values)
     shape = getattr(values, "shape", None)

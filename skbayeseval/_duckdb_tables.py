@@ -5,24 +5,29 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import Any
 
 from skbayeseval._arrays import in_short
 from skbayeseval._text_tables import SEPARATORS
 
-__all__ = ["open_table", "quoted"]
+__all__ = ["PARQUET", "WHOLE", "open_table", "quoted"]
 
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
+_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+WHOLE = (*_SIGNED, *(f"U{name}" for name in _SIGNED))
 
 
 @contextmanager
-def open_table(source: Any, *, argument: str = "source") -> Iterator[Any]:
+def open_table(source: Any, columns: Iterable[Any], *, argument: str = "source") -> Iterator[Any]:
     """Give the DuckDB relation of a file, of the files that a pattern matches, or of itself.
 
-    Cells of CSV files are text, so that 007 and 7 differ. Errors of DuckDB become ValueErrors, and
+    Cells of CSV files are text, so that 007 and 7 differ. Each of the `columns` that will be asked
+    for must have the same type in all Parquet files of a pattern: left to itself, DuckDB converts
+    what it reads to the type in the first file, 0.3 to 0. Errors of DuckDB become ValueErrors, and
     files that are not there FileNotFoundErrors. Nothing is downloaded: not what a path names, nor
     extensions of DuckDB.
     """
@@ -51,7 +56,7 @@ def open_table(source: Any, *, argument: str = "source") -> Iterator[Any]:
     # No extension is downloaded, and no variable of Python is taken for a table.
     config = {"autoinstall_known_extensions": "false", "python_enable_replacements": "false"}
     with duckdb.connect(config=config) as connection, _errors_of(duckdb, path):
-        yield _relation_of_files(connection, path)
+        yield _relation_of_files(connection, path, columns)
 
 
 def quoted(column: str) -> str:
@@ -59,13 +64,57 @@ def quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
-def _relation_of_files(connection: Any, path: str) -> Any:
+def _relation_of_files(connection: Any, path: str, columns: Iterable[Any]) -> Any:
     name = re.sub(r"\.(gz|zst)$", "", path.lower())
     if name.endswith(TEXT):
         return _relation_of_text(connection, path)
     if name.endswith(PARQUET):
-        return connection.read_parquet(path)
+        _check_types(connection, path, columns)
+        return connection.read_parquet(path, union_by_name=True)
     return connection.sql(f"SELECT * FROM {_literal(path)}")  # DuckDB knows others by the name
+
+
+def _check_types(connection: Any, path: str, columns: Iterable[Any]) -> None:
+    """Raise if a column has different types in Parquet files; whole numbers are of one kind."""
+    first: dict[str, tuple[str, str]] = {}
+    names = {str(column).lower() for column in columns}  # to DuckDB, y and Y are one column
+    for file in _files(connection, path):
+        part = connection.read_parquet(file)
+        for column, kind in zip(part.columns, map(str, part.types), strict=True):
+            if column.lower() not in names:
+                continue
+            other, where = first.setdefault(column.lower(), (kind, file))
+            if kind != other and not {kind, other}.issubset(WHOLE):
+                raise ValueError(
+                    f"Column {column!r} has the type {other} in {where}, but {kind} in {file}. "
+                    "Labels 7 and '007', or 0 and 0.3, cannot be told apart once they are "
+                    "converted. Write the files with one type, or pass a DuckDB relation that "
+                    "converts the column as you mean it."
+                )
+
+
+def _files(connection: Any, path: str) -> list[str]:
+    """Return the files that a pattern matches."""
+    return [row[0] for row in connection.sql(f"SELECT file FROM glob({_literal(path)})").fetchall()]
+
+
+def _n_empty_lines(connection: Any, path: str) -> int:
+    """Return how many lines without text precede the header of CSV files."""
+    counts: dict[str, int] = {}
+    for file in _files(connection, path):
+        lines = connection.sql(
+            f"SELECT line FROM read_csv({_literal(file)}, delim='\x1f', header=false, quote='', "
+            "escape='', comment='', auto_detect=false, columns={'line': 'VARCHAR'})"
+        )
+        blank = takewhile(lambda row: not (row[0] or "").strip(), lines.limit(1000).fetchall())
+        counts[file] = len(list(blank))
+    if len(set(counts.values())) > 1:
+        file = max(counts, key=lambda one: counts[one])
+        raise ValueError(
+            f"{file} begins with {counts[file]} empty lines, other files of {path} with fewer. "
+            "Remove them: the first line must be the header."
+        )
+    return max(counts.values(), default=0)
 
 
 def _relation_of_text(connection: Any, path: str) -> Any:
@@ -76,10 +125,13 @@ def _relation_of_text(connection: Any, path: str) -> Any:
     """
     import duckdb
 
+    n_empty_lines = _n_empty_lines(connection, path)
+
     def table(separator: str, header: str) -> Any:
         return connection.sql(
             f"SELECT * FROM read_csv({_literal(path)}, delim={_literal(separator)}, "
-            f"header={header}, all_varchar=true, quote='\"', escape='\"', comment='', skip=0)"
+            f"header={header}, all_varchar=true, quote='\"', escape='\"', comment='', "
+            f"skip={n_empty_lines})"
         )
 
     def header_of(separator: str) -> tuple[str, ...]:

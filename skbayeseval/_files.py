@@ -10,7 +10,18 @@ from contextlib import contextmanager, suppress
 from secrets import token_hex
 from typing import Any
 
-__all__ = ["save_figure", "written_whole"]
+from skbayeseval._arrays import in_short
+
+__all__ = ["check_path", "save_figure", "written_whole"]
+
+
+def check_path(path: Any) -> str:
+    """Return the path of a file as text; raise if it cannot be one."""
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+        raise TypeError(f"path must be the path of a file, got {in_short(path)}.")
+    if not os.fspath(path) or "\0" in os.fspath(path):
+        raise ValueError(f"path must be the path of a file, got {in_short(path)}.")
+    return os.fspath(path)
 
 
 @contextmanager
@@ -22,7 +33,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[str]:
     is replaced. Permissions are those of the replaced file, or those of any new file. What is not a
     regular file, such as a pipe or a device, is written directly.
     """
-    target = os.path.realpath(path)
+    target = os.path.realpath(check_path(path))
     try:
         former = os.stat(target)
     except FileNotFoundError:
@@ -49,7 +60,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[str]:
 
 def save_figure(figure: Any, path: str | os.PathLike[str]) -> str:
     """Save a matplotlib figure, and return its path, with an extension if it had none."""
-    path = os.fspath(path)
+    path = check_path(path)
     if not os.path.splitext(path)[1]:
         path = f"{path.rstrip('.')}.{figure.canvas.get_default_filetype()}"
     with written_whole(path) as temporary:

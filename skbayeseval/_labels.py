@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Hashable, Sequence, Set
 from numbers import Integral
 from typing import Any
 
@@ -77,7 +77,7 @@ def merged_classes(
         classes = sorted({value for of_one in [*values, explicit or ()] for value in of_one})
     except TypeError as error:
         kinds = ", ".join(
-            f"{name} has {of_one[0]!r}"
+            f"{name} has {in_short(of_one[0])}"
             for name, of_one in zip([*names, "labels"], [*values, explicit or ()], strict=True)
             if of_one
         )
@@ -234,7 +234,8 @@ def _is_text(array: Array) -> bool:
 def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     """Return explicit `labels` as a tuple of at least two distinct classes."""
     array = _exact(labels, "labels")
-    if array.ndim != 1 or array.dtype.kind == "c":
+    hashable = all(isinstance(label, Hashable) for label in array.flat)
+    if array.ndim != 1 or array.dtype.kind == "c" or not hashable:
         raise TypeError(f"labels must be a list of classes, got {in_short(labels)}.")
     if array.dtype.kind in "mM":
         array = _dates_as_strings(array, "labels")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -17,9 +17,14 @@ from skbayeseval._arrays import in_short
 # on every machine, and that sorting the draws takes seconds.
 MOST_BYTES = 10**9
 
+# More jobs than any machine has.
+MOST_JOBS = 10**6
+
 __all__ = [
     "UnlikelyDataWarning",
+    "as_float",
     "check_flag",
+    "check_metric_labels",
     "check_n_jobs",
     "check_names",
     "check_pre_dispatch",
@@ -36,6 +41,14 @@ class UnlikelyDataWarning(UserWarning):
     """Data that can be compared, but are probably not what was meant."""
 
 
+def as_float(number: Any) -> float:
+    """Return a number as a float, infinite if it is too large for one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
 def check_probability(prob: Any, name: str = "prob") -> float:
     """Return `prob` as a float strictly between 0 and 1."""
     check_scalar(prob, name, Real, min_val=0, max_val=1, include_boundaries="neither")
@@ -47,8 +60,8 @@ def check_probability(prob: Any, name: str = "prob") -> float:
 def check_weight(weight: Any) -> float:
     """Return `weight` as a finite float greater than 0."""
     check_scalar(weight, "weight", Real, min_val=0, include_boundaries="neither")
-    if not math.isfinite(weight):
-        raise ValueError(f"weight == {weight}, must be a finite number greater than 0.")
+    if not as_float(weight) < math.inf:
+        raise ValueError(f"weight == {in_short(weight)}, must be a finite number greater than 0.")
     return float(weight)
 
 
@@ -63,8 +76,19 @@ def check_whole_number(value: Any, name: str, minimum: int = 1) -> int:
 def check_flag(value: Any, name: str) -> bool:
     """Return `value` as a bool; raise unless it is True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False, got {value!r}.")
+        raise TypeError(f"{name} must be True or False, got {in_short(value)}.")
     return bool(value)
+
+
+def check_metric_labels(labels: Any) -> Mapping[str, str]:
+    """Return what metrics are called, by their names; nothing for None."""
+    found = {} if labels is None else labels
+    if isinstance(found, Mapping) and all(isinstance(one, str) for one in found.values()):
+        return found
+    raise TypeError(
+        "labels must be a dict from names of metrics to what they are called, such as "
+        f"{{'roc_auc': 'ROC AUC'}}, got {in_short(labels)}."
+    )
 
 
 def check_n_jobs(n_jobs: Any) -> int | None:
@@ -72,9 +96,11 @@ def check_n_jobs(n_jobs: Any) -> int | None:
     if n_jobs is None:
         return None
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
-        raise TypeError(f"n_jobs must be an int or None, got {n_jobs!r}.")
+        raise TypeError(f"n_jobs must be an int or None, got {in_short(n_jobs)}.")
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning. Use 1 for one job, or -1 for all cores.")
+    if abs(int(n_jobs)) >= MOST_JOBS:
+        raise ValueError(f"n_jobs == {in_short(n_jobs)} is too large. Use -1 for all cores.")
     return int(n_jobs)
 
 
@@ -87,7 +113,7 @@ def check_pre_dispatch(pre_dispatch: Any) -> int | str:
             return pre_dispatch
         raise ValueError(
             f"pre_dispatch must be an int, 'all' or an expression such as '2*n_jobs', got "
-            f"{pre_dispatch!r}."
+            f"{in_short(pre_dispatch)}."
         )
     return check_whole_number(pre_dispatch, "pre_dispatch")
 
@@ -111,7 +137,7 @@ def check_size(value: Any, name: str, bytes_each: int, minimum: int = 1) -> int:
 
 def check_names(names: Any, number: int) -> tuple[str, ...]:
     """Return `names` as a tuple of `number` distinct strings."""
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    if isinstance(names, str) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) == 0:
         raise TypeError(f"names must be a sequence of {number} strings, got {in_short(names)}.")
     names = [str(name) if isinstance(name, np.str_) else name for name in names]
     if len(names) != number or not all(isinstance(name, str) for name in names):

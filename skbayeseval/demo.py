@@ -29,12 +29,8 @@ def naive_bayes_against_svm(model: str = "paired") -> ComparisonResult:
 
 
 def by_each_model(rope: float) -> pd.DataFrame:
-    """Return the summary of the difference in F1, one column per model.
-
-    Bayes factors are left out: they tell how much the data changed the odds of equality, not what
-    the odds are (docs/bayes_factors.md).
-    """
+    """Return the summary of the difference in F1, one column per model."""
     models = ("paired", "unpaired", "bcv")
     rows = [naive_bayes_against_svm(model).metric("f1").summary(rope) for model in models]
     table = pd.concat(rows, keys=models, names=["model"]).droplevel("metric")
-    return table.drop(columns=["bf", "mcse", "hdi_mcse"]).T
+    return table.drop(columns=["mcse", "hdi_mcse"]).T

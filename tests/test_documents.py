@@ -14,7 +14,7 @@ pages = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "pages.py")))
 # Pages that take more than about three seconds.
 SLOW = {
     "models.md", "coming_from.md", "command_line.md", "cross_validation.md", "data.md",
-    "grid_search.md", "large_data.md", "planning.md", "priors_pymc_arviz.md",
+    "grid_search.md", "large_data.md", "planning.md", "priors_pymc_arviz.md", "recipes.md",
 }  # fmt: skip
 
 

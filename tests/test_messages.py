@@ -296,7 +296,11 @@ DATA = [
         ValueError,
         "cells_or_result must be",
     ),
-    (lambda: power_analysis({}, "10", rope=0.1, goal="~"), TypeError, "sizes must be array-like"),
+    (
+        lambda: power_analysis((0.9, 0.8), "10", rope=0.1, goal="~"),
+        TypeError,
+        "sizes must be array-like",
+    ),
     (
         lambda: report_search(GridSearchCV, rope=0.1),
         TypeError,

@@ -1,6 +1,7 @@
-"""Quick learners for the coverage laboratory: closed forms in NumPy, and trees of scikit-learn.
+"""Learners for the coverage laboratory: closed forms in NumPy, and others of scikit-learn.
 
-They have what a comparison needs and no validation, so that thousands of data sets take minutes.
+Those in NumPy have what a comparison needs and no validation, so that thousands of data sets take
+minutes.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 __all__ = ["LEARNERS"]
@@ -167,11 +171,17 @@ LEARNERS: dict[str, Any] = {
     "lda": LinearDiscriminant(),
     "qda": QuadraticDiscriminant(),
     "logistic": Logistic(),
+    "logreg": LogisticRegression(max_iter=200),
+    "logreg.01": LogisticRegression(C=0.01),
+    "svm": SVC(),
+    "knn1": Neighbours(1),
     "knn5": Neighbours(5),
     "knn15": Neighbours(15),
+    "tree": DecisionTreeClassifier(random_state=0),
     "tree3": DecisionTreeClassifier(max_depth=3, min_samples_leaf=3, random_state=0),
     "tree5": DecisionTreeClassifier(max_depth=5, min_samples_leaf=3, random_state=0),
     "extra-tree": ExtraTreeClassifier(max_depth=6, min_samples_leaf=3),
+    "forest": RandomForestClassifier(10, min_samples_leaf=2),
     "subspace": RandomSubspace(),
     "threshold": TunedThreshold(),
 }

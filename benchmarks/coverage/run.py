@@ -131,7 +131,7 @@ def truth_of(scenario: Scenario, share: float, n_sets: int = 400) -> Array:
                 predicted = learner.predict(X_new)
             np.add.at(tables[k], (y_new, predicted), 1)
             if scenario.is_binary:
-                areas[k] += roc_auc_score(y_new, _scores(learner, X_new)) / n_sets
+                areas[k] += roc_auc_score(y_new, scores(learner, X_new)) / n_sets
     values = [
         areas if metric == "roc_auc" else np.array([get_metric(metric)(t) for t in tables])
         for metric in scenario.metrics
@@ -141,7 +141,8 @@ def truth_of(scenario: Scenario, share: float, n_sets: int = 400) -> Array:
     return np.array([[value[0] - value[1], value[0]] for value in values])
 
 
-def _scores(learner: Any, X: Array) -> Array:
+def scores(learner: Any, X: Array) -> Array:
+    """Return what a learner of two classes ranks instances by."""
     if hasattr(learner, "decision_function"):
         return learner.decision_function(X)
     return learner.predict_proba(X)[:, 1]
@@ -177,8 +178,8 @@ def table(folder: Path) -> pd.DataFrame:
             for i, metric in enumerate(scenario.metrics):
                 one = dict(zip(COLUMNS, runs[~np.isnan(runs[:, i, 0]), i].T, strict=True))
                 right, a_right = true[i]
-                hit, width = _interval(one["low"], one["high"], right, one["difference"])
-                a_hit, a_width = _interval(one["a_low"], one["a_high"], a_right, one["a"])
+                hit, width = interval(one["low"], one["high"], right, one["difference"])
+                a_hit, a_width = interval(one["a_low"], one["a_high"], a_right, one["a"])
                 rows.append(
                     {
                         "scenario": scenario.name,
@@ -199,7 +200,7 @@ def table(folder: Path) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _interval(low: Array, high: Array, truth: float, observed: Array) -> tuple[float, float]:
+def interval(low: Array, high: Array, truth: float, observed: Array) -> tuple[float, float]:
     """Return how often intervals contain the truth, and their width relative to the ideal one."""
     if np.isnan(low).all():
         return np.nan, np.nan

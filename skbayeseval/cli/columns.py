@@ -48,7 +48,7 @@ class Columns:
         self._cells = {name: table.iloc[1:, i].tolist() for i, name in enumerate(self.header)}
 
     def _read_parquet(self, path: str, names: Sequence[str]) -> None:
-        with open_table(path, argument="FILE") as relation:
+        with open_table(path, names, argument="FILE") as relation:
             self.header = list(relation.columns)
             known = [name for name in dict.fromkeys(names) if name in self.header]
             texts = ", ".join(f"coalesce({quoted(name)}::VARCHAR, '')" for name in known)
@@ -89,7 +89,7 @@ def count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
 
     `columns` are named by the options that they come from, as in `count_table`.
     """
-    with open_table(path, argument="FILE") as relation:
+    with open_table(path, columns.values(), argument="FILE") as relation:
         for option, column in columns.items():
             _check_column(f"--{option}", column, list(relation.columns), path)
         texts = [

@@ -6,6 +6,7 @@ import argparse
 import itertools
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from skbayeseval import (
@@ -233,7 +234,9 @@ def _compare_chunks(args: argparse.Namespace) -> ComparisonResult:
     gold, a, b = (read_conll(path) for path in args.files)
     for path, other in zip(args.files[1:], (a, b), strict=True):
         _check_same_words(gold, other, args.files[0], path)
-    names = names_of(args, ("A", "B"))
+    paths = args.files[1:]
+    stems = [Path(path).stem for path in paths]
+    names = names_of(args, _default_names(stems if len(set(stems)) == 2 else paths))
     return compare_predictions(
         gold.tags,
         a.tags,

@@ -61,6 +61,7 @@ def in_words_of_options(error: Exception, command: str) -> str:
     message = message.replace("Pass score= to read_samples", "Pass --score")
     message = message.replace(" to read_samples to match", " to match")
     message = re.sub(ONLY_PYTHON, "", message)
+    message = re.sub("Pass a dict with the ROPE of each.*", "Compare them one by one.", message)
     message = re.sub(r"\bruns=True\b", "--runs", message)
     message = re.sub(r"\b(predictions|scores)\[(['\"])(.*?)\2\]", r"the \1 of \3", message)
     data = DATA.get(command, {})

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pandas as pd
@@ -16,9 +17,10 @@ from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
 from skbayeseval.cli.gate import judge
 from skbayeseval.cli.messages import printable
-from skbayeseval.judgement.decision import SETTLED, WORDS
+from skbayeseval.judgement.decision import WORDS
+from skbayeseval.judgement.rope import warn_of_one_rope
 
-__all__ = ["as_shown", "as_text", "report", "save", "stop_printing"]
+__all__ = ["as_shown", "as_text", "printing", "report", "save", "stop_printing"]
 
 Result = ComparisonResult | Ranking
 
@@ -26,27 +28,36 @@ Result = ComparisonResult | Ranking
 def report(result: Result, args: argparse.Namespace) -> int:
     """Print and save a result, and return the exit code, which is that of the gate."""
     gate = None if args.gate is None else judge(result, args.gate, args.rope)
-    try:
+    with printing():
         if args.json:
             found = _as_json(result, args.rope)
             if gate is not None:
                 found["gate"] = gate.to_dict()
             print(json.dumps(found, indent=2))
         else:
+            if gate is not None:
+                print(f"{gate}\n")
             _print(result, args.rope)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the gate has been judged all the same
-        stop_printing()
     save(result, args, quiet=args.json)
-    if gate is None:
-        return 0
-    if not args.json:
-        print(f"\n{gate}")
-    return gate.exit_code
+    return 0 if gate is None else gate.exit_code
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print at once, or no more after the reader of a pipe, such as head, has seen enough.
+
+    What was judged stands, and what is to be saved is saved all the same.
+    """
+    try:
+        yield
+        if sys.stdout is not None:  # it is None where it was closed from the beginning
+            sys.stdout.flush()
+    except BrokenPipeError:
+        stop_printing()
 
 
 def stop_printing() -> None:
-    """Print no more, after the reader of a pipe, such as head, has seen enough."""
+    """Let what is printed from now on go nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -59,34 +70,26 @@ def save(result: Result, args: argparse.Namespace, *, quiet: bool = False) -> No
     """Save the figure and the page, where these are asked for."""
     if args.plot:
         path = save_figure(_figure(result, args.rope), args.plot)
-        if not quiet:
-            print(f"\nfigure: {printable(str(path))}")
+        with printing():
+            print("" if quiet else f"\nfigure: {printable(str(path))}\n", end="")
     if args.report:
         result.report(args.report, rope=args.rope)
-        if not quiet:
-            print(f"\nreport: {printable(args.report)}")
+        with printing():
+            print("" if quiet else f"\nreport: {printable(args.report)}\n", end="")
 
 
 def _print(result: Result, rope: float | None) -> None:
     if rope is not None:
-        print(*(result.decision(rope, metric=name) for name in result.metrics), sep="\n")
+        for name in result.metrics:
+            print(_with_options(str(result.decision(rope, metric=name)), rope))
         print()
     print(_with_options(str(result), rope))
     print()
     if isinstance(result, Ranking):
         for name, summary in _summaries(result, rope).items():
-            print(f"{name}, the differences of pairs:\n{as_text(as_shown(summary, rope))}")
-            print(*_on_factors(summary, rope), "", sep="\n")
+            print(f"{name}, the differences of pairs:\n{as_text(as_shown(summary, rope))}\n")
         return
-    summary = result.summary(rope)
-    print(as_text(as_shown(summary, rope).T), *_on_factors(summary, rope), sep="\n")
-    for name in result.metrics if rope else ():
-        try:
-            factor = result.bayes_factor(rope, metric=name)
-        except ValueError:  # the model has no proper prior
-            continue
-        if not factor.reliable:
-            print(f"\nbf of {name} is NaN, because it is not reliable: {factor.reason}")
+    print(as_text(as_shown(result.summary(rope), rope).T))
 
 
 def as_shown(summary: pd.DataFrame, rope: float | None) -> pd.DataFrame:
@@ -95,29 +98,22 @@ def as_shown(summary: pd.DataFrame, rope: float | None) -> pd.DataFrame:
     Without a ROPE, nothing is decided, and mostly nothing is known of a difference of exactly 0.
     """
     if rope is not None:
-        words = {code: label for code, (_, label) in WORDS.items() if code not in SETTLED}
-        return summary.assign(decision=summary["decision"].replace(words))
-    empty = ["bf"] if summary["bf"].isna().all() else []
-    empty += ["p_rope"] if (summary["p_rope"] == 0).all() else []
+        return summary.assign(decision=summary["decision"].replace("?", WORDS["?"][1]))
+    empty = ["p_rope"] if (summary["p_rope"] == 0).all() else []
     return summary.drop(columns=["decision", *empty]).rename(columns={"p_rope": "p_equal"})
-
-
-def _on_factors(summary: pd.DataFrame, rope: float | None) -> Iterator[str]:
-    """Yield a line on what Bayes factors are in favour of, if there are any."""
-    if summary["bf"].notna().any():
-        equal = "a difference of 0" if not rope else "a difference inside the ROPE"
-        yield f"bf: Bayes factor for {equal}; above 1 the data speak for it, below 1 against it"
 
 
 def _with_options(text: str, rope: float | None) -> str:
     """Return a printed result with options in the place of methods, where these are advised."""
     if rope is not None:
         text = re.sub(r"\n *Use decision\(rope=r\) .*", "", text)
+    text = text.replace("; required_sample_size estimates how many", "")
     text = text.replace("Use decision(rope=r)", "Use --rope r")
     return text.replace("see prior_sensitivity()", "see --report FILE")
 
 
 def _summaries(ranking: Ranking, rope: float | None) -> dict[str, pd.DataFrame]:
+    warn_of_one_rope(rope, ranking._metrics.values())
     return {name: ranking.summary(rope, metric=name) for name in ranking.metrics}
 
 

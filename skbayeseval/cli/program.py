@@ -13,7 +13,7 @@ import skbayeseval
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.cli import compare, counts, demo, items, reproduce
 from skbayeseval.cli.messages import in_words_of_options, printable
-from skbayeseval.cli.output import stop_printing
+from skbayeseval.cli.output import printing
 from skbayeseval.cli.parsing import Parser
 
 __all__ = ["main"]
@@ -33,15 +33,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # terminals may not support ≫ and ≈
             stream.reconfigure(errors="replace")
     args = _parser().parse_args(argv)
+    broken = 0  # the exit code if a pipe, such as one into head, breaks
     try:
         with warnings.catch_warnings():
             _print_warnings(args.command)
             if getattr(args, "gate", None) is not None:  # nobody reads warnings there
                 warnings.simplefilter("error", UnlikelyDataWarning)
-            return args.run(args)
-    except BrokenPipeError:  # for example, piped into head
-        stop_printing()
-        return 0
+                broken = 1  # there is no verdict yet
+            with printing():
+                return args.run(args)
+            return broken
     except UnlikelyDataWarning as warning:
         return _refuse(args, warning, " --gate does not judge such data.")
     except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:

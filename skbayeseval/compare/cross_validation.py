@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ from skbayeseval.splitting.collect import (
 )
 from skbayeseval.splitting.halves import splits_of_halves
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
+from skbayeseval.splitting.training_sizes import splits_of_another_size
 
 __all__ = [
     "CrossValidationOptions",
@@ -59,8 +61,9 @@ __all__ = [
     "resolve_cv",
 ]
 
-# The children of the entropy that seed the default splitter and the halves; the posterior's is 0.
-_SPLITTER, _HALVES = 1, 2
+# The children of the entropy that seed the default splitter, the halves of the data and those of
+# training sets; the posterior's is 0.
+_SPLITTER, _HALVES, _SIZES = 1, 2, 3
 
 
 def bayesian_cross_validate(
@@ -68,7 +71,7 @@ def bayesian_cross_validate(
     estimator_b: Any,
     X: Any,
     y: ArrayLike,
-    *,
+    *others: Any,
     groups: ArrayLike | None = None,
     scoring: Any = None,
     cv: Any = None,
@@ -98,7 +101,7 @@ def bayesian_cross_validate(
     weight below 1, because training sets differ and instances may be validated more than once; the
     weight is inferred from how much the results vary. The result applies to learners trained on as
     many instances as a training set has (half of them by default), not to models refitted on all
-    data.
+    data; with ``estimand="full"``, to learners trained on all of them.
 
     Parameters
     ----------
@@ -109,6 +112,8 @@ def bayesian_cross_validate(
     y : array-like of shape (n_samples,) or (n_samples, n_labels), or sequence of sequences
         The labels, of any dtype; or a multi-label indicator; or numbers, for regressors; or, with
         `counter`, the tags of each sentence.
+    *others : object
+        Refused: three or more estimators are compared by `BayesianComparer`.
     groups : array-like of shape (n_samples,), default=None
         The group of each instance, such as the patient. The default splitter keeps groups whole,
         and groups instead of instances are weighted. With metadata routing enabled, pass it in
@@ -132,17 +137,21 @@ def bayesian_cross_validate(
         scheme, B in the second, and chunks are compared. `ConvertTags` makes a tagger learn the
         second.
     weight : {"inferred", "published"} or float, default=None
-        The weight of one count. "inferred" learns for each metric how much training sets add to the
-        variation between instances, from the spread of the splits and of repeats. "published" is
-        that of the splitter: w(m) of block-regularised cross-validation, otherwise sum(r) /
-        sum(r^2), where instance i is validated r_i times; it is often too large. None means
-        "published" for ``model="bcv"`` and ``model="unpaired"``, otherwise "inferred".
+        The weight of one count. "inferred" estimates for each metric how much training sets add to
+        the variation between instances, by a formula that was fitted to real and simulated problems
+        and has the spread of the splits in it. "published" is that of the splitter: w(m) of
+        block-regularised cross-validation, otherwise sum(r) / sum(r^2), where instance i is
+        validated r_i times; it is often too large. None means "published" for ``model="bcv"`` and
+        ``model="unpaired"``, otherwise "inferred".
     calibrate : int, default=0
         How often to repeat the comparison on two disjoint halves of the data, to infer the weight
         more precisely. Each repeats all fits twice, on half as many instances; 8 is a good number.
-    estimand : {"learner", "fitted"}, default="learner"
-        Whose performance is compared: that of learners on new training sets of the same size, or
-        that of the models fitted here, on average, for which training sets do not vary.
+    estimand : {"full", "learner", "fitted"}, default="learner"
+        Whose performance is compared: that of learners trained on all instances of X, on new
+        training sets of the size of those here, or that of the models fitted here, on average, for
+        which training sets do not vary. "full" fits on training sets of a second size as well and
+        extrapolates from both: with `BlockRegularizedCV` on all blocks but one, with any other
+        splitter on a random half of each training set. It takes about twice as long.
     n_jobs : int, default=None
         The number of fits to run in parallel, with the active joblib backend, and of threads that
         make the draws.
@@ -164,9 +173,10 @@ def bayesian_cross_validate(
         A folder for finished fits, made if it does not exist. What is kept of a fit, its
         predictions and times, is written there at once, and the same call goes on from what it
         finds, after whatever stopped it, to the same result. Fits with other data, splits or
-        parameters are other fits: they share the folder without harm. An estimator whose parameters
-        cannot be told apart, such as a lambda, requires a version in
-        ``{"path": folder, "keys": {name: version}}``. See docs/long_runs.md.
+        parameters are other fits: they share the folder without harm. Of an estimator that is
+        random without a `random_state`, the fits in the folder are one run, and using them again
+        gives a UserWarning. An estimator whose parameters cannot be told apart, such as a lambda,
+        requires a version in ``{"path": folder, "keys": {name: version}}``. See docs/long_runs.md.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the draws and, with ``cv=None``, the splits. A `cv` that is given is not altered.
 
@@ -195,6 +205,12 @@ def bayesian_cross_validate(
     >>> result.decision(rope=0.005).label
     'significantly better'
     """
+    if others:
+        raise TypeError(
+            "bayesian_cross_validate compares two estimators on X and y, and takes all else by "
+            f"name, but got {4 + len(others)} arguments. To compare three or more estimators, use "
+            "BayesianComparer([a, b, c]).fit(X, y)."
+        )
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
     check_repeatable(checkpoint, cv, calibrate, random_state)
     entropy = check_random_state_entropy(random_state)
@@ -358,6 +374,19 @@ def compare_learners(
         halves = splits_of_halves(
             cv, X, y, split_params, weighting.calibrate, int(seed), target.class_codes
         )
+    (rows,) = indexable(X)
+    n_samples = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    resize = None
+    if weighting.estimand == "full":
+        if not engine.has_independent_draws:
+            raise ValueError(
+                "estimand='full' moves independent draws, which Markov chains are not. Use "
+                "engine='exact' or estimand='learner'."
+            )
+        seed = np.random.SeedSequence(entropy, spawn_key=(_SIZES,)).generate_state(1)[0]
+        resize = partial(
+            splits_of_another_size, cv, n_samples, groups, target.class_codes, int(seed)
+        )
     collection = collect(
         estimators,
         X,
@@ -374,6 +403,7 @@ def compare_learners(
         observers={name: target.observer(name) for name in names},
         check_split=target.check_split,
         halves=halves,
+        resize=resize,
         checkpoint=Checkpoint.of(options.checkpoint),
     )
     scores = _scores_of_splits(target, collection)
@@ -387,12 +417,10 @@ def compare_learners(
         found = target.collected(collection)
         instances = None
         if found.evidence.n_rows is not None:
-            (rows,) = indexable(X)
-            number = rows.shape[0] if hasattr(rows, "shape") else len(rows)
             index = index_of([X, y, groups])
-            instances = Instances.tested(collection.test_indices(), number, index)
+            instances = Instances.tested(collection.test_indices(), n_samples, index)
         if weighting.is_inferred:
-            inferred = weighting.infer(found, target, collection, rehearsed.model)
+            inferred = weighting.infer(found, target, collection, rehearsed.model, n_samples)
             mixture = engine.has_independent_draws
             found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=mixture))
             result = posterior(found, weights=inferred, instances=instances)
@@ -408,6 +436,7 @@ def compare_learners(
     if out_of_fold is not None:
         index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])
         out_of_fold = replace(out_of_fold, index=index)
+    further = collection.another_size
     kind = type(cv).__name__
     splitter = "splits as given" if kind.startswith("_") else kind
     record = CrossValidation(
@@ -418,8 +447,10 @@ def compare_learners(
         scores,
         collection.test_size,
         collection.two_fold_repeats,
-        weighting.estimand,
+        "learner" if further is None and weighting.estimand == "full" else weighting.estimand,
         collection.weight,
+        n_samples,
+        None if further is None else further.train_size,
         out_of_fold,
     )
     return Ranking(result, names, target.metrics, record)

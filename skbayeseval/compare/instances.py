@@ -21,6 +21,7 @@ from skbayeseval.metrics.per_instance import PerInstance
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring, spelled_out
 from skbayeseval.posterior.build import count_predictions, make_posterior
 from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.splitting.progress import has_bar
 
 __all__ = ["Options", "posterior_of_instances", "posterior_of_tags"]
 
@@ -105,6 +106,7 @@ def posterior_of_instances(
         evidence, scored = scored, None
     instances = _instances(evidence, given)
     posterior = make_posterior(evidence, *options, scored=scored, instances=instances)
+    posterior.shows_progress = has_bar()
     return posterior, names, metrics
 
 
@@ -126,10 +128,10 @@ def posterior_of_tags(
     _check_absent({**absent, "prevalence": options.prevalence}, "tags with counter=")
     given = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b, "groups": groups}
     check_rows(given)
-    cells = counter.cells_of_sentences(y_true, y_pred_a, y_pred_b)
+    cells, types = counter.cells_and_types(y_true, y_pred_a, y_pred_b)
     if not cells[:, :4].any():
         raise ValueError(f"y_true must contain chunks, but counter={counter!r} finds none in it.")
-    evidence: Evidence = ChunkCounts.of_sentences(cells, weight)
+    evidence: Evidence = ChunkCounts.of_sentences(cells, weight, types)
     if groups is not None:
         evidence = UnitCounts.from_chunks(cells, groups, weight=weight)
     # A chunk is there or not.

@@ -111,7 +111,11 @@ def _ids_of_each(
         given = [ids] * len(tables)
     found = {}
     for (name, table), own in zip(tables.items(), given, strict=True):
-        if isinstance(own, (str, bytes)) or not hasattr(own, "__len__"):
+        if (
+            isinstance(own, (str, bytes))
+            or not hasattr(own, "__len__")
+            or getattr(own, "ndim", 1) != 1
+        ):
             raise TypeError(
                 f"ids must be a sequence with one id per item, or one sequence per system, got "
                 f"{in_short(ids)}."

@@ -81,8 +81,8 @@ def compare_items(
         - "clustered", for scores that are all 0 or 1, in one run and with groups: each group has
           its own probabilities of being right.
     prior : dict, default=None
-        Parameters of the prior: "theta" (paired), "limits", the smallest and the largest possible
-        score (bootstrap), "theta" and "d" (clustered).
+        Parameters of the prior: "theta" (paired; 0.5 by default), "limits", the smallest and the
+        largest possible score (bootstrap), "theta" and "d" (clustered).
     n_draws, random_state
         As in `compare_predictions`.
 
@@ -187,7 +187,9 @@ def _posterior_of_items(
 ) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
     """Return what a result is made of: posterior, names and metrics."""
     if not isinstance(scoring, str):
-        raise TypeError(f"scoring must be a string, the name of the score, got {scoring!r}.")
+        raise TypeError(
+            f"scoring must be a string, the name of the score, got {in_short(scoring)}."
+        )
     higher = check_flag(higher_is_better, "higher_is_better")
     check_same_score(scores.values())
     check_same_documents(scores)

@@ -117,10 +117,12 @@ def compare_predictions(
         "auto" uses "pymc" only if the prior is a callable.
     prior : dict or callable, default=None
         Parameters of the model's prior: "mu" and "theta" (paired, two classes), "mu" and "eta"
-        (paired, more classes, and hierarchical), "mu" and "rho" (unpaired), "lambda" (bcv). With
-        PyMC also a callable that builds PyMC variables under the names of parameters, or returns
-        them in a dict; if it takes an argument, that is a mapping of names to the published
-        variables. Parameters that it does not build keep their published prior.
+        (paired, more classes, and hierarchical), "mu" and "rho" (unpaired), "lambda" (bcv). All are
+        1 as published, but "theta" is 0.25 by default, which costs fewer labels where classifiers
+        seldom disagree; ``model=skbayeseval.models.Paired()`` has the published prior. With PyMC
+        also a callable that builds PyMC variables under the names of parameters, or returns them in
+        a dict; if it takes an argument, that is a mapping of names to the model's own variables.
+        Parameters that it does not build keep the model's prior.
     n_draws : int, default=20000
         The number of draws of the exact engine, at least 100 and at most what fits in 1 GB, about
         20 million for two classifiers. `PyMCEngine` has its own.
@@ -425,8 +427,8 @@ def compare_many(
     return Ranking(
         *posterior_of_instances(
             y_true,
-            {f"predictions[{name!r}]": predictions[name] for name in names if predictions},
-            {} if scores is None else {f"scores[{name!r}]": scores[name] for name in names},
+            {f"predictions[{in_short(name)}]": predictions[name] for name in names if predictions},
+            {} if scores is None else {f"scores[{in_short(name)}]": scores[name] for name in names},
             names,
             scoring=scoring,
             labels=labels,
@@ -495,7 +497,7 @@ def score_posterior(
     (0.786, 0.956)
     """
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r}.")
+        raise TypeError(f"name must be a string, got {in_short(name)}.")
     inferred = isinstance(weight, str)
     if inferred and weight != "inferred":
         raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")

@@ -7,9 +7,10 @@ import io
 import json
 import zlib
 from collections.abc import Iterator
-from os import PathLike, fspath
+from os import PathLike
 from typing import IO, Any, NamedTuple
 
+from skbayeseval._files import check_path
 from skbayeseval._text_tables import text_table_in_parts
 
 __all__ = ["Record", "read_records"]
@@ -46,7 +47,7 @@ def read_records(path: str | PathLike[str]) -> Iterator[Record]:
 
     JSON is told from tables by the first character. Only arrays are in memory as a whole.
     """
-    name = fspath(path)
+    name = check_path(path)
     with open(path, "rb") as file:
         raw: IO[bytes] = file if file.seekable() else io.BytesIO(file.read())  # a pipe
         is_compressed = raw.read(len(GZIP)) == GZIP

@@ -8,13 +8,14 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import in_short
+from skbayeseval._files import check_path
 from skbayeseval._validation import UnlikelyDataWarning, check_flag
 from skbayeseval.compare.records import Record, read_records
 
@@ -151,7 +152,7 @@ def read_samples(
     >>> round(result.observed_a - result.observed_b, 3)
     0.333
     """
-    records, name = read_records(path), fspath(path)
+    records, name = read_records(path), check_path(path)
     runs = check_flag(runs, "runs")
     first = next(records, None)
     if first is None:

@@ -175,14 +175,15 @@ def compare_scores(
         posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
         return Ranking(posterior, tuple(scores_a), {scoring: split_metric(scoring)})
     names = check_names(names_of_series(names, scores_a, scores_b), 2)
-    if test_fraction is None and model == "auto" and _has_names(scores_a) and _has_names(scores_b):
+    kind = model.name if isinstance(model, Model) else model
+    kind = kind if isinstance(kind, str) else ""  # refused by make_posterior
+    if test_fraction is None and kind == "auto" and _has_names(scores_a) and _has_names(scores_b):
         raise ValueError(
             "scores_a and scores_b are Series whose indexes have names, and test_fraction is "
             f"None.{AS_SYSTEMS} For scores of splits, pass test_fraction=."
         )
     check_rows({"scores_a": scores_a, "scores_b": scores_b})
     check_columns({"scores_a": scores_a, "scores_b": scores_b})
-    kind = model.name if isinstance(model, Model) else model
     if kind == "auto" and _has_rows(scores_a):
         raise ValueError(
             "scores_a has rows: if they are data sets, give model='signed-rank' or 'hierarchical'; "
@@ -194,7 +195,7 @@ def compare_scores(
         warn_of_other_scales(dict(zip(ARGUMENTS, data_sets.scores[scoring], strict=True)))
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             resolve_engine(engine, None)
-            engine = PyMCEngine(target_accept=0.9)
+            engine = PyMCEngine()
         posterior = make_posterior(data_sets, model, engine, prior, n_draws, random_state)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
@@ -233,7 +234,7 @@ def _check_of_systems(scores_a: Any, scores_b: Any, n_test: Any, names: Any) -> 
             f"{in_short(scores_b)}.{AS_SYSTEMS}"
         )
     if n_test is not None:
-        raise ValueError(f"n_test={n_test!r} does not apply to a dict of systems.")
+        raise ValueError(f"n_test={in_short(n_test)} does not apply to a dict of systems.")
     if names is not None:
         raise ValueError(
             f"names={in_short(names)} does not apply to a dict of systems: its keys are the names."
@@ -278,15 +279,23 @@ def _check_data_sets(
 
 def _check_n_test(n_test: Any) -> float:
     if not isinstance(n_test, Real) or isinstance(n_test, bool):
-        raise TypeError(f"n_test must be a number of instances, got {n_test!r}.")
-    if not 1 <= float(n_test) < np.inf:
-        raise ValueError(f"n_test == {n_test}, must be at least 1: the instances of a test set.")
-    return float(n_test)
+        raise TypeError(f"n_test must be a number of instances, got {in_short(n_test)}.")
+    try:
+        number = float(n_test)
+    except OverflowError:
+        number = np.inf
+    if not 1 <= number < np.inf:
+        raise ValueError(
+            f"n_test == {in_short(n_test)}, must be at least 1: the instances of a test set."
+        )
+    return number
 
 
 def _check_called(scoring: Any) -> str:
     if not isinstance(scoring, str):
-        raise TypeError(f"scoring must be a string, the name of the metric, got {scoring!r}.")
+        raise TypeError(
+            f"scoring must be a string, the name of the metric, got {in_short(scoring)}."
+        )
     return scoring
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from skbayeseval._arrays import in_short
-from skbayeseval._duckdb_tables import open_table, quoted
+from skbayeseval._duckdb_tables import WHOLE, open_table, quoted
 from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
 from skbayeseval.compare.label_checks import warn_of_unlikely_labels
@@ -31,8 +31,7 @@ from skbayeseval.results.comparison import ComparisonResult
 __all__ = ["TableCounts", "compare_table", "count_table"]
 
 FLOATS = ("FLOAT", "DOUBLE")
-WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-TYPES = ("VARCHAR", "ENUM", "BOOLEAN", *FLOATS, *WHOLE, *(f"U{name}" for name in WHOLE))
+TYPES = ("VARCHAR", "ENUM", "BOOLEAN", *FLOATS, *WHOLE)
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ def count_table(
             )
     if _is_in_memory(source):
         return _count_parts(source, columns)
-    with open_table(source) as relation:
+    with open_table(source, columns.values()) as relation:
         _check_columns(relation, columns)
         names = [quoted(column) for column in columns.values()]
         rows = relation.aggregate(", ".join([*names, "count(*)"]), ", ".join(names)).fetchall()
@@ -253,7 +252,7 @@ def _count_parts(source: Any, columns: Mapping[str, str]) -> TableCounts:
     """Count a data frame or a dict of columns, or an iterable of these."""
     if "groups" in columns:
         raise ValueError(
-            f"groups={columns['groups']!r} requires a table that DuckDB reads, such as "
+            f"groups={in_short(columns['groups'])} requires a table that DuckDB reads, such as "
             "duckdb.from_df(frame)."
         )
     parts = [source] if isinstance(source, (pd.DataFrame, Mapping)) else source
@@ -273,7 +272,7 @@ def _named_columns(
         for what, column in columns.items():
             if column not in part:
                 raise ValueError(
-                    f"{what}={column!r} is not a column of source, which has {list(part)}."
+                    f"{what}={in_short(column)} is not a column of source, which has {list(part)}."
                 )
         yield [(f"{what}={column!r}", part[column]) for what, column in columns.items()]
 

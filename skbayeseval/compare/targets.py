@@ -35,7 +35,7 @@ from skbayeseval.evidence.validated_rows import (
 )
 from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.metrics.confusion import Metric, Totals
-from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.instance_scores import score_metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences.tags import check_sentences
@@ -150,7 +150,7 @@ class LabelTarget:
         self.metrics = resolve_scoring(scoring, self.classes)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
         self.counts_needed = len(of_scores) < len(self.metrics)
-        self.kinds = tuple(sorted({SCORE_METRICS[str(m.formula)].needs for m in of_scores}))
+        self.kinds = tuple(sorted({score_metric(str(m.formula)).needs for m in of_scores}))
         for metric in of_scores:
             check_responses(metric, estimators)
 
@@ -167,7 +167,7 @@ class LabelTarget:
         """Raise where a metric is not defined for a test set."""
         present = self.truth[test]
         for metric in self.metrics.values():
-            if metric.source != "instances" or SCORE_METRICS[str(metric.formula)].of_means:
+            if metric.source != "instances" or score_metric(str(metric.formula)).of_means:
                 continue
             if self.several:
                 sums = np.ravel(present.sum(axis=0))
@@ -350,9 +350,9 @@ class ChunkTarget:
 
     def rehearsal(self) -> CollectedEvidence:
         """Return what taggers without an error would give."""
-        cells = self.counter.cells_of_sentences(self.y, *self.counter.perfect(self.y))
-        rows = np.arange(len(cells))
-        return self._collected(cells, rows, np.zeros(len(cells), dtype=int), 1.0)
+        counted = self.counter.cells_and_types(self.y, *self.counter.perfect(self.y))
+        rows = np.arange(len(counted[0]))
+        return self._collected(counted, rows, np.zeros(len(rows), dtype=int), 1.0)
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return what the kept splits give."""
@@ -361,18 +361,19 @@ class ChunkTarget:
             for name in self.names
         ]
         rows = collection.test_indices()
-        cells = self.counter.cells_of_sentences(_safe_indexing(self.y, rows), *tagged)
-        return self._collected(cells, rows, collection.split_numbers(), collection.weight)
+        counted = self.counter.cells_and_types(_safe_indexing(self.y, rows), *tagged)
+        return self._collected(counted, rows, collection.split_numbers(), collection.weight)
 
     def _collected(
-        self, cells: Array, rows: Array, split: Array, weight: float
+        self, counted: tuple[Array, dict[str, Array]], rows: Array, split: Array, weight: float
     ) -> CollectedEvidence:
-        counted = ChunkRows(rows, rows, split, cells)
+        cells, types = counted
+        chunks = ChunkRows(rows, rows, split, cells)
         if self.groups is None:
-            return CollectedEvidence(ChunkCounts.of_sentences(cells, weight), None, counted)
+            return CollectedEvidence(ChunkCounts.of_sentences(cells, weight, types), None, chunks)
         groups = self.groups[rows]
         counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows)
-        return CollectedEvidence(counts, None, GroupRows(rows, groups, split, counted))
+        return CollectedEvidence(counts, None, GroupRows(rows, groups, split, chunks))
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each metric its value in each split, NaN where a fit failed."""
@@ -412,7 +413,7 @@ def score_by_scores(
     metric: Metric, classes: tuple[Any, ...], pos_label: Any, estimator: Any, X: Any, y: Any
 ) -> float:
     """Return a metric of scores of a fitted estimator."""
-    needs = SCORE_METRICS[str(metric.formula)].needs
+    needs = score_metric(str(metric.formula)).needs
     scores = respond(estimator, X, needs, classes, is_indicator(y))
     scored = ScoredInstances.from_scores(
         y, {"scores": {needs: scores}}, labels=classes, pos_label=pos_label
@@ -440,7 +441,7 @@ def score_tables(metric: Metric, tables: Array, positive: int) -> Array:
 
 def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
     """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
-    methods = RESPONSES[SCORE_METRICS[str(metric.formula)].needs]
+    methods = RESPONSES[score_metric(str(metric.formula)).needs]
     for name, estimator in estimators.items():
         if not any(hasattr(estimator, method) for method in methods):
             raise ValueError(

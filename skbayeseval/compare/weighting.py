@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_weight, check_whole_number
 from skbayeseval.compare.targets import CollectedEvidence, Target
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.scores import CorrelatedT
 from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import IndependentLabels, IndependentLabelsBCV
-from skbayeseval.posterior.inferred_weight import InferredWeights
+from skbayeseval.posterior.full_size import TrainingSizes
+from skbayeseval.posterior.inferred_weight import FurtherSplits, InferredWeights
 from skbayeseval.splitting.collect import Collection
 
 __all__ = ["Weighting", "plug_in_weight"]
 
 WEIGHTS = ("inferred", "published")
-ESTIMANDS = ("learner", "fitted")
+ESTIMANDS = ("full", "learner", "fitted")
 
 
 @dataclass(frozen=True)
@@ -32,21 +34,26 @@ class Weighting:
         The weight; None is up to the model.
     calibrate : int
         The number of comparisons of halves.
-    estimand : {"learner", "fitted"}
+    estimand : {"full", "learner", "fitted"}
         Whose performance is compared.
+    shows_progress : bool
+        Whether long work shows progress.
     """
 
     weight: str | float | None
     calibrate: int
     estimand: str
+    shows_progress: bool = False
 
     @classmethod
     def of(cls, options: Any) -> Weighting:
         """Return the checked options."""
         weight, estimand = options.weight, options.estimand
         calibrate = check_whole_number(options.calibrate, "calibrate", minimum=0)
-        if estimand not in ESTIMANDS:
-            raise ValueError(f"estimand must be one of {list(ESTIMANDS)}, got {estimand!r}.")
+        if not isinstance(estimand, str) or estimand not in ESTIMANDS:
+            raise ValueError(
+                f"estimand must be one of {list(ESTIMANDS)}, got {in_short(estimand)}."
+            )
         if isinstance(weight, str) and weight not in WEIGHTS:
             raise ValueError(f"weight must be one of {list(WEIGHTS)} or a number, got {weight!r}.")
         if weight is not None and not isinstance(weight, str):
@@ -57,22 +64,23 @@ class Weighting:
             raise ValueError(
                 f"calibrate={calibrate} infers the weight, but {what} was given. Use calibrate=0."
             )
-        if estimand == "fitted" and known:
+        if estimand != "learner" and known:
             raise ValueError(
-                f"estimand='fitted' determines the weight, but weight={options.weight!r} was given."
+                f"estimand={estimand!r} infers the weight, but weight={options.weight!r} was "
+                "given. Leave weight= out, or use estimand='learner'."
             )
-        return cls(weight, calibrate, estimand)
+        return cls(weight, calibrate, estimand, options.verbose > 0)
 
     def for_model(self, model: Model) -> Weighting:
         """Return the weighting with the default of the model; raise if the model has none."""
         if isinstance(model, CorrelatedT):
-            if self.weight not in (None, "published") or self.estimand == "fitted":
+            if self.weight not in (None, "published") or self.estimand != "learner":
                 raise ValueError(
                     "model='scores' models split scores, which have no weight: weight= and "
                     "estimand= do not apply. calibrate= does."
                 )
             return replace(self, weight="published")
-        inferred = model.infers_weight or self.calibrate or self.estimand == "fitted"
+        inferred = model.infers_weight or self.calibrate or self.estimand != "learner"
         weight = ("inferred" if inferred else "published") if self.weight is None else self.weight
         if weight == "inferred" and isinstance(model, (IndependentLabels, IndependentLabelsBCV)):
             raise ValueError(
@@ -92,7 +100,12 @@ class Weighting:
         return float(self.weight) if isinstance(self.weight, Real) else None
 
     def infer(
-        self, found: CollectedEvidence, target: Target, collection: Collection, model: Model
+        self,
+        found: CollectedEvidence,
+        target: Target,
+        collection: Collection,
+        model: Model,
+        n_samples: int,
     ) -> InferredWeights:
         """Return the inferred weights."""
         halves = [
@@ -110,7 +123,30 @@ class Weighting:
                 for a, b in halves
                 if a.scored is not None and b.scored is not None
             ],
+            shows_progress=self.shows_progress,
+            further=_further_splits(found, target, collection, n_samples),
         )
+
+
+def _further_splits(
+    found: CollectedEvidence, target: Target, collection: Collection, n_samples: int
+) -> FurtherSplits | None:
+    """Return what splits with another training size observed; None if there are none."""
+    if collection.another_size is None:
+        return None
+    other = target.collected(collection.another_size)
+    scored = None
+    if found.scored is not None and other.scored is not None:
+        # The averages of some metrics depend on the size of test sets, which must be the same.
+        splits, further = collection.splits, collection.another_size.splits
+        tests = [test for _, test in further]
+        same = [len(test) for _, test in splits] == [len(test) for test in tests]
+        cut = found if same else target.collected(collection.cut(tests))
+        assert cut.scored is not None
+        scored = cut.scored, other.scored
+    sizes = TrainingSizes(collection.train_size, collection.another_size.train_size, n_samples)
+    both = found.evidence, other.evidence
+    return FurtherSplits(sizes, other.rows, other.scored_rows, both, scored)
 
 
 def plug_in_weight(

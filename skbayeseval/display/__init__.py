@@ -6,6 +6,7 @@ from skbayeseval.display.factor import FactorDisplay
 from skbayeseval.display.forest import ForestDisplay
 from skbayeseval.display.heatmap import HeatmapDisplay
 from skbayeseval.display.joint import JointDisplay
+from skbayeseval.display.learning_curve import LearningCurveDisplay
 from skbayeseval.display.pairs import PairsDisplay
 from skbayeseval.display.posterior import PosteriorDisplay, ScoreDisplay
 from skbayeseval.display.power import PowerDisplay
@@ -20,6 +21,7 @@ __all__ = [
     "ForestDisplay",
     "HeatmapDisplay",
     "JointDisplay",
+    "LearningCurveDisplay",
     "PairsDisplay",
     "PosteriorDisplay",
     "PowerDisplay",

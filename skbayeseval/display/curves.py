@@ -31,6 +31,7 @@ KINDS = {
     "precision_recall": _Axes("recall", "precision", "all positive"),
     "calibration": _Axes("mean predicted probability", "fraction of positives", "calibrated"),
     "net_benefit": _Axes("threshold probability", "net benefit", "treat all"),
+    "net_benefit_difference": _Axes("threshold probability", "difference in net benefit", ""),
 }
 
 
@@ -41,9 +42,10 @@ class CurveDisplay(Display):
     ----------
     curves : mapping of str to (x, mean, low, high)
         For each classifier, the points of its curve and the ends of the band.
-    kind : {"roc", "precision_recall", "calibration", "net_benefit"}
-        What the curves are.
-    reference : (x, y)
+    kind : str
+        What the curves are: "roc", "precision_recall", "calibration", "net_benefit" or
+        "net_benefit_difference".
+    reference : (x, y), default=None
         The line to compare with: chance, perfect calibration, or "treat all".
     finding : str, default=""
         What the curves show, the title of the plot.
@@ -75,7 +77,7 @@ class CurveDisplay(Display):
         curves: Mapping[str, Sequence[ArrayLike]],
         *,
         kind: str,
-        reference: tuple[ArrayLike, ArrayLike],
+        reference: tuple[ArrayLike, ArrayLike] | None = None,
         finding: str = "",
         prob: float = 0.95,
     ) -> None:
@@ -109,14 +111,19 @@ class CurveDisplay(Display):
                 ax, x, mean, color=colour, linestyle=dashes[k % 4], label=plain(name),
                 marker=marker, markersize=4,
             )  # fmt: skip
-        ax.plot(*self.reference, color=GREY, linestyle=":", linewidth=1, label=words.reference)
+        if self.reference is not None:
+            ax.plot(*self.reference, color=GREY, linestyle=":", linewidth=1, label=words.reference)
         ax.set_xlabel(words.x)
-        ax.set_xlim(-0.02, 1.02)
-        if self.kind == "net_benefit":
-            ax.axhline(0, color=GREY, linewidth=0.8, label="treat none")
-            top = max(high.max() for _, _, _, high in self.curves.values())
-            ax.set_ylim(-0.25 * max(top, 1e-3), 1.1 * max(top, 1e-3))
+        if self.kind.startswith("net_benefit"):
+            both = self.kind == "net_benefit"
+            ax.axhline(0, color=GREY, linewidth=0.8, label="treat none" if both else None)
+            x = next(iter(self.curves.values()))[0]
+            ax.set_xlim(x[0] - 0.02 * (x[-1] - x[0]), x[-1] + 0.02 * (x[-1] - x[0]))
+            if both:
+                top = max(high.max() for _, _, _, high in self.curves.values())
+                ax.set_ylim(-0.25 * max(top, 1e-3), 1.1 * max(top, 1e-3))
         else:
+            ax.set_xlim(-0.02, 1.02)
             ax.set_ylim(-0.02, 1.02)
         ax.spines[["right", "top"]].set_visible(False)
         plain_ticks(ax)

@@ -79,8 +79,9 @@ class FactorDisplay(Display):
         margin = 0.5 * (high - low) or 0.05 * max(abs(low), 1.0)
         x = np.linspace(min(low - margin, -margin), max(high + margin, margin), 400)
         known = self.prior_at_zero
+        published = "published " if self.factor.published_prior else ""
         for draws, colour, name, exact in (
-            (self.prior_draws, pen.colors[1], "prior", known),
+            (self.prior_draws, pen.colors[1], f"{published}prior", known),
             (
                 self.draws,
                 pen.colors[0],

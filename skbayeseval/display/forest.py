@@ -46,7 +46,8 @@ class ForestDisplay(Display):
     ----------
     table : pandas.DataFrame
         The columns n, mean, hdi_low, hdi_high, alone_low, alone_high and decision (the code), with
-        one row per subgroup. A subgroup with NaN has too few instances.
+        one row per subgroup, and n_groups, if groups are to be counted. A subgroup with NaN has too
+        few instances.
     overall : (float, float, float)
         The mean, and the low and the high end of the HDI, given all instances.
     names : (str, str), default=("A", "B")
@@ -202,8 +203,9 @@ class ForestDisplay(Display):
     def _write_numbers(
         self, ax: Axes, pen: Pen, table: pd.DataFrame, rows: np.ndarray, size: float
     ) -> None:
-        numbers = [int(self.table["n"].sum()), *table["n"]]
-        widest = max(text_width(f"{n:,}", size) for n in numbers)
+        unit, heading = ("n_groups", "groups") if "n_groups" in table else ("n", "n")
+        numbers = [int(self.table[unit].sum()), *table[unit]]
+        widest = max(text_width(said, size) for said in [heading, *(f"{n:,}" for n in numbers)])
         # Right-aligned: as far from the axis as the widest number is wide.
         from matplotlib.transforms import ScaledTranslation
 
@@ -214,7 +216,7 @@ class ForestDisplay(Display):
                 va="center", fontsize=size, color=GREY,
             )  # fmt: skip
         pen.text(
-            ax, 1.0, 1.0, "n", transform=ax.transAxes + shift, ha="right", va="bottom",
+            ax, 1.0, 1.0, heading, transform=ax.transAxes + shift, ha="right", va="bottom",
             color=GREY,
         )  # fmt: skip
 

@@ -41,6 +41,8 @@ class HeatmapDisplay(Display):
         The name of the metric.
     note : str, default=""
         A further line of the title.
+    rope : float, default=0.0
+        The colours span at least so much, so that practically equal values look alike.
 
     Attributes
     ----------
@@ -69,11 +71,13 @@ class HeatmapDisplay(Display):
         *,
         metric: str = "score",
         note: str = "",
+        rope: float = 0.0,
     ) -> None:
         self.means = means
         self.decisions = decisions
         self.metric = metric
         self.note = note
+        self.rope = rope
 
     def _size(self) -> tuple[float, float]:
         n_rows, n_columns = self.means.shape
@@ -84,7 +88,7 @@ class HeatmapDisplay(Display):
         values = self.means.to_numpy(dtype=float)
         codes = self.decisions.to_numpy(dtype=object)
         faded = np.where(codes == "<<", 0.35, 1.0)
-        low, high = _range(values, codes)
+        low, high = _range(values, codes, self.rope)
         options = {"cmap": "viridis", "vmin": low, "vmax": high, "aspect": "auto", "alpha": faded}
         image = ax.imshow(values, **{**options, "origin": "lower", **pen.given["fill"]})
         pen.fills.append(image)
@@ -168,7 +172,7 @@ def _number(value: float, values: Array) -> str:
     return f"{value:.{min(decimals, 3) if largest <= 1 else decimals}f}"
 
 
-def _range(values: np.ndarray, codes: np.ndarray) -> tuple[float, float]:
+def _range(values: np.ndarray, codes: np.ndarray, least: float) -> tuple[float, float]:
     """Return the colour range, based on the cells that are not surely worse.
 
     A few very poor candidates would otherwise dominate the colour range.
@@ -177,4 +181,5 @@ def _range(values: np.ndarray, codes: np.ndarray) -> tuple[float, float]:
     hopeful = values[(codes != "<<") & ~np.isnan(values)]
     lowest = float(np.nanmin(values))
     low = max(lowest, high - 4 * (high - float(hopeful.min()))) if len(hopeful) else lowest
-    return (low, high) if low < high else (lowest, high) if lowest < high else (low - 0.01, high)
+    low = min(low if low < high else lowest, high - least)
+    return (low, high) if low < high else (low - 0.01, high)

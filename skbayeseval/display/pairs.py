@@ -11,7 +11,7 @@ import numpy as np
 from skbayeseval.display.layout import Room, font_size, label_ticks, room, set_xlabel
 from skbayeseval.display.style import GREY, Display, Heading, Pen
 from skbayeseval.display.words import plain, shorten, text_width, wrap
-from skbayeseval.judgement.decision import MARKS, Decision
+from skbayeseval.judgement.decision import MARKS, Decision, format_probability
 from skbayeseval.judgement.rope import describe_side
 
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ class PairsDisplay(Display):
             mark = MARKS[decision.code]
             _, colour, strength = CELLS[mark]
             cells[i, j] = to_rgba(GREY if colour is None else pen.colors[colour], strength)
-            words = f"{mark}\n{_percent(decision.probabilities.better)}" if with_numbers else mark
+            better = format_probability(decision.probabilities.better, digits=0)
+            words = f"{mark}\n{better}" if with_numbers else mark
             if cell >= POINTS_OF_A_SYMBOL:
                 pen.text(ax, j, i, words, ha="center", va="center", fontsize=size, linespacing=1.0)
         pen.fills.append(ax.imshow(cells, **{"aspect": "auto", **pen.given["fill"]}))
@@ -153,10 +154,3 @@ class PairsDisplay(Display):
             handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False,
             fontsize="small", handlelength=1.0, borderaxespad=0.0,
         )  # fmt: skip
-
-
-def _percent(probability: float) -> str:
-    """Return a whole percentage that never claims certainty."""
-    if probability > 0.99:
-        return ">99%"
-    return f"{probability:.0%}" if probability >= 0.01 else "<1%"

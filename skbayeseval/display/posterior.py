@@ -17,7 +17,7 @@ from skbayeseval.display.layout import (
     set_xlabel,
 )
 from skbayeseval.display.style import GREY, Display, Heading, Pen, finding_of
-from skbayeseval.display.words import PairWords, pair_words, plain, shorten, text_width
+from skbayeseval.display.words import MINUS, PairWords, pair_words, plain, shorten, text_width
 from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
@@ -47,8 +47,8 @@ class _DensityDisplay(Display):
         draw : {"hist", "density"}, default="hist"
             A histogram of the draws, or a kernel density estimate.
         **style
-            The options `title`, `colors`, `line_kw` (HDI), `fill_kw` (density) and `text_kw`
-            (probabilities) of `Display.plot`.
+            The options `title`, `colors`, `labels`, `line_kw` (HDI), `fill_kw` (density) and
+            `text_kw` (probabilities) of `Display.plot`.
 
         Returns
         -------
@@ -118,7 +118,10 @@ def _smooth(draws: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
 
 def difference_label(metric: str, words: PairWords, inches: float, size: float) -> str:
     """Return the axis label of a difference, on two lines if it is wide."""
-    label = f"difference in {plain(metric)} ({words.a} minus {words.b})"
+    order = f"{words.a} minus {words.b}"
+    if metric.startswith(MINUS):  # A minus B in a score with a minus sign is B minus A without it
+        metric, order = metric.removeprefix(MINUS), f"{words.b} minus {words.a}"
+    label = f"difference in {plain(metric)} ({order})"
     if text_width(label, size) > inches:
         label = label.replace(" (", "\n(", 1)
     return label

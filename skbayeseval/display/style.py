@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
+from skbayeseval._arrays import in_short
+from skbayeseval._validation import check_metric_labels
 from skbayeseval.display.layout import font_size, room, set_title
-from skbayeseval.display.words import wrap
+from skbayeseval.display.words import MINUS, wrap
 from skbayeseval.judgement.decision import decide, format_probability
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
@@ -48,9 +51,15 @@ class Pen:
         fill_kw: Options | None,
         text_kw: Options | None,
     ) -> None:
-        given = [] if colors is None else [colors] if isinstance(colors, str) else list(colors)
+        given = _checked_colors(colors)
         self.colors = (*given, *PALETTE[len(given) :])
-        self.given = {"line": line_kw or {}, "fill": fill_kw or {}, "text": text_kw or {}}
+        self.given: dict[str, Options] = {}
+        for kind, options in (("line", line_kw), ("fill", fill_kw), ("text", text_kw)):
+            if not isinstance(options, Mapping | None):
+                raise TypeError(
+                    f"{kind}_kw must be a dict of options of matplotlib, got {in_short(options)}."
+                )
+            self.given[kind] = options or {}
         self.lines: list[Any] = []
         self.fills: list[Any] = []
         self.texts: list[Any] = []
@@ -89,6 +98,24 @@ class Pen:
         return normalize_kwargs(defaults, artist) | normalize_kwargs(dict(self.given[kind]), artist)
 
 
+def _checked_colors(colors: Any) -> list[Any]:
+    """Return a colour or a sequence of colours as a list."""
+    from matplotlib.colors import is_color_like
+
+    if colors is None or is_color_like(colors):
+        return [] if colors is None else [colors]
+    try:
+        found = [colors] if isinstance(colors, str) else list(colors)
+    except TypeError:
+        found = [colors]
+    if not all(map(is_color_like, found)):
+        raise ValueError(
+            "colors must be a color or a sequence of colors that matplotlib knows, got "
+            f"{in_short(colors)}."
+        )
+    return found
+
+
 class Display:
     """Base class of displays: `plot` draws and sets the attributes.
 
@@ -117,6 +144,7 @@ class Display:
         line_kw: Options | None = None,
         fill_kw: Options | None = None,
         text_kw: Options | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> Self:
         """Draw the plot.
 
@@ -133,6 +161,9 @@ class Display:
             second and so on.
         line_kw, fill_kw, text_kw : dict, default=None
             Options of matplotlib for lines and points, for filled areas, and for texts in the plot.
+        labels : dict of str to str, default=None
+            What metrics are called, such as {"roc_auc": "ROC AUC"}. Of scores with a minus sign, it
+            is the name without the sign, such as {"neg_brier_score": "Brier score"}.
 
         Returns
         -------
@@ -144,7 +175,11 @@ class Display:
 
             ax = plt.subplots(figsize=self._size(), layout="constrained")[1]
         pen = Pen(colors, line_kw, fill_kw, text_kw)
-        heading = self._draw(ax, pen)
+        named, metric = copy(self), str(getattr(self, "metric", ""))
+        if label := check_metric_labels(labels).get(metric):
+            sign = MINUS if metric.startswith("neg_") else ""
+            vars(named)["metric"] = sign + label
+        heading = named._draw(ax, pen)
         medium = font_size("medium")
         shown = wrap(heading.text, 0.94 * room(ax).width, medium) if title is None else title
         set_title(ax, shown, heading.pad)

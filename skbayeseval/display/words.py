@@ -6,7 +6,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["PairWords", "pair_words", "plain", "shorten", "text_width", "wrap"]
+__all__ = ["MINUS", "PairWords", "pair_words", "plain", "shorten", "text_width", "wrap"]
+
+MINUS = "\N{MINUS SIGN}"
 
 
 def plain(text: str) -> str:

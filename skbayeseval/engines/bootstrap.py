@@ -4,26 +4,35 @@ The bootstrap is over instances or groups, and all classifiers share the weights
 metric is computed within each run, because scores of different fits are on different scales, and
 then averaged over runs in proportion to the weight of each run in the draw. With equal weights,
 this is the mean over runs.
+
+Of very many instances, `SumOfMeans` draws metrics that are sums of means without a weight for each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.gammas import GammaRows
+from skbayeseval.engines.items import WeightedSums
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 
-__all__ = ["stream_bootstrap"]
+__all__ = ["SumOfMeans", "stream_bootstrap"]
 
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
+
+# Up to this number, all instances have weights of their own.
+MANY = 2**15
+
+# The most that may be left out of a variance, as a share of it: 0.5% of a standard deviation.
+LEFT_OUT = 0.01
 
 
 def stream_bootstrap(
@@ -72,3 +81,92 @@ def stream_bootstrap(
         return np.stack([of_all.average() for of_all in sums if of_all is not None])
 
     return stream_blocks(draw, rng, n_draws, block)
+
+
+class SumOfMeans:
+    """Draw a metric that is a sum of weighted means over disjoint sets of very many instances.
+
+    The log loss is one mean. A ROC AUC is a mean over positives plus a mean over negatives, apart
+    from a term of expectation 0 in which both weights are multiplied. Its variance is less than
+    that of the pairs of a positive and a negative divided by their number; it is left out where
+    this is next to nothing compared with the variance of the means, for each classifier and each
+    difference. In each mean, the instances that are farthest from it have weights of their own.
+
+    Parameters
+    ----------
+    sets : sequence of ndarray of shape (n_classifiers, n)
+        The values that are averaged in each set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.engines.bootstrap import SumOfMeans
+    >>> values = np.random.default_rng(0).random((2, 100_000))
+    >>> (draws,) = SumOfMeans([values]).stream(np.random.default_rng(0), 500)
+    >>> draws.std(axis=1).round(4)  # sqrt(1 / 12 / 100_000)
+    array([0.0009, 0.0009])
+    """
+
+    def __init__(self, sets: Sequence[Array]) -> None:
+        self._means = [values.mean(axis=1) for values in sets]
+        self._sums = []
+        for values, mean in zip(sets, self._means, strict=True):
+            deviations = values - mean[:, None]
+            centre = deviations.mean(axis=0)
+            # Instances that matter to a difference need not be far from the mean of any classifier.
+            rows = np.vstack([np.ones_like(centre), centre, deviations - centre])
+            self._sums.append(WeightedSums(rows))
+
+    @classmethod
+    def of(cls, runs: Sequence[tuple[Array, Sequence[Prepared]]], shape: Array) -> Self | None:
+        """Return the sampler; None where instances must have weights of their own.
+
+        The parameters are those of `stream_bootstrap`.
+        """
+        units, of_each = runs[0]
+        if len(shape) <= MANY or len(runs) > 1 or len(units) != len(shape) or (shape != 1).any():
+            return None
+        parts = [means for prepared in of_each if (means := prepared.means()) is not None]
+        if len(parts) < len(of_each):
+            return None
+        sets = [np.stack(values) for values in zip(*parts, strict=True)]
+        if len(sets) == 2:
+            left_out, variance = _left_out(*sets)
+            if (left_out > LEFT_OUT * variance).any():
+                return None
+        return cls(sets)
+
+    def stream(self, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
+        """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
+
+        def draw(rng: np.random.Generator, size: int) -> Array:
+            found = sum(self._means)[:, None]
+            for sums in self._sums:
+                total, centre, *own = sums.draw(rng, size)
+                found = found + (centre + np.stack(own)) / total
+            return found
+
+        return stream_blocks(draw, rng, n_draws, min(sums.block for sums in self._sums))
+
+
+def _left_out(positives: Array, negatives: Array) -> tuple[Array, Array]:
+    """Return how much is left out at most of each classifier and difference, and their variances.
+
+    A pair is ordered rightly (1), wrongly (0) or tied (1/2), so that its variance is at most
+    area (1 - area), and that of its difference between two classifiers is at most the probability
+    that one of them orders it wrongly, or that one of them orders it rightly.
+    """
+    area = positives.mean(axis=1)
+    a, b = np.triu_indices(len(area), 1)
+    variance = sum(np.cov(values) / values.shape[1] for values in (positives, negatives))
+    variance = np.atleast_2d(variance)
+    own = np.diag(variance)
+    right = area[a] + area[b]
+    of_differences = np.minimum(right, 2 - right)
+    for pair, (i, j) in enumerate(zip(a, b, strict=True)):
+        if all(np.array_equal(values[i], values[j]) for values in (positives, negatives)):
+            of_differences[pair] = 0.0
+    left_out = np.concatenate([area * (1 - area), of_differences])
+    left_out /= positives.shape[1] * negatives.shape[1]
+    differences = np.maximum(own[a] + own[b] - 2 * variance[a, b], 0.0)
+    return left_out, np.concatenate([own, differences])

@@ -10,6 +10,9 @@ values with known variance, and not at all if all units are alike. Two things ar
   their own mean, (W + 1) / W for Dirichlet weights that sum to W (W = k for plain weights), and
   (k - 1) / chi2(k - 1) for the variance that is not known.
 
+A handful of the units may carry most of the variance, which is then known less well than their
+number says. Draws of a difference, or of one classifier, are stretched further then.
+
 Where the range of a metric is unknown, scores of items have the range that was seen.
 
 A metric with a known range is stretched on the logit scale, so that draws stay inside. All
@@ -27,7 +30,7 @@ from scipy.special import expit, logit
 
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 
-__all__ = ["allow_for_few_units", "difference_of_twins"]
+__all__ = ["allow_for_few_carriers", "allow_for_few_units", "difference_of_twins"]
 
 Array = NDArray[Any]
 Range = tuple[float, float]
@@ -35,7 +38,7 @@ Range = tuple[float, float]
 # What the unseen instance weighs, as in Jeffreys' prior of a proportion.
 UNSEEN = 0.5
 
-# Fewer than two units say nothing about a variance.
+# Fewer than two units, or degrees of freedom, say nothing about a variance.
 FEWEST = 2.0
 
 # Keeps logits finite.
@@ -81,6 +84,67 @@ def allow_for_few_units(
         return low + width * _stretched(shares, factor)
     shares = np.clip(shares, SMALLEST_SHARE, 1 - SMALLEST_SHARE)
     return low + width * expit(_stretched(logit(shares), factor))
+
+
+def allow_for_few_carriers(
+    draws: Array,
+    units: UnitNumbers,
+    carriers: float,
+    bounds: Range | None,
+    rng: np.random.Generator,
+    *,
+    of_areas: bool,
+) -> Array:
+    """Return draws that are wide enough where few of the units carry the variance.
+
+    The variance of k values of kurtosis q is known with 2 k / (q - 1) degrees of freedom: as well
+    as from k normal values, if q is 3. Differences of areas under curves get k / q, less than half
+    as many: where pairs in the wrong order are rare, the few that were seen have too small a
+    kurtosis (docs/calibration.md).
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_draws,)
+        Draws of a difference, or of the metric of one classifier, by `allow_for_few_units`.
+    units : UnitNumbers
+        How many units the metric rests on.
+    carriers : float
+        The effective number of units, k / q.
+    bounds : (float, float) or None
+        The range of the draws; None if it is unbounded or unknown.
+    rng : numpy.random.Generator
+        The source of randomness.
+    of_areas : bool
+        Whether the draws are of a difference of areas under curves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.engines.few_units import allow_for_few_carriers
+    >>> from skbayeseval.evidence.unit_numbers import UnitNumbers
+    >>> rng, units = np.random.default_rng(0), UnitNumbers("instances", 50, 50, 50, 50)
+    >>> draws = rng.normal(size=1000)
+    >>> for carriers in (50 / 3, 4.0):  # normal values, and few that stand out
+    ...     wide = allow_for_few_carriers(draws, units, carriers, None, rng, of_areas=False)
+    ...     print(bool(wide.std() > 1.1 * draws.std()))
+    False
+    True
+    """
+    k = max(units.effective, FEWEST)
+    df = carriers if of_areas else 2 / max(1 / carriers - 1 / k, SMALLEST_SHARE)
+    df = max(df, FEWEST)
+    if df >= k - 1:
+        return draws
+    # chi2(k - 1) times this Beta variable is chi2(df).
+    fewer = rng.beta(df / 2, (k - 1 - df) / 2, len(draws))
+    factor = np.sqrt(df / ((k - 1) * np.maximum(fewer, SMALLEST_SHARE)))
+    if bounds is None:
+        return _stretched(draws[None], factor)[0]
+    # The logit, such that draws of A - B and of B - A are exactly the negatives of each other.
+    centre, half = (bounds[0] + bounds[1]) / 2, (bounds[1] - bounds[0]) / 2
+    most = 1 - 2 * SMALLEST_SHARE
+    logits = np.arctanh(np.clip((draws - centre) / half, -most, most))
+    return centre + half * np.tanh(_stretched(logits[None], factor)[0])
 
 
 def difference_of_twins(

@@ -63,7 +63,7 @@ class PyMCEngine(Engine):
         The number of chains to run in parallel. None means the default of PyMC.
     nuts_sampler : str, default="pymc"
         The sampler, as in `pymc.sample`: "pymc", "nutpie", "numpyro" or "blackjax".
-    target_accept : float, default=0.8
+    target_accept : float, default=0.9
         The target acceptance rate. Higher values mean smaller steps and fewer divergences.
     progressbar : bool, default=False
         Whether to show PyMC's progress bar; lines on standard error where there is no terminal.
@@ -73,8 +73,8 @@ class PyMCEngine(Engine):
     Examples
     --------
     >>> from skbayeseval import PyMCEngine
-    >>> PyMCEngine(draws=2000, target_accept=0.9)
-    PyMCEngine(draws=2000, target_accept=0.9)
+    >>> PyMCEngine(draws=2000, target_accept=0.95)
+    PyMCEngine(draws=2000, target_accept=0.95)
     """
 
     name = "pymc"
@@ -86,7 +86,7 @@ class PyMCEngine(Engine):
         chains: int = 4,
         cores: int | None = None,
         nuts_sampler: str = "pymc",
-        target_accept: float = 0.8,
+        target_accept: float = 0.9,
         progressbar: bool = False,
         random_seed: int | None = None,
     ) -> None:

@@ -1,4 +1,4 @@
-"""The variables of a PyMC graph, with published priors or priors built by a callable."""
+"""The variables of a PyMC graph, with the priors of the model or priors built by a callable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Parameters", "call_prior", "publish"]
 
 
 class Parameters(Mapping[str, Any]):
-    """The parameters of a graph by name; each is built with its published prior on first access.
+    """The parameters of a graph by name; each is built with the model's prior on first access.
 
     This mapping is passed to a callable prior, which may use some of the parameters and replace
     others.
@@ -25,7 +25,7 @@ class Parameters(Mapping[str, Any]):
     parameters : list of Parameter
         The parameters of the model.
     build : callable
-        Builds the variable of a parameter with its published prior.
+        Builds the variable of a parameter with the model's prior.
     """
 
     def __init__(self, parameters: list[Parameter], build: Callable[[Parameter], Any]) -> None:
@@ -71,7 +71,7 @@ class Parameters(Mapping[str, Any]):
 
 
 def publish(parameter: Parameter) -> Any:
-    """Build the variable of a parameter with its published prior."""
+    """Build the variable of a parameter with the model's prior."""
     import pymc as pm
 
     dims = parameter.dims or None

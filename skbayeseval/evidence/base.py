@@ -106,6 +106,11 @@ class Evidence(ABC):
         return None
 
     @property
+    def by_type(self) -> dict[str, Evidence]:
+        """The evidence of each type of chunk; empty if there are none, or they are not kept."""
+        return {}
+
+    @property
     def n_groups(self) -> int:
         """The number of groups that are weighted together; 0 if there are none."""
         return 0

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import in_short
 from skbayeseval._parameters import ParameterObject
 from skbayeseval.evidence.chunks import CELLS, OUTCOMES, ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts
@@ -78,8 +79,7 @@ class ChunkCounter(ParameterObject):
         -------
         counts : ChunkCounts
         """
-        by_type = self._cells(y_true, y_pred_a, y_pred_b)
-        return ChunkCounts(sum(by_type.values(), np.zeros(len(CELLS))), weight)
+        return ChunkCounts(self.cells_of_sentences(y_true, y_pred_a, y_pred_b).sum(axis=0), weight)
 
     def by_type(
         self, y_true: Any, y_pred_a: Any, y_pred_b: Any, *, weight: float = 1.0
@@ -97,8 +97,8 @@ class ChunkCounter(ParameterObject):
             The counts of each type that occurs, in alphabetical order. Their sum is what
             `__call__` returns.
         """
-        by_type = self._cells(y_true, y_pred_a, y_pred_b)
-        return {kind: ChunkCounts(by_type[kind], weight) for kind in sorted(by_type)}
+        _, types = self.cells_and_types(y_true, y_pred_a, y_pred_b)
+        return {kind: ChunkCounts(cells, weight) for kind, cells in types.items()}
 
     def cells_of_sentences(self, y_true: Any, y_pred_a: Any, y_pred_b: Any) -> Array:
         """Count the chunks that two taggers found, separately for each sentence.
@@ -113,13 +113,22 @@ class ChunkCounter(ParameterObject):
         cells : ndarray of shape (n_sentences, 7)
             For each sentence, the cells of `ChunkCounts`.
         """
+        return self.cells_and_types(y_true, y_pred_a, y_pred_b)[0]
+
+    def cells_and_types(
+        self, y_true: Any, y_pred_a: Any, y_pred_b: Any
+    ) -> tuple[Array, dict[str, Array]]:
+        """Return `cells_of_sentences`, and their sum for each type of chunk, in one pass."""
         first, second = self._schemes()
         sets = self._sets(y_true, ("y_pred_a", y_pred_a, first), ("y_pred_b", y_pred_b, second))
         cells = np.zeros((len(sets[0]), len(CELLS)))
+        types: dict[str, Array] = defaultdict(lambda: np.zeros(len(CELLS)))
         for of_sentence, true, a, b in zip(cells, *sets, strict=True):
             for chunk in true | a | b:
-                of_sentence[OUTCOMES.index((chunk in true, chunk in a, chunk in b))] += 1
-        return cells
+                outcome = OUTCOMES.index((chunk in true, chunk in a, chunk in b))
+                of_sentence[outcome] += 1
+                types[chunk.type][outcome] += 1
+        return cells, {kind: types[kind] for kind in sorted(types)}
 
     def count_one(self, y_true: Any, y_pred: Any, classifier: int = 0) -> ConfusionCounts:
         """Count the chunks that one tagger found: (tp, fp, fn).
@@ -172,16 +181,6 @@ class ChunkCounter(ParameterObject):
     def _schemes(self) -> tuple[str, str]:
         first = check_scheme(self.scheme_a, "scheme_a")
         return first, first if self.scheme_b is None else check_scheme(self.scheme_b, "scheme_b")
-
-    def _cells(self, y_true: Any, y_pred_a: Any, y_pred_b: Any) -> dict[str, Array]:
-        """Return the seven cells of `ChunkCounts`, per type of chunk."""
-        first, second = self._schemes()
-        sets = self._sets(y_true, ("y_pred_a", y_pred_a, first), ("y_pred_b", y_pred_b, second))
-        cells: dict[str, Array] = defaultdict(lambda: np.zeros(len(CELLS)))
-        for true, a, b in zip(*sets, strict=True):
-            for chunk in true | a | b:
-                cells[chunk.type][OUTCOMES.index((chunk in true, chunk in a, chunk in b))] += 1
-        return cells
 
     def _sets(self, y_true: Any, *predictions: tuple[str, Any, str]) -> list[list[set[Chunk]]]:
         """Return one set of chunks per sentence, for `y_true` and each (name, tags, scheme)."""
@@ -243,7 +242,7 @@ def chunk_counter(
 def check_counter(counter: Any) -> None:
     """Raise unless the counter was made by `chunk_counter`."""
     if not isinstance(counter, ChunkCounter):
-        raise TypeError(f"counter must be made by chunk_counter, got {counter!r}.")
+        raise TypeError(f"counter must be made by chunk_counter, got {in_short(counter)}.")
 
 
 def _check_lengths(truth: list[Any], predicted: list[Any], name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,8 @@ class ChunkCounts(Evidence):
         The weight of one count.
     sentences : ndarray of shape (n_sentences, 7), default=None
         The cells of each sentence; None if sentences are not kept.
+    types : mapping of str to ndarray of shape (7,), default={}
+        The cells of each type of chunk; empty if types are not kept.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class ChunkCounts(Evidence):
     cells: Array
     weight: float = 1.0
     sentences: Array | None = None
+    types: Mapping[str, Array] = field(default_factory=dict)
 
     labels = (0, 1)
     pos_label = 1
@@ -82,10 +85,17 @@ class ChunkCounts(Evidence):
         object.__setattr__(self, "weight", check_weight(self.weight))
 
     @classmethod
-    def of_sentences(cls, sentences: Array, weight: float = 1.0) -> ChunkCounts:
+    def of_sentences(
+        cls, sentences: Array, weight: float = 1.0, types: Mapping[str, Array] | None = None
+    ) -> ChunkCounts:
         """Count the chunks of all sentences, given the cells of each, and keep these."""
         smallest = np.min_scalar_type(int(sentences.max(initial=0)))
-        return cls(sentences.sum(axis=0), weight, sentences.astype(smallest))
+        return cls(sentences.sum(axis=0), weight, sentences.astype(smallest), types or {})
+
+    @property
+    def by_type(self) -> dict[str, Evidence]:
+        """The counts of each type of chunk; empty if types are not kept."""
+        return {kind: ChunkCounts(cells, self.weight) for kind, cells in self.types.items()}
 
     @property
     def n_rows(self) -> int | None:
@@ -121,7 +131,8 @@ class ChunkCounts(Evidence):
         if (i, j) == (0, 1):
             return self
         sentences = None if self.sentences is None else self.sentences[:, _SWAPPED]
-        return ChunkCounts(self.cells[_SWAPPED], self.weight, sentences)
+        types = {kind: cells[_SWAPPED] for kind, cells in self.types.items()}
+        return ChunkCounts(self.cells[_SWAPPED], self.weight, sentences, types)
 
     def with_weight(self, weight: float) -> ChunkCounts:
         """Return the same counts with another weight."""

@@ -33,7 +33,7 @@ from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_cla
 from skbayeseval.evidence.units import assign_units
 from skbayeseval.evidence.weighted_instances import PreparedRun, WeightedInstances
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.instance_scores import SCORE_METRICS, as_floats, prepare
+from skbayeseval.metrics.instance_scores import as_floats, prepare, score_metric, sum_to_one
 
 __all__ = ["RESPONSES", "ScoredInstances", "respond"]
 
@@ -148,13 +148,22 @@ class ScoredInstances(WeightedInstances):
         positive = resolve_pos_label(classes, pos_label)
         responses = []
         for name, of_one in scores.items():
-            given = of_one if isinstance(of_one, Mapping) else dict.fromkeys(RESPONSES, of_one)
+            given = (
+                of_one
+                if isinstance(of_one, Mapping) and of_one
+                else dict.fromkeys(RESPONSES, of_one)
+            )
             responses.append(
                 {
                     kind: _check_scores(one, name, kind, truth, classes, positive)
                     for kind, one in given.items()
                 }
             )
+            columns: Array = np.asarray([] if isinstance(of_one, Mapping) else of_one)
+            columns = columns if columns.dtype.kind == "f" else columns.astype(float)
+            two = truth.ndim == 1 and len(classes) == 2 and columns.ndim == 2
+            if two and columns.shape[1] == 2 and not sum_to_one(columns):
+                del responses[-1]["probability"]  # they rank the instances
         unit, shape = assign_units(len(truth), groups, instances, check_weight(weight))
         return cls(
             truth,
@@ -210,13 +219,17 @@ class ScoredInstances(WeightedInstances):
     def what_is_identical(self, metric: str) -> str | None:
         """Return "scores" if all classifiers gave the same scores."""
         first, *others = self.responses
-        same = all(np.array_equal(first[kind], other[kind]) for other in others for kind in first)
+        same = all(
+            kind in other and np.array_equal(first[kind], other[kind])
+            for other in others
+            for kind in first
+        )
         return "scores" if same else None
 
     def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
         """Yield, per run, the unit of each row and the metric as a function of row weights."""
         name = str(metric.formula)
-        needs = SCORE_METRICS[name].needs
+        needs = score_metric(name).needs
         binary = self.truth.ndim == 1 and len(self.labels) == 2
         positive = 1 if self.positive is None else self.positive
         truth = (self.truth == positive).astype(int) if binary else self.truth
@@ -237,6 +250,12 @@ class ScoredInstances(WeightedInstances):
                     if metric.source == "tables"
                     else "Use model='scores'."
                 )
+            )
+        needs = score_metric(str(metric.formula)).needs
+        if any(needs not in one for one in self.responses):
+            raise ValueError(
+                f"scoring={metric.name!r} requires probabilities, but the rows of the scores do "
+                "not sum to one."
             )
         if metric.needs_positive and self.truth.ndim == 1 and len(self.labels) == 2:
             check_positive(metric, self.labels, self.positive)
@@ -292,6 +311,10 @@ class ScoredInstances(WeightedInstances):
             stored_flag(saved, "grouped"),
         )
 
+    def is_area(self, metric: Metric) -> bool:
+        """Return whether the metric is an area under a curve."""
+        return not score_metric(str(metric.formula)).of_means
+
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on.
 
@@ -304,7 +327,7 @@ class ScoredInstances(WeightedInstances):
             return count_units(masses, self.shape, self.weight, what)
 
         units = "groups" if self.grouped else "instances"
-        if SCORE_METRICS[str(metric.formula)].of_means:
+        if not self.is_area(metric):
             return count(np.ones(len(self.unit), dtype=bool), units)
         binary = self.truth.ndim == 1 and len(self.labels) == 2
         if self.truth.ndim == 2:

@@ -57,10 +57,10 @@ def spread_of_tables(
     between = _mean_over_pairs(by_pass.mean(axis=2)) / n_passes if n_passes > 1 else 0.0
     if k == 1:
         own = float(noise[0])
-        return Spread(own / weight, own, 0.0, 1.0, between, n_passes)
+        return Spread(own / weight, own, 0.0, 1.0, between, n_passes, 0.5)
     within = [_mean_over_pairs(by_pass[:, p]) / n_folds for p in range(n_passes)]
     of_counts = float(2 * noise.mean())
-    return Spread(float(np.mean(within)), of_counts, 0.0, 1.0, between, n_passes)
+    return Spread(float(np.mean(within)), of_counts, 0.0, 1.0, between, n_passes, 0.5)
 
 
 def _mean_over_pairs(values: Array) -> float:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["UnitNumbers", "count_units", "over_classes"]
+__all__ = ["UnitNumbers", "count_units", "effective_number", "over_classes"]
 
 Array = NDArray[Any]
 
@@ -47,6 +47,22 @@ class UnitNumbers(NamedTuple):
     instances: float
     shape: float
     seen: tuple[float, float] | None = None
+
+
+def effective_number(influence: Array, times: Array | float = 1.0) -> float:
+    """Return how many units carry a variance: sum(u^2)^2 / sum(u^4); infinity if there is none.
+
+    Of n units whose influences u are normal, a third of them do. `times` is how often each occurs.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence.unit_numbers import effective_number
+    >>> effective_number(np.array([1.0, -1.0, 0.0, 0.0]))
+    2.0
+    """
+    squares = np.square(influence)
+    total = float(np.sum(times * squares))
+    return total**2 / float(np.sum(times * squares**2)) if total > 0 else np.inf
 
 
 def count_units(masses: Array, shape: Array, weight: float, what: str) -> UnitNumbers:

@@ -50,6 +50,8 @@ class Spread(NamedTuple):
         The variance of the mean due to differences between passes; 0 for a single pass.
     n_passes : int
         The number of passes over the data.
+    test_share : float
+        The mean share of instances in a test set; at most 0.5, which is also that of a single one.
     """
 
     test_noise: float
@@ -58,6 +60,7 @@ class Spread(NamedTuple):
     between_splits: float
     between_passes: float
     n_passes: int
+    test_share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +113,7 @@ class ValidatedRows(ABC):
 
         With ``paired=False``, the model treats the classifiers as independent.
         """
-        influence = contrast @ self.influence(metric)
+        influence = self._combined(metric, contrast)
         sums = np.bincount(self._unit, weights=influence)
         squares = float((sums**2).sum())
         n_units = len(sums)
@@ -121,14 +124,34 @@ class ValidatedRows(ABC):
             float(np.abs(sums).sum() ** 2 / squares) if squares else 0.0,
             *self._between(within, between),
             int(self.passes.max()) + 1,
+            self._test_share,
         )
+
+    def influences_with(
+        self, other: ValidatedRows, metric: Metric, contrast: Array
+    ) -> tuple[Array, Array]:
+        """Return the influence of each unit here, and in other rows of the same units."""
+        here, there = (rows._combined(metric, contrast) for rows in (self, other))
+        _, unit = np.unique(np.concatenate([self.unit, other.unit]), return_inverse=True)
+        sums = (
+            np.bincount(part, weights=influence, minlength=int(unit.max()) + 1)
+            for part, influence in zip(
+                np.split(np.ravel(unit), [len(self.unit)]), (here, there), strict=True
+            )
+        )
+        first, second = sums
+        return first, second
+
+    def _combined(self, metric: Metric, contrast: Array) -> Array:
+        """Return the influence of each row on a combination, mostly of two of many classifiers."""
+        used = np.flatnonzero(contrast)
+        return np.asarray(contrast[used] @ self.influence(metric)[used])
 
     def counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
         """Return the variance of a contrast if every count were an independent instance."""
-        influence = self.influence(metric)
         if not paired:
-            return float(contrast**2 @ (influence**2).sum(axis=1))
-        return float(((contrast @ influence) ** 2).sum())
+            return float(contrast**2 @ (self.influence(metric) ** 2).sum(axis=1))
+        return float((self._combined(metric, contrast) ** 2).sum())
 
     def _of_splits(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
         """Return the variance of each split's value due to test noise, and its deviation."""
@@ -138,10 +161,8 @@ class ValidatedRows(ABC):
 
     def _noise_of_splits(self, influence: Array, factor: Array) -> Array:
         """Return the variance of each split's value due to test noise; NaN for a single unit."""
-        n_units = int(self._unit.max()) + 1
-        keys, place = np.unique(self.split * n_units + self._unit, return_inverse=True)
-        split = keys // n_units
-        sums = factor[split] * np.bincount(np.ravel(place), weights=influence)
+        split, place = self._units_of_splits
+        sums = factor[split] * np.bincount(place, weights=influence)
         sizes = np.bincount(split)
         centred = sums - (np.bincount(split, weights=sums) / sizes)[split]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -160,10 +181,30 @@ class ValidatedRows(ABC):
         between_passes = float(np.var(means, ddof=1) / len(means)) if len(means) > 1 else 0.0
         return float(np.mean(ratios)) if ratios else 1.0, between_passes
 
+    @property
+    def has_spread(self) -> bool:
+        """Whether one pass has several splits, and each of them several instances or groups."""
+        n_units = int(self._unit.max()) + 1
+        sizes = np.bincount(np.unique(self.split * n_units + self._unit) // n_units)
+        passes = [sizes[self.passes == number] for number in np.unique(self.passes)]
+        return any(len(splits) > 1 and splits.min() > 1 for splits in passes)
+
+    @cached_property
+    def _test_share(self) -> float:
+        n_splits, n_instances = int(self.split.max()) + 1, len(np.unique(self.instance))
+        return min(0.5, len(self.split) / n_splits / n_instances)
+
     @cached_property
     def _unit(self) -> Array:
         """The units, numbered from 0."""
         return np.ravel(np.unique(self.unit, return_inverse=True)[1])
+
+    @cached_property
+    def _units_of_splits(self) -> tuple[Array, Array]:
+        """The split of each unit in each split, and the place of each row among these units."""
+        n_units = int(self._unit.max()) + 1
+        keys, place = np.unique(self.split * n_units + self._unit, return_inverse=True)
+        return keys // n_units, np.ravel(place)
 
     @cached_property
     def passes(self) -> Array:
@@ -220,10 +261,14 @@ class _WeightedRows(ValidatedRows):
 
         r is how often the instances of a unit were tested.
         """
-        sums = np.bincount(self._unit, weights=contrast @ self.influence(metric))
+        sums = np.bincount(self._unit, weights=self._combined(metric, contrast))
+        return float((sums**2 / self._times).sum())
+
+    @cached_property
+    def _times(self) -> Array:
+        """How often the instances of each unit were tested."""
         _, first = np.unique(self.instance, return_index=True)
-        times = np.bincount(self._unit) / np.bincount(self._unit[first])
-        return float((sums**2 / times).sum())
+        return np.bincount(self._unit) / np.bincount(self._unit[first])
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,9 +323,15 @@ class ScoreRows(_WeightedRows):
 
     def _of_splits(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
         """Return the variance of each split's value due to test noise, and its deviation."""
-        values = contrast @ self.scored.of_runs(metric)
+        if metric not in self._values:  # preparing all classifiers is slow, and pairs are many
+            self._values[metric] = self.scored.of_runs(metric)
+        values = contrast @ self._values[metric]
         within = self._noise_of_splits(influence, np.full(len(values), float(len(values))))
         return within, values - values.mean()
+
+    @cached_property
+    def _values(self) -> dict[Metric, Array]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.evidence.base import Evidence
-from skbayeseval.evidence.unit_numbers import UnitNumbers
+from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 
@@ -60,6 +60,24 @@ class WeightedInstances(Evidence):
     @abstractmethod
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on."""
+
+    def is_area(self, metric: Metric) -> bool:
+        """Return whether the metric is an area under a curve."""
+        return False
+
+    def runs(self, metric: Metric) -> list[PreparedRun]:
+        """Return what `prepared` yields, computed once."""
+        if metric not in self._runs:
+            self._runs[metric] = list(self.prepared(metric))
+        return self._runs[metric]
+
+    @cached_property
+    def _runs(self) -> dict[Metric, list[PreparedRun]]:
+        return {}
+
+    def carried_by(self, influence: Array) -> float:
+        """Return the effective number of units, given the influence of each row."""
+        return effective_number(np.bincount(self.unit, weights=influence))
 
     @property
     def scored(self) -> Self:
@@ -112,13 +130,13 @@ class WeightedInstances(Evidence):
         return np.array(
             [
                 [float(of_one(np.ones((len(unit), 1)))[0]) for of_one in of_each]
-                for unit, of_each in self.prepared(metric)
+                for unit, of_each in self.runs(metric)
             ]
         ).T
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on the metric values, (n_classifiers, n_rows)."""
-        runs, sizes = list(self.prepared(metric)), np.unique(self.run, return_counts=True)[1]
+        runs, sizes = self.runs(metric), np.unique(self.run, return_counts=True)[1]
         found = np.empty((self.n_classifiers, len(self.run)))
         for k in range(self.n_classifiers):
             plain = [

@@ -68,6 +68,9 @@ class BayesFactor:
         The bandwidth of the prior's kernel density estimate, for ``method="kde"``.
     reason : str
         Why the estimate is not reliable; empty if it is.
+    published_prior : str
+        The published prior, if the result has the default one, which Bayes factors do not use;
+        otherwise empty.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class BayesFactor:
     method: str
     bandwidth: float | None = None
     reason: str = ""
+    published_prior: str = ""
 
     @property
     def log10_mcse(self) -> float:
@@ -101,15 +105,20 @@ class BayesFactor:
         times = _times(abs(self.log10))
         if not self.reliable:
             about = "" if math.isnan(self.log10) else f", about {times} for {self.favours}"
-            return f"not reliable{about}: {self.reason}"
+            return f"not reliable{about}: {self.reason}{self._prior}"
         equality = ("is 0", "is not 0")
         if self.method == "interval":
             equality = ("is inside the ROPE", "is outside the ROPE")
         first, second = equality if self.favours == "equality" else equality[::-1]
         return (
             f"{times} for {self.favours}: the data are {times} times as probable if the "
-            f"difference {first} as if it {second}"
+            f"difference {first} as if it {second}{self._prior}"
         )
+
+    @property
+    def _prior(self) -> str:
+        prior = self.published_prior
+        return f". Bayes factors use the published prior: {prior}" if prior else ""
 
     __repr__ = __str__
 

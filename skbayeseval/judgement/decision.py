@@ -28,8 +28,9 @@ __all__ = [
     "format_probability",
     "in_a_table",
     "masses",
+    "on_more_training",
     "on_other_metrics",
-    "times_as_much",
+    "on_other_splits",
 ]
 
 
@@ -75,14 +76,15 @@ class Decision:
         The name of the metric.
     prob : float
         The probability mass of the HDI.
-    more_evidence : float
-        How many times the present evidence would probably settle the decision, if the difference
-        stays what its posterior mean is: 1 if it is settled, infinity if the mean is at a limit of
-        the ROPE.
     depends_on_splits : bool
         Whether other random splits of the same data could change the decision.
-    units : str or None
-        What there must be more of to settle the decision, such as "groups"; None for "evidence".
+    n_repeats : int
+        The number of repeats of the cross-validation; 1 if there are none.
+    units : str
+        What there must be more of to settle the decision: "labelled instances", "items", "groups",
+        or "evidence" of another kind.
+    turn : str
+        What changes with the number of training instances; "" if that is nothing, or not known.
     other_metrics : tuple of str
         Further metrics of the result, if the decision is about the first of them only because no
         other one was asked for.
@@ -105,9 +107,10 @@ class Decision:
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
     prob: float = 0.95
-    more_evidence: float = 1.0
     depends_on_splits: bool = False
-    units: str | None = None
+    n_repeats: int = 1
+    units: str = "evidence"
+    turn: str = ""
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -115,7 +118,32 @@ class Decision:
         """Whether A is significantly better or worse, or practically equivalent."""
         return self.code in SETTLED
 
+    @property
+    def settled_code(self) -> str:
+        """The code of what is settled, otherwise "?"."""
+        return self.code if self.settled else "?"
+
     def __str__(self) -> str:
+        lines = [self.turn, self.in_short()] if self.turn else [self.in_short()]
+        if not self.settled:
+            if max(self.probabilities) >= self.prob:
+                sure = f"{100 * self.prob:.3g}%"
+                lines.append(
+                    f"   Settled would be a {sure} HDI that is all beyond the ROPE or inside it, "
+                    f"which requires more than a probability of {sure}."
+                )
+            how_many = "; required_sample_size estimates how many" if self.units in PLANNED else ""
+            lines.append(f"   More {self.units} could settle it{how_many}.")
+        if self.depends_on_splits:
+            lines.append(f"   {on_other_splits(self.n_repeats)}")
+        if self.other_metrics:
+            lines.append(f"   {on_other_metrics(self.metric, self.other_metrics)}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def in_short(self) -> str:
+        """Return the decision and what it is based on, without advice."""
         basis = (
             f"({self.metric}, {100 * self.prob:.3g}% HDI {format_interval(self.hdi)}, "
             f"ROPE {format_interval(self.rope)})"
@@ -123,25 +151,23 @@ class Decision:
         a, b = self.names
         if not self.settled:
             # Without the symbol: "<" and ">" would read as if they were decisions.
-            lines = [f"not settled: {self._state()}", f"   {basis}"]
-            lines.append(self._what_would_settle_it())
-        elif self.code == "~":
-            lines = [f"{self.symbol}  {a} practically equivalent to {b} {basis}"]
-        else:
-            lines = [f"{self.symbol}  {a} {self.label} than {b} {basis}"]
-        if self.depends_on_splits:
-            lines.append(OTHER_SPLITS)
-        if self.other_metrics:
-            lines.append(f"   {on_other_metrics(self.metric, self.other_metrics)}")
-        return "\n".join(lines)
-
-    __repr__ = __str__
+            return f"not settled: {self._state()}\n   {basis}"
+        than = "to" if self.code == "~" else "than"
+        return f"{self.symbol}  {a} {self.label} {than} {b} {basis}"
 
     def _repr_html_(self) -> str:
         a, b = self.names
-        worse, equivalent, better = self.probabilities
-        cases = [(f"{b} better", worse, "#d55e00"), ("equivalent", equivalent, "#009e73")]
-        return block(lines(str(self)), shares([*cases, (f"{a} better", better, "#0072b2")]))
+        cases = zip(
+            (f"{b} better", "equivalent", f"{a} better"),
+            self.probabilities,
+            ("#d55e00", "#009e73", "#0072b2"),
+            strict=True,
+        )
+        parts = [(f"{name} {self._chance(p)}", p, colour) for name, p, colour in cases]
+        return block(lines(str(self)), shares(parts))
+
+    def _chance(self, probability: float) -> str:
+        return format_probability(probability, threshold=self.prob)
 
     def _state(self) -> str:
         """Return what is known: the most probable of the three cases first."""
@@ -157,25 +183,33 @@ class Decision:
         if self.rope.low == self.rope.high:
             del cases[1]
         cases.sort(key=lambda case: -case[0])
-        rest = ", ".join(f"{short} {_percent(chance)}" for chance, _, short in cases[1:])
-        return f"{cases[0][1]} with probability {_percent(cases[0][0])}, {rest}"
-
-    def _what_would_settle_it(self) -> str:
-        if self.more_evidence > MOST_EVIDENCE:
-            return (
-                "   The difference is so close to a limit of the ROPE that more evidence would "
-                "hardly settle it."
-            )
-        needed = times_as_much(self, "evidence")
-        return f"   {needed} would settle it, if the difference stays as it is."
+        rest = ", ".join(f"{short} {self._chance(chance)}" for chance, _, short in cases[1:])
+        return f"{cases[0][1]} with probability {self._chance(cases[0][0])}, {rest}"
 
 
-def times_as_much(decision: Decision, evidence: str) -> str:
-    """Return how much more would settle a decision, such as "About 120 times as much evidence"."""
-    if decision.more_evidence < 1.1:
-        return f"Slightly more {decision.units or evidence}"
-    much = f"as much {evidence}" if decision.units is None else f"as many {decision.units}"
-    return f"About {float(f'{decision.more_evidence:.2g}'):,g} times {much}"
+def on_more_training(
+    small: float, full: float, sizes: tuple[float, float], rope: Interval, names: tuple[str, str]
+) -> str:
+    """Return a sentence on how a difference changes with the training size.
+
+    `small` is the difference at the first of the sizes, and `full` at the second, which is that of
+    all instances. If both are on the same side of the ROPE, the sentence is empty.
+    """
+
+    def side(difference: float) -> int:
+        return int(difference > rope.high) - int(difference < rope.low)
+
+    def words(difference: float) -> str:
+        if side(difference) == 0:
+            return f"{names[0]} and {names[1]} differ by {difference:+.3f}"
+        return f"{names[0 if difference > 0 else 1]} is ahead by {abs(difference):.3f}"
+
+    if side(small) == side(full):
+        return ""
+    return (
+        f"More training data changes the estimate: trained on {sizes[0]:,.0f} instances, "
+        f"{words(small)}; on all {sizes[1]:,.0f}, {words(full)}."
+    )
 
 
 def on_other_metrics(metric: str, others: Sequence[str]) -> str:
@@ -186,24 +220,25 @@ def on_other_metrics(metric: str, others: Sequence[str]) -> str:
     return f"This is about {metric} only: for other metrics, pass metric={which}."
 
 
-def _percent(probability: float) -> str:
-    """Format a probability as a whole percentage that never claims certainty."""
-    if probability > 0.995:
-        return ">99%"
-    return f"{probability:.0%}" if probability >= 0.005 else "<1%"
+def on_other_splits(n_repeats: int, what: str = "this decision") -> str:
+    """Return a sentence that other random splits could change what was decided."""
+    said = f"Other random splits of the same data could change {what}"
+    if n_repeats >= MANY_REPEATS:
+        return f"{said}, even after {n_repeats} repeats."
+    return f"{said}; more repeats, such as cv=BlockRegularizedCV({MANY_REPEATS}), would help."
 
 
-OTHER_SPLITS = (
-    "   Other random splits could change this decision; more repeats, such as "
-    "cv=BlockRegularizedCV(7), would help."
-)
+# The units whose number `required_sample_size` can estimate.
+PLANNED = ("labelled instances", "items")
 
+# A percentage has so many digits after the point at most.
+MOST_DIGITS = 8
 
 # The codes of settled decisions.
 SETTLED = ("<<", "~", ">>")
 
-# More evidence than this, as a multiple of the present, is out of reach.
-MOST_EVIDENCE = 1000.0
+# So many repeats of a cross-validation are advised, if there are fewer.
+MANY_REPEATS = 7
 
 # The symbol and label of each code.
 WORDS = {
@@ -242,24 +277,7 @@ def decide(
     worse, _, better = probabilities
     code = str(_codes(np.array(hdi.low), np.array(hdi.high), rope, better - worse, mean))
     symbol, label = WORDS[code]
-    more = 1.0 if code in SETTLED else _more_evidence(hdi, rope, mean)
-    return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob, more)
-
-
-def _more_evidence(hdi: Interval, rope: Interval, mean: float) -> float:
-    """Return by what factor the evidence must grow until the HDI is beyond or inside the ROPE.
-
-    The ends of the HDI approach the mean like one over the square root of the evidence.
-    """
-    if mean < rope.low:
-        room = [(hdi.high - mean) / (rope.low - mean)]
-    elif mean > rope.high:
-        room = [(mean - hdi.low) / (mean - rope.high)]
-    elif rope.low < mean < rope.high:
-        room = [(hdi.high - mean) / (rope.high - mean), (mean - hdi.low) / (mean - rope.low)]
-    else:
-        return math.inf
-    return max(1.0, max(room) ** 2)
+    return Decision(code, symbol, label, hdi, rope, probabilities, names, metric, prob)
 
 
 def decision_codes(draws: NDArray[Any], rope: Interval, prob: float = 0.95) -> NDArray[Any]:
@@ -290,13 +308,36 @@ def masses(draws: NDArray[Any], rope: Interval) -> Probabilities:
     return Probabilities(worse, equivalent, better)
 
 
-def format_probability(probability: float, *, words: bool = False) -> str:
-    """Format a probability as a percentage that never claims certainty."""
-    if probability >= 0.9995:
-        return "more than 99.9%" if words else ">99.9%"
-    if probability < 0.0005:
-        return "less than 0.1%" if words else "<0.1%"
-    return f"{probability:.1%}"
+def format_probability(
+    probability: float, *, words: bool = False, threshold: float = 0.95, digits: int = 1
+) -> str:
+    """Format a probability as a percentage that never claims certainty.
+
+    There are more digits where it would be rounded to the other side of the threshold, or of 1
+    minus the threshold: below 0.95, 0.9496 is 94.96%.
+
+    Parameters
+    ----------
+    probability : float
+        The probability.
+    words : bool, default=False
+        Whether to write "more than" in the place of ">".
+    threshold : float, default=0.95
+        The probability that is required.
+    digits : int, default=1
+        The number of digits of the percentage after the point.
+    """
+    least = 0.5 * 10.0 ** -(digits + 2)
+    if probability >= 1 - least:
+        return f"{'more than ' if words else '>'}{100 - 10.0**-digits:.{digits}f}%"
+    if probability < least:
+        return f"{'less than ' if words else '<'}{10.0**-digits:.{digits}f}%"
+    text = f"{100 * probability:.{digits}f}"
+    for limit in (threshold, 1 - threshold):
+        while (float(text) >= 100 * limit) != (probability >= limit) and digits < MOST_DIGITS:
+            digits += 1
+            text = f"{100 * probability:.{digits}f}"
+    return f"{text}%"
 
 
 def format_interval(interval: Interval, sign: bool = True) -> str:

@@ -1,7 +1,8 @@
-"""Which of two classifiers to choose, by what the wrong choice would lose."""
+"""Which classifier to choose, by what the wrong choice would lose."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -9,33 +10,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import in_short
+from skbayeseval._validation import as_float
 from skbayeseval.judgement.decision import on_other_metrics
-from skbayeseval.judgement.intervals import Interval
 from skbayeseval.pages.elements import block, lines
 
 __all__ = ["ExpectedLoss", "check_cost", "expected_loss"]
 
+# So many other classifiers are named in a sentence.
+MOST_NAMES = 5
+
 
 @dataclass(frozen=True)
 class ExpectedLoss:
-    """What choosing A or B loses on average; `str` and `repr` return it as sentences.
+    """What choosing each classifier loses on average; `str` and `repr` return it as sentences.
 
-    Choosing a classifier loses the difference to the other one where the other one is better by
-    more than the ROPE allows, and nothing otherwise.
+    Choosing a classifier loses the difference to the best one where it is behind by more than the
+    ROPE allows, and nothing otherwise.
 
     Attributes
     ----------
-    a, b : float
-        The expected loss of choosing A, and of choosing B, in units of the metric times its cost.
-    choice : str
-        The name of the classifier with the smaller loss.
-    waiting : float
-        What it would save, on average and at most, to wait until the difference is known (the
-        expected value of perfect information): the loss of the better choice.
+    losses : tuple of float
+        The expected loss of choosing each classifier, in units of the metric times its cost.
     names : tuple of str
-        The names of A and B.
+        The names of the classifiers.
     metric : str
         The name of the metric.
+    cost : tuple of float
+        What a loss of 1 in the metric costs, of choosing each classifier.
     other_metrics : tuple of str
         Further metrics of the result, if this is about the first of them only because no other one
         was asked for.
@@ -48,29 +50,64 @@ class ExpectedLoss:
     'A'
     """
 
-    a: float
-    b: float
-    choice: str
-    waiting: float
-    names: tuple[str, str] = ("A", "B")
+    losses: tuple[float, ...]
+    names: tuple[str, ...]
     metric: str = "score"
+    cost: tuple[float, ...] = (1.0, 1.0)
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
 
+    @property
+    def a(self) -> float:
+        """The expected loss of choosing A, the first classifier."""
+        return self.losses[0]
+
+    @property
+    def b(self) -> float:
+        """The expected loss of choosing B, the second classifier."""
+        return self.losses[1]
+
+    @property
+    def choice(self) -> str:
+        """The name of the classifier with the smallest loss."""
+        return self.names[self.losses.index(self.waiting)]
+
+    @property
+    def waiting(self) -> float:
+        """What it would save, on average and at most, to wait until the best is known.
+
+        This is the expected value of perfect information: the loss of the best choice.
+        """
+        return min(self.losses)
+
     def __str__(self) -> str:
-        (name, loss), (other, larger) = sorted(
-            zip(self.names, (self.a, self.b), strict=True), key=lambda one: one[1]
+        (name, loss), *others = sorted(
+            zip(self.names, self.losses, strict=True), key=lambda named: named[1]
         )
-        first = f"Choose {name}"
-        if self.a == self.b:
-            first = f"Choose either {name} or {other}"
-        others = ""
+        equal = [other for other, larger in others if larger == loss]
+        first = f"Choose either {' or '.join([name, *equal])}" if equal else f"Choose {name}"
+        shown = [f"that of {other} {_written(larger)}" for other, larger in others[:MOST_NAMES]]
+        if len(others) > MOST_NAMES:
+            shown.append(f"those of {len(others) - MOST_NAMES} more are larger")
+        what = f"loss in {self.metric}" if set(self.cost) == {1.0} else "cost"
+        known = "the difference is known" if len(self.names) == 2 else "it is known who is the best"
+        further = ""
         if self.other_metrics:
-            others = f" {on_other_metrics(self.metric, self.other_metrics)}"
+            further = f" {on_other_metrics(self.metric, self.other_metrics)}"
         return (
-            f"{first}: its expected loss in {self.metric} is {loss:.2g}, that of {other} "
-            f"{larger:.2g}. To wait until the difference is known would save {self.waiting:.2g} on "
-            f"average, at most.{others}"
+            f"{first}: its expected {what} is {_written(loss)}, {', '.join(shown)}"
+            f"{self._on_costs()}. To wait until {known} would save {_written(self.waiting)} on "
+            f"average, at most.{further}"
         )
+
+    def _on_costs(self) -> str:
+        """Return what a loss of 1 in the metric costs; nothing if the loss itself is told."""
+        if set(self.cost) == {1.0}:
+            return ""
+        costs = [f"{cost:,.12g}" for cost in self.cost]
+        if len(set(costs)) == 1:
+            return f", where a loss of 1 in {self.metric} costs {costs[0]}"
+        each = [f"{cost} with {name}" for cost, name in zip(costs, self.names, strict=True)]
+        return f", where a loss of 1 in {self.metric} costs {' and '.join(each)}"
 
     __repr__ = __str__
 
@@ -80,26 +117,46 @@ class ExpectedLoss:
 
 def expected_loss(
     draws: NDArray[Any],
-    rope: Interval,
-    cost: tuple[float, float],
-    names: tuple[str, str],
+    allowed: Sequence[float],
+    cost: tuple[float, ...],
+    names: tuple[str, ...],
     metric: str,
 ) -> ExpectedLoss:
-    """Return the expected losses, given draws of A minus B."""
-    a = cost[0] * float(np.mean(np.where(draws < rope.low, -draws, 0.0)))
-    b = cost[1] * float(np.mean(np.where(draws > rope.high, draws, 0.0)))
-    return ExpectedLoss(a, b, names[0] if a <= b else names[1], min(a, b), names, metric)
+    """Return the expected losses.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_classifiers, n_draws)
+        Draws of the metric of each classifier.
+    allowed : sequence of float
+        By how much each classifier may be behind the best without a loss.
+    cost, names, metric
+        As in `ExpectedLoss`.
+    """
+    behind = draws.max(axis=0) - draws
+    lost = np.where(behind > np.asarray(allowed)[:, None], behind, 0.0).mean(axis=1)
+    losses = tuple(float(one) for one in lost * np.array(cost))
+    return ExpectedLoss(losses, names, metric, cost)
 
 
-def check_cost(cost: Any) -> tuple[float, float]:
-    """Return the costs of wrongly choosing A and of wrongly choosing B."""
-    pair = (cost, cost) if isinstance(cost, Real) else cost
+def _written(loss: float) -> str:
+    """Return a loss with two digits, and large ones without an exponent."""
+    return f"{loss:,.0f}" if loss >= 100 else f"{loss:.2g}"
+
+
+def check_cost(cost: Any, number: int = 2) -> tuple[float, ...]:
+    """Return the cost of wrongly choosing each of so many classifiers."""
+    each = (cost,) * number if isinstance(cost, Real) else cost
     try:
-        a, b = (float(one) for one in pair)
+        costs = tuple(as_float(one) for one in each)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"cost must be a number or a pair (of choosing A, of choosing B), got {cost!r}."
+            f"cost must be a number, or {number} numbers, one per classifier, got {in_short(cost)}."
         ) from error
-    if not (0 < a < np.inf and 0 < b < np.inf):
-        raise ValueError(f"cost must be positive and finite, got {cost!r}.")
-    return a, b
+    if len(costs) != number:
+        raise TypeError(
+            f"cost must be a number, or {number} numbers, one per classifier, got {in_short(cost)}."
+        )
+    if not all(0 < one < np.inf for one in costs):
+        raise ValueError(f"cost must be positive and finite, got {in_short(cost)}.")
+    return costs

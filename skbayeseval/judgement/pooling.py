@@ -1,115 +1,139 @@
-"""Partial pooling: scores of many candidates or subgroups, shrunk towards their common mean.
+"""Partial pooling: the scores of several classifiers, drawn towards each other.
 
-The best of many equal candidates looks better than the others by chance. This is so in each
-posterior draw, too, if the prior takes all candidates for unrelated. Here, the true scores of the
-candidates vary around a common mean with a standard deviation that is learned from them. The same
-holds for the differences between two classifiers in many subgroups of the data.
+The best of many equal classifiers looks better than the others by chance. This is so in each
+posterior draw, too, if the prior takes all of them for unrelated. Here, differences shrink by as
+much as noise may explain them.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammainc, gammaincinv
 
-__all__ = ["Pooled", "pool_draws"]
+__all__ = ["pool_scores"]
 
 Array = NDArray[Any]
 
-# The number of standard deviations between candidates that are considered.
-N_GRID = 200
+# The number of values of each share of noise, all of them equally probable.
+N_SHARES = 200
+
+# Classifiers whose difference has a smaller share of their variance are copies of each other.
+COPIES = 1e-9
 
 
-class Pooled(NamedTuple):
-    """Draws after pooling.
+def pool_scores(draws: Array, rng: np.random.Generator, covariance: Array | None = None) -> Array:
+    """Shrink differences between classifiers, as far as they may be noise.
 
-    Attributes
-    ----------
-    draws : ndarray of shape (n_candidates, n_draws)
-        The pooled draws.
-    shrinkage : float
-        The posterior mean of the share of the variance between observed scores that is noise: 0
-        leaves the draws as they are, 1 gives all candidates the same score.
-    tau : ndarray of shape (n_draws,)
-        Draws of the standard deviation of the true scores; NaN where there is nothing to pool.
-    """
+    True scores are taken to vary as the noise does, theta ~ N(mu, c S) with S the covariance of
+    the noise, so that classifiers which hardly disagree hardly differ. Every difference then
+    shrinks by the share of noise, 1 / (1 + c), and its variance likewise. The square root of the
+    share, the standard deviation of the noise over that of the observed scores, has a uniform
+    prior.
 
-    draws: Array
-    shrinkage: float
-    tau: Array
-
-
-def pool_draws(draws: Array, covariance: Array, rng: np.random.Generator) -> Pooled:
-    """Shrink draws of scores towards their common mean, as far as their differences may be noise.
-
-    The true scores are normal around a mean mu, with standard deviation tau. mu has a flat prior,
-    and the share of noise, s^2 / (s^2 + tau^2), a uniform one (Daniels 1999), where s^2 is the
-    average variance of a draw around the mean of all candidates. Each draw is then updated by
-    conditional simulation: with tau and mu drawn from their posterior, and p drawn from
-    N(mu, tau^2), it moves from p towards the given draw by the fraction
-    tau^2 (covariance + tau^2)^-1. This is exact if the draws are normal, and keeps their tails
-    otherwise.
+    The share is learned from the scores, for each classifier from its own and those ahead of it:
+    a few bad classifiers at the end of the list do not tell whether those at its top differ. A sum
+    of squared deviations with the covariance S is about g times a chi-squared variable with d
+    degrees of freedom, g = tr(S^2) / tr(S) and d = tr(S)^2 / tr(S^2) (Satterthwaite 1946). So
+    classifiers that nearly are copies of each other do not count as several.
 
     Parameters
     ----------
-    draws : ndarray of shape (n_candidates, n_draws)
-        Draws from a posterior with a flat prior of the scores.
-    covariance : ndarray of shape (n_candidates, n_candidates)
-        The covariance of the noise in the observed scores.
+    draws : ndarray of shape (n_classifiers, n_draws)
+        Draws of the scores; high scores are good.
     rng : numpy.random.Generator
         The source of randomness.
+    covariance : ndarray of shape (n_classifiers, n_classifiers), default=None
+        The covariance of the noise in the observed scores. By default, that of the draws.
 
     Returns
     -------
-    pooled : Pooled
-        The pooled draws and the average shrinkage. Draws of a single candidate, or without
-        noise, are returned as they are.
+    pooled : ndarray of shape (n_classifiers, n_draws)
+        The pooled draws. In each draw, the average over classifiers is the same as before,
+        weighted by their shares of noise. Copies of a classifier have the same draws and no
+        influence on others.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.judgement.pooling import pool_draws
+    >>> from skbayeseval.judgement.pooling import pool_scores
     >>> rng = np.random.default_rng(0)
-    >>> observed = rng.normal(0.9, 0.01, (50, 1))  # equal candidates, observed with noise
+    >>> observed = rng.normal(0.9, 0.01, (50, 1))  # equal classifiers, observed with noise
     >>> draws = rng.normal(observed, 0.01, (50, 4000))
-    >>> pooled = pool_draws(draws, 0.01**2 * np.eye(50), rng)
-    >>> pooled.shrinkage > 0.7
-    True
-    >>> bool(np.ptp(pooled.draws.mean(axis=1)) < 0.5 * np.ptp(observed))
+    >>> pooled = pool_scores(draws, rng)
+    >>> bool(np.ptp(pooled.mean(axis=1)) < 0.3 * np.ptp(observed))
     True
     """
-    n_candidates, n_draws = draws.shape
-    if n_candidates == 1:
-        return Pooled(draws, 0.0, np.full(n_draws, np.nan))
-    # What all candidates have in common does not tell them apart.
-    noise = (np.trace(covariance) - covariance.sum() / n_candidates) / (n_candidates - 1)
-    if not noise > 0:
-        return Pooled(draws, 0.0, np.full(n_draws, np.nan))
-    eigenvalues, vectors = np.linalg.eigh(covariance)
-    share = (np.arange(N_GRID) + 0.5) / N_GRID
-    tau2 = noise * (1 - share) / share
-    precision = 1 / (np.maximum(eigenvalues, 0) + tau2[:, None])
-    ones, means = vectors.sum(axis=0), vectors.T @ draws.mean(axis=1)
-    of_mu = precision @ ones**2
-    mu = precision @ (ones * means) / of_mu
-    log_likelihood = (
-        np.log(precision).sum(axis=1)
-        - np.log(of_mu)
-        - (precision * (means - mu[:, None] * ones) ** 2).sum(axis=1)
-    ) / 2
-    weights = np.exp(log_likelihood - log_likelihood.max())
-    weights /= weights.sum()
-    # Every tau as often as its probability says, in random order.
-    spaced = (np.arange(n_draws) + rng.random()) / n_draws
-    chosen = np.minimum(np.searchsorted(np.cumsum(weights), spaced), N_GRID - 1)
-    chosen = rng.permutation(chosen)
-    prior = rng.standard_normal(draws.shape)
-    prior *= np.sqrt(tau2[chosen])
-    prior += mu[chosen] + rng.standard_normal(n_draws) / np.sqrt(of_mu[chosen])
-    moved = vectors.T @ (draws - prior)
-    moved *= (tau2[:, None] * precision)[chosen].T
-    pooled = prior + vectors @ moved
+    means = draws.mean(axis=1)
+    noise = np.atleast_2d(np.cov(draws) if covariance is None else covariance)
+    first = _first_copies(means, noise)
+    distinct = np.unique(first)
+    order = distinct[np.argsort(-means[distinct], kind="stable")]
+    if len(order) == 1:
+        return draws
+    sorted_draws = draws[order]
+    shares = _shares(means[order], noise[np.ix_(order, order)])
+    # Every share as often as its probability says, in random order.
+    strata = rng.permutation(np.arange(draws.shape[1]) % N_SHARES)
+    kept = 1 - shares[:, strata]
+    # The distance of each classifier from the mean of those ahead of it (a Helmert contrast).
+    n_ahead = np.arange(1, len(order))[:, None]
+    behind = sorted_draws[1:] - np.cumsum(sorted_draws, axis=0)[:-1] / n_ahead
+    centre = behind.mean(axis=1, keepdims=True)
+    # A mean that is Monte Carlo error is 0, so that draws in which several are equal stay so.
+    error = behind.std(axis=1, keepdims=True) / np.sqrt(draws.shape[1])
+    centre[np.abs(centre) < 5 * error] = 0.0
+    behind = kept * centre + np.sqrt(kept) * (behind - centre)
+    ahead = np.cumsum(behind / (n_ahead + 1), axis=0) - behind / (n_ahead + 1)
+    pooled = np.vstack([np.zeros_like(behind[:1]), ahead + behind])
+    # The level is that of the classifiers which noise may make differ: not of a few bad ones.
+    weights = shares.mean(axis=1) + np.finfo(float).tiny
+    weights = np.concatenate([weights[:1], weights]) / (weights[0] + weights.sum())
+    pooled += weights @ (sorted_draws - pooled)
     # A normal prior knows no bounds, but many metrics do.
     np.clip(pooled, draws.min(), draws.max(), out=pooled)
-    return Pooled(pooled, float(weights @ share), np.sqrt(tau2[chosen]))
+    positions = np.empty(len(draws), dtype=int)
+    positions[order] = np.arange(len(order))
+    return pooled[positions[first]]
+
+
+def _first_copies(means: Array, covariance: Array) -> Array:
+    """Return for each classifier the first one that it is a copy of, which may be itself."""
+    variances = np.diag(covariance)
+    total = variances[:, None] + variances
+    near = np.abs(means[:, None] - means) <= COPIES * (1 + np.abs(means))
+    return np.asarray((near & (total - 2 * covariance <= COPIES * total)).argmax(axis=1))
+
+
+def _shares(means: Array, covariance: Array) -> Array:
+    """Return quantiles of the share of noise among the first 2, 3, ... of sorted classifiers."""
+    number = np.arange(2, len(means) + 1)
+    rows = np.cumsum(covariance, axis=1)
+
+    def of_first(sums: Array) -> Array:
+        return np.asarray(np.diag(np.cumsum(sums, axis=0))[1:])
+
+    # The traces of C S C and of its square, C centring the first ones.
+    total = of_first(rows)
+    trace = np.cumsum(np.diag(covariance))[1:] - total / number
+    squares = of_first(np.cumsum(covariance**2, axis=1)) - 2 * of_first(rows**2) / number
+    squares = squares + total**2 / number**2
+    centred = means - means.mean()
+    deviations = np.cumsum(centred**2)[1:] - np.cumsum(centred)[1:] ** 2 / number
+    noisy = (trace > 0) & (squares > 0)
+    scale, df = np.ones_like(trace), np.ones_like(trace)
+    np.divide(squares, trace, out=scale, where=noisy)
+    np.divide(trace**2, squares, out=df, where=noisy)
+    # The share has a Gamma distribution with this shape and rate, cut at 1.
+    shape, rate = df / 2 + 0.5, np.maximum(deviations / scale / 2, 1e-9)
+    ranks = (np.arange(N_SHARES) + 0.5) / N_SHARES
+    below_one = gammainc(shape, rate)[:, None]
+    shape, rate = shape[:, None], rate[:, None]
+    shares = np.where(
+        below_one > 1e-250,
+        gammaincinv(shape, ranks * below_one) / rate,
+        ranks ** (1 / np.maximum(shape - rate, 0.5)),  # where the rate hardly matters
+    )
+    return np.asarray(np.where(noisy[:, None], np.minimum(shares, 1.0), 0.0))

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval.judgement.decision import (
+    Decision,
     format_interval,
     format_probability,
     on_other_metrics,
 )
-from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.pages.elements import block, lines
 
-__all__ = ["RankingDecision", "decide_ranking", "tied_groups"]
+__all__ = [
+    "RankingDecision",
+    "behind_the_best",
+    "decide_ranking",
+    "equivalent_to_best",
+    "tied_groups",
+    "who_is_best",
+]
 
 Array = NDArray[Any]
 
@@ -27,8 +36,11 @@ class RankingDecision:
     """The decision about several classifiers; `str` and `repr` return it as sentences.
 
     A classifier is compared with the best one of each draw, so that the best is not taken for
-    known. It is equivalent to the best if the probability of a difference inside the ROPE is at
-    least `prob`, surely worse if that of a difference beyond the ROPE is, and open otherwise.
+    known, and scores are partially pooled. It is equivalent to the best if the probability of a
+    difference inside the ROPE is at least `prob`, surely worse if that of a difference beyond the
+    ROPE is, and open otherwise. It is open, too, unless its comparison with the one that has the
+    highest posterior mean settles the same: a ranking is at most as sure as its pairs. It is often
+    less sure, because of many equal classifiers some look better by chance.
 
     Attributes
     ----------
@@ -39,7 +51,8 @@ class RankingDecision:
         Groups of classifiers, in the order of their posterior means, of which no pair is settled
         as better and worse. Groups can overlap.
     p_equivalent : dict of str to float
-        For each classifier, the probability of being practically equivalent to the best.
+        For each classifier, the probability of being practically equivalent to the best; that of
+        its pair, where that one is less sure.
     rope : Interval
         The region of practical equivalence.
     metric : str
@@ -81,25 +94,33 @@ class RankingDecision:
         """Whether no classifier is open."""
         return not self.open
 
-    def __str__(self) -> str:
-        def listed(names: Sequence[str], *, chances: bool = False) -> str:
-            return ", ".join(
-                f"{name} ({format_probability(self.p_equivalent[name])})" if chances else name
-                for name in names
-            )
+    def states(self) -> dict[str, str]:
+        """Return "equivalent", "open" or "worse" for each classifier, by name."""
+        cases = ("equivalent", "open", "worse")
+        return {name: case for case in cases for name in getattr(self, case)}
 
-        lines = [f"{self.metric}, ROPE {format_interval(self.rope)}, {self.prob:.3g} required:"]
+    def _named(self) -> tuple[str, str, str]:
+        """Return who is equivalent to the best, who is open and who is surely worse, as text.
+
+        With those that are open are the probabilities of being equivalent to the best.
+        """
+        still = [f"{name} ({format_probability(self.p_equivalent[name])})" for name in self.open]
+        return ", ".join(self.equivalent), ", ".join(still), ", ".join(self.worse)
+
+    def __str__(self) -> str:
+        equivalent, still, worse = self._named()
+        lines = [
+            f"{self.metric}, ROPE {format_interval(self.rope)}, {100 * self.prob:.3g}% HDI, "
+            "scores partially pooled:"
+        ]
         if self.best_alone is not None:
             lines.append(f"  the best: {self.best_alone}")
         elif self.equivalent:
-            lines.append(f"  practically equivalent to the best: {listed(self.equivalent)}")
+            lines.append(f"  the best or practically equivalent to it: {equivalent}")
         if self.open:
-            lines.append(
-                "  not settled (probability of being equivalent to the best): "
-                f"{listed(self.open, chances=True)}"
-            )
+            lines.append(f"  not settled (probability of being equivalent to the best): {still}")
         if self.worse:
-            lines.append(f"  surely worse than the best: {listed(self.worse)}")
+            lines.append(f"  surely worse than the best: {worse}")
         if self.other_metrics:
             lines.append(f"  {on_other_metrics(self.metric, self.other_metrics)}")
         return "\n".join(lines)
@@ -117,41 +138,84 @@ def decide_ranking(
     rope: Interval,
     prob: float,
     metric: str,
-    differ: Array,
+    pair: Callable[[int], Decision],
 ) -> RankingDecision:
     """Return the decision, given draws of each classifier.
 
     Parameters
     ----------
     draws : ndarray of shape (n_classifiers, n_draws)
-        Draws of the metric.
+        Partially pooled draws of the metric.
     order : sequence of int
         The classifiers by their posterior means, the best first.
     names : sequence of str
         The names of the classifiers.
     rope, prob, metric
         As in `RankingDecision`.
-    differ : ndarray of bool, shape (n_classifiers, n_classifiers)
-        Whether each pair is settled as better and worse.
+    pair : callable
+        Returns the decision about the first of `order`, compared with another classifier. It is
+        called for those about which the draws settle something.
     """
-    behind = draws.max(axis=0) - draws
-    # A difference to the best is never negative: what counts is how much worse is still equivalent.
-    p_equivalent = (behind <= -rope.low).mean(axis=1)
-    found: dict[str, list[str]] = {"equivalent": [], "open": [], "worse": []}
+    p_equivalent = equivalent_to_best(draws, rope)
+    cases: dict[str, list[str]] = {"equivalent": [], "open": [], "worse": []}
     for k in order:
         p = p_equivalent[k]
-        case = "equivalent" if p >= prob else "worse" if p <= 1 - prob else "open"
-        found[case].append(names[k])
+        case, code = {True: ("equivalent", "~"), False: ("worse", ">>")}[bool(p >= prob)]
+        if 1 - prob < p < prob:
+            case = "open"
+        elif k != order[0]:
+            alone = pair(k)
+            if alone.code != code:
+                case, not_worse = "open", 1 - alone.probabilities.better
+                p_equivalent[k] = min(p, not_worse) if p >= prob else max(p, not_worse)
+        cases[case].append(names[k])
     return RankingDecision(
-        tuple(found["equivalent"]),
-        tuple(found["open"]),
-        tuple(found["worse"]),
-        tied_groups([names[k] for k in order], differ[np.ix_(order, order)]),
+        tuple(cases["equivalent"]),
+        tuple(cases["open"]),
+        tuple(cases["worse"]),
+        tied_groups([names[k] for k in order], _differ(draws[list(order)], rope, prob)),
         {names[k]: float(p_equivalent[k]) for k in order},
         rope,
         metric,
         prob,
     )
+
+
+def who_is_best(name: str, number: int, p_best: float, prob: float = 0.95, on: str = "") -> str:
+    """Return who is most probably the best of some, and whether that is clear.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.ranking_decision import who_is_best
+    >>> who_is_best("svm", 3, 0.52)
+    'No clear winner of 3: svm is the best with probability 52.0%'
+    >>> who_is_best("svm", 3, 0.98, on=" on f1")
+    'svm is the best of 3 on f1 with probability 98.0%'
+    """
+    chance = format_probability(p_best, words=True)
+    if p_best < prob:
+        return f"No clear winner of {number}{on}: {name} is the best with probability {chance}"
+    return f"{name} is the best of {number}{on} with probability {chance}"
+
+
+def behind_the_best(draws: Array, prob: float) -> pd.DataFrame:
+    """Return the mean and the HDI of the difference of each row to the best of each draw."""
+    behind = draws - draws.max(axis=0)
+    low, high = hdi_of_rows(behind, prob)
+    return pd.DataFrame({"behind": behind.mean(axis=1), "behind_low": low, "behind_high": high})
+
+
+def equivalent_to_best(draws: Array, rope: Interval) -> Array:
+    """Return the probability of each classifier to be within the ROPE of the best of each draw."""
+    # A difference to the best is never negative: what counts is how much worse is still equivalent.
+    return np.asarray((draws.max(axis=0) - draws <= -rope.low).mean(axis=1))
+
+
+def _differ(draws: Array, rope: Interval, prob: float) -> Array:
+    """Return whether each pair differs by more than the ROPE, as a two-sided interval tells."""
+    better = [(ahead - draws > rope.high).mean(axis=1) for ahead in draws]
+    worse = [(ahead - draws < rope.low).mean(axis=1) for ahead in draws]
+    return np.asarray(np.maximum(better, worse) >= (1 + prob) / 2)
 
 
 def tied_groups(names: Sequence[str], differ: Array) -> tuple[tuple[str, ...], ...]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any, Protocol
 
 from skbayeseval._arrays import in_short
+from skbayeseval._validation import as_float
 from skbayeseval.judgement.intervals import Interval
 
-__all__ = ["check_rope", "check_rope_around_zero", "describe_side"]
+__all__ = ["check_rope", "check_rope_around_zero", "describe_side", "warn_of_one_rope"]
 
 
 class _Bounded(Protocol):
@@ -37,7 +39,7 @@ def check_rope(rope: Any, metric: _Bounded | None = None) -> Interval:
     """
     if isinstance(rope, Mapping):
         if metric is None:
-            raise TypeError(f"rope must be that of a single metric here, got {rope!r}.")
+            raise TypeError(f"rope must be that of a single metric here, got {in_short(rope)}.")
         if metric.name not in rope:
             raise ValueError(
                 f"rope has no entry for {metric.name!r}, only for {list(rope)}. Pass a dict with "
@@ -55,10 +57,34 @@ def check_rope_around_zero(rope: Any, metric: _Bounded | None = None) -> Interva
     region = check_rope(rope, metric)
     if not region.low <= 0 <= region.high:
         raise ValueError(
-            f"rope={rope!r} must contain 0, so that a classifier exactly as good as the best one "
-            "is equivalent to it."
+            f"rope={in_short(rope)} must contain 0, so that a classifier exactly as good as the "
+            "best one is equivalent to it."
         )
     return region
+
+
+def warn_of_one_rope(rope: Any, metrics: Iterable[_Bounded]) -> None:
+    """Warn if one ROPE is applied to several metrics that are not known to be on a like scale.
+
+    Metrics are on a like scale if all of them are bounded and no range is more than twice as wide
+    as another, such as accuracy and ROC AUC (0 to 1). Losses, such as the Brier score, are not.
+    """
+    if rope is None or isinstance(rope, Mapping):
+        return
+    region, bounds = _interval(rope), {metric.name: metric.bounds for metric in metrics}
+    widths = [limits[1] - limits[0] for limits in bounds.values() if limits is not None]
+    alike = len(widths) == len(bounds) and max(widths) <= 2 * min(widths)
+    if len(bounds) < 2 or alike or region.low == region.high:
+        return
+    first, *others = bounds
+    entries = ", ".join([f"{first!r}: {rope!r}", *(f"{name!r}: ..." for name in others[:3])])
+    warnings.warn(
+        f"rope={rope!r} is used for {len(bounds)} metrics whose scales differ or are unknown "
+        f"({in_short(list(bounds))}): what is small for one of them can be large for another. "
+        f"Pass a dict with the ROPE of each, such as rope={{{entries}}}.",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 def describe_side(region: Interval, *, better: bool) -> str:
@@ -72,19 +98,19 @@ def _interval(rope: Any) -> Interval:
         percentage = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*", rope)
         if percentage is None:
             raise ValueError(
-                f"rope={rope!r} is not a percentage. Pass a string such as '1%', a number or a "
-                "pair (low, high)."
+                f"rope={in_short(rope)} is not a percentage. Pass a string such as '1%', a number "
+                "or a pair (low, high)."
             )
         rope = float(percentage[1]) / 100
     if isinstance(rope, Real) and not isinstance(rope, bool):
-        if not 0 <= float(rope) < math.inf:
+        if not 0 <= as_float(rope) < math.inf:
             raise ValueError(
-                f"rope={rope!r} must be finite and at least 0: it is the largest difference of no "
-                "practical relevance. Pass (low, high) for an asymmetric region."
+                f"rope={in_short(rope)} must be finite and at least 0: it is the largest "
+                "difference of no practical relevance. Pass (low, high) for an asymmetric region."
             )
         return Interval(-float(rope), float(rope))
     try:
-        low, high = (float(end) for end in rope)
+        low, high = (as_float(end) for end in rope)
     except (TypeError, ValueError) as error:
         raise TypeError(
             "rope must be a number, a string such as '1%' or a pair (low, high), got "

@@ -121,9 +121,12 @@ class SubgroupDecision:
     def _repr_html_(self) -> str:
         return block(lines(str(self)))
 
+    def _chance(self, probability: float, *, words: bool = False) -> str:
+        return format_probability(probability, words=words, threshold=self.prob)
+
     def _chances(self, decision: Decision) -> str:
         """Return the probabilities of a decision that is not settled."""
-        worse, equivalent, better = map(format_probability, decision.probabilities)
+        worse, equivalent, better = map(self._chance, decision.probabilities)
         in_rope = "" if self.rope.low == self.rope.high else f"equivalent {equivalent}, "
         return f"{self.names[0]} better {better}, {in_rope}worse {worse}"
 
@@ -135,13 +138,13 @@ class SubgroupDecision:
         width = self.rope.high - self.rope.low
         by = f" by more than {width:.4g}, the width of the ROPE," if width else ""
         high, low = self.farthest
-        chance = format_probability(self.p_farthest, words=True)
+        chance = self._chance(self.p_farthest, words=True)
         if self.varies:
             return (
                 f"T{where[1:]}: it is higher in {high} than in {low}{by} with probability {chance}."
             )
         if self.varies is False:
-            chance = format_probability(self.p_varies, words=True)
+            chance = self._chance(self.p_varies, words=True)
             return (
                 f"No sign that {where}: some two of them are apart{by} with probability {chance}."
             )
@@ -155,7 +158,7 @@ class SubgroupDecision:
         """Return how probably some two subgroups differ, if it is not settled that these two do."""
         if self.varies is not None or self.farthest is None or self.rope.low == self.rope.high:
             return ""
-        chance = format_probability(self.p_varies, words=True)
+        chance = self._chance(self.p_varies, words=True)
         said = f" Some two of them differ that much with probability {chance}"
         if self.p_varies < self.prob:
             return f"{said}."

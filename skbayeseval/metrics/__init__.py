@@ -2,7 +2,7 @@
 
 from skbayeseval.metrics.confusion import Metric, Totals, fbeta, from_confusion
 from skbayeseval.metrics.per_instance import PerInstance, from_instances
-from skbayeseval.metrics.registry import get_metric, known_metrics
+from skbayeseval.metrics.registry import get_metric, known_metrics, net_benefit
 from skbayeseval.metrics.scoring import PerClass, per_class, resolve_scoring
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "from_instances",
     "get_metric",
     "known_metrics",
+    "net_benefit",
     "per_class",
     "resolve_scoring",
 ]

@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import as_numbers, in_short
+from skbayeseval._validation import as_float
+from skbayeseval.metrics.instance_scores import threshold_of
 
 __all__ = [
     "AVERAGES",
@@ -179,9 +181,20 @@ class Metric:
             return self.limits
         if self.formula in (None, "neg_log_loss", "neg_brier_score") or self.source == "numbers":
             return None
+        if (threshold := threshold_of(self.formula)) is not None:
+            return -threshold / (1 - threshold), 1.0
         if self.source == "splits":
             return (0.0, 1.0) if re.fullmatch(_BETWEEN_0_AND_1, self.name) else None
         return (-1.0, 1.0) if self.formula in ("matthews_corrcoef", "cohen_kappa") else (0.0, 1.0)
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """The smallest and the largest possible value; infinite if unbounded or unknown."""
+        if self.bounds is not None:
+            return self.bounds
+        if str(self.formula).startswith("neg_"):
+            return -np.inf, 0.0
+        return -np.inf, 1.0 if self.formula in ("r2", "explained_variance") else np.inf
 
     def over(self, classes: Array) -> Metric:
         """Return the metric with a macro average over some of the classes, given as a mask."""
@@ -362,13 +375,14 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
     array(0.86956522)
     """
     check_scalar(beta, "beta", Real, min_val=0)
-    if isinstance(beta, bool) or math.isnan(beta):
+    if isinstance(beta, bool) or math.isnan(as_float(beta)):
         raise ValueError(f"beta == {beta}, must be a number of at least 0.")
-    if average not in (None, *AVERAGES):
-        raise ValueError(f"average must be None or one of {AVERAGES}, got {average!r}.")
-    metric = ratio_metric(f"f{beta:g}", partial(_fbeta, beta=float(beta)), average)
+    if average is not None and (not isinstance(average, str) or average not in AVERAGES):
+        raise ValueError(f"average must be None or one of {AVERAGES}, got {in_short(average)}.")
+    beta = as_float(beta)
+    metric = ratio_metric(f"f{beta:g}", partial(_fbeta, beta=beta), average)
     # The name contains a rounded beta, the formula the exact one.
-    exact = f"{beta:g}" if float(f"{beta:g}") == beta else repr(float(beta))
+    exact = f"{beta:g}" if float(f"{beta:g}") == beta else repr(beta)
     formula = f"f{exact}" if average is None else f"f{exact}_{average}"
     return replace(metric, formula=formula, zero_division=check_zero_division(zero_division))
 
@@ -434,16 +448,16 @@ def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
     array(-0.7)
     """
     if not callable(function):
-        raise TypeError(f"function must be callable, got {function!r}.")
+        raise TypeError(f"function must be callable, got {in_short(function)}.")
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r}.")
+        raise TypeError(f"name must be a string, got {in_short(name)}.")
     return Metric(name, partial(_of_proportions, function, name), needs_tables=True)
 
 
 def check_zero_division(zero_division: float) -> float:
     """Return `zero_division` as a float if it is 0, 1 or NaN."""
     if not isinstance(zero_division, Real) or not (
-        zero_division in (0, 1) or math.isnan(zero_division)
+        zero_division in (0, 1) or math.isnan(as_float(zero_division))
     ):
         raise ValueError(
             f"zero_division must be 0.0, 1.0 or np.nan, got {in_short(zero_division)}."

@@ -18,7 +18,6 @@ Array = NDArray[Any]
 # The points of curves, and the number of bins of predicted probabilities.
 RATES = np.linspace(0.0, 1.0, 101)
 RECALLS = np.linspace(0.01, 1.0, 100)
-THRESHOLDS = np.linspace(0.01, 0.99, 99)
 N_BINS = 10
 
 
@@ -55,6 +54,7 @@ CURVES = {
     "precision_recall": Curve("ranking", "average_precision"),
     "calibration": Curve("probability", "neg_brier_score"),
     "net_benefit": Curve("probability", "neg_brier_score"),
+    "net_benefit_difference": Curve("probability", "neg_brier_score"),
 }
 
 
@@ -136,8 +136,8 @@ def calibration(truth: Array, bins: Array, weights: Array, n_bins: int) -> Part:
     return Part((member * truth) @ weights, member @ weights)
 
 
-def net_benefit(truth: Array, scores: Array, weights: Array) -> Part:
-    """Return the net benefit at each threshold of `THRESHOLDS` (Vickers and Elkin 2006).
+def net_benefit(truth: Array, scores: Array, weights: Array, thresholds: Array) -> Part:
+    """Return the net benefit at each threshold (Vickers and Elkin 2006).
 
     That is the rate of true positives less the rate of false positives, weighted by the odds of
     the threshold.
@@ -146,12 +146,13 @@ def net_benefit(truth: Array, scores: Array, weights: Array) -> Part:
     --------
     >>> import numpy as np
     >>> from skbayeseval.metrics.curves import net_benefit
-    >>> part = net_benefit(np.array([0, 1]), np.array([0.6, 0.9]), np.ones((2, 1)))
-    >>> (part.top / part.bottom)[[49, 79], 0].round(3)  # thresholds 0.5 and 0.8
+    >>> thresholds = np.array([0.5, 0.8])
+    >>> part = net_benefit(np.array([0, 1]), np.array([0.6, 0.9]), np.ones((2, 1)), thresholds)
+    >>> (part.top / part.bottom)[:, 0].round(3)
     array([0. , 0.5])
     """
-    odds = THRESHOLDS / (1 - THRESHOLDS)
-    worth = np.where(truth == 1, 1.0, -odds[:, None]) * (scores >= THRESHOLDS[:, None])
+    odds = thresholds / (1 - thresholds)
+    worth = np.where(truth == 1, 1.0, -odds[:, None]) * (scores >= thresholds[:, None])
     return Part(
         worth @ weights, np.broadcast_to(weights.sum(axis=0), (len(odds), weights.shape[1]))
     )

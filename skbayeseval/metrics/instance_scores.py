@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-__all__ = ["SCORE_METRICS", "ScoreMetric", "as_floats", "prepare"]
+__all__ = [
+    "NET_BENEFIT",
+    "SCORE_METRICS",
+    "ScoreMetric",
+    "as_floats",
+    "prepare",
+    "score_metric",
+    "sum_to_one",
+    "threshold_of",
+]
 
 Array = NDArray[Any]
 
@@ -78,6 +87,13 @@ class Prepared:
         """Return the derivatives of the sums at equal weights, each of shape (n_columns, n)."""
         raise NotImplementedError
 
+    def means(self) -> list[Array] | None:
+        """Return values of disjoint sets of instances, whose weighted means sum to the metric.
+
+        None if there are none. Of two means, the sum leaves out what both weights do together.
+        """
+        return None
+
     def __call__(self, weights: Array) -> Array:
         """Return the metric values, of shape (n_draws,)."""
         return self.sums(weights).average()
@@ -132,7 +148,7 @@ def prepare(name: str, truth: ArrayLike, scores: ArrayLike) -> Prepared:
     Parameters
     ----------
     name : str
-        One of `SCORE_METRICS`.
+        One of `SCORE_METRICS`, or a net benefit such as "net_benefit_0.2".
     truth : array-like of shape (n,) or (n, n_labels)
         The index of the true class, or a label indicator of 0 and 1.
     scores : array-like of shape (n,), (n, n_classes) or (n, n_labels)
@@ -152,11 +168,7 @@ def prepare(name: str, truth: ArrayLike, scores: ArrayLike) -> Prepared:
     >>> roc_auc(np.ones((4, 1)))
     array([0.75])
     """
-    if name not in SCORE_METRICS:
-        raise ValueError(
-            f"{name!r} is not a known score-based metric. Valid names are {sorted(SCORE_METRICS)}."
-        )
-    metric = SCORE_METRICS[name]
+    metric = score_metric(name)
     task = _check_task(name, metric, np.asarray(truth), np.asarray(scores))
     return metric.build(task)
 
@@ -195,8 +207,10 @@ class _AreaUnderROC:
     @classmethod
     def of(cls, positive: Array, negative: Array, scores: Array) -> _AreaUnderROC:
         """Prepare the sums for the given indices of positive and negative instances."""
-        order = np.argsort(scores[negative], kind="stable")
-        negative = negative[order]
+        # In order of score, places are also found much faster.
+        negative, positive = (
+            members[np.argsort(scores[members], kind="stable")] for members in (negative, positive)
+        )
         ladder = scores[negative]
         n_below = np.searchsorted(ladder, scores[positive], side="left")
         n_not_above = np.searchsorted(ladder, scores[positive], side="right")
@@ -232,6 +246,19 @@ class _AreaUnderROC:
         one_side = self.positives.T @ np.ones(len(positives)) * negatives.sum()
         other_side = self.negatives.T @ np.ones(len(negatives)) * positives.sum()
         return pairs, one_side + other_side
+
+    def means(self) -> list[Array]:
+        """Return the share of correctly ordered pairs of each positive, and of each negative.
+
+        With random weights of positives and negatives, the area is the mean of the one plus the
+        mean of the other minus the area at equal weights, plus what both weights do together
+        (DeLong et al. 1988 call the shares structural components).
+        """
+        correct, pairs = self.slopes()
+        share = correct / pairs
+        is_positive, is_negative = np.zeros((2, len(share)), dtype=bool)
+        is_positive[self.positives.indices] = is_negative[self.negatives.indices] = True
+        return [share[is_positive], share[is_negative] - share[is_positive].mean()]
 
 
 @dataclass(frozen=True)
@@ -310,6 +337,11 @@ class _Average(Prepared):
         shares = np.zeros_like(top) if self.shares is None else self.shares.toarray()
         return Sums(top, np.stack(bottoms), shares)
 
+    def means(self) -> list[Array] | None:
+        """Return the means of one area under a ROC curve over positives and over negatives."""
+        area = self.areas[0]
+        return area.means() if len(self.areas) == 1 and isinstance(area, _AreaUnderROC) else None
+
 
 @dataclass(frozen=True)
 class _Mean(Prepared):
@@ -326,6 +358,10 @@ class _Mean(Prepared):
         """Return the derivatives of the sums at equal weights."""
         values = self.values[None]
         return Sums(values, np.ones_like(values), np.zeros_like(values))
+
+    def means(self) -> list[Array]:
+        """Return the values themselves."""
+        return [self.values]
 
 
 Area = type[_AreaUnderROC] | type[_AveragePrecision]
@@ -380,6 +416,26 @@ def _neg_brier_score(task: Task) -> Prepared:
     return _Mean(-((task.scores.astype(float) - task.truth) ** 2).sum(axis=1))
 
 
+# The name of a net benefit begins with this and ends with its threshold.
+NET_BENEFIT = "net_benefit_"
+
+
+@dataclass(frozen=True)
+class _NetBenefit:
+    """Build the mean worth of treating the instances whose probability reaches the threshold.
+
+    A true positive is worth 1, a false positive minus the odds of the threshold (Vickers and Elkin
+    2006).
+    """
+
+    threshold: float
+
+    def __call__(self, task: Task) -> Prepared:
+        treated = task.scores[:, 0] >= self.threshold
+        odds = self.threshold / (1 - self.threshold)
+        return _Mean(treated * np.where(task.truth[:, 0], 1.0, -odds))
+
+
 _CLASSES = ("binary", "multiclass")
 
 SCORE_METRICS = {
@@ -396,6 +452,23 @@ SCORE_METRICS = {
     "neg_log_loss": ScoreMetric("probability", _CLASSES, _neg_log_loss),
     "neg_brier_score": ScoreMetric("probability", _CLASSES, _neg_brier_score),
 }
+
+
+def threshold_of(name: str) -> float | None:
+    """Return the threshold of a net benefit; None for another metric."""
+    return float(name.removeprefix(NET_BENEFIT)) if name.startswith(NET_BENEFIT) else None
+
+
+def score_metric(name: str) -> ScoreMetric:
+    """Return the metric of that name."""
+    threshold = threshold_of(name)
+    if threshold is not None:
+        return ScoreMetric("probability", ("binary",), _NetBenefit(threshold))
+    if name not in SCORE_METRICS:
+        raise ValueError(
+            f"{name!r} is not a known score-based metric. Valid names are {sorted(SCORE_METRICS)}."
+        )
+    return SCORE_METRICS[name]
 
 
 def _check_task(name: str, metric: ScoreMetric, truth: Array, scores: Array) -> Task:
@@ -475,10 +548,14 @@ def _check_probabilities(scores: Array) -> None:
         raise ValueError(f"y_score must be probabilities, but contains {scores.max()}, above 1.")
     if scores.min() < 0:
         raise ValueError(f"y_score must be probabilities, but contains {scores.min()}, below 0.")
-    tolerance = np.sqrt(np.finfo(scores.dtype).eps)
-    sums = scores.sum(axis=1, dtype=float) if scores.ndim == 2 else 1
-    if not np.allclose(sums, 1, rtol=tolerance, atol=tolerance):
+    if scores.ndim == 2 and not sum_to_one(scores):
         raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
+
+
+def sum_to_one(scores: Array) -> bool:
+    """Return whether the rows sum to one, up to rounding in their type."""
+    tolerance = np.sqrt(np.finfo(scores.dtype).eps)
+    return np.allclose(scores.sum(axis=1, dtype=float), 1, rtol=tolerance, atol=tolerance)
 
 
 def _check_classes_present(name: str, task: Task) -> None:

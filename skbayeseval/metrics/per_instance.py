@@ -116,9 +116,9 @@ def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> 
     (1.0, 0.0)
     """
     if not callable(function):
-        raise TypeError(f"function must be callable, got {function!r}.")
+        raise TypeError(f"function must be callable, got {in_short(function)}.")
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r}.")
+        raise TypeError(f"name must be a string, got {in_short(name)}.")
     return PerInstance(function, name)
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from numbers import Real
 
 from sklearn.metrics import get_scorer_names
+from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import in_short
 from skbayeseval.metrics.confusion import (
@@ -21,7 +23,7 @@ from skbayeseval.metrics.confusion import (
     not_of_tables,
     ratio_metric,
 )
-from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.instance_scores import NET_BENEFIT, SCORE_METRICS
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED
 from skbayeseval.metrics.suggest import did_you_mean
 
@@ -31,12 +33,14 @@ __all__ = [
     "item_metric",
     "known_metrics",
     "metric_of_formula",
+    "net_benefit",
     "of_classes",
     "split_metric",
 ]
 
-# The formula of the mean score of items, with its limits if they are known.
+_NUMBER = r"(\d*\.?\d+(?:e-?\d+)?)"
 _OF_CLASS = re.compile(r"(.+)\[(\d+)\]")
+# The formula of the mean score of items, with its limits if they are known.
 _OF_ITEMS = re.compile(r"items\((.*)\)(?: in \[(.+), (.+)\])?", re.DOTALL)
 
 
@@ -89,7 +93,8 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     Parameters
     ----------
     name : str
-        A name in `known_metrics()`, or an F-beta name such as ``"f2"`` or ``"f0.5_macro"``.
+        A name in `known_metrics()`, an F-beta name such as ``"f2"`` or ``"f0.5_macro"``, or a net
+        benefit such as ``"net_benefit_0.2"``.
     zero_division : {0.0, 1.0, np.nan}, default=0.0
         The value if the denominator is 0.
 
@@ -112,6 +117,9 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     beta = re.fullmatch(FBETA, name)
     if beta:
         return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
+    threshold = re.fullmatch(NET_BENEFIT + _NUMBER, name)
+    if threshold:
+        return net_benefit(float(threshold[1]))
     if name in REFUSED:
         raise ValueError(
             f"scoring={name!r} {REFUSED[name]}. Pass model='scores' to a cross-validation, which "
@@ -126,9 +134,51 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
             f"from instance weights. {other}, or choose one of {known_metrics()}."
         )
     raise ValueError(
-        f"scoring={name!r} is not a known metric.{did_you_mean(name, known_metrics())} Valid "
-        f"values are {known_metrics()}, F-beta names such as 'f2', and metrics created with "
-        "skbayeseval.metrics."
+        f"scoring={in_short(name)} is not a known metric."
+        f"{did_you_mean(name, known_metrics())} Valid values are {known_metrics()}, F-beta names "
+        "such as 'f2', net benefits at a threshold such as 'net_benefit_0.2', and metrics created "
+        "with skbayeseval.metrics."
+    )
+
+
+def net_benefit(threshold: float) -> Metric:
+    """Return the net benefit of treating instances whose probability reaches a threshold.
+
+    It is TP/n - FP/n * threshold / (1 - threshold), the units of decision curve analysis [1]_: a
+    net benefit of 0.1 is worth as much as 10 true positives without a false positive among 100
+    instances. The threshold says how many false positives a true positive is worth: at 0.2, four.
+
+    Parameters
+    ----------
+    threshold : float
+        The probability from which on an instance is treated, between 0 and 1.
+
+    Returns
+    -------
+    metric : Metric
+        The metric, named such as "net_benefit_0.2". It requires two classes and predicted
+        probabilities.
+
+    References
+    ----------
+    .. [1] Vickers and Elkin, "Decision curve analysis: a novel method for evaluating prediction
+       models", Medical Decision Making 26(6), 2006.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> y, a, b = [1, 1, 0, 0, 0], [0.9, 0.3, 0.4, 0.1, 0.1], [0.8, 0.1, 0.1, 0.1, 0.1]
+    >>> scoring = metrics.net_benefit(0.2)
+    >>> result = compare_predictions(
+    ...     y, None, None, y_score_a=a, y_score_b=b, scoring=scoring, random_state=0
+    ... )
+    >>> round(result.observed_a, 3), round(result.observed_b, 3)  # 2/5 - 1/5 * 0.2/0.8, and 1/5
+    (0.35, 0.2)
+    """
+    check_scalar(threshold, "threshold", Real, min_val=0, max_val=1, include_boundaries="neither")
+    name = f"{NET_BENEFIT}{float(threshold)!r}"
+    return Metric(
+        name, not_of_tables, formula=name, source="instances", needs_positive=True, one_of_many=True
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from skbayeseval.metrics.confusion import FBETA, Metric
+from skbayeseval.metrics.instance_scores import threshold_of
 
 __all__ = ["in_plain_words"]
 
@@ -89,6 +90,11 @@ def in_plain_words(metric: Metric, *, chunks: bool = False) -> str:
     formula = re.sub(r"^splits\((.*)\)$", r"\1", metric.formula)
     if formula in OTHERS:
         return OTHERS[formula]
+    if (threshold := threshold_of(formula)) is not None:
+        return (
+            f"true positives per instance if all with a probability of at least {threshold:g} are "
+            f"treated, less {threshold / (1 - threshold):.3g} for each false positive"
+        )
     if formula.startswith("roc_auc_"):
         return f"{OTHERS['roc_auc']}; here, the average over the classes"
     name, of_class = re.fullmatch(r"(.+?)(\[\d+\])?", formula).groups()  # type: ignore[union-attr]

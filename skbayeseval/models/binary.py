@@ -131,7 +131,7 @@ class Paired(BinaryModel):
         Beta prior of mu, as (positive, negative).
     theta : float or array-like of shape (4,) or (2, 4), default=1.0
         Dirichlet prior of the pairs of predictions. Give one row for both classes, or one row per
-        class with the positive class first.
+        class with the positive class first. The default of ``model="paired"`` is 0.25.
 
     Examples
     --------

@@ -40,6 +40,7 @@ class PairedChunks(BCV):
     ----------
     lambda_ : float, default=1.0
         The prior count of the true positives, false positives and false negatives of each tagger.
+        The default of ``model="paired"`` is 0.5.
 
     Examples
     --------

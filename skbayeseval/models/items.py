@@ -118,14 +118,15 @@ class RightOrWrong(Model):
     Parameters
     ----------
     theta : float or array-like of shape (4,), default=1.0
-        Dirichlet prior of the outcomes. For more than two systems, a number.
+        Dirichlet prior of the outcomes. For more than two systems, a number. The default of
+        ``model="paired"`` is 0.5.
 
     Examples
     --------
     >>> from skbayeseval import compare_items
     >>> result = compare_items([1, 1, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1], random_state=0)
     >>> result.model, result.prior
-    ('paired', {'theta': 1.0})
+    ('paired', {'theta': 0.5})
     """
 
     name = "paired"

@@ -149,7 +149,8 @@ class PairedMany(Model):
     mu : float or array-like of shape (2,), default=1.0
         Beta prior of mu, as (positive, negative).
     theta : float, default=1.0
-        Dirichlet prior of each of the four pairs of predictions of two classifiers.
+        Dirichlet prior of each of the four pairs of predictions of two classifiers. The default of
+        ``model="paired"`` is 0.25.
 
     Examples
     --------
@@ -177,7 +178,9 @@ class PairedMany(Model):
 
     def of_pair(self) -> Model:
         """Return the model of two classifiers that is the margin of this one."""
-        return Paired(mu=self.mu, theta=self.theta)
+        pair = Paired(mu=self.mu, theta=self.theta)
+        pair.published = None if self.published is None else self.published.of_pair()
+        return pair
 
 
 def _finite_density(formula: str | None) -> bool | None:

@@ -134,6 +134,15 @@ DEFAULTS = {
     "items in groups": ItemWeights.name,
 }
 
+# What the prior of a model that is asked for by name has in place of the published one, which makes
+# intervals too wide where classifiers seldom disagree (docs/calibration.md, single test sets).
+DEFAULT_PRIORS: dict[type[Model], dict[str, Any]] = {
+    Paired: {"theta": 0.25},
+    PairedMany: {"theta": 0.25},
+    RightOrWrong: {"theta": 0.5},
+    PairedChunks: {"lambda": 0.5},
+}
+
 # Parameter names for prior keys that are reserved words in Python.
 _PARAMETERS = {"lambda": "lambda_"}
 
@@ -147,7 +156,7 @@ def resolve_model(
     n_classifiers: int = 2,
     family: str = "classes",
 ) -> Model:
-    """Return the model named by `model`, with `prior` in place of the published prior.
+    """Return the model named by `model`, with `prior` in place of its default prior.
 
     Parameters
     ----------
@@ -172,17 +181,20 @@ def resolve_model(
         return clone(model)
     if not isinstance(model, str):
         raise TypeError(
-            f"model must be one of {NAMES} or an instance of a model class, got {model!r}."
+            f"model must be one of {NAMES} or an instance of a model class, got {in_short(model)}."
         )
     name = ("paired" if paired else "unpaired") if model == "auto" else model
     if name not in [*NAMES, *ITEM_NAMES]:
-        raise ValueError(f"model={model!r} is not a known model. Valid models are {NAMES}.")
+        raise ValueError(f"model={in_short(model)} is not a known model. Valid models are {NAMES}.")
     if model == "auto":
         name = DEFAULTS.get(family, name)
     kind = model_class(name, n_classes, n_classifiers, family)
     if model == "auto" and kind is Hierarchical and n_classifiers == 1:
         kind = Recalls
-    return from_prior(kind, {} if prior is None else prior)
+    given = from_prior(kind, {} if prior is None else prior)
+    found = from_prior(kind, {**DEFAULT_PRIORS.get(kind, {}), **(prior or {})})
+    found.published = None if found == given else given
+    return found
 
 
 def model_class(
@@ -256,7 +268,7 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
 def published_and_alternative_models(
     family: str, *, paired: bool, true_negatives: bool, n_classes: int = 2
 ) -> list[Model]:
-    """Return the models that fit the evidence, each with its published and other priors."""
+    """Return the models that fit, each with its published, its default and other priors."""
     models: list[Model] = []
     if family == "right or wrong":
         return [RightOrWrong(), RightOrWrong(theta=0.5), RightOrWrong(theta=0.25), ItemWeights()]

@@ -537,10 +537,10 @@ class Model(ParameterObject):
     infers_weight: ClassVar[bool] = False
     # Whether it draws random weights of units: instances, or groups of them.
     weights_units: ClassVar[bool] = False
-    # Whether what is compared are exchangeable, so that ranks are those of partially pooled draws.
-    pools_rankings: ClassVar[bool] = False
     # Quantities beside the metrics of the evidence that the model has a posterior of.
     derived_metrics: ClassVar[tuple[str, ...]] = ()
+    # The model of Bayes factors, with the published prior, where this one has the default prior.
+    published: Model | None = None
 
     def specification(self, evidence: Any) -> AnySpecification:
         """Return the specification of the posterior, given the evidence."""

@@ -76,7 +76,6 @@ class HierarchicalSystems(Model):
     needs_pairs = True
     needs_true_negatives = False
     has_proper_prior = False
-    pools_rankings = True
 
     def specification(self, evidence: Any) -> SystemSpecification:
         """Return the specification of the posterior, given the evidence."""

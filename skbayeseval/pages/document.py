@@ -53,6 +53,7 @@ p{{margin:.6rem 0}}
 .verdict{{background:var(--shade);border-left:.3rem solid var(--mark);padding:.4rem 1rem;
 margin:1.2rem 0;font-weight:600}}
 .verdict p{{margin:.5rem 0}}
+.verdict td{{white-space:normal}}
 figure{{margin:1rem 0}}
 figure svg{{display:block;width:100%;max-width:39rem;height:auto}}
 figure.paper svg{{background:#fff;color:#000;border-radius:.3rem}}
@@ -64,7 +65,8 @@ caption{{text-align:left;padding-bottom:.3rem}}
 th,td{{padding:.3rem .8rem .3rem 0;text-align:right;font-weight:400}}
 th:first-child{{text-align:left;max-width:22rem}}
 td{{white-space:nowrap}}
-thead th{{border-bottom:1px solid var(--ink);vertical-align:bottom}}
+thead th{{border-bottom:1px solid var(--ink);vertical-align:bottom;overflow-wrap:anywhere;
+min-width:3rem}}
 tbody tr+tr>*{{border-top:1px solid var(--line)}}
 dl{{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.25rem 1.2rem;
 margin:.6rem 0}}

@@ -94,16 +94,10 @@ def shares(parts: Iterable[tuple[str, float, str]]) -> str:
         for _, share, colour in found
     )
     names = "".join(
-        f'<span><b style="background:{text(colour)}"></b>{text(name)} '
-        f"{text(_percentage(share))}</span>"
-        for name, share, colour in found
+        f'<span><b style="background:{text(colour)}"></b>{text(name)}</span>'
+        for name, _, colour in found
     )
     return f'<div class="shares">{bar}</div><div class="names">{names}</div>'
-
-
-def _percentage(share: float) -> str:
-    """Return a probability as a percentage that never claims certainty."""
-    return ">99.9%" if share >= 0.9995 else "<0.1%" if share < 0.0005 else f"{share:.1%}"
 
 
 def section(title: str, *parts: str) -> str:
@@ -131,7 +125,9 @@ _STYLE = (
     ".skbayeseval table{border-collapse:collapse;margin:.6em 0}"
     ".skbayeseval th,.skbayeseval td{padding:.25em .7em;text-align:right}"
     ".skbayeseval th:first-child{text-align:left}"
-    ".skbayeseval thead th{border-bottom:1px solid currentColor}"
+    ".skbayeseval thead th{border-bottom:1px solid currentColor;overflow-wrap:anywhere;"
+    "min-width:6em}"
+    ".skbayeseval td{white-space:nowrap}"
     ".skbayeseval .shares{display:flex;height:.7em;max-width:30em}"
     ".skbayeseval .names>span{margin-right:1.2em}"
     ".skbayeseval .names b{display:inline-block;width:.7em;height:.7em;margin-right:.4em}"

@@ -35,8 +35,8 @@ def items_needed(
 
     The difference is taken to be normal with a standard deviation that falls with the square root
     of the number of items. It is shrunk as described in `near_equal`: its prior is normal, with a
-    standard deviation of a fifth of the mean absolute difference of an item. If the assurance is
-    not reached, size and interval are None.
+    standard deviation of a twentieth of the root mean squared difference of an item. If the
+    assurance is not reached, size and interval are None.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def items_needed(
     """
     n_now = len(differences)
     rng = np.random.default_rng(seed)
-    prior = (SCALE * float(np.abs(differences).mean())) ** 2
+    prior = SCALE**2 * float(np.mean(differences**2))
     kept = prior / (prior + sd**2)
     mean = float(differences.mean())
     truth = kept * mean + np.sqrt(kept) * sd * rng.standard_normal(n_replications)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from skbayeseval._arrays import as_array, as_numbers, in_short
 from skbayeseval._validation import (
+    as_float,
     check_probability,
     check_random_state_entropy,
     check_size,
@@ -26,7 +29,13 @@ from skbayeseval.models import resolve_model
 from skbayeseval.pages.elements import block, frame_table, lines
 from skbayeseval.pages.figure import inline_svg
 from skbayeseval.planning.replications import populations_of
-from skbayeseval.planning.sample_size import proportion_interval
+from skbayeseval.planning.sample_size import (
+    SETTLED,
+    crossing,
+    proportion_interval,
+    smoothed,
+    two_digits,
+)
 from skbayeseval.planning.simulate import (
     BYTES_OF_REPLICATION,
     Question,
@@ -48,6 +57,10 @@ __all__ = ["PowerAnalysis", "power_analysis"]
 Array = NDArray[Any]
 
 
+# The decisions of a test set that settles nothing.
+UNSETTLED = tuple(code for code in WORDS if code not in SETTLED)
+
+
 @dataclass(frozen=True, repr=False)
 class PowerAnalysis:
     """Result of a power analysis; `str` returns a summary.
@@ -67,6 +80,10 @@ class PowerAnalysis:
         The names of A and B.
     n_replications : int
         The number of simulated test sets per size.
+    assurance : float
+        The requested power.
+    assumed : str
+        What was assumed of two accuracies, in words; empty if something else was passed.
 
     Examples
     --------
@@ -82,6 +99,7 @@ class PowerAnalysis:
     200      8%
     4000   100%
     4,000 is the first of these sizes to reach 80%.
+    Otherwise another decision is settled, or none: goal=["<", ">", "?"] tells how often none is.
     """
 
     table: pd.DataFrame
@@ -90,6 +108,26 @@ class PowerAnalysis:
     metric: str
     names: tuple[str, str]
     n_replications: int
+    assurance: float = 0.8
+    assumed: str = ""
+
+    @property
+    def required(self) -> dict[str, int | None]:
+        """The number of instances that reaches the assurance, by model; None if no size does.
+
+        It is the first of the simulated sizes that does, or interpolated if the one before it is at
+        least half as large.
+        """
+        found: dict[str, int | None] = {}
+        for model, rows in self.table.groupby("model", sort=False):
+            sizes, rising = rows["size"].to_numpy(), smoothed(rows["power"].to_numpy())
+            enough = np.flatnonzero(rising >= self.assurance)
+            first = enough[0] if len(enough) else 0
+            size = sizes[first]
+            if first > 0 and size <= 2 * sizes[first - 1]:
+                size = crossing(rising, sizes, self.assurance, self.n_replications)
+            found[str(model)] = int(np.ceil(size)) if len(enough) else None
+        return found
 
     def plot(self, *, ax: Axes | None = None, **style: Any) -> PowerDisplay:
         """Plot the power against the size, with one line per model and Monte Carlo error bars.
@@ -118,6 +156,10 @@ class PowerAnalysis:
 
     def _goal(self) -> str:
         a, b = self.names
+        if set(self.goal) == set(SETTLED):
+            return "a settled decision"
+        if set(self.goal) == set(UNSETTLED):
+            return "no settled decision"
         return " or ".join(f"{a} {WORDS[code][0]} {b}" for code in self.goal)
 
     def __repr__(self) -> str:
@@ -141,25 +183,33 @@ class PowerAnalysis:
             "the number of instances:",
             wide.map("{:.0%}".format).to_string(),
         ]
-        for model, power in wide.items():
-            enough = power.index[power >= 0.8]
-            of_model = f" ({model})" if len(wide.columns) > 1 else ""
+        for model, size in self.required.items():
+            enough = f"{100 * self.assurance:.3g}%"
+            enough += f" ({model})" if len(wide.columns) > 1 else ""
+            if size is None:
+                lines.append(f"None of these sizes reaches {enough}.")
+            elif size in wide.index:
+                lines.append(f"{size:,} is the first of these sizes to reach {enough}.")
+            else:
+                lines.append(f"About {two_digits(size):,} labelled instances reach {enough}.")
+        if set(self.goal) < set(SETTLED):
             lines.append(
-                f"{enough[0]:,} is the first of these sizes to reach 80%{of_model}."
-                if len(enough)
-                else f"None of these sizes reaches 80%{of_model}."
+                "Otherwise another decision is settled, or none: "
+                'goal=["<", ">", "?"] tells how often none is.'
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, self.assumed] if self.assumed else lines)
 
 
 def power_analysis(
     cells_or_result: Any,
-    sizes: Any,
+    sizes: Any = None,
     *,
     rope: Any,
-    goal: str | Sequence[str],
+    goal: str | Sequence[str] = SETTLED,
+    disagreement: float | None = None,
+    assurance: float = 0.8,
     model: Any = "paired",
-    scoring: Any = "f1",
+    scoring: Any = None,
     prob: float = 0.95,
     n_replications: int = 1000,
     n_jobs: int | None = None,
@@ -174,9 +224,12 @@ def power_analysis(
 
     Parameters
     ----------
-    cells_or_result : dict, array-like or ComparisonResult
+    cells_or_result : (float, float), dict, array-like or ComparisonResult
         The assumed truth.
 
+        - A pair of accuracies, of A and B; ``power_analysis(0.90, 0.91, rope=0.005)`` is short for
+          ``power_analysis((0.90, 0.91), rope=0.005)``. There are two equally frequent classes, in
+          which A and B are equally accurate.
         - A dict, as in the scenarios of the paper (binary problems only): "mu" is the probability
           of the positive class. "theta+" and "theta-" are the probabilities that (A, B) predict
           (1, 1), (1, 0), (0, 1), (0, 0) for an instance of the positive and negative class.
@@ -189,17 +242,28 @@ def power_analysis(
           called assurance), with differences shrunk towards 0 as in
           `ComparisonResult.required_sample_size`. The simulated test sets do not include the
           instances of the pilot study.
-    sizes : int or sequence of int
-        The numbers of instances in the test set.
+    sizes : int or sequence of int, default=None
+        The numbers of instances in the test set. By default, sizes around the one at which two
+        given accuracies are expected to be settled, or 100 to 30,000.
     rope : float, str, (float, float) or dict
         The region of practical equivalence. A number r means [-r, r].
-    goal : str or sequence of str
-        The decision code, or codes, that count as success: ">>", "<<", "~", ">", "<" or "?".
+    goal : str or sequence of str, default=("<<", "~", ">>")
+        The decision code, or codes, that count as success: ">>", "<<", "~", ">", "<" or "?". By
+        default, any settled decision. Nothing is settled under the last three, of which "?" means
+        that A and B are equally probable to be better; so the powers of ">>", "<<", "~" and
+        [">", "<", "?"] add up to 1. Calls with other goals are other simulations, so they do only
+        up to the Monte Carlo error `mcse`.
+    disagreement : float, default=None
+        The share of instances on which exactly one of two given accuracies is right. By default,
+        the mean of both error rates, so that half of the errors are common to A and B, or the
+        nearest possible share.
+    assurance : float, default=0.8
+        The power for which the required number of instances is told.
     model : str, model instance, or a list of these, default="paired"
         The model for the analysis of the test sets, as in `compare_predictions`. If there are
         several models, all of them analyse the same test sets.
-    scoring : str or Metric, default="f1"
-        The metric to compare.
+    scoring : str or Metric, default=None
+        The metric to compare. By default "f1", and "accuracy" if two accuracies are given.
     prob : float, default=0.95
         The probability mass of the HDI.
     n_replications : int, default=1000
@@ -223,10 +287,27 @@ def power_analysis(
 
     Examples
     --------
+    How many labels does it take to settle an accuracy of 0.90 against 0.93?
+
+    >>> from skbayeseval import power_analysis
+    >>> found = power_analysis(0.90, 0.93, rope=0.01, n_replications=200, random_state=0)
+    >>> print(found)
+    Probability of a settled decision (accuracy, ROPE [-0.010, +0.010]) by the number of instances:
+         paired
+    size
+    500     34%
+    990     60%
+    1500    72%
+    2100    89%
+    3300   100%
+    5000   100%
+    About 1,700 labelled instances reach 80%.
+    Assumed: accuracies of 0.9 and 0.93, and exactly one of both is right on 8.5% of the instances,
+    the mean of both error rates; pass disagreement= to change it.
+
     Both classifiers find half of the positives, but not always the same ones. Are 2,000 instances
     enough to show that they are practically equivalent?
 
-    >>> from skbayeseval import power_analysis
     >>> equal = {"mu": 0.5, "theta+": [0.3, 0.2, 0.2, 0.3], "theta-": [0.3, 0.2, 0.2, 0.3]}
     >>> found = power_analysis(
     ...     equal, [500, 2000], rope=0.05, goal="~", n_replications=100, random_state=0
@@ -235,18 +316,31 @@ def power_analysis(
     [0.0, 0.8]
     """
     goals = _check_goal(goal)
-    sizes = _check_sizes(sizes)
+    assurance = check_probability(assurance, "assurance")
+    given = cells_or_result
+    if isinstance(given, Real) and isinstance(sizes, Real):
+        given, sizes = (given, sizes), None
+    accuracies = _check_accuracies(given, disagreement)
+    if accuracies is not None:
+        given = accuracies.cells()
     n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION)
     seed = np.random.SeedSequence(check_random_state_entropy(random_state))
-    truth, setting, names = _check_truth(cells_or_result)
-    metric = _check_metric(scoring, setting.labels)
+    truth, setting, names = _check_truth(given)
+    by_default = "f1" if accuracies is None else "accuracy"
+    metric = _check_metric(by_default if scoring is None else scoring, setting.labels)
     region = check_rope(rope, metric)
+    if sizes is None:
+        sizes = USUAL_SIZES if accuracies is None else accuracies.sizes(region, assurance)
+    sizes = _check_sizes(sizes)
     models = list(model) if isinstance(model, (list, tuple)) else [model]
+    if not models:
+        raise ValueError("model must be a model or a list of models, got an empty list.")
     # Analyse one data set first, so that an invalid model or metric raises an error before the
     # simulation starts.
     first = _one_data_set(truth, metric, setting, sizes[0])
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     prob = check_probability(prob)
+    assumed = "" if accuracies is None else accuracies.in_words(region)
     questions = []
     for one in models:
         posterior = make_posterior(first, one, "exact", None, 100, 0, prevalence)
@@ -265,7 +359,88 @@ def power_analysis(
             mcse = np.sqrt(power * (1 - power) / n)
             rows.append([size, question, power, mcse, *proportion_interval(int(successes), n)])
     table = pd.DataFrame(rows, columns=["size", "model", "power", "mcse", "low", "high"])
-    return PowerAnalysis(table, goals, region, metric.name, names, n)
+    return PowerAnalysis(table, goals, region, metric.name, names, n, assurance, assumed)
+
+
+# Larger test sets do not exist.
+MOST_INSTANCES = 10**15
+
+# Sizes to try where nothing better is known.
+USUAL_SIZES = (100, 300, 1000, 3000, 10_000, 30_000)
+
+
+@dataclass(frozen=True)
+class _Accuracies:
+    """Two accuracies, and how often exactly one of A and B is right."""
+
+    a: float
+    b: float
+    disagreement: float
+    given: bool
+
+    def cells(self) -> Array:
+        """Return the probabilities of (truth, A, B) in two classes that are alike."""
+        only_a = (self.disagreement + self.a - self.b) / 2
+        only_b, both = self.disagreement - only_a, self.a - only_a
+        right = np.array([[1 - self.disagreement - both, only_b], [only_a, both]])
+        return np.maximum(np.stack([right[::-1, ::-1], right]) / 2, 0.0)
+
+    def sizes(self, rope: Interval, assurance: float) -> list[int]:
+        """Return sizes around the one that is required according to a normal approximation."""
+        difference = self.a - self.b
+        distance = min(abs(difference - rope.low), abs(difference - rope.high))
+        variance = self.disagreement - difference**2
+        if self._at_the_limit(rope) or not variance > 0:
+            return list(USUAL_SIZES)
+        required = (ndtri(0.975) + ndtri(assurance)) ** 2 * variance / distance**2
+        return [max(two_digits(times * required), 10) for times in (0.3, 0.6, 0.9, 1.3, 2.0, 3.0)]
+
+    def in_words(self, rope: Interval) -> str:
+        """Return what is assumed."""
+        source = (
+            "" if self.given else ", the mean of both error rates; pass disagreement= to change it"
+        )
+        said = (
+            f"Assumed: accuracies of {self.a:g} and {self.b:g}, and exactly one of both is right "
+            f"on {100 * self.disagreement:.3g}% of the instances{source}."
+        )
+        if not self._at_the_limit(rope):
+            return said
+        return (
+            f"{said} Their difference is a limit of the ROPE {format_interval(rope)}, so no number "
+            "of labels would settle on which side of it they are: choose another rope."
+        )
+
+    def _at_the_limit(self, rope: Interval) -> bool:
+        return bool(np.isclose(self.a - self.b, rope, rtol=0, atol=1e-9).any())
+
+
+def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
+    """Return two accuracies and their disagreement; None if the truth is given otherwise."""
+    pair = isinstance(given, (tuple, list)) and len(given) == 2
+    if not pair or not all(isinstance(one, Real) for one in given):
+        if disagreement is not None:
+            raise ValueError(
+                f"disagreement={in_short(disagreement)} requires two accuracies, such as "
+                "power_analysis(0.90, 0.91, disagreement=0.05, rope=0.005). Other truths say "
+                "themselves how often A and B disagree."
+            )
+        return None
+    a, b = map(as_float, given)
+    if not (0 <= a <= 1 and 0 <= b <= 1):
+        raise ValueError(f"Accuracies must be between 0 and 1 (0.9 for 90%), got {a:g} and {b:g}.")
+    low, high = abs(a - b), min(a + b, 2 - a - b)
+    if disagreement is None:
+        return _Accuracies(a, b, float(np.clip(1 - (a + b) / 2, low, high)), False)
+    if not isinstance(disagreement, Real) or not (
+        low - 1e-9 <= as_float(disagreement) <= high + 1e-9
+    ):
+        raise ValueError(
+            f"disagreement={in_short(disagreement)} is not possible: with accuracies of {a:g} and "
+            f"{b:g}, exactly one of both is right on at least {low:.4g} and at most {high:.4g} of "
+            "the instances."
+        )
+    return _Accuracies(a, b, float(disagreement), True)
 
 
 def _labels(models: Sequence[Any], questions: Sequence[Question]) -> list[str]:
@@ -286,13 +461,16 @@ def _one_data_set(truth: Truth, metric: Metric, setting: Setting, size: int) -> 
 
 def _check_goal(goal: Any) -> tuple[str, ...]:
     goals = (goal,) if isinstance(goal, str) else goal
-    if not isinstance(goals, Iterable) or not (goals := tuple(goals)):
-        raise TypeError(f"goal must be a decision code or a list of decision codes, got {goal!r}.")
+    listed = isinstance(goals, Iterable) and getattr(goals, "ndim", 1) > 0
+    if not listed or not (goals := tuple(goals)):
+        raise TypeError(
+            f"goal must be a decision code or a list of decision codes, got {in_short(goal)}."
+        )
     for code in goals:
-        if code not in WORDS:
+        if not isinstance(code, str) or code not in WORDS:
             raise ValueError(
-                f"goal={code!r} is not a decision code. Valid codes are {list(WORDS)}, such as "
-                "'>>' (A significantly better) and '~' (practically equivalent)."
+                f"goal={in_short(code)} is not a decision code. Valid codes are {list(WORDS)}, "
+                "such as '>>' (A significantly better) and '~' (practically equivalent)."
             )
     return goals
 
@@ -301,6 +479,8 @@ def _check_sizes(sizes: Any) -> list[int]:
     values = np.atleast_1d(as_array(sizes, "sizes"))
     if values.ndim != 1 or len(values) == 0 or values.dtype.kind not in "iu" or values.min() < 1:
         raise ValueError(f"sizes must be integers of at least 1, got {in_short(sizes)}.")
+    if values.max() > MOST_INSTANCES:
+        raise ValueError(f"sizes must be at most {MOST_INSTANCES:,}, got {in_short(sizes)}.")
     return [int(size) for size in np.unique(values)]
 
 
@@ -356,8 +536,9 @@ def _check_cells(given: Any) -> list[Array]:
 
 
 _WHAT_DOES = (
-    "a dict with the keys 'mu', 'theta+' and 'theta-', an array of shape (M, M, M) of "
-    "probabilities of (truth, A, B), a pair of M x M tables of probabilities, or a ComparisonResult"
+    "two accuracies, a dict with the keys 'mu', 'theta+' and 'theta-', an array of shape (M, M, M) "
+    "of probabilities of (truth, A, B), a pair of M x M tables of probabilities, or a "
+    "ComparisonResult"
 )
 
 
@@ -373,7 +554,7 @@ def _check_scenario(given: Mapping[str, Any]) -> Array:
         if theta.shape != (4,) or not (theta >= 0).all() or not np.isclose(theta.sum(), 1):
             raise ValueError(
                 f"cells_or_result[{name!r}] must be four probabilities that sum to 1, for the "
-                f"predictions (1, 1), (1, 0), (0, 1), (0, 0), got {given[name]!r}."
+                f"predictions (1, 1), (1, 0), (0, 1), (0, 0), got {in_short(given[name])}."
             )
         rows.append(theta[::-1].reshape(2, 2))
     return np.stack([(1 - mu) * rows[0], mu * rows[1]])

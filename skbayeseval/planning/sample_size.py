@@ -11,12 +11,23 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import binomtest
 
-from skbayeseval.judgement.decision import Decision, format_interval
+from skbayeseval.judgement.decision import Decision, format_probability
 from skbayeseval.judgement.intervals import Interval
 
-__all__ = ["SETTLED", "SampleSize", "proportion_interval", "smallest_size", "smoothed"]
+__all__ = [
+    "SETTLED",
+    "SampleSize",
+    "crossing",
+    "proportion_interval",
+    "smallest_size",
+    "smoothed",
+    "two_digits",
+]
 
 Array = NDArray[Any]
+
+# A size that is more than so many times the present one is not told in words.
+MOST_TIMES = 10
 
 # Decisions that are final: more data are not needed.
 SETTLED = ("<<", "~", ">>")
@@ -75,27 +86,32 @@ class SampleSize:
         return self.n_total is None
 
     def __str__(self) -> str:
-        if self.n_total is None or self.n_more is None or self.interval is None:
-            return (
-                f"Not reached: even {self.largest:,} instances in total "
-                f"({self.largest / self.n_now:,.0f} times the current number) would give a clear "
-                f"decision only with probability {self.reached:.0%}, not {self.assurance:.0%}. The "
-                "difference may be close to a limit of the ROPE "
-                f"{format_interval(self.decision.rope)}: consider a wider or a narrower ROPE."
-            )
+        sure = f"{100 * self.assurance:.3g}%"
+        now = f"The decision now: {self.decision.in_short()}"
         if self.n_more == 0:
-            return f"The decision is already clear: {self.decision}"
-        low, high = (f"{_rounded(end):,}" for end in self.interval)
+            return f"The decision is already clear: {self.decision.in_short()}"
+        if (self.n_total or self.largest) > MOST_TIMES * self.n_now:
+            return (
+                f"More than {MOST_TIMES} times the present {self.n_now:,} labelled instances, far "
+                f"more than can usually be collected, would be needed for a clear decision with "
+                f"probability {sure}: consider a wider or a narrower ROPE. {now}"
+            )
+        if self.n_total is None or self.n_more is None or self.interval is None:
+            reached = format_probability(self.reached, threshold=self.assurance)
+            return (
+                f"Not reached: even {self.largest:,} labelled instances in total would give a "
+                f"clear decision only with probability {reached}, not {sure}. {now}"
+            )
+        low, high = (f"{two_digits(end):,}" for end in self.interval)
         return (
-            f"About {_rounded(self.n_total):,} labelled instances in total, "
-            f"{_rounded(self.n_more):,} more than now, would give a clear decision with "
-            f"probability {self.assurance:.0%} (95% Monte Carlo interval: {low} to {high}). "
-            f"Current decision: {self.decision}"
+            f"About {two_digits(self.n_total):,} labelled instances in total, "
+            f"{two_digits(self.n_more):,} more than now, would give a clear decision with "
+            f"probability {sure} (95% Monte Carlo interval: {low} to {high}). {now}"
         )
 
 
-def _rounded(number: float) -> int:
-    """Round to two significant digits, the precision of the simulation."""
+def two_digits(number: float) -> int:
+    """Round to two significant digits, the precision of simulations."""
     digits = max(math.floor(math.log10(number)) - 1, 0) if number >= 1 else 0
     return round(number / 10**digits) * 10**digits
 
@@ -148,13 +164,13 @@ def smallest_size(
     """
     n = len(settled)
     times = rng.multinomial(n, np.full(n, 1 / n), n_resamples)
-    found = [_crossing(rising, sizes, assurance, n) for rising in smoothed(times @ settled / n)]
+    found = [crossing(rising, sizes, assurance, n) for rising in smoothed(times @ settled / n)]
     low, high = np.quantile(found, [0.025, 0.975])
-    size = _crossing(smoothed(settled.mean(axis=0)), sizes, assurance, n)
+    size = crossing(smoothed(settled.mean(axis=0)), sizes, assurance, n)
     return size, Interval(float(low), float(high))
 
 
-def _crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
+def crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
     """Return the size at which fractions of n replications reach the assurance, or the last size.
 
     Between sizes, the normal quantile of the fraction is interpolated, which is nearly linear in

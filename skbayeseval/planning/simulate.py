@@ -11,6 +11,7 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 
+from skbayeseval._validation import check_n_jobs, check_whole_number
 from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, MarginalCounts, PairedCounts
 from skbayeseval.judgement.intervals import Interval
@@ -397,6 +398,8 @@ def in_chunks(
 
     Every chunk has its own seed, so the results do not depend on `n_jobs`.
     """
+    check_n_jobs(n_jobs)
+    check_whole_number(verbose, "verbose", minimum=0)
     chunks = [min(CHUNK, n - start) for start in range(0, n, CHUNK)]
     tasks = [(job, chunk) for job in jobs for chunk in chunks]
     parallel = parallel_with_progress(

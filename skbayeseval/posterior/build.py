@@ -188,9 +188,11 @@ def resolve_engine(engine: Any, prior: Any) -> Engine:
     """Return the engine; "auto" means "exact", or "pymc" if `prior` is callable."""
     known = ["auto", *ENGINES]
     if not isinstance(engine, (str, Engine)):
-        raise TypeError(f"engine must be one of {known} or a PyMCEngine, got {engine!r}.")
+        raise TypeError(f"engine must be one of {known} or a PyMCEngine, got {in_short(engine)}.")
     if isinstance(engine, str) and engine not in known:
-        raise ValueError(f"engine={engine!r} is not a known engine. Valid engines are {known}.")
+        raise ValueError(
+            f"engine={in_short(engine)} is not a known engine. Valid engines are {known}."
+        )
     if engine == "auto":
         engine = "pymc" if callable(prior) else "exact"
     found = ENGINES[engine]() if isinstance(engine, str) else engine

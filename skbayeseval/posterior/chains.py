@@ -213,6 +213,10 @@ class SampledPosterior(Posterior):
             )
         return super().prior
 
+    def under_published_prior(self) -> Posterior:
+        """Return the posterior of Bayes factors: this one, if the user supplied its prior."""
+        return super().under_published_prior() if self.prior_name is None else self
+
     @property
     def prior_description(self) -> dict[str, Any]:
         """The prior in the form that `prior=` accepts, or the name of a callable prior."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import in_short
 from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.evidence.instance_scores import ScoredInstances
@@ -16,7 +17,14 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["Band", "curve_bands", "reference_line", "summary_metric"]
+__all__ = [
+    "Band",
+    "check_thresholds",
+    "curve_bands",
+    "net_benefit_difference",
+    "reference_line",
+    "summary_metric",
+]
 
 Array = NDArray[Any]
 
@@ -33,7 +41,30 @@ class Band(NamedTuple):
     high: Array
 
 
-def curve_bands(posterior: Posterior, kind: str, prob: float = 0.95) -> list[Band]:
+def check_thresholds(thresholds: Any, kind: str) -> Array:
+    """Return 99 thresholds over a range (low, high), by default from 0.01 to 0.99."""
+    if thresholds is None:
+        return np.linspace(0.01, 0.99, 99)
+    if not kind.startswith("net_benefit"):
+        raise ValueError(
+            f"thresholds={in_short(thresholds)} was given, but kind={kind!r} has no thresholds. "
+            "Pass kind='net_benefit' or 'net_benefit_difference'."
+        )
+    try:
+        low, high = (float(end) for end in thresholds)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            "thresholds must be a pair (low, high) of probabilities, such as (0.05, 0.4), got "
+            f"{in_short(thresholds)}."
+        ) from error
+    if not 0 < low < high < 1:
+        raise ValueError(f"thresholds=({low:g}, {high:g}) must have 0 < low < high < 1.")
+    return np.linspace(low, high, 99)
+
+
+def curve_bands(
+    posterior: Posterior, kind: str, prob: float = 0.95, thresholds: Any = None
+) -> list[Band]:
     """Return the curve of each classifier.
 
     Instances, or groups, get the random weights of the Bayesian bootstrap that metrics of instance
@@ -48,19 +79,50 @@ def curve_bands(posterior: Posterior, kind: str, prob: float = 0.95) -> list[Ban
         The kind of curve.
     prob : float, default=0.95
         The probability mass of the band at each point.
+    thresholds : (float, float), default=None
+        The range of thresholds of net benefits; by default, from 0.01 to 0.99.
     """
     scored, truth = _check(posterior, kind)
-    return [_band(posterior, scored, truth, kind, k, prob) for k in range(scored.n_classifiers)]
+    at = check_thresholds(thresholds, kind)
+    bands = []
+    for k in range(scored.n_classifiers):
+        scores = _scores(scored, kind, k)
+        draws = _draws(posterior, scored, truth, kind, at, k)
+        bands.append(_band(_points(kind, scores, at), draws, prob))
+    return bands
 
 
-def reference_line(posterior: Posterior, kind: str) -> tuple[Array, Array]:
+def net_benefit_difference(
+    posterior: Posterior, prob: float = 0.95, thresholds: Any = None
+) -> tuple[Band, Array]:
+    """Return the difference in net benefit of two classifiers, A minus B, at each threshold.
+
+    Both have the same random weights of instances in a draw.
+
+    Returns
+    -------
+    band : Band
+        The mean difference and its band.
+    p_higher : ndarray of shape (n_points, 2)
+        The probabilities that the net benefit of A, and that of B, is the higher one.
+    """
+    kind = "net_benefit_difference"
+    scored, truth = _check(posterior, kind)
+    at = check_thresholds(thresholds, kind)
+    draws = _draws(posterior, scored, truth, kind, at, None)
+    p_higher = np.stack([(draws > 0).mean(axis=1), (draws < 0).mean(axis=1)], axis=1)
+    return _band(at, draws, prob), p_higher
+
+
+def reference_line(posterior: Posterior, kind: str, thresholds: Any = None) -> tuple[Array, Array]:
     """Return the line to compare the curves with; that of "treat all" for the net benefit."""
     _, truth = _check(posterior, kind)
     diagonal, share = np.array([0.0, 1.0]), float(truth.mean())
     if kind == "precision_recall":
         return diagonal, np.full(2, share)
     if kind == "net_benefit":
-        return curves.THRESHOLDS, share - (1 - share) * curves.THRESHOLDS / (1 - curves.THRESHOLDS)
+        at = check_thresholds(thresholds, kind)
+        return at, share - (1 - share) * at / (1 - at)
     return diagonal, diagonal
 
 
@@ -100,30 +162,47 @@ def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
     return scored, (scored.truth == positive).astype(int)
 
 
-def _band(
-    posterior: Posterior, scored: ScoredInstances, truth: Array, kind: str, k: int, prob: float
-) -> Band:
-    needs, response = curves.CURVES[kind].needs, scored.responses[k]
-    scores = response.get(needs, response.get("probability"))
-    assert scores is not None
+def _scores(scored: ScoredInstances, kind: str, k: int) -> Array:
+    response = scored.responses[k]
+    needs = curves.CURVES[kind].needs
+    return response[needs if needs in response else "probability"]
+
+
+def _draws(
+    posterior: Posterior,
+    scored: ScoredInstances,
+    truth: Array,
+    kind: str,
+    thresholds: Array,
+    k: int | None,
+) -> Array:
+    """Return draws of the heights of a classifier; without k, of the difference of two."""
 
     def heights(gammas: GammaRows, rng: np.random.Generator, n_draws: int) -> Array:
         weights = gammas.draw(rng, n_draws)[gammas.place]
-        return _heights(scored, truth, scores, kind, weights)
+        first, *others = (
+            _heights(scored, truth, _scores(scored, kind, one), kind, weights, thresholds)
+            for one in ((0, 1) if k is None else (k,))
+        )
+        return first - others[0] if others else first
 
     blocks = _blocks(posterior, scored, summary_metric(posterior, kind), k)
-    draws = np.concatenate(list(in_order(heights, blocks)), axis=1)
+    return np.concatenate(list(in_order(heights, blocks)), axis=1)
+
+
+def _band(points: Array, draws: Array, prob: float) -> Band:
     low, high = np.nanquantile(draws, [(1 - prob) / 2, (1 + prob) / 2], axis=1)
-    return Band(_points(kind, scores), np.nanmean(draws, axis=1), low, high)
+    return Band(points, np.nanmean(draws, axis=1), low, high)
 
 
 def _blocks(
-    posterior: Posterior, scored: ScoredInstances, metric: Metric, k: int
+    posterior: Posterior, scored: ScoredInstances, metric: Metric, k: int | None
 ) -> Iterator[tuple[GammaRows, np.random.Generator, int]]:
     """Yield the distribution of the weights, the source of randomness and the size of blocks."""
     strata = [scored.weight]
-    if posterior.weights is not None:
-        strata = posterior.weights.value(metric, k).strata(posterior.weights.n_strata)
+    if (known := posterior.weights) is not None:
+        inferred = known.difference(metric) if k is None else known.value(metric, k)
+        strata = inferred.strata(known.n_strata)
     rng = posterior.rng()
     block = max(1, BLOCK_BYTES // (8 * 4 * len(scored.truth)))
     ends = np.linspace(0, N_DRAWS, len(strata) + 1).astype(int)
@@ -134,7 +213,12 @@ def _blocks(
 
 
 def _heights(
-    scored: ScoredInstances, truth: Array, scores: Array, kind: str, weights: Array
+    scored: ScoredInstances,
+    truth: Array,
+    scores: Array,
+    kind: str,
+    weights: Array,
+    thresholds: Array,
 ) -> Array:
     """Return the heights of the curve, of shape (n_points, n_draws), over all runs."""
     if kind == "calibration":
@@ -142,8 +226,8 @@ def _heights(
             truth, _bins(scores)[0], weights[scored.unit], len(_bins(scores)[1])
         )
         return _ratio(part)
-    if kind == "net_benefit":
-        return _ratio(curves.net_benefit(truth, scores, weights[scored.unit]))
+    if kind.startswith("net_benefit"):
+        return _ratio(curves.net_benefit(truth, scores, weights[scored.unit], thresholds))
     curve = {"roc": curves.roc, "precision_recall": curves.precision_recall}[kind]
     parts = [
         curve(truth[rows], scores[rows], weights[scored.unit[rows]])
@@ -169,11 +253,11 @@ def _bins(scores: Array) -> tuple[Array, Array]:
     return bins, means[: len(found)]
 
 
-def _points(kind: str, scores: Array) -> Array:
+def _points(kind: str, scores: Array, thresholds: Array) -> Array:
     if kind == "calibration":
         return _bins(scores)[1]
     return {
         "roc": curves.RATES,
         "precision_recall": curves.RECALLS,
-        "net_benefit": curves.THRESHOLDS,
+        "net_benefit": thresholds,
     }[kind]

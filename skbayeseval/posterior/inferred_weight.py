@@ -26,6 +26,8 @@ from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
 from skbayeseval.judgement.halves import variance_with_halves
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.full_size import FullSize, TrainingSizes, extrapolate, shifts_of_all
+from skbayeseval.splitting.progress import progress_if_long
 
 __all__ = [
     "CommonWeight",
@@ -41,10 +43,13 @@ __all__ = [
 Array = NDArray[Any]
 
 # The degrees of freedom of kappa, for one pass over the data and for several.
-DF_ONE_PASS, DF_SEVERAL_PASSES = 6.0, 10.0
+DF_ONE_PASS, DF_SEVERAL_PASSES = 5.0, 8.0
+
+# What kappa has beside what the number of instances and the spread of the splits add.
+LEAST = 0.6
 
 # With more and more contributing instances, training sets add up to this much to kappa ...
-MOST_FROM_SIZE = 2.0
+MOST_FROM_SIZE = 3.0
 # ... and half of that with so many.
 HALFWAY = 1000.0
 
@@ -136,8 +141,10 @@ def infer_weight(
     if noise <= 0:  # no instance tells the classifiers apart
         return WeightPosterior(1 / spread.n_passes, 1.5, DF_ONE_PASS)
     size = spread.contributing
-    scale = 1 + MOST_FROM_SIZE * size / (size + HALFWAY)
-    scale += spread.between_splits / 2 + spread.between_passes / noise
+    # The more instances training sets share, the less splits tell of what training sets do: two
+    # halves of the data share none.
+    scale = LEAST + 2 * spread.test_share * spread.between_splits
+    scale += MOST_FROM_SIZE * size / (size + HALFWAY)
     scale *= SINGLE_FACTOR if single else 1.0
     df = DF_SEVERAL_PASSES if spread.n_passes > 1 else DF_ONE_PASS
     if halves is not None and len(halves):
@@ -216,6 +223,20 @@ class Weights:
         """Return what other splits would do to the difference of two; None if unknown."""
         return None
 
+    def full_size(self, metric: Metric, classifier: int | None = None) -> FullSize | None:
+        """Return how the difference of two, or the metric of one, continues to all instances.
+
+        None unless that is what the weights are for.
+        """
+        return None
+
+    def shifts(self, metric: Metric) -> Array | None:
+        """Return by how much the metrics of all classifiers move to get to all instances.
+
+        The columns are equally probable. None unless that is what the weights are for.
+        """
+        return None
+
     def pair(self, i: int, j: int) -> Weights:
         """Return the weights of two of the classifiers."""
         raise NotImplementedError
@@ -227,6 +248,40 @@ class Weights:
     def of_rows(self, rows: Array) -> Weights:
         """Return the weights of some of the rows of the evidence, given by their positions."""
         return self
+
+
+class FurtherSplits(NamedTuple):
+    """What splits with training sets of another size observed.
+
+    Attributes
+    ----------
+    sizes : TrainingSizes
+        The training sizes.
+    rows, scored_rows : ValidatedRows or None
+        The rows of the further splits, for metrics of counts and of instance scores.
+    evidence, scored : (Evidence, Evidence) or None
+        The evidence of the splits and of the further splits, for both kinds of metrics.
+    """
+
+    sizes: TrainingSizes
+    rows: ValidatedRows | None
+    scored_rows: ValidatedRows | None
+    evidence: tuple[Evidence, Evidence] | None
+    scored: tuple[Evidence, Evidence] | None
+
+    def of_rows(self, rows: Array, instances: Array) -> FurtherSplits:
+        """Return what was observed of some rows of the splits, and of their instances."""
+        known = self.rows if self.rows is not None else self.scored_rows
+        assert known is not None
+        chosen = np.flatnonzero(np.isin(known.instance, instances))
+        counted, scored = (
+            None if one is None else one.of_rows(chosen) for one in (self.rows, self.scored_rows)
+        )
+        evidence, of_scores = (
+            None if both is None else (both[0].of_rows(rows), both[1].of_rows(chosen))
+            for both in (self.evidence, self.scored)
+        )
+        return FurtherSplits(self.sizes, counted, scored, evidence, of_scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,12 +296,16 @@ class InferredWeights(Weights):
         The number of classifiers.
     paired : bool
         Whether the model knows that the classifiers were tested on the same instances.
-    estimand : {"learner", "fitted"}
+    estimand : {"full", "learner", "fitted"}
         With "fitted", kappa is 1.
     halves : sequence of (Evidence, Evidence)
         The evidence of both halves, per comparison, for metrics of counts.
     scored_halves : sequence of (Evidence, Evidence)
         The same for metrics of instance scores.
+    shows_progress : bool
+        Whether it shows progress if there are so many pairs that they take long.
+    further : FurtherSplits or None
+        What splits with another training size observed, to extrapolate to all instances.
     """
 
     counted: ValidatedRows | None
@@ -257,7 +316,10 @@ class InferredWeights(Weights):
     halves: Sequence[tuple[Evidence, Evidence]] = ()
     scored_halves: Sequence[tuple[Evidence, Evidence]] = ()
     rows_of_pair: tuple[int, ...] | None = None
-    _known: dict[Any, WeightPosterior] = field(default_factory=dict)
+    shows_progress: bool = False
+    further: FurtherSplits | None = None
+    _known: dict[Any, tuple[float, WeightPosterior]] = field(default_factory=dict)
+    _full: dict[Any, FullSize] = field(default_factory=dict)
 
     @property
     def basis(self) -> str:  # type: ignore[override]
@@ -267,9 +329,11 @@ class InferredWeights(Weights):
         rows = self.counted if self.counted is not None else self.scored
         assert rows is not None
         n_splits, n_passes = len(rows.passes), int(rows.passes.max()) + 1
-        words = f"from the spread of {n_splits} splits" if n_splits > 1 else "from one split"
+        words = "by a fitted formula"
         if n_passes > 1:
-            words = f"from the spread of {n_splits} splits in {n_passes} repeats"
+            words += f" and from the spread of {n_splits} splits in {n_passes} repeats"
+        elif rows.has_spread:
+            words += f" and from the spread of {n_splits} splits"
         n_halves = max(len(self.halves), len(self.scored_halves))
         return f"{words} and {n_halves} comparisons of halves" if n_halves else words
 
@@ -277,35 +341,68 @@ class InferredWeights(Weights):
         """Return the weight for differences; of several classifiers, one for all pairs."""
         if len(self._classifiers) == 1:
             return self.value(metric, 0)
-        contrasts = []
-        for i, j in combinations(self._classifiers, 2):
-            contrast = np.zeros(self.n_classifiers)
-            contrast[[i, j]] = 1.0, -1.0
-            contrasts.append(contrast)
-        if len(contrasts) == 1:
-            return self._of(metric, contrasts[0])
-        return pooled_weight_posterior(
-            [
-                (self._spread(metric, contrast).test_noise, self._of(metric, contrast))
-                for contrast in contrasts
-            ]
-        )
+        pairs, found = list(combinations(self._classifiers, 2)), []
+        words = f"weighting pairs by {metric.name}"
+        with progress_if_long(words, len(pairs), show=self.shows_progress) as advance:
+            for pair in pairs:
+                found.append(self._of(metric, self._contrast(*pair)))
+                advance(len(found))
+        return found[0][1] if len(found) == 1 else pooled_weight_posterior(found)
 
     def value(self, metric: Metric, classifier: int) -> WeightPosterior:
         """Return the weight for the metric of one classifier."""
         which = self._classifiers[classifier]
-        return self._of(metric, np.eye(self.n_classifiers)[which], single=True)
+        return self._of(metric, np.eye(self.n_classifiers)[which], single=True)[1]
 
     def resplitting(self, metric: Metric) -> Resplitting | None:
         """Return what other splits would do to the difference of two; None if unknown."""
         if len(self._classifiers) != 2:
             return None
-        contrast = np.zeros(self.n_classifiers)
-        contrast[list(self._classifiers)] = 1.0, -1.0
-        spread = self._spread(metric, contrast)
+        spread = self._spread(metric, self._contrast(*self._classifiers))
         if spread.n_passes == 1:
             return None
         return Resplitting(math.sqrt(spread.between_passes), spread.n_passes)
+
+    def full_size(self, metric: Metric, classifier: int | None = None) -> FullSize | None:
+        """Return how the difference of two, or the metric of one, continues to all instances."""
+        if self.further is None:
+            return None
+        chosen = self._classifiers
+        if classifier is None and len(chosen) > 1:
+            return self._full_size(metric, self._contrast(*chosen))
+        which = chosen[classifier or 0]
+        return self._full_size(metric, np.eye(self.n_classifiers)[which], single=True)
+
+    def shifts(self, metric: Metric) -> Array | None:
+        """Return by how much the metrics of all classifiers move to get to all instances."""
+        if self.further is None:
+            return None
+        chosen, eye = self._classifiers, np.eye(self.n_classifiers)
+        return shifts_of_all(
+            len(chosen),
+            lambda i, j: self._full_size(metric, self._contrast(chosen[i], chosen[j])),
+            lambda k: self._full_size(metric, eye[chosen[k]], single=True),
+        )
+
+    def _full_size(self, metric: Metric, contrast: Array, *, single: bool = False) -> FullSize:
+        key = (metric, tuple(contrast))
+        if key not in self._full:
+            further = self.further
+            assert further is not None
+            rows, other, both = self.counted, further.rows, further.evidence
+            if metric.weighs_instances:
+                rows, other, both = self.scored, further.scored_rows, further.scored
+            assert rows is not None
+            assert other is not None
+            assert both is not None
+            splits, resized = (np.array(one.observed(metric)) for one in both)
+            self._full[key] = extrapolate(
+                *rows.influences_with(other, metric, contrast),
+                float(contrast @ (resized - splits)),
+                self._kappa(metric, contrast, single=single).scale,
+                further.sizes,
+            )
+        return self._full[key]
 
     def pair(self, i: int, j: int) -> InferredWeights:
         """Return the weights of two of the classifiers."""
@@ -314,7 +411,7 @@ class InferredWeights(Weights):
 
     def for_model(self, *, paired: bool) -> InferredWeights:
         """Return the weights for a model that does, or does not, know the pairs."""
-        return replace(self, paired=paired, _known={})
+        return replace(self, paired=paired, _known={}, _full={})
 
     def of_rows(self, rows: Array) -> InferredWeights:
         """Return the weights of some of the rows of the evidence, given by their positions.
@@ -324,29 +421,56 @@ class InferredWeights(Weights):
         counted, scored = (
             None if one is None else one.of_rows(rows) for one in (self.counted, self.scored)
         )
-        return replace(self, counted=counted, scored=scored, halves=(), scored_halves=(), _known={})
+        further, known = self.further, counted if counted is not None else scored
+        if further is not None:
+            assert known is not None
+            further = further.of_rows(rows, known.instance)
+        return replace(
+            self,
+            counted=counted,
+            scored=scored,
+            halves=(),
+            scored_halves=(),
+            further=further,
+            _known={},
+            _full={},
+        )
 
     @property
     def _classifiers(self) -> tuple[int, ...]:
         chosen = self.rows_of_pair
         return tuple(range(self.n_classifiers)) if chosen is None else chosen
 
+    def _contrast(self, i: int, j: int) -> Array:
+        contrast = np.zeros(self.n_classifiers)
+        contrast[[i, j]] = 1.0, -1.0
+        return contrast
+
     def _spread(self, metric: Metric, contrast: Array) -> Spread:
         rows = self.scored if metric.weighs_instances else self.counted
         assert rows is not None
         return rows.spread(metric, contrast, paired=self.paired)
 
-    def _of(self, metric: Metric, contrast: Array, *, single: bool = False) -> WeightPosterior:
+    def _of(
+        self, metric: Metric, contrast: Array, *, single: bool = False
+    ) -> tuple[float, WeightPosterior]:
+        """Return the test noise of a contrast, and its weight."""
         key = (metric, tuple(np.abs(contrast)))
         if key not in self._known:
-            spread = self._spread(metric, contrast)
-            if self.estimand == "fitted":
-                only = spread.counts_noise / spread.test_noise if spread.test_noise > 0 else 1.0
-                self._known[key] = _rounded(only, 1.0, math.inf)
-            else:
-                halves = self._halves(metric, contrast)
-                self._known[key] = infer_weight(spread, single=single, halves=halves)
+            weight = self._kappa(metric, contrast, single=single)
+            if self.further is not None:
+                full = self._full_size(metric, contrast, single=single)
+                weight = _rounded(weight.test_only / full.inflation, weight.scale, weight.df)
+            self._known[key] = self._spread(metric, contrast).test_noise, weight
         return self._known[key]
+
+    def _kappa(self, metric: Metric, contrast: Array, *, single: bool) -> WeightPosterior:
+        """Return the weight for the training sizes of the splits."""
+        spread = self._spread(metric, contrast)
+        if self.estimand == "fitted":
+            only = spread.counts_noise / spread.test_noise if spread.test_noise > 0 else 1.0
+            return _rounded(only, 1.0, math.inf)
+        return infer_weight(spread, single=single, halves=self._halves(metric, contrast))
 
     def _halves(self, metric: Metric, contrast: Array) -> Array:
         pairs = self.scored_halves if metric.weighs_instances else self.halves
@@ -409,6 +533,9 @@ class StoredWeights(Weights):
     are_own: bool = True
     n_strata: int = N_STRATA
     splits: Mapping[str, Sequence[Resplitting | None]] = field(default_factory=dict)
+    sizes: TrainingSizes | None = None
+    full_pairs: Mapping[str, Sequence[FullSize]] = field(default_factory=dict)
+    full_values: Mapping[str, Sequence[FullSize]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, weights: Weights, metrics: Mapping[str, Metric], n: int) -> StoredWeights:
@@ -417,6 +544,13 @@ class StoredWeights(Weights):
         if not weights.are_own:
             return cls(joint, {}, {}, weights.basis, False, weights.n_strata)
         pairs = list(combinations(range(n), 2))
+        full_pairs, full_values, sizes = {}, {}, None
+        for name, metric in metrics.items():
+            of_each = [weights.full_size(metric, k) for k in range(n)]
+            of_pairs = [weights.pair(*p).full_size(metric) for p in pairs]
+            full_values[name] = [one for one in of_each if one is not None]
+            full_pairs[name] = [one for one in of_pairs if one is not None]
+            sizes = full_values[name][0].sizes if full_values[name] else None
         return cls(
             joint,
             {name: [weights.pair(*p).difference(m) for p in pairs] for name, m in metrics.items()},
@@ -426,11 +560,39 @@ class StoredWeights(Weights):
                 name: [weights.pair(*p).resplitting(m) for p in pairs]
                 for name, m in metrics.items()
             },
+            sizes=sizes,
+            full_pairs={} if sizes is None else full_pairs,
+            full_values={} if sizes is None else full_values,
         )
 
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the weight for differences; of several classifiers, one for all pairs."""
         return _found(self.joint, metric)
+
+    def full_size(self, metric: Metric, classifier: int | None = None) -> FullSize | None:
+        """Return how the difference of two, or the metric of one, continues to all instances."""
+        if self.sizes is None:
+            return None
+        self._check_known(metric)
+        if classifier is None and self.full_pairs[metric.name]:
+            return self.full_pairs[metric.name][0]
+        return self.full_values[metric.name][classifier or 0]
+
+    def shifts(self, metric: Metric) -> Array | None:
+        """Return by how much the metrics of all classifiers move to get to all instances."""
+        if self.sizes is None:
+            return None
+        self._check_known(metric)
+        of_pairs, values = self.full_pairs[metric.name], self.full_values[metric.name]
+        place = {pair: k for k, pair in enumerate(combinations(range(len(values)), 2))}
+        return shifts_of_all(len(values), lambda i, j: of_pairs[place[i, j]], lambda k: values[k])
+
+    def _check_known(self, metric: Metric) -> None:
+        if metric.name not in self.full_values:
+            raise ValueError(
+                f"{metric.name!r} was not computed before the result was saved, and the file does "
+                f"not tell how it continues to all instances. It has {list(self.full_values)}."
+            )
 
     def value(self, metric: Metric, classifier: int) -> WeightPosterior:
         """Return the weight for the metric of one classifier."""
@@ -451,7 +613,22 @@ class StoredWeights(Weights):
         values = {name: [of_each[i], of_each[j]] for name, of_each in self.values.items()}
         splits = {name: [of_each[place]] for name, of_each in self.splits.items()}
         pairs = {name: [one] for name, one in chosen.items()}
-        return StoredWeights(chosen, pairs, values, self.basis, splits=splits)
+        sign = 1 if i < j else -1
+        full_pairs = {
+            name: [of_each[place]._replace(step=sign * of_each[place].step)]
+            for name, of_each in self.full_pairs.items()
+        }
+        full_values = {name: [of_each[i], of_each[j]] for name, of_each in self.full_values.items()}
+        return StoredWeights(
+            chosen,
+            pairs,
+            values,
+            self.basis,
+            splits=splits,
+            sizes=self.sizes,
+            full_pairs=full_pairs,
+            full_values=full_values,
+        )
 
     def saved(self) -> dict[str, Any]:
         """Return the weights as plain values, for `restored`."""
@@ -465,6 +642,13 @@ class StoredWeights(Weights):
             "splits": {
                 name: [None if one is None else list(one) for one in each]
                 for name, each in self.splits.items()
+            },
+            "sizes": None if self.sizes is None else list(self.sizes),
+            "full_pairs": {
+                n: [list(one[:5]) for one in each] for n, each in self.full_pairs.items()
+            },
+            "full_values": {
+                n: [list(one[:5]) for one in each] for n, each in self.full_values.items()
             },
         }
 
@@ -483,8 +667,19 @@ class StoredWeights(Weights):
             name: [None if one is None else _resplitting(one) for one in each]
             for name, each in saved["splits"].items()
         }
+        sizes = None if saved["sizes"] is None else _sizes(saved["sizes"])
+        full_pairs, full_values = (
+            {name: [_full_size(one, sizes) for one in each] for name, each in saved[key].items()}
+            for key in ("full_pairs", "full_values")
+        )
         n_pairs = n * (n - 1) // 2
-        for found, number in ((pairs, n_pairs), (values, n), (splits, n_pairs)):
+        checked: list[tuple[Mapping[str, Sequence[Any]], int]]
+        checked = [(pairs, n_pairs), (values, n), (splits, n_pairs)]
+        if sizes is not None:
+            checked += [(full_pairs, n_pairs), (full_values, n)]
+        elif full_pairs or full_values:
+            raise ValueError("its weights continue to all instances, but have no training sizes.")
+        for found, number in checked:
             own = metrics if are_own else ()
             if list(found) != list(own) or any(len(each) != number for each in found.values()):
                 raise ValueError(f"its weights must be those of {n} classifiers by {metrics}.")
@@ -493,7 +688,9 @@ class StoredWeights(Weights):
         n_strata = check_whole_number(saved["n_strata"], "n_strata")
         if n_strata > N_STRATA:
             raise ValueError(f"its weights must have at most {N_STRATA} strata, got {n_strata}.")
-        return cls(joint, pairs, values, basis, are_own, n_strata, splits)
+        return cls(
+            joint, pairs, values, basis, are_own, n_strata, splits, sizes, full_pairs, full_values
+        )
 
 
 def _plain(weight: WeightPosterior) -> list[float | None]:
@@ -512,6 +709,23 @@ def _resplitting(saved: Sequence[Any]) -> Resplitting:
     if not 0 <= sd < math.inf or not 2 <= n_passes < 2**31:
         raise ValueError(f"{saved} are not a standard deviation and a number of repeats.")
     return Resplitting(float(sd), check_whole_number(n_passes, "n_passes"))
+
+
+def _sizes(saved: Sequence[Any]) -> TrainingSizes:
+    sizes = TrainingSizes(*map(float, saved))
+    if not all(0 < one < math.inf for one in sizes) or sizes.splits == sizes.further:
+        raise ValueError(f"{saved} are not training sizes.")
+    return sizes
+
+
+def _full_size(saved: Sequence[Any], sizes: TrainingSizes | None) -> FullSize:
+    if sizes is None or len(saved) != 5:
+        raise ValueError(f"{saved} does not tell how a metric continues to all instances.")
+    step, rate, slope, inflation, further = map(float, saved)
+    finite = all(map(math.isfinite, (step, slope, inflation, further)))
+    if not finite or not 0 <= rate < math.inf or inflation <= 0 or further < 0:
+        raise ValueError(f"{saved} does not tell how a metric continues to all instances.")
+    return FullSize(step, rate, slope, inflation, further, sizes)
 
 
 def _found(by_metric: Mapping[str, Any], metric: Metric) -> Any:

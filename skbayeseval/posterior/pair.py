@@ -54,6 +54,11 @@ class PairPosterior(Posterior):
         """Return the posterior given some of the rows of the evidence, with exact draws."""
         return PairPosterior(self._joint.of_rows(rows, entropy), *self._rows)
 
+    def under_published_prior(self) -> Posterior:
+        """Return the posterior of Bayes factors, of the same pair."""
+        joint = self._joint.under_published_prior()
+        return self if joint is self._joint else PairPosterior(joint, *self._rows)
+
     @property
     def prior(self) -> Prior:
         """The prior of the same model."""
@@ -134,6 +139,10 @@ class PairPosterior(Posterior):
     def draw_together(self, metrics: Sequence[Metric]) -> None:
         """Draw metrics of tables in one pass, for all classifiers at once."""
         self._joint.draw_together(metrics)
+
+    def influence(self, metric: Metric) -> Array:
+        """Return the influence of each row on the metric of both classifiers."""
+        return self._joint.influence(metric)[self._rows]
 
     def _own_draws(self, metric: Metric, classifier: int) -> Array:
         """Return draws of the metric of one classifier, which do not depend on the other."""

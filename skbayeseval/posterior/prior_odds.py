@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._arrays import in_short
 from skbayeseval.judgement.bayes_factor import (
     BayesFactor,
     Estimate,
@@ -33,6 +36,7 @@ __all__ = [
     "posterior_odds",
     "prior_density_at_zero",
     "prior_difference_draws",
+    "written",
 ]
 
 METHODS = ("interval", "savage-dickey", "kde")
@@ -56,16 +60,20 @@ def bayes_factor(
 
     With a ROPE, it is the Bayes factor of the interval null. Without a ROPE, it is the
     Savage-Dickey ratio if the prior density at 0 is known and finite, otherwise the papers' kernel
-    density estimate.
+    density estimate. A model with the default prior has the published one instead.
     """
     if not posterior.has_proper_prior(metric):
         raise ValueError(
             f"The Bayes factor is not defined: {metric.name!r} has no proper prior under "
             f"model={posterior.model_name(metric)!r}."
         )
-    if method not in (None, *METHODS):
+    changed = posterior.under_published_prior()
+    if changed is not posterior:
+        said = written(changed.model.prior())
+        return replace(bayes_factor(changed, metric, rope, method), published_prior=said)
+    if method is not None and (not isinstance(method, str) or method not in METHODS):
         raise ValueError(
-            f"method={method!r} is not a known method. Valid methods are {list(METHODS)}."
+            f"method={in_short(method)} is not a known method. Valid methods are {list(METHODS)}."
         )
     if rope is not None:
         if method not in (None, "interval"):
@@ -86,6 +94,11 @@ def bayes_factor(
         return ratio(_density(posterior, metric), prior_density, "savage-dickey")
     prior, bandwidth = _prior_density_by_kde(posterior.prior, metric)
     return ratio(density_by_kde(_difference(posterior, metric))[0], prior, "kde", bandwidth)
+
+
+def written(prior: Mapping[str, Any]) -> str:
+    """Return a prior in words."""
+    return ", ".join(f"{name}={value}" for name, value in prior.items()) or "none"
 
 
 def prior_density_at_zero(prior: Prior, metric: Metric) -> Estimate | None:

@@ -16,19 +16,23 @@ from joblib import parallel_config
 from numpy.typing import NDArray
 
 from skbayeseval.engines.blocks import in_order
-from skbayeseval.engines.bootstrap import stream_bootstrap
+from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
 from skbayeseval.engines.exact import check_scores, stream_scores
-from skbayeseval.engines.few_units import allow_for_few_units, difference_of_twins
+from skbayeseval.engines.few_units import (
+    allow_for_few_carriers,
+    allow_for_few_units,
+    difference_of_twins,
+)
 from skbayeseval.engines.given_parameters import draw_parameters
 from skbayeseval.engines.signed_rank import draw_weights
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.unit_numbers import UnitNumbers
-from skbayeseval.evidence.weighted_instances import PreparedRun, WeightedInstances
+from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric, stacked
 from skbayeseval.models.specification import Model
-from skbayeseval.models.weights import ScoreWeights
+from skbayeseval.models.weights import GroupScoreWeights, ScoreWeights
 from skbayeseval.posterior.distributions import (
     BetaDifference,
     BetaValue,
@@ -36,7 +40,8 @@ from skbayeseval.posterior.distributions import (
     StudentQuantity,
     difference_bounds,
 )
-from skbayeseval.posterior.inferred_weight import WeightPosterior, Weights
+from skbayeseval.posterior.full_size import FullSize
+from skbayeseval.posterior.inferred_weight import CommonWeight, WeightPosterior, Weights
 from skbayeseval.posterior.prior import Prior, Recipe
 from skbayeseval.splitting.progress import progress_if_long
 
@@ -44,8 +49,9 @@ __all__ = ["Posterior"]
 
 Array = NDArray[Any]
 
-# The spawn keys of the posterior's seeds: of its draws, and of what few units add to them.
-_POSTERIOR, _FEW_UNITS = 0, 1
+# The spawn keys of the posterior's seeds: of its draws, of what few units add to them, and of where
+# they move to get to all instances.
+_POSTERIOR, _FEW_UNITS, _FULL_SIZE = 0, 1, 2
 
 # The most numbers that are drawn before they are asked for, with others.
 MOST_TOGETHER = 2**25
@@ -103,8 +109,11 @@ class Posterior(Recipe):
         self._asked: list[Metric] = []
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
-        self._runs: dict[Metric, list[PreparedRun]] = {}
+        self._sums_of_means: dict[Metric, SumOfMeans | None] = {}
+        self._influences: dict[Metric, Array] = {}
+        self._stretched: dict[tuple[Metric, int | None], Array] = {}
         self._values: dict[tuple[Metric, int], Array] = {}
+        self._published: Posterior | None = None
         self.weights = weights
         self.instances = instances
         if weights is not None:
@@ -112,7 +121,10 @@ class Posterior(Recipe):
 
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
-        return ScoreWeights.name if metric.weighs_instances else self.model.name
+        if not metric.weighs_instances:
+            return self.model.name
+        grouped = getattr(self.scored, "grouped", False)
+        return GroupScoreWeights.name if grouped else ScoreWeights.name
 
     def has_proper_prior(self, metric: Metric) -> bool:
         """Return whether the metric has a proper prior, which Bayes factors require."""
@@ -122,8 +134,21 @@ class Posterior(Recipe):
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
         if not metric.weighs_instances or self.scored is None:
             return super().stream(metric, rng, n_draws)
-        runs = self._prepared(self.scored, metric)
-        return stream_bootstrap(runs, self.scored.shape, self.scored.n_classifiers, rng, n_draws)
+        scored, sum_of_means = self.scored, self.sum_of_means(metric)
+        if sum_of_means is not None:
+            return sum_of_means.stream(rng, n_draws)
+        return stream_bootstrap(
+            scored.runs(metric), scored.shape, scored.n_classifiers, rng, n_draws
+        )
+
+    def sum_of_means(self, metric: Metric) -> SumOfMeans | None:
+        """Return how very many instances are drawn together; None if each has its own weight."""
+        if not metric.weighs_instances or self.scored is None or self.weights is not None:
+            return None
+        if metric not in self._sums_of_means:
+            runs = self.scored.runs(metric)
+            self._sums_of_means[metric] = SumOfMeans.of(runs, self.scored.shape)
+        return self._sums_of_means[metric]
 
     def _mixture(self, metric: Metric, weight: WeightPosterior) -> Array:
         """Return draws of the metric, of shape (n_classifiers, n_draws), mixed over weights."""
@@ -140,6 +165,18 @@ class Posterior(Recipe):
                 found.append(self._allowing_for_few_units(metric, draws, few, weight=one))
                 advance(int(end))
         return rng.permutation(np.concatenate(found, axis=1), axis=1)
+
+    def _moved(self, metric: Metric, draws: Array, shifts: Array) -> Array:
+        """Return draws of the metric, moved to training sets of all instances."""
+        seed = np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR, _FULL_SIZE))
+        number = draws.shape[1]
+        which = np.random.default_rng(seed).permutation(np.arange(number) % shifts.shape[1])
+        moved = draws + shifts[:, which]
+        # Within the bounds, all of them together, so that differences stay as they are.
+        low, high = metric.extent
+        moved -= np.maximum(moved.max(axis=0) - high, 0.0)
+        moved += np.maximum(low - moved.min(axis=0), 0.0)
+        return np.clip(moved, low, high, out=moved)
 
     def _threads(self) -> AbstractContextManager[Any]:
         """Return the setting of joblib under which blocks are drawn."""
@@ -166,6 +203,44 @@ class Posterior(Recipe):
             return draws
         return allow_for_few_units(draws, units, metric.bounds, rng)
 
+    def carried_by(self, metric: Metric, classifier: int | None = None) -> float:
+        """Return how many units carry the variance of a difference, or of one classifier.
+
+        It is infinite where all count alike, or where weights are inferred, which allows for it.
+        """
+        if not metric.weighs_instances or self.scored is None or self.weights is not None:
+            return np.inf
+        influence = self.influence(metric)
+        of_one = influence[0] - influence[1] if classifier is None else influence[classifier]
+        return self.scored.carried_by(of_one)
+
+    def influence(self, metric: Metric) -> Array:
+        """Return the influence of each row on the metric of each classifier."""
+        assert self.scored is not None
+        if metric not in self._influences:
+            self._influences[metric] = self.scored.influence(metric)
+        return self._influences[metric]
+
+    def _allowing_for_few_carriers(
+        self, metric: Metric, draws: Array, classifier: int | None = None
+    ) -> Array:
+        """Return draws of the difference, or of one classifier, that are wide enough."""
+        carriers, key = self.carried_by(metric, classifier), (metric, classifier)
+        if np.isinf(carriers):
+            return draws
+        if key not in self._stretched:
+            assert self.scored is not None
+            self._stretched[key] = allow_for_few_carriers(
+                draws,
+                self.scored.unit_numbers(metric),
+                carriers,
+                difference_bounds(metric.bounds) if classifier is None else metric.bounds,
+                self._rng_of_few_units(2),
+                of_areas=classifier is None and self.scored.is_area(metric),
+            )
+            self._stretched[key].flags.writeable = False
+        return self._stretched[key]
+
     def _rng_of_few_units(self, *further: int) -> np.random.Generator:
         key = (_POSTERIOR, _FEW_UNITS, *further)
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
@@ -176,19 +251,13 @@ class Posterior(Recipe):
         """Return draws of the metric, with the evidence weighted by `weight`."""
         if metric.weighs_instances and self.scored is not None:
             shape = self.scored.with_weight(weight).shape
-            runs = self._prepared(self.scored, metric)
+            runs = self.scored.runs(metric)
             blocks = stream_bootstrap(runs, shape, self.scored.n_classifiers, rng, n_draws)
             return np.concatenate(list(blocks), axis=1)
         own = self.model.specification(self.evidence.with_weight(weight))
         of_classes, positive = self._over_classes(metric), self._positive_index
         blocks = stream_scores(own, of_classes, positive, rng, n_draws, prior=False)
         return check_scores(np.concatenate(list(blocks), axis=1), metric)
-
-    def _prepared(self, scored: WeightedInstances, metric: Metric) -> list[PreparedRun]:
-        """Return the prepared metric of each run, computed once for all draws."""
-        if metric not in self._runs:
-            self._runs[metric] = list(scored.prepared(metric))
-        return self._runs[metric]
 
     @property
     def prior(self) -> Prior:
@@ -237,6 +306,7 @@ class Posterior(Recipe):
             rng, width = self._rng_of_few_units(1), bounds[1] - bounds[0]
             twins = difference_of_twins(units, bounds, rng, len(difference))
             return Distribution(np.clip(difference + twins, -width, width))
+        difference = self._allowing_for_few_carriers(metric, difference)
         differences, strength = self.specification.ranked(metric.name)
         if strength is not None:
             rng = np.random.default_rng(self._seed())
@@ -256,7 +326,7 @@ class Posterior(Recipe):
             )
         if self.weights is not None and self.weights.are_own:
             return Distribution(self._own_draws(metric, classifier))
-        draws = self.draws(metric)[classifier]
+        draws = self._allowing_for_few_carriers(metric, self.draws(metric)[classifier], classifier)
         law = self.law(metric, np.arange(len(self.counts)) == classifier)
         if law is not None:
             return StudentQuantity(draws, law, metric.bounds)
@@ -274,6 +344,9 @@ class Posterior(Recipe):
             if self.evidence.n_classifiers > 2:  # a pair of them is cheaper to draw than all
                 source, row = self._with_another(classifier), 0
             draws = source._mixture(metric, weight)[row]
+            full = self.weights.full_size(metric, classifier)
+            if full is not None:
+                draws = self._moved(metric, draws[None], full.shifts[None])[0]
             draws.flags.writeable = False
             self._values[key] = draws
         return self._values[key]
@@ -308,15 +381,61 @@ class Posterior(Recipe):
             weights=None if self.weights is None else self.weights.of_rows(rows),
         )
 
+    def of_types(self, metric: Metric) -> dict[str, Posterior]:
+        """Return the posterior of each type of chunk, with the weight of all and exact draws."""
+        by_type = self.evidence.by_type
+        if not by_type or not self.has_known_prior or "callable" in self.prior_description:
+            return {}
+        weights = None
+        if self.weights is not None:
+            weights = CommonWeight(self.weights.difference(metric), self.weights.basis)
+        return {
+            kind: Posterior(
+                self.model, counts, entropy=self.entropy, n_draws=self.n_draws, weights=weights
+            )
+            for kind, counts in by_type.items()
+        }
+
+    def under_published_prior(self) -> Posterior:
+        """Return the posterior of Bayes factors: with the published prior, if this has the default.
+
+        The default prior has an infinite density at 0.
+        """
+        model = self.model.published
+        if model is None:
+            return self
+        if self._published is None:
+            self._published = Posterior(
+                model.of_pair() if self.evidence.n_classifiers == 2 else model,
+                self.evidence,
+                entropy=self.entropy,
+                n_draws=self.n_draws,
+                prevalence=self.prevalence,
+                weights=self.weights,
+            )
+            self._published.shows_progress = self.shows_progress
+            self._published.n_jobs = self.n_jobs
+        return self._published
+
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
         from_scores = metric.weighs_instances and self.scored is not None
-        return (self.scored if from_scores else self.evidence).what_is_identical(metric.name)
+        found = (self.scored if from_scores else self.evidence).what_is_identical(metric.name)
+        full = None if found is None else self.full_size(metric)
+        differs = full is not None and (full.step != 0 or full.inflation != 1)
+        return None if differs else found  # differs at another training size
 
-    def resplitting_shift(self, metric: Metric) -> float:
-        """Return how far other random splits could move the difference; 0 if unknown."""
+    def resplitting(self, metric: Metric) -> tuple[float, int]:
+        """Return how far other random splits could move the difference, and how many repeats tell.
+
+        If that is unknown, the first is 0.
+        """
         known = None if self.weights is None else self.weights.resplitting(metric)
-        return 0.0 if known is None else known.shift()
+        return (0.0, 1) if known is None else (known.shift(), known.n_passes)
+
+    def full_size(self, metric: Metric) -> FullSize | None:
+        """Return how the difference continues to all instances; None if that is not known."""
+        return None if self.weights is None else self.weights.full_size(metric)
 
     def mcse(self, draws: Array) -> float | None:
         """Return the Monte Carlo standard error of the mean; None for independent draws."""
@@ -361,6 +480,8 @@ class Posterior(Recipe):
         if metric not in self._draws:
             if self.weights is not None:
                 draws = self._mixture(metric, self.weights.difference(metric))
+                shifts = self.weights.shifts(metric)
+                draws = draws if shifts is None else self._moved(metric, draws, shifts)
             else:
                 draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
                 few = self._rng_of_few_units()
@@ -432,6 +553,10 @@ class Posterior(Recipe):
         draws.flags.writeable = False
         self._values[metric, classifier] = draws
 
+    def remember_influence(self, metric: Metric, influence: Array) -> None:
+        """Store the influence of each row, where the function that it is of is not known."""
+        self._influences[metric] = influence
+
     def check_metric(self, metric: Metric) -> Metric:
         """Return the metric; raise if it cannot be computed from the evidence."""
         if metric.source == "splits" and metric.name in self.model.derived_metrics:
@@ -458,7 +583,7 @@ class Posterior(Recipe):
             )
         self.scored.check_metric(metric)
         if metric.available:
-            self._prepared(self.scored, metric)
+            self.scored.runs(metric)
         units = self.scored.unit_numbers(metric)
         if units.number == 1:
             raise ValueError(

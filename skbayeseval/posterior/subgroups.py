@@ -15,7 +15,7 @@ from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.unit_numbers import UnitNumbers
 from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
-from skbayeseval.judgement.pooling import pool_draws
+from skbayeseval.judgement.subgroup_pooling import pool_subgroups
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.distributions import difference_bounds
 from skbayeseval.posterior.recipe import Posterior
@@ -48,6 +48,8 @@ class Subgroup(NamedTuple):
         The value of the column.
     n : int
         The number of instances.
+    n_groups : int
+        The number of groups of instances; 0 if instances are independent.
     observed : (float, float)
         The observed metric values of A and B; NaN if the metric is not defined.
     unpooled, pooled : Distribution or None
@@ -61,6 +63,7 @@ class Subgroup(NamedTuple):
 
     label: Any
     n: int
+    n_groups: int
     observed: tuple[float, float]
     unpooled: Distribution | None
     pooled: Distribution | None
@@ -76,8 +79,8 @@ class SubgroupDraws(NamedTuple):
     subgroups : tuple of Subgroup
         The subgroups, in the order of their labels.
     tau : ndarray of shape (n_draws,)
-        Draws of the standard deviation of the difference between subgroups; NaN if there are fewer
-        than two to compare.
+        Draws of the scale of the difference between subgroups; NaN if there are fewer than two to
+        compare.
     """
 
     subgroups: tuple[Subgroup, ...]
@@ -100,18 +103,23 @@ def compare_subgroups(posterior: Posterior, metric: Metric, given: Subgroups) ->
     of_rows = posterior.instances.of_rows(given.codes)
     _check_groups(posterior, of_rows, given)
     sizes = np.bincount(given.codes, minlength=len(given.labels))
+    group = posterior.evidence.group_of_rows
+    n_groups = [
+        0 if group is None else len(np.unique(group[of_rows == code]))
+        for code in range(len(given.labels))
+    ]
     # Seeds go by the first instance of a subgroup, so that they do not depend on its name.
     first = [int(np.argmax(given.codes == code)) for code in range(len(given.labels))]
     if len(given.labels) == 1:
         observed, whole = _pair(posterior.observed(metric)), posterior.difference(metric)
-        alone = [Subgroup(given.labels[0], int(sizes[0]), observed, whole, None)]
+        alone = [Subgroup(given.labels[0], int(sizes[0]), n_groups[0], observed, whole, None)]
     else:
         alone = [
             _alone(
                 posterior,
                 metric,
                 np.flatnonzero(of_rows == code),
-                Subgroup(label, int(sizes[code]), (np.nan, np.nan), None, None),
+                Subgroup(label, int(sizes[code]), n_groups[code], (np.nan, np.nan), None, None),
                 _child(posterior.entropy, _SUBGROUPS, first[code]),
             )
             for code, label in enumerate(given.labels)
@@ -239,7 +247,8 @@ def _pooled(
     rng = np.random.default_rng(_child(posterior.entropy, _POOLING))
     # Pooling draws random numbers: swapping A and B must mirror these, too.
     sign = -1.0 if draws.mean() < 0 else 1.0
-    found = pool_draws(sign * draws, np.diag(draws.var(axis=1)), rng)
+    sizes = np.array([alone[code].n for code in known])
+    found = pool_subgroups(sign * draws, sizes, rng)
     pooled = sign * found.draws
     low, high = difference_bounds(metric.bounds) or (-np.inf, np.inf)
     pooled = np.clip(pooled, low, high)

@@ -12,6 +12,7 @@ from skbayeseval import (
     ConvertTags,
     bayesian_cross_validate,
     chunk_counter,
+    models,
 )
 from skbayeseval.sequences.frequencies import chunk_frequencies
 from skbayeseval.sequences.tags import convert_tags
@@ -132,6 +133,7 @@ def compare_tag_sets(
         corpus.X,
         [[_of_task(tag, task) for tag in tags] for tags in corpus.y],
         scoring=list(METRICS),
+        model=models.PairedChunks(),
         cv=BlockRegularizedCV(regularize=types, random_state=0),
         counter=chunk_counter("IOB2", "IOBES"),
         weight="published",

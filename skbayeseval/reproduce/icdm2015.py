@@ -78,7 +78,7 @@ def table_2(newsgroups: Newsgroups) -> Table:
 def table_3(newsgroups: Newsgroups) -> Table:
     """Return Table III, the frequentist tests."""
     names = {
-        "micro": ("sign test", "two-proportion z"),
+        "micro": ("sign test", "two-proportion z, ignoring pairs"),
         "macro": ("sign test of classes", "paired t of classes"),
     }
     lines = []

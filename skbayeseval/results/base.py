@@ -10,6 +10,7 @@ from warnings import warn
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
+from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_names
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.evidence.counts import Evidence
@@ -346,7 +347,7 @@ class PosteriorView:
             if metric is known:
                 return known
         if not isinstance(metric, (str, Metric)):
-            raise TypeError(f"metric must be a name or a Metric, got {metric!r}.")
+            raise TypeError(f"metric must be a name or a Metric, got {in_short(metric)}.")
         if self.evidence.is_of_splits and isinstance(metric, str):
             return self._posterior.check_metric(split_metric(metric))
         found = resolve_scoring(metric, self.labels)

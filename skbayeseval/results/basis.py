@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.results.few_counts import what_is_scarce
+from skbayeseval.results.few_counts import few_that_carry, what_is_scarce
 from skbayeseval.results.numbers import join_words
-from skbayeseval.results.text import FEW_UNITS
+from skbayeseval.results.text import FEW_UNITS, words_of_sizes
 from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["cautions", "what_it_applies_to", "what_was_tested", "where_probabilities_come_from"]
@@ -73,6 +73,11 @@ def what_it_applies_to(
             "average, and to instances like those of the data; other training data could give "
             "models that compare differently."
         )
+    elif record is not None and record.estimand == "full":
+        yield (
+            f"This applies to training on all {record.n_instances:,} instances, or as many like "
+            f"these. It was extrapolated from training on {words_of_sizes(record)} instances."
+        )
     elif record is not None:
         yield (
             f"This applies to training on {record.train_size:,.0f} instances like these; models "
@@ -128,6 +133,10 @@ def cautions(
             f"Caution: there are only {number} {what}, so the probabilities are approximate, "
             "although they allow for this."
         )
+    carried = {metric.name: few_that_carry(posterior, metric) for metric in metrics}
+    for name, words in carried.items():
+        if words is not None:
+            yield f"Caution: {words} in {name}, so that its interval may be too narrow."
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         yield (

@@ -6,23 +6,24 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._validation import check_probability
+from skbayeseval._arrays import in_short
+from skbayeseval._validation import check_flag, check_probability
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.bayes_test import BayesTest, favour
-from skbayeseval.judgement.decision import Decision, Probabilities
+from skbayeseval.judgement.decision import Decision, Probabilities, on_more_training
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.one_sided import (
     OneSidedDecision,
     check_margin,
-    non_inferiority,
-    superiority,
+    one_sided,
 )
-from skbayeseval.judgement.rope import check_rope
+from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.planning.required import required_sample_size
 from skbayeseval.planning.sample_size import SampleSize
@@ -178,19 +179,45 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         decision : Decision
             The decision about one metric. After a repeated cross-validation, it tells whether other
             random splits of the same data could have led to another decision
-            (`depends_on_splits`), judged by how much the repeats differ.
+            (`depends_on_splits`), judged by how much the repeats differ. With
+            ``estimand="full"``, its first line tells if more training data change the answer.
         """
         which = self._metric(metric)
+        shift, n_repeats = self._posterior.resplitting(which)
         found = decision_of(
             self._distribution(which),
             check_rope(rope, which),
             prob,
             self.names,
             which.name,
-            shift=self._posterior.resplitting_shift(which),
+            shift=shift,
         )
-        units = "groups" if self.evidence.n_groups else None
-        return replace(found, units=units, other_metrics=self._others(metric))
+        return replace(
+            found,
+            n_repeats=n_repeats,
+            units=self._units(which),
+            turn=self._turn(which, found.rope),
+            other_metrics=self._others(metric),
+        )
+
+    def _turn(self, metric: Metric, rope: Interval) -> str:
+        """Return a sentence on how the difference changes with the training size, or ""."""
+        full = self._posterior.full_size(metric)
+        if full is None or full.is_noise:
+            return ""
+        a, b = self._posterior.observed(metric)
+        small = a - b if full.sizes.splits < full.sizes.further else a - b + full.step
+        sizes = min(full.sizes[:2]), full.sizes.all
+        return on_more_training(small, self._distribution(metric).mean, sizes, rope, self.names)
+
+    def _units(self, metric: Metric) -> str:
+        """Return what more evidence about a metric consists of."""
+        if self.evidence.n_groups:
+            return "groups"
+        if self.evidence.is_of_items:
+            return "items"
+        counted = self.evidence.has_independent_instances and not metric.weighs_instances
+        return "labelled instances" if counted else "evidence"
 
     def non_inferiority(
         self, margin: float, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -210,7 +237,8 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         -------
         decision : OneSidedDecision
             Its attributes are `answer`, `probability`, `settled` and others; `str` returns a
-            sentence.
+            sentence. After a repeated cross-validation, it tells whether other random splits of the
+            same data could have led to another answer (`depends_on_splits`).
 
         Examples
         --------
@@ -219,11 +247,7 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         >>> print(result.non_inferiority(0.01))
         safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
         """
-        which, prob = self._metric(metric), check_probability(prob)
-        margin = check_margin(margin, which.bounds)
-        worse = self._distribution(which).around(Interval(-margin, -margin)).worse
-        found = non_inferiority(1 - worse, margin, prob, self.names, which.name)
-        return replace(found, other_metrics=self._others(metric))
+        return self._one_sided("non-inferiority", margin, prob, metric)
 
     def superiority(
         self, margin: float = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None
@@ -249,11 +273,23 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         >>> result.superiority(0.01).answer
         'not settled'
         """
+        return self._one_sided("superiority", margin, prob, metric)
+
+    def _one_sided(
+        self, question: str, margin: float, prob: float, metric: str | Metric | None
+    ) -> OneSidedDecision:
         which, prob = self._metric(metric), check_probability(prob)
-        margin = check_margin(margin, which.bounds)
-        better = self._distribution(which).around(Interval(margin, margin)).better
-        found = superiority(better, margin, prob, self.names, which.name)
-        return replace(found, other_metrics=self._others(metric))
+        shift, n_repeats = self._posterior.resplitting(which)
+        found = one_sided(
+            question,
+            self._distribution(which),
+            check_margin(margin, which.bounds),
+            prob,
+            self.names,
+            which.name,
+            shift=shift,
+        )
+        return replace(found, n_repeats=n_repeats, other_metrics=self._others(metric))
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -286,10 +322,11 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         >>> result.expected_loss(rope=0.01).choice
         'new'
         """
-        which = self._metric(metric)
+        which, difference = self._metric(metric), self._distribution(self._metric(metric)).draws
+        region = check_rope(rope, which)
         found = expected_loss(
-            self._distribution(which).draws,
-            check_rope(rope, which),
+            np.vstack([difference, np.zeros_like(difference)]),
+            (-region.low, region.high),
             check_cost(cost),
             self.names,
             which.name,
@@ -304,6 +341,9 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         metric: str | Metric | None = None,
     ) -> BayesFactor:
         """Return the Bayes factor of equality over difference.
+
+        Bayes factors use the published prior, one count per cell, unless `prior=` or a model
+        instance was given: the default prior of the paired models is infinite at a difference of 0.
 
         Parameters
         ----------
@@ -333,30 +373,36 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         """
         return favour(self._distribution(metric).mass(0.0, math.inf))
 
-    def summary(self, rope: Any = None, *, prob: float = 0.95) -> pd.DataFrame:
+    def summary(
+        self, rope: Any = None, *, prob: float = 0.95, bayes_factor: bool = False
+    ) -> pd.DataFrame:
         """Return a summary with one row per metric.
 
         Parameters
         ----------
         rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence. Without one, nothing is decided: `decision` is
-            "no ROPE", `p_rope` is the probability of a difference of exactly 0, and `bf` is the
-            Savage-Dickey ratio, or NaN if it is not defined.
+            "no ROPE", and `p_rope` is the probability of a difference of exactly 0.
         prob : float, default=0.95
             The probability mass of the HDI.
+        bayes_factor : bool, default=False
+            Whether to include bf, the Bayes factor for equality: above 1, the data speak for
+            equality, below 1 for a difference. It is NaN where it is not defined or not reliable,
+            for a reason that `bayes_factor` tells. Without a ROPE, it is the Savage-Dickey ratio.
+            As told there, Bayes factors use the published prior.
 
         Returns
         -------
         table : pandas.DataFrame
             The columns are the mean, sd and mcse (Monte Carlo standard error of the mean) of the
-            difference, bf (Bayes factor for equality: above 1, the data speak for equality, below
-            1 for a difference; NaN where it is not reliable, for a reason that `bayes_factor`
-            tells), p_worse, p_rope, p_better, hdi_low, hdi_high, hdi_mcse and decision (its code,
-            of which "<", ">" and "?" mean that it is not settled). For Markov chains, there are
-            also ess (bulk effective sample size) and r_hat, and mcse is computed by ArviZ.
+            difference, p_worse, p_rope, p_better, hdi_low, hdi_high, hdi_mcse and decision (">>",
+            "~" or "<<", and "?" where nothing is settled). For Markov chains, there are also ess
+            (bulk effective sample size) and r_hat, and mcse is computed by ArviZ.
         """
+        warn_of_one_rope(rope, self._metrics.values())
+        check_flag(bayes_factor, "bayes_factor")
         rows = [
-            summary_row(self._posterior, metric, self.names, rope, prob)
+            summary_row(self._posterior, metric, self.names, rope, prob, bayes_factor=bayes_factor)
             for metric in self._metrics.values()
         ]
         return pd.DataFrame(rows, index=pd.Index(self.metrics, name="metric"))
@@ -368,8 +414,8 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
 
         The priors differ in what they assume of a classifier's rates, such as its recall. Under the
         paired model, theta=1 (published) is a Beta(2, 2) prior of each rate, theta=0.5 is flat, and
-        theta=0.25 is Jeffreys' prior. Under the unpaired model, that is rho=2, rho=1 (published)
-        and rho=0.5.
+        theta=0.25 (the default) is Jeffreys' prior. Under the unpaired model, that is rho=2, rho=1
+        (published) and rho=0.5.
 
         Parameters
         ----------
@@ -384,7 +430,8 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         -------
         table : pandas.DataFrame
             One row per model and prior. The first row of each model has the published prior. If
-            the prior of the result is not among them, it comes first.
+            the prior of the result is not among them, it comes first. If there is no other model or
+            prior, as for random weights of instances (ROC AUC) or of groups, the only row says so.
 
         Examples
         --------
@@ -429,11 +476,11 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         reaches `assurance`.
 
         Truths are drawn as if the difference had, instead of a flat prior, a normal prior with mean
-        0, whose standard deviation is a fifth of the difference if all disagreements between A
-        and B were in favour of the same classifier. If they agree on 90% of the instances, that is
-        0.02 in accuracy. The present difference would otherwise be taken at face value, which is
-        too optimistic for classifiers that are nearly equal (docs/calibration.md). If only the
-        confusion table of each classifier is known, half of their errors are taken for
+        0, which weighs as much as 400 instances without a difference: its standard deviation is a
+        twentieth of that of the difference on one instance. If they agree on 90% of the instances,
+        that is 0.016 in accuracy. The present difference would otherwise be taken at face value,
+        which is too optimistic for classifiers that are nearly equal (docs/calibration.md). If only
+        the confusion table of each classifier is known, half of their errors are taken for
         disagreements.
 
         Parameters
@@ -474,7 +521,7 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         --------
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((88, 10, 12), (80, 14, 20), random_state=0)
-        >>> size = result.required_sample_size(rope=0.01, n_replications=50)
+        >>> size = result.required_sample_size(rope=0.05, n_replications=50)
         >>> size.n_now, size.n_more > 200
         (114, True)
         """
@@ -501,7 +548,8 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
 
         - Paired predictions in which every instance is counted once: the sign test (the s-test of
           Yang and Liu 1999) and McNemar's test.
-        - Separate counts: the unpaired two-proportion z-test (p-test).
+        - Separate counts: the two-proportion z-test (p-test). Of paired predictions it ignores that
+          the same instances were predicted; it is listed because papers print it.
         - Three or more classes: the sign test and the paired t-test of the F1 of each class (S-test
           and T-test).
         - One score per item: the paired t-test and the sign test; McNemar's test if items are
@@ -509,9 +557,6 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         - Groups (``groups=``): the paired t-test and the sign test of the means of groups.
         - Splits of a cross-validation: the corrected resampled t-test, and the tests for 3 x 2
           block-regularised and for 5 x 2 cross-validation.
-
-        For instance scores and predicted numbers without a cross-validation, no classical test is
-        implemented, and the table is empty.
 
         Parameters
         ----------
@@ -526,16 +571,22 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
             and McNemar tests, the number of the `n` differing pairs in which A is better), df, n,
             pvalue (two-sided) and note.
 
+        Raises
+        ------
+        ValueError
+            If no test applies: of instance scores (ROC AUC) and of predicted numbers, there are
+            only tests of groups and of splits.
+
         Examples
         --------
         >>> from skbayeseval import compare_predictions
         >>> y, a, b = [1, 0] * 20, [1, 0] * 18 + [0, 1] * 2, [1, 0] * 14 + [0, 1] * 6
         >>> compare_predictions(y, a, b, random_state=0).frequentist()["pvalue"].round(3)
         test
-        sign test           0.008
-        McNemar, exact      0.008
-        McNemar, mid-p      0.004
-        two-proportion z    0.025
+        sign test                            0.008
+        McNemar, exact                       0.008
+        McNemar, mid-p                       0.004
+        two-proportion z, ignoring pairs     0.025
         Name: pvalue, dtype: float64
         """
         name = self._metric(metric).name
@@ -550,9 +601,10 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         self, metric: str | Metric | None = None, of: str = "difference"
     ) -> Distribution:
         """Return the posterior of the difference, or of the metric of A or B."""
-        if of not in ("difference", "a", "b"):
+        if not isinstance(of, str) or of not in ("difference", "a", "b"):
             raise ValueError(
-                f"of={of!r} is not a known quantity. Valid quantities are ['difference', 'a', 'b']."
+                f"of={in_short(of)} is not a known quantity. Valid quantities are ['difference', "
+                "'a', 'b']."
             )
         which = self._metric(metric)
         if (which, of) not in self._distributions:

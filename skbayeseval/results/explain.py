@@ -6,15 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from typing import Any
 
-from skbayeseval.judgement.decision import (
-    MOST_EVIDENCE,
-    Decision,
-    format_probability,
-    times_as_much,
-)
+from skbayeseval.judgement.decision import Decision, format_probability, on_other_splits
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
+from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.words import in_plain_words
 from skbayeseval.results.basis import (
@@ -42,14 +38,18 @@ CLEAR = 0.95
 
 
 @singledispatch
-def explain(result: Any, rope: Any = None) -> str:
+def explain(result: Any, rope: Any = None, *, beside_a_table: bool = False) -> str:
     """Return what a result means, as paragraphs; implemented for each kind of result."""
     raise TypeError(f"There are no words for a {type(result).__name__}.")
 
 
 @explain.register
-def _(result: ComparisonResult, rope: Any = None) -> str:
-    """Return what a comparison means: a paragraph on the question, each metric and the limits."""
+def _(result: ComparisonResult, rope: Any = None, *, beside_a_table: bool = False) -> str:
+    """Return what a comparison means: a paragraph on the question, each metric and the limits.
+
+    Beside a table of all metrics, only the first metric has a paragraph.
+    """
+    warn_of_one_rope(rope, result._metrics.values())
     shown, more = _first_metrics(result.metrics)
     posterior, record = result._posterior, result._cross_validation
     parts = [_joined(what_was_tested(posterior, result.names, record))]
@@ -64,7 +64,8 @@ def _(result: ComparisonResult, rope: Any = None) -> str:
                 sentences += _relevance(decision, result._distribution(which))
             else:
                 sentences.append(_not_settled_though_identical(decision))
-        parts.append(_joined(sentences))
+        if name == shown[0] or not beside_a_table:
+            parts.append(_joined(sentences))
     limits = []
     if rope is None:
         limits.append(
@@ -73,16 +74,13 @@ def _(result: ComparisonResult, rope: Any = None) -> str:
         )
     if len(result.metrics) > 1:
         limits.append("Each metric is judged on its own.")
-    if more:
+    if more and not beside_a_table:
         limits.append(f"summary() has the other {more} metrics.")
     limits += [*what_it_applies_to(posterior, record, "two models")]
     limits.append(where_probabilities_come_from(posterior, result._metric(None)))
     limits += cautions(posterior, [result._metric(name) for name in shown], result.warnings)
-    if any(decision.depends_on_splits for decision in decisions):
-        limits.append(
-            "Caution: other random splits of the same data could change what is settled; more "
-            "repeats of the cross-validation would help."
-        )
+    unstable = [decision for decision in decisions if decision.depends_on_splits]
+    limits += [on_other_splits(one.n_repeats, "what is settled") for one in unstable[:1]]
     return "\n\n".join([*parts, _joined(limits)])
 
 
@@ -164,7 +162,7 @@ def _relevance(decision: Decision, difference: Distribution) -> Iterator[str]:
         )
     elif decision.settled:
         first, second = (a, b) if decision.code == ">>" else (b, a)
-        chance = _chance(max(worse, better))
+        chance = _chance(max(worse, better), decision.prob)
         yield (
             f"{first} is better than {second}{beyond} with probability {chance}, and all of the "
             f"{sure} most credible differences agree: this is settled."
@@ -174,9 +172,13 @@ def _relevance(decision: Decision, difference: Distribution) -> Iterator[str]:
         if not point:
             cases.append((equivalent, "the difference is too small to matter"))
         cases.sort(key=lambda case: -case[0])
-        told = [f"{words} with probability {_chance(chance)}" for chance, words in cases]
+        told = [
+            f"{words} with probability {_chance(chance, decision.prob)}" for chance, words in cases
+        ]
         yield f"This is not settled: {join_words(told)}."
-        yield _what_would_settle_it(decision)
+        if cases[0][0] >= decision.prob:
+            yield f"Not all of the {sure} most credible differences agree on the first."
+        yield f"More {decision.units} could settle it."
 
 
 def _declared(rope: Interval, names: tuple[str, str]) -> str:
@@ -192,18 +194,8 @@ def _declared(rope: Interval, names: tuple[str, str]) -> str:
     )
 
 
-def _what_would_settle_it(decision: Decision) -> str:
-    if decision.more_evidence > MOST_EVIDENCE:
-        return (
-            "The difference is so close to the limit of what matters that more data of this kind "
-            "would hardly settle it."
-        )
-    needed = times_as_much(decision, "data")
-    return f"{needed} would settle it, if the difference stays as it is."
-
-
 def _not_settled_though_identical(decision: Decision) -> str:
-    chance = _chance(decision.probabilities.equivalent)
+    chance = _chance(decision.probabilities.equivalent, decision.prob)
     return (
         f"{_declared(decision.rope, decision.names)} The difference is that small with probability "
         f"{chance}: too few data were seen to settle that they are equivalent."
@@ -235,12 +227,16 @@ def _(result: ScoreResult) -> str:
 
 
 @explain.register
-def _(result: Ranking, rope: Any = None) -> str:
-    """Return what a ranking means: who is best, who is as good, who is surely worse."""
+def _(result: Ranking, rope: Any = None, *, beside_a_table: bool = False) -> str:
+    """Return what a ranking means: who is best, who is as good, who is surely worse.
+
+    Beside a table of all metrics, only the first metric has a paragraph.
+    """
+    warn_of_one_rope(rope, result._metrics.values())
     shown, more = _first_metrics(result.metrics)
     posterior, record = result._posterior, result._cross_validation
     parts = [_joined(what_was_tested(posterior, result.names, record))]
-    for name in shown:
+    for name in shown[:1] if beside_a_table else shown:
         which = result._metric(name)
         sentences = [*_leader(result, which)]
         if rope is not None:
@@ -252,9 +248,14 @@ def _(result: Ranking, rope: Any = None) -> str:
             "Which differences matter is not for statistics to say: pass rope=r, the largest "
             "difference r that does not matter to you, to have it taken into account."
         )
+    if len(result.names) > 2:
+        limits.append(
+            "Of several equal classifiers some look better by chance, so differences were shrunk "
+            "for ranks and decisions: these may be more cautious than the comparison of a pair."
+        )
     if len(result.metrics) > 1:
         limits.append("Each metric is judged on its own.")
-    if more:
+    if more and not beside_a_table:
         limits.append(f"summary(metric=...) has the other {more} metrics.")
     limits += [*what_it_applies_to(posterior, record, "models")]
     limits.append(where_probabilities_come_from(posterior, result._metric(None)))
@@ -303,7 +304,10 @@ def _groups(decision: RankingDecision) -> Iterator[str]:
     if decision.best_alone is not None:
         yield f"The best is {decision.best_alone}."
     elif decision.equivalent:
-        yield f"As good as the best for practical purposes, {sure}: {_named(decision.equivalent)}."
+        yield (
+            "The best, or as good as the best for practical purposes, "
+            f"{sure}: {_named(decision.equivalent)}."
+        )
     if decision.worse:
         yield f"Worse than the best by more than that, {sure}: {_named(decision.worse)}."
     if decision.open:
@@ -333,8 +337,8 @@ def _named(names: Sequence[str]) -> str:
     return join_words(names)
 
 
-def _chance(probability: float) -> str:
-    return format_probability(probability, words=True)
+def _chance(probability: float, threshold: float = CLEAR) -> str:
+    return format_probability(probability, words=True, threshold=threshold)
 
 
 def _joined(sentences: Iterator[str] | Sequence[str]) -> str:

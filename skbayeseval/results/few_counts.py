@@ -1,4 +1,4 @@
-"""Where so little was seen that the prior matters."""
+"""Where so little was seen that the prior matters, or that few instances carry an estimate."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from skbayeseval.evidence.influence import cell_influence
+from skbayeseval.evidence.unit_numbers import effective_number
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["FEW", "what_is_scarce"]
+__all__ = ["FEW", "few_that_carry", "what_is_scarce"]
 
 # Fewer errors, or instances of a class, than this are few.
 FEW = 20
+
+# Fewer than this carry an estimate where it is told: as many as of 30 instances that vary normally.
+FEW_CARRIERS = 10
 
 # Metrics that do not depend on how well a scarce class is known.
 _OF_ALL_INSTANCES = ("accuracy", "f1_micro", "precision_micro", "recall_micro", "jaccard_micro")
@@ -49,6 +54,39 @@ def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | Non
             of_class = f"of class {labels[scarce]!r}"
             return _seen(true[scarce], f"instances {of_class}", f"instance {of_class}", weight)
     return None
+
+
+def few_that_carry(posterior: Posterior, metric: Metric) -> str | None:
+    """Return that few instances carry the estimate of one classifier or of a difference, in words.
+
+    None if they are not few, or if it is not known. Of counts, it is known where the classes have
+    known proportions: then the few errors of a common class may outweigh all others.
+    """
+    n_classifiers = posterior.evidence.n_classifiers
+    carriers, what = np.inf, "this estimate" if n_classifiers == 1 else "the difference"
+    if n_classifiers == 1 and posterior.prevalence is not None and metric.source == "tables":
+        carriers = _carriers_of_table(posterior, metric)
+    elif n_classifiers <= 2:
+        carriers = posterior.carried_by(metric, 0 if n_classifiers == 1 else None)
+    if carriers >= FEW_CARRIERS:
+        return None
+    units = "groups" if posterior.evidence.n_groups else "instances"
+    return f"few {units} carry {what} (effective number {carriers:.0f})"
+
+
+def _carriers_of_table(posterior: Posterior, metric: Metric) -> float:
+    """Return the effective number of instances where classes have known proportions."""
+    counts = posterior.counts[0]
+    table = np.nan_to_num(counts.table)
+    sizes = np.maximum(table.sum(axis=1, keepdims=True), 1.0)
+    # The share of the population that each instance stands for.
+    share = np.array(posterior.prevalence)[:, None] / sizes
+    positive = 1 if counts.positive is None else counts.positive
+    influence = share * cell_influence(metric, table.sum() * share * table, positive)
+    # The proportions of the classes are known, so that instances vary within them only.
+    return effective_number(
+        influence - (influence * table).sum(axis=1, keepdims=True) / sizes, table
+    )
 
 
 def _seen(number: float, several: str, one: str, weight: float) -> str:

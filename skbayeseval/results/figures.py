@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from skbayeseval._arrays import in_short
 from skbayeseval.evidence import Evidence
-from skbayeseval.judgement.distribution import decision_of
+from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import FBETA, RATIOS, Metric
 from skbayeseval.metrics.curves import CURVES
+from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import per_class
-from skbayeseval.posterior.curves import curve_bands, reference_line, summary_metric
+from skbayeseval.posterior.curves import (
+    check_thresholds,
+    curve_bands,
+    net_benefit_difference,
+    reference_line,
+    summary_metric,
+)
 from skbayeseval.posterior.diagnostics import mixing
 from skbayeseval.posterior.prior_odds import (
     bayes_factor,
@@ -37,6 +45,7 @@ if TYPE_CHECKING:
         CurveDisplay,
         FactorDisplay,
         JointDisplay,
+        LearningCurveDisplay,
         PosteriorDisplay,
         ScoresDisplay,
         TraceDisplay,
@@ -58,6 +67,7 @@ class ComparisonFigures(PosteriorView):
         rope: Any = None,
         prob: float = 0.95,
         metric: str | Metric | None = None,
+        thresholds: tuple[float, float] | None = None,
         ax: Axes | None = None,
         **style: Any,
     ) -> Display:
@@ -72,26 +82,34 @@ class ComparisonFigures(PosteriorView):
             - "joint": the draws of A against the draws of B.
             - "factor": the prior and posterior density of the difference at 0.
             - "scores": the split scores of a cross-validation.
+            - "learning_curve": the difference at the two training sizes of ``estimand="full"``, and
+              extrapolated to all instances.
             - "trace": the draws of the difference in the order in which they were drawn.
             - "classes": the difference in each class, in F1 unless `metric` is, or averages,
               "precision", "recall", "jaccard" or another F-beta. Where weights are inferred, it
-              takes as long as one metric for each class.
+              takes as long as one metric for each class. For tags, it is the difference in each
+              type of chunk, with the weight that all chunks have; groups and loaded results do
+              not keep types.
             - "roc", "precision_recall", "calibration", "net_benefit": the curves of A and B with
               pointwise bands, for binary problems with instance scores (the last two:
               probabilities). The bands come from the same random weights of instances as ROC AUC,
               but are not widened for few instances: with fewer than 20 positives or negatives,
               they are approximate.
+            - "net_benefit_difference": the net benefit of A minus that of B, with such a band.
         rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence, for "posterior", "joint" and "classes".
         prob : float, default=0.95
             The probability mass of the HDI or of the band.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
+        thresholds : (float, float), default=None
+            The range of thresholds of "net_benefit" and "net_benefit_difference": those at which
+            somebody might act. By default, from 0.01 to 0.99.
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
         **style
-            Options of the display: `title`, `colors`, `line_kw`, `fill_kw`, `text_kw`, and for
-            "posterior" `draw`, which is "hist" or "density". See `display.Display.plot`.
+            Options of the display: `title`, `colors`, `labels`, `line_kw`, `fill_kw`, `text_kw`,
+            and for "posterior" `draw`, which is "hist" or "density". See `display.Display.plot`.
 
         Returns
         -------
@@ -107,8 +125,10 @@ class ComparisonFigures(PosteriorView):
         >>> display.ax_.get_title()
         'not settled: A is better by more than 0.01 with probability 91.9%'
         """
-        if kind == "classes":
-            return self._of_classes(rope, prob, metric).plot(ax=ax, **style)
+        if isinstance(kind, str):
+            check_thresholds(thresholds, kind)
+            if kind == "classes":
+                return self._of_classes(rope, prob, metric).plot(ax=ax, **style)
         which = self._metric(metric)
         return comparison_display(
             kind,
@@ -118,27 +138,42 @@ class ComparisonFigures(PosteriorView):
             (self._names[0], self._names[1]),
             None if rope is None else check_rope(rope, which),
             prob,
+            thresholds,
         ).plot(ax=ax, **style)
 
     def _of_classes(self, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
         """Return the display of the difference in each class, not yet drawn."""
         name = next(iter(self._metrics)) if metric is None else getattr(metric, "name", metric)
         name = _class_metric_name(str(name))
+        region, names = None, (self._names[0], self._names[1])
+        if rope is not None:
+            region = check_rope(
+                rope.get(name, rope) if isinstance(rope, dict) else rope, get_metric(name)
+            )
+        of_types = self._posterior.of_types(get_metric(name))
+        if of_types:
+            differences = {kind: one.difference(get_metric(name)) for kind, one in of_types.items()}
+            return classes_display(differences, names, name, region, prob)
         of_classes = per_class(name).of(self.labels)
         if not self.evidence.has_class_counts:
             raise ValueError(
                 "kind='classes' requires predictions or confusion matrices, which this result "
                 "does not have. Pass them, or list a metric such as 'f1_macro' in scoring=."
             )
+        if not all(one.has_true_negatives for one in self._posterior.counts):
+            raise ValueError(
+                "kind='classes' requires the counts of each class or type of chunk, but only the "
+                "(tp, fp, fn) of all chunks are known. Compare one type at a time, with "
+                "chunk_counter(..., types=)."
+            )
         for one in of_classes:
             self._posterior.check_metric(one)
-        region = None
-        if rope is not None:
-            region = check_rope(
-                rope.get(name, rope) if isinstance(rope, dict) else rope, of_classes[0]
-            )
-        names = (self._names[0], self._names[1])
-        return classes_display(self._posterior, of_classes, self.labels, names, name, region, prob)
+        self._posterior.draw_together(of_classes)
+        differences = {
+            label: self._posterior.difference(one)
+            for label, one in zip(self.labels, of_classes, strict=True)
+        }
+        return classes_display(differences, names, name, region, prob)
 
 
 def _class_metric_name(name: str) -> str:
@@ -155,6 +190,7 @@ def comparison_display(
     names: Names,
     rope: Interval | None,
     prob: float,
+    thresholds: Any = None,
 ) -> Any:
     """Return the display of that kind, not yet drawn."""
     displays: dict[str, Callable[[], Any]] = {
@@ -162,9 +198,12 @@ def comparison_display(
         "joint": lambda: joint_display(posterior, metric, names, rope),
         "factor": lambda: factor_display(posterior, metric, names),
         "scores": lambda: scores_display(posterior.evidence, record, metric, names),
+        "learning_curve": lambda: learning_curve_display(posterior, metric, names, rope, prob),
         "trace": lambda: trace_display(posterior, metric, names),
     }
-    displays |= {one: lambda: curve_display(posterior, kind, names, prob) for one in CURVES}
+    displays |= {
+        one: lambda: curve_display(posterior, kind, names, prob, thresholds) for one in CURVES
+    }
     if not isinstance(kind, str) or kind not in displays:
         known = [*displays, "classes"]
         raise ValueError(f"kind={in_short(kind)} is not a known kind. Valid kinds are {known}.")
@@ -213,6 +252,7 @@ def factor_display(posterior: Posterior, metric: Metric, names: Names) -> Factor
     from skbayeseval.display import FactorDisplay
 
     factor = bayes_factor(posterior, metric)
+    posterior = posterior.under_published_prior()
     exact = prior_density_at_zero(posterior.prior, metric)
     return FactorDisplay(
         posterior.difference(metric).draws,
@@ -246,6 +286,38 @@ def scores_display(
     return ScoresDisplay(a, b, names=names, metric=metric.name)
 
 
+def learning_curve_display(
+    posterior: Posterior, metric: Metric, names: Names, rope: Interval | None, prob: float
+) -> LearningCurveDisplay:
+    """Return the display of the difference against the number of training instances."""
+    from skbayeseval.display import LearningCurveDisplay
+
+    full = posterior.full_size(metric)
+    if full is None:
+        raise ValueError(
+            "kind='learning_curve' requires fits on training sets of two sizes, which this result "
+            "does not have. Cross-validate with estimand='full'."
+        )
+    difference = posterior.difference(metric)
+    a, b = posterior.observed(metric)
+    # The variance of the difference in the splits, and in those with another training size.
+    variance = max(difference.draws.var() - full.shifts.var(), 0.0) / full.inflation
+    reach = norm.ppf((1 + prob) / 2) * np.sqrt(variance * np.array([1.0, full.further]))
+    means = np.array([a - b, a - b + full.step])
+    order = [0, 1] if full.sizes.splits < full.sizes.further else [1, 0]
+    hdi = difference.hdi(prob)
+    return LearningCurveDisplay(
+        [*np.array(full.sizes[:2])[order], full.sizes.all],
+        [*means[order], difference.mean],
+        [*(means - reach)[order], hdi.low],
+        [*(means + reach)[order], hdi.high],
+        names=names,
+        metric=metric.name,
+        rope=rope,
+        prob=prob,
+    )
+
+
 def trace_display(posterior: Posterior, metric: Metric, names: Names) -> TraceDisplay:
     """Return the display of the draws in the order in which they were drawn."""
     from skbayeseval.display import TraceDisplay
@@ -263,52 +335,58 @@ def trace_display(posterior: Posterior, metric: Metric, names: Names) -> TraceDi
 
 
 def classes_display(
-    posterior: Posterior,
-    metrics: list[Metric],
-    labels: tuple[Any, ...],
+    differences: Mapping[Any, Distribution],
     names: Names,
     metric: str,
     rope: Interval | None,
     prob: float,
 ) -> ClassesDisplay:
-    """Return the display of the difference in each class."""
+    """Return the display of the difference in each class, or type of chunk."""
     from skbayeseval.display import ClassesDisplay
 
-    posterior.draw_together(metrics)
     region = Interval(0.0, 0.0) if rope is None else rope
     rows = []
-    for one in metrics:
-        difference = posterior.difference(one)
-        decision = decision_of(difference, region, prob, names, one.name)
+    for difference in differences.values():
+        decision = decision_of(difference, region, prob, names, metric)
         rows.append((difference.mean, *decision.hdi, decision.code))
     table = pd.DataFrame(
         rows,
         columns=["mean", "hdi_low", "hdi_high", "decision"],
-        index=pd.Index(labels, name="class"),
+        index=pd.Index(list(differences), name="class"),
     )
     return ClassesDisplay(table, names=names, metric=metric, rope=rope, prob=prob)
 
 
-def curve_display(posterior: Posterior, kind: str, names: Names, prob: float) -> CurveDisplay:
-    """Return the display of the curves of both, with bands."""
+def curve_display(
+    posterior: Posterior, kind: str, names: Names, prob: float, thresholds: Any = None
+) -> CurveDisplay:
+    """Return the display of the curves of both, or of the difference in net benefit, with bands."""
     from skbayeseval.display import CurveDisplay
     from skbayeseval.display.style import finding_of
 
-    bands = curve_bands(posterior, kind, prob)
-    if kind == "net_benefit":
-        higher = float(np.mean(bands[0].mean > bands[1].mean))
-        name, share = (names[0], higher) if higher >= 0.5 else (names[1], 1 - higher)
-        finding = f"{name} has the higher mean net benefit at {share:.0%} of the thresholds"
+    if kind.startswith("net_benefit"):
+        difference, p_higher = net_benefit_difference(posterior, prob, thresholds)
+        better = [
+            f"{name} better at {share:.0%} of the thresholds"
+            for name, share in zip(names, (p_higher >= 0.95).mean(axis=0), strict=True)
+            if share
+        ]
+        said = " and ".join(better) or "neither better at any threshold"
+        finding = f"net benefit: {said} with probability 95%"
     else:
         metric = summary_metric(posterior, kind)
         said = finding_of(
             posterior.difference(metric), None, prob, names, posterior.what_is_identical(metric)
         )
         finding = f"{metric.name}: {said}"
+    if kind == "net_benefit_difference":
+        curves = {f"{names[0]} minus {names[1]}": difference}
+        return CurveDisplay(curves, kind=kind, finding=finding, prob=prob)
+    bands = curve_bands(posterior, kind, prob, thresholds)
     return CurveDisplay(
         dict(zip(names, bands, strict=True)),
         kind=kind,
-        reference=reference_line(posterior, kind),
+        reference=reference_line(posterior, kind, thresholds),
         finding=finding,
         prob=prob,
     )

@@ -56,6 +56,13 @@ def classical_tests(
         rows += [
             (test.name, "splits", metric, note, test) for test, note in _of_splits(record, a, b)
         ]
+    if not rows:
+        raise ValueError(
+            f"No classical test that is implemented here applies to {metric!r} of "
+            f"{evidence.describe()}. There are tests of labels and of items that are independent, "
+            "of the mean accuracy or score of groups, and of the scores of the splits of a "
+            "cross-validation."
+        )
     table = [
         [level, compares, test.statistic, test.df, test.n, test.pvalue, note]
         for _, level, compares, note, test in rows
@@ -82,13 +89,14 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
         for mid_p in (False, True):
             test = mcnemar(only_a, only_b, mid_p=mid_p)
             yield test.name, "micro", compares, "", test
-    note = "p-test of Yang and Liu (1999), unpaired"
+    note = "p-test of Yang and Liu (1999), for predictions of different instances"
     note += "" if weight == 1 else ", on effective counts"
+    unpaired = ", ignoring pairs" if evidence.is_paired else ""
     for compares in ["accuracy"] if margins[0].has_true_negatives else ["recall", "precision"]:
         trials = [trial for counts in margins for trial in _trials(counts, compares)]
         if trials[1] and trials[3]:
             name = "two-proportion z" + ("" if compares == "accuracy" else f" of {compares}")
-            yield name, "micro", compares, note, two_proportion_z(*trials)
+            yield name + unpaired, "micro", compares, note, two_proportion_z(*trials)
 
 
 def _of_classes(evidence: Evidence) -> Iterator[Row]:

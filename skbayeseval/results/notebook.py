@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
 from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import who_is_best
 from skbayeseval.pages.elements import block, lines, note, table
 from skbayeseval.pages.figure import WIDTH, inline_svg
 from skbayeseval.results.base import PosteriorView
@@ -14,7 +16,7 @@ from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.numbers import decimals, plain
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
-from skbayeseval.results.text import describe_difference
+from skbayeseval.results.text import describe_difference, describe_draws
 
 __all__ = ["comparison_table", "notebook_view", "ranking_table", "score_table"]
 
@@ -35,7 +37,7 @@ def _(result: ComparisonResult) -> str:
     posterior = result._posterior
     words = "\n".join(verdicts(result)[:MOST_SENTENCES])
     basis = (
-        f"{result.model} model, {result.n_draws:,} {result.engine} draws from "
+        f"{result.model} model, {describe_draws(posterior)} from "
         f"{posterior.evidence.describe()}; differences are {result.names[0]} minus "
         f"{result.names[1]}{on_splits(result)}"
     )
@@ -50,7 +52,10 @@ def _(result: ComparisonResult) -> str:
 def _(result: Ranking) -> str:
     words = "\n".join(leaders(result)[:MOST_SENTENCES])
     return block(
-        lines(words), ranking_table(result), ranking_figure(result), *map(note, result.warnings)
+        lines(words),
+        ranking_table(result, result.metrics[:1]),
+        ranking_figure(result),
+        *map(note, result.warnings),
     )
 
 
@@ -90,17 +95,15 @@ def leaders(result: Ranking) -> list[str]:
     found = []
     for name in result.metrics:
         p_best = result.ranking(metric=name)["p_best"]
-        chance = format_probability(p_best.max(), words=True)
-        found.append(
-            f"{p_best.idxmax()} is the best of {len(p_best)} on {name} with probability {chance}."
-        )
+        said = who_is_best(str(p_best.idxmax()), len(p_best), p_best.max(), on=f" on {name}")
+        found.append(f"{said}.")
     return found
 
 
 def comparison_table(result: ComparisonResult, prob: float = 0.95) -> str:
     """Return the observed values and the posterior of the difference, one row per metric."""
     a, b = result.names
-    header = ["metric", a, b, "difference", f"{100 * prob:.3g}% HDI", f"P({a} better)"]
+    header = ["metric", a, b, "difference", f"{100 * prob:.3g}% HDI", "P(first better)"]
     rows = []
     for name, metric in list(result._metrics.items())[:MOST_ROWS]:
         difference = result._distribution(metric)
@@ -115,21 +118,35 @@ def comparison_table(result: ComparisonResult, prob: float = 0.95) -> str:
     return table(header, rows) + _cut(len(result.metrics))
 
 
-def ranking_table(result: Ranking, metric: Any = None) -> str:
-    """Return the observed value, posterior, probability of being best and ranks of each."""
-    frame = result.ranking(metric=metric)
+def ranking_table(result: Ranking, metrics: Sequence[str]) -> str:
+    """Return the observed value, posterior, probability of being best and ranks of each.
+
+    Of several metrics, the name of each stands in its first row.
+    """
+    several = len(metrics) > 1
+    header = ["classifier", "observed", "mean", "95% HDI", "P(best)", "rank"]
+    rows: list[list[str]] = []
+    for metric in metrics:
+        found = _rows_of_ranking(result, metric)
+        firsts = [metric, *[""] * (len(found) - 1)]
+        rows += [
+            [first, *row] if several else row for first, row in zip(firsts, found, strict=True)
+        ]
+    return table(["metric", *header] if several else header, rows) + _cut(len(result.names))
+
+
+def _rows_of_ranking(result: Ranking, metric: str) -> list[list[str]]:
     rows = []
-    for name, row in frame.head(MOST_ROWS).iterrows():
+    for name, row in result.ranking(metric=metric).head(MOST_ROWS).iterrows():
         hdi = Interval(row["hdi_low"], row["hdi_high"])
         digits = decimals(hdi)
         low, high = int(row["rank_low"]), int(row["rank_high"])
         rows.append(
-            [name, plain(row["observed"], digits), plain(row["mean"], digits),
+            [str(name), plain(row["observed"], digits), plain(row["mean"], digits),
              format_interval(hdi, sign=False), format_probability(row["p_best"]),
              str(low) if low == high else f"{low} to {high}"]
         )  # fmt: skip
-    header = ["classifier", "observed", "mean", "95% HDI", "P(best)", "rank"]
-    return table(header, rows) + _cut(len(frame))
+    return rows
 
 
 def score_table(result: ScoreResult) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from skbayeseval._validation import check_flag, check_metric_labels
 from skbayeseval.judgement.decision import format_probability, in_a_table
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
+from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.base import PosteriorView
@@ -26,9 +27,11 @@ from skbayeseval.results.tables import (
 
 __all__ = [
     "ComparisonTables",
+    "Labels",
     "RopeTables",
     "Table",
     "comparison_table",
+    "name_observed",
     "ranking_table",
     "score_table",
     "written_ranks",
@@ -37,8 +40,13 @@ __all__ = [
 # The text of a table, and the columns that are aligned to the right.
 Table = tuple[pd.DataFrame, Collection[str]]
 Column = tuple[str, list[str]]
+# What metrics are called, by their names.
+Labels = Mapping[str, str]
 
 DECISION = "decision"
+
+# The columns whose sign is turned where a loss has a label, next to the HDI.
+SIGNED = {"observed", "observed_a", "observed_b", "mean"}
 
 # The codes of the decisions about a classifier of a ranking, against the best.
 AGAINST_THE_BEST = {"equivalent": "~", "open": "<", "worse": "<<"}
@@ -47,7 +55,14 @@ AGAINST_THE_BEST = {"equivalent": "~", "open": "<", "worse": "<<"}
 class RopeTables:
     """Base class of results whose tables take a ROPE."""
 
-    def to_latex(self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False) -> str:
+    def to_latex(
+        self,
+        rope: Any = None,
+        *,
+        prob: float = 0.95,
+        mcse: bool = False,
+        labels: Labels | None = None,
+    ) -> str:
         r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
 
         A comparison has one row per metric, a ranking one row per classifier. Numbers are rounded
@@ -61,16 +76,19 @@ class RopeTables:
             The probability mass of the HDI.
         mcse : bool, default=False
             Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
+        labels : dict of str to str, default=None
+            What metrics are called, such as {"roc_auc": "ROC AUC"}. In a table of classifiers, the
+            label of the metric stands above the observed values. Under a label, scores with a
+            minus sign are written without it: with {"neg_brier_score": "Brier score"}, smaller
+            numbers are better, and a negative difference speaks for A.
 
         Returns
         -------
         table : str
             For a comparison, the columns are the observed metric values, the mean and standard
-            deviation of the difference A minus B, the Bayes factor for equality (below 1, it is
-            evidence for a difference; a dash means that it is not reliable, for the reason that
-            `bayes_factor` tells), the probabilities that A is worse, inside the ROPE and better,
-            the HDI and, with a ROPE, the decision: the symbol of what is settled, or "not
-            settled". For a ranking, they are the observed metric value, its mean, standard
+            deviation of the difference A minus B, the probabilities that A is worse, inside the
+            ROPE and better, the HDI and, with a ROPE, the decision: the symbol of what is settled,
+            or "not settled". For a ranking, they are the observed metric value, its mean, standard
             deviation and HDI, the probability of being best and the rank; with a ROPE also the
             probability of being practically equivalent to the best, and the decision against the
             best.
@@ -82,23 +100,37 @@ class RopeTables:
         >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
         not settled \\
         """
-        return latex_table(*self._table(rope, prob, mcse))
+        return latex_table(*self._table(rope, prob, mcse, labels))
 
-    def to_markdown(self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False) -> str:
+    def to_markdown(
+        self,
+        rope: Any = None,
+        *,
+        prob: float = 0.95,
+        mcse: bool = False,
+        labels: Labels | None = None,
+    ) -> str:
         """Return the result as a Markdown table.
 
         The parameters and the columns are those of `to_latex`.
         """
-        return markdown_table(*self._table(rope, prob, mcse))
+        return markdown_table(*self._table(rope, prob, mcse, labels))
 
-    def to_html(self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False) -> str:
+    def to_html(
+        self,
+        rope: Any = None,
+        *,
+        prob: float = 0.95,
+        mcse: bool = False,
+        labels: Labels | None = None,
+    ) -> str:
         """Return the result as an HTML table, with escaped names.
 
         The parameters and the columns are those of `to_latex`.
         """
-        return html_table(*self._table(rope, prob, mcse))
+        return html_table(*self._table(rope, prob, mcse, labels))
 
-    def _table(self, rope: Any, prob: float, mcse: bool) -> Table:
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels | None) -> Table:
         """Return the text of the table, and the columns that are aligned to the right."""
         raise NotImplementedError
 
@@ -106,9 +138,9 @@ class RopeTables:
 class ComparisonTables(RopeTables, PosteriorView):
     """Base class of comparisons of two classifiers."""
 
-    def _table(self, rope: Any, prob: float, mcse: bool) -> Table:
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels | None) -> Table:
         a, b = self._names
-        return comparison_table(self._posterior, self._metrics, (a, b), rope, prob, mcse)
+        return comparison_table(self._posterior, self._metrics, (a, b), rope, prob, mcse, labels)
 
 
 def comparison_table(
@@ -118,54 +150,67 @@ def comparison_table(
     rope: Any,
     prob: float,
     mcse: bool,
+    labels: Labels | None = None,
 ) -> Table:
     """Return the table of a comparison, with one row per metric."""
+    warn_of_one_rope(rope, metrics.values())
     rows = [summary_row(posterior, metric, names, rope, prob) for metric in metrics.values()]
-    observed = [posterior.observed(metric) for metric in metrics.values()]
     summary = pd.DataFrame(rows)
+    observed = [posterior.observed(metric) for metric in metrics.values()]
+    summary["observed_a"], summary["observed_b"] = zip(*observed, strict=True)
+    index = pd.Index(name_metrics(summary, list(metrics), labels), name="metric")
     digits = [decimals(sd) for sd in summary["sd"]]
     columns = [
-        (name, _rounded([of_all[k] for of_all in observed], digits)) for k, name in enumerate(names)
+        (name, _rounded(summary[f"observed_{k}"], digits))
+        for k, name in zip("ab", names, strict=True)
     ]
     columns += _location(summary, digits, mcse)
-    proper = posterior.has_known_prior and any(map(posterior.has_proper_prior, metrics.values()))
-    if summary["bf"].notna().any() or (proper and rope is not None):
-        columns.append(("BF for equality", [_factor(value) for value in summary["bf"]]))
-    columns.append(("P(worse)", _percentages(summary["p_worse"])))
+    columns.append(("P(worse)", _percentages(summary["p_worse"], prob)))
     if rope is not None or (summary["p_rope"] > 0).any():
         where = "P(in ROPE)" if rope is not None else "P(equal)"
-        columns.append((where, _percentages(summary["p_rope"])))
-    columns.append(("P(better)", _percentages(summary["p_better"])))
+        columns.append((where, _percentages(summary["p_rope"], prob)))
+    columns.append(("P(better)", _percentages(summary["p_better"], prob)))
     columns += _interval(summary, digits, prob, mcse)
     if rope is not None:
         columns.append((DECISION, [in_a_table(code) for code in summary["decision"]]))
-    return _joined(columns, pd.Index(list(metrics), name="metric"))
+    return _joined(columns, index)
 
 
 def score_table(
-    posterior: Posterior, metrics: Mapping[str, Metric], prob: float, mcse: bool
+    posterior: Posterior,
+    metrics: Mapping[str, Metric],
+    prob: float,
+    mcse: bool,
+    labels: Labels | None = None,
 ) -> Table:
     """Return the table of one classifier, with one row per metric."""
     summary = pd.DataFrame([score_row(posterior, metric, prob) for metric in metrics.values()])
+    index = pd.Index(name_metrics(summary, list(metrics), labels), name="metric")
     digits = [decimals(sd) for sd in summary["sd"]]
     columns = [("observed", _rounded(summary["observed"], digits))]
     columns += _location(summary, digits, mcse)
     columns += _interval(summary, digits, prob, mcse)
-    return _joined(columns, pd.Index(list(metrics), name="metric"))
+    return _joined(columns, index)
 
 
 def ranking_table(
-    table: pd.DataFrame, decision: RankingDecision | None, prob: float, mcse: bool
+    table: pd.DataFrame,
+    decision: RankingDecision | None,
+    prob: float,
+    mcse: bool,
+    metric: str,
+    labels: Labels | None = None,
 ) -> Table:
     """Return the table of a ranking, with one row per classifier, the best first.
 
     `table` has the columns of `Ranking.ranking`, and sd, mcse and hdi_mcse.
     """
+    observed = name_observed(table, metric, labels)
     digits = [decimals(sd) for sd in table["sd"]]
-    columns = [("observed", _rounded(table["observed"], digits))]
+    columns = [(observed, _rounded(table["observed"], digits))]
     columns += _location(table, digits, mcse)
     columns += _interval(table, digits, prob, mcse)
-    columns.append(("P(best)", _percentages(table["p_best"])))
+    columns.append(("P(best)", _percentages(table["p_best"], prob)))
     columns.append(("rank", list(map(written_ranks, table["rank_low"], table["rank_high"]))))
     if decision is not None:
         symbols = {
@@ -176,9 +221,27 @@ def ranking_table(
         if decision.best_alone is not None:
             symbols[decision.best_alone] = "best"
         chances = [decision.p_equivalent[name] for name in table.index]
-        columns.append(("P(equivalent)", _percentages(chances)))
+        columns.append(("P(equivalent)", _percentages(chances, prob)))
         columns.append((DECISION, [symbols[name] for name in table.index]))
     return _joined(columns, table.index)
+
+
+def name_metrics(table: pd.DataFrame, metrics: Sequence[str], labels: Labels | None) -> list[str]:
+    """Return what the metrics of the rows are called; turn the sign of rows of labelled losses."""
+    called = check_metric_labels(labels)
+    turned = [name in called and name.startswith("neg_") for name in metrics]
+    if any(turned):
+        for column in SIGNED & set(table.columns):
+            table.loc[turned, column] *= -1
+        ends = table.loc[turned, ["hdi_high", "hdi_low"]]
+        table.loc[turned, ["hdi_low", "hdi_high"]] = -ends.to_numpy()
+    return [called.get(name, name) for name in metrics]
+
+
+def name_observed(table: pd.DataFrame, metric: str, labels: Labels | None) -> str:
+    """Return what the observed values of a metric are called, in a table of that metric alone."""
+    name_metrics(table, [metric] * len(table), labels)
+    return (labels or {}).get(metric, "observed")
 
 
 def written_ranks(low: int, high: int) -> str:
@@ -188,7 +251,7 @@ def written_ranks(low: int, high: int) -> str:
 
 def _location(summary: pd.DataFrame, digits: list[int], mcse: bool) -> list[Column]:
     found = [("mean", _rounded(summary["mean"], digits)), ("std", _rounded(summary["sd"], digits))]
-    return [*found, ("mcse", _errors(summary["mcse"]))] if mcse else found
+    return [*found, ("mcse", _errors(summary["mcse"]))] if check_flag(mcse, "mcse") else found
 
 
 def _interval(summary: pd.DataFrame, digits: list[int], prob: float, mcse: bool) -> list[Column]:
@@ -211,17 +274,8 @@ def _errors(values: Any) -> list[str]:
     return [fixed(error, decimals(error)) for error in values]
 
 
-def _percentages(values: Any) -> list[str]:
-    return [format_probability(value) for value in values]
-
-
-def _factor(value: float) -> str:
-    """Return a Bayes factor as text."""
-    if math.isnan(value):
-        return "\N{EN DASH}"
-    if not 0.001 <= value <= 1e6:
-        return "<0.001" if value < 1 else ">1,000,000"
-    return f"{value:,.0f}" if value >= 9.95 else fixed(value, max(1, decimals(value)))
+def _percentages(values: Any, prob: float) -> list[str]:
+    return [format_probability(value, threshold=prob) for value in values]
 
 
 def _joined(columns: list[Column], index: pd.Index) -> Table:

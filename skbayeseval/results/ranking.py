@@ -13,17 +13,26 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
-from skbayeseval.judgement.decision import format_probability
-from skbayeseval.judgement.pooling import pool_draws
-from skbayeseval.judgement.ranking_decision import RankingDecision, decide_ranking
+from skbayeseval.judgement.decision import Decision, format_probability
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
+from skbayeseval.judgement.one_sided import OneSidedDecision, check_margin, one_sided
+from skbayeseval.judgement.pooling import pool_scores
+from skbayeseval.judgement.ranking_decision import (
+    RankingDecision,
+    behind_the_best,
+    decide_ranking,
+    who_is_best,
+)
 from skbayeseval.judgement.rope import check_rope, check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
-from skbayeseval.results.printed import RopeTables, Table, ranking_table, written_ranks
+from skbayeseval.results.printed import Labels, RopeTables, Table, ranking_table, written_ranks
 from skbayeseval.results.readable import Readable
 
 if TYPE_CHECKING:
@@ -62,12 +71,13 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
 
     def __getitem__(self, key: Any) -> ComparisonResult:
         try:
-            i, j = (self._position(one) for one in key)
+            first, second = key
         except (TypeError, ValueError) as error:
             raise KeyError(
-                f"The key of pairs must be two positions or names of classifiers, got {key!r}."
+                "The key of pairs must be two positions or names of classifiers, got "
+                f"{in_short(key)}."
             ) from error
-        return self._ranking._pair(i, j)
+        return self._ranking._pair(self.position(first), self.position(second))
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return combinations(range(len(self._ranking.names)), 2)
@@ -76,22 +86,28 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
         k = len(self._ranking.names)
         return k * (k - 1) // 2
 
-    def _position(self, one: Any) -> int:
+    def position(self, classifier: Any) -> int:
+        """Return the position of a classifier, given its name or position."""
         names = self._ranking.names
-        if isinstance(one, str):
-            return names.index(one)
-        position = index(one)
-        if not -len(names) <= position < len(names):
-            raise ValueError
-        return position % len(names)
+        try:
+            position = names.index(classifier) if isinstance(classifier, str) else index(classifier)
+            if -len(names) <= position < len(names):
+                return position % len(names)
+        except (TypeError, ValueError):
+            pass
+        raise KeyError(
+            f"{in_short(classifier)} is not the name or position of a classifier. The names are "
+            f"{list(names)}."
+        )
 
 
 class Ranking(Readable, RopeTables, PosteriorView):
     """The joint posterior of several classifiers, with ranks and probabilities of being best.
 
-    Returned by `compare_many` and `BayesianComparer`. Read-only. Ranks and probabilities of being
-    best are computed from the same draws. So are pairs and the metrics of each classifier, unless
-    the weight of cross-validated counts is inferred: then each has its own weight.
+    Returned by `compare_many` and `BayesianComparer`. Read-only. Of many equal classifiers some
+    look better by chance. So ranks, probabilities of being best and decisions are those of
+    partially pooled draws, in which differences are shrunk by as much as may be chance; they may be
+    more cautious than `pairs` and the metrics of each classifier, which are not pooled.
 
     Attributes
     ----------
@@ -155,7 +171,7 @@ class Ranking(Readable, RopeTables, PosteriorView):
             The metric. By default, the first metric of the result.
         """
         prob, which = check_probability(prob), self._metric(metric)
-        draws = self._compared(which)
+        draws = self._pooled(which)
         best = draws == draws.max(axis=0)
         ranks = rankdata(-draws, axis=0)
         tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
@@ -197,20 +213,117 @@ class Ranking(Readable, RopeTables, PosteriorView):
         """
         prob, which = check_probability(prob), self._metric(metric)
         region = check_rope_around_zero(rope, which)
-        k = len(self.names)
-        differ = np.zeros((k, k), dtype=bool)
-        for (i, j), pair in self.pairs.items():
-            code = pair.decision(region, prob, metric=which).code
-            differ[i, j] = differ[j, i] = code in ("<<", ">>")
-        means = [self._posterior.value(which, one).mean for one in range(k)]
-        order = sorted(range(k), key=lambda one: -means[one])
-        found = decide_ranking(
-            self._compared(which), order, self.names, region, prob, which.name, differ
+        means = [self._posterior.value(which, k).mean for k in range(len(self.names))]
+        order = np.argsort(means, kind="stable")[::-1].tolist()
+
+        def against_the_first(k: int) -> Decision:
+            return self._pair(order[0], k).decision(region, prob, metric=which)
+
+        decided = decide_ranking(
+            self._pooled(which), order, self.names, region, prob, which.name, against_the_first
+        )
+        return replace(decided, other_metrics=self._others(metric))
+
+    def expected_loss(
+        self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
+    ) -> ExpectedLoss:
+        """Return which classifier to choose now, and what it would be worth to wait.
+
+        Choosing a classifier loses the difference to the best of each draw where that is beyond the
+        ROPE, and nothing otherwise.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=0.0
+            As in `decision`. Differences inside the ROPE cost nothing.
+        cost : float or sequence of float, default=1.0
+            What a loss of 1 in the metric costs, for all classifiers or for each of them.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        loss : ExpectedLoss
+            Its attributes are `choice`, `losses`, in the order of `names`, and `waiting`, what
+            knowing the best would save at most; `str` returns a sentence.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_many
+        >>> y = [0, 1, 1, 0, 1, 0]
+        >>> predictions = {"a": y, "b": [0, 0, 1, 0, 1, 1], "c": [1, 0, 1, 0, 0, 1]}
+        >>> compare_many(y, predictions, random_state=0).expected_loss().choice
+        'a'
+        """
+        which, k = self._metric(metric), len(self.names)
+        allowed = [-check_rope_around_zero(rope, which).low] * k
+        found = expected_loss(
+            self._pooled(which), allowed, check_cost(cost, k), self.names, which.name
         )
         return replace(found, other_metrics=self._others(metric))
 
+    def non_inferiority(
+        self,
+        margin: float,
+        reference: str | int | None = None,
+        prob: float = 0.95,
+        *,
+        metric: str | Metric | None = None,
+    ) -> dict[str, OneSidedDecision]:
+        """Return which classifiers are not worse than a reference by more than the margin.
+
+        Parameters
+        ----------
+        margin : float
+            The largest loss that is acceptable, at least 0.
+        reference : str or int, default=None
+            The name or position of the classifier that the others are compared with, such as the
+            one in use. By default, the best of each draw.
+        prob : float, default=0.95
+            The probability that is required.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        decisions : dict of str to OneSidedDecision
+            The decision about each classifier but the reference, by name.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skbayeseval import compare_many
+        >>> y = np.arange(600) % 2
+        >>> half, few = (np.where(np.arange(600) < k, 1 - y, y) for k in (300, 5))
+        >>> ranking = compare_many(y, {"half": half, "few": few, "all": y}, random_state=0)
+        >>> decisions = ranking.non_inferiority(0.05, "all")
+        >>> {name: decision.answer for name, decision in decisions.items()}
+        {'half': 'no', 'few': 'yes'}
+        """
+        if reference is not None:
+            other = self.pairs.position(reference)
+            return {
+                name: self._pair(k, other).non_inferiority(margin, prob, metric=metric)
+                for k, name in enumerate(self.names)
+                if k != other
+            }
+        which, prob = self._metric(metric), check_probability(prob)
+        margin, draws = check_margin(margin, which.bounds), self._pooled(which)
+        behind = map(Distribution, draws - draws.max(axis=0))
+        return {
+            name: one_sided(
+                "non-inferiority", difference, margin, prob, (name, "the best"), which.name
+            )
+            for name, difference in zip(self.names, behind, strict=True)
+        }
+
     def summary(
-        self, rope: Any = None, *, prob: float = 0.95, metric: str | Metric | None = None
+        self,
+        rope: Any = None,
+        *,
+        prob: float = 0.95,
+        metric: str | Metric | None = None,
+        bayes_factor: bool = False,
     ) -> pd.DataFrame:
         """Return one row per pair, with the columns of `ComparisonResult.summary`.
 
@@ -223,9 +336,14 @@ class Ranking(Readable, RopeTables, PosteriorView):
             The probability mass of the HDI.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
+        bayes_factor : bool, default=False
+            As in `ComparisonResult.summary`.
         """
         which = self._metric(metric)
-        rows = [pair.metric(which).summary(rope, prob=prob) for pair in self.pairs.values()]
+        rows = [
+            pair.metric(which).summary(rope, prob=prob, bayes_factor=bayes_factor)
+            for pair in self.pairs.values()
+        ]
         pairs = pd.MultiIndex.from_tuples(list(combinations(self.names, 2)), names=["a", "b"])
         return pd.concat(rows).set_axis(pairs)
 
@@ -266,57 +384,53 @@ class Ranking(Readable, RopeTables, PosteriorView):
         """
         from skbayeseval import display
 
+        if not isinstance(kind, str) or kind not in PLOTS:
+            raise ValueError(
+                f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(PLOTS)}."
+            )
         which = self._metric(metric)
         if kind == "ranking":
-            table = self.ranking(prob=prob, metric=which)
-            states = None if rope is None else self._states(rope, prob, which)
-            return display.RankingDisplay(table, metric=which.name, prob=prob, states=states).plot(
-                ax=ax, **style
+            decision = None if rope is None else self.decision(rope, prob, metric=which)
+            drawn: RankingDisplay | PairsDisplay = display.RankingDisplay(
+                self.ranking(prob=prob, metric=which).join(
+                    behind_the_best(self._pooled(which), prob).set_axis(list(self.names))
+                ),
+                metric=which.name,
+                prob=prob,
+                states=None if decision is None else decision.states(),
+                rope=None if decision is None else -decision.rope.low,
             )
-        if kind == "pairs":
-            region = check_rope(0.0 if rope is None else rope, which)
-            decisions = {
-                (i, j): self._pair(i, j).decision(region, prob, metric=which)
-                for i in range(len(self.names))
-                for j in range(len(self.names))
-                if i != j
-            }
-            drawn = display.PairsDisplay(decisions, names=self.names, metric=which.name)
             return drawn.plot(ax=ax, **style)
-        raise ValueError(f"kind={kind!r} is not a known kind. Valid kinds are {list(PLOTS)}.")
+        region = check_rope(0.0 if rope is None else rope, which)
+        decisions = {
+            (i, j): self._pair(i, j).decision(region, prob, metric=which)
+            for i in range(len(self.names))
+            for j in range(len(self.names))
+            if i != j
+        }
+        drawn = display.PairsDisplay(decisions, names=self.names, metric=which.name)
+        return drawn.plot(ax=ax, **style)
 
-    def _compared(self, metric: Metric) -> NDArray[Any]:
-        """Return the draws that tell who is the best, partially pooled if the model says so.
+    def _pooled(self, metric: Metric) -> NDArray[Any]:
+        """Return the draws that tell who is the best, partially pooled if there are many.
 
-        Otherwise the best of many equal systems would look better than the others in every draw.
+        Otherwise the best of several equal classifiers would look better than the others in every
+        draw. A pair is not pooled: nobody was chosen.
         """
         draws = self._posterior.draws(metric)
-        if not self._posterior.model.pools_rankings or len(draws) < 3:
+        if len(draws) < 3:
             return draws
         seed = np.random.SeedSequence(self._posterior.entropy, spawn_key=(_RANKING,))
-        rng = np.random.default_rng(seed)
-        order = np.lexsort(draws.T)  # so that the order in which systems are given does not matter
-        found = np.empty_like(draws)
-        found[order] = pool_draws(draws[order], np.cov(draws[order]), rng).draws
-        return found
-
-    def _states(self, rope: Any, prob: float, metric: Metric) -> dict[str, str]:
-        """Return who is equivalent to the best, open or surely worse, by name."""
-        k, region = len(self.names), check_rope_around_zero(rope, metric)
-        no_pairs = np.zeros((k, k), dtype=bool)
-        draws = self._compared(metric)
-        decided = decide_ranking(draws, range(k), self.names, region, prob, metric.name, no_pairs)
-        states = ("equivalent", "open", "worse")
-        return {name: state for state in states for name in getattr(decided, state)}
+        return pool_scores(draws, np.random.default_rng(seed))
 
     def __str__(self) -> str:
         lines = []
         for name in self.metrics:
             table = self.ranking(metric=name)
             best = table["p_best"].idxmax()
+            said = who_is_best(str(best), len(table), table["p_best"].max(), on=f" on {name}")
             lines += [
-                f"{best} is the best of {len(self.names)} on {name} with probability "
-                f"{format_probability(table['p_best'].max(), words=True)}.",
+                f"{said}.",
                 _in_words(table).to_string(float_format="{:.4f}".format),
                 *self._on_splits(name, table["observed"]),
             ]
@@ -350,7 +464,7 @@ class Ranking(Readable, RopeTables, PosteriorView):
                 )
             raise AttributeError(said, name=name, obj=self)
 
-    def _table(self, rope: Any, prob: float, mcse: bool) -> Table:
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels | None) -> Table:
         metric = self._metric(None)
         values = [self._posterior.value(metric, k) for k in range(len(self.names))]
         spread = {
@@ -360,7 +474,7 @@ class Ranking(Readable, RopeTables, PosteriorView):
         }
         table = self.ranking(prob=prob).join(pd.DataFrame(spread, index=list(self.names)))
         decision = None if rope is None else self.decision(rope, prob)
-        return ranking_table(table, decision, prob, mcse)
+        return ranking_table(table, decision, prob, mcse, self.metrics[0], labels)
 
     def _pair(self, i: int, j: int) -> ComparisonResult:
         if i == j:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
 from itertools import count
 from typing import Any
 
-import pandas as pd
-
 from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.distribution import decision_of
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import check_rope, check_rope_around_zero
+from skbayeseval.judgement.ranking_decision import RankingDecision
+from skbayeseval.judgement.rope import check_rope, check_rope_around_zero, warn_of_one_rope
 from skbayeseval.pages.document import document
 from skbayeseval.pages.elements import lines, note, paragraphs, section, table, verdict
 from skbayeseval.pages.figure import inline_svg
@@ -52,6 +52,7 @@ def page_of(result: Any, rope: Any = None) -> str:
 
 @page_of.register
 def _(result: ComparisonResult, rope: Any = None) -> str:
+    warn_of_one_rope(rope, result._metrics.values())
     a, b = result.names
     shown = result.metrics[:MOST_FIGURES]
     regions = {name: None if rope is None else check_rope(rope, result._metric(name))
@@ -73,6 +74,10 @@ def _(result: ComparisonResult, rope: Any = None) -> str:
     further = []
     if name_of_splits := [name for name in shown if _has_split_scores(result, name)]:
         further = [drawn("scores", name, "split scores") for name in name_of_splits]
+    overview = comparison_table(result) + note(
+        f"Differences are {a} minus {b}. The HDI is the narrowest interval that has 95% of the "
+        f"probability{on_splits(result)}."
+    )
     chains = []
     if not result._posterior.has_independent_draws:
         chains = [drawn("trace", name, "draws of the chains") for name in shown]
@@ -80,20 +85,26 @@ def _(result: ComparisonResult, rope: Any = None) -> str:
         f"{a} against {b}",
         f"Compared by {join_words(result.metrics[:8])}" + ", ..." * (len(result.metrics) > 8),
         verdict(*map(lines, decided[:MOST_FIGURES])),
-        paragraphs(explain(result, rope)),
+        # Several metrics: one paragraph, and one table that has them all.
+        overview if len(result.metrics) > 1 else "",
+        paragraphs(
+            explain(
+                result,
+                None if rope is None else regions,
+                beside_a_table=len(result.metrics) > 1,
+            )
+        ),
         posteriors[0],
         section("Evidence", evidence_tables(result)),
         section("Model and prior", model_and_prior(result)),
         section("Computation", computation(result, summary), *chains),
         section(
             "Posterior",
-            comparison_table(result),
-            note(f"Differences are {a} minus {b}. The HDI is the narrowest interval that has 95% "
-                 f"of the probability{on_splits(result)}."),
+            overview if len(result.metrics) == 1 else "",
             *posteriors[1:],
             *further,
         ),
-        section("Decisions", _decision_table(result, regions, summary)),
+        section("Decisions", _decision_table(result, regions)),
         section("Sensitivity to the prior", _sensitivity(result, regions[result.metrics[0]])),
         section("To reproduce this", reproduction(result)),
     )  # fmt: skip
@@ -109,10 +120,8 @@ def _has_split_scores(result: ComparisonResult, name: str) -> bool:
     return recorded or result.evidence.of_splits(name) is not None
 
 
-def _decision_table(
-    result: ComparisonResult, regions: dict[str, Interval | None], summary: pd.DataFrame
-) -> str:
-    """Return what was declared too small to matter, the probabilities and Bayes factors."""
+def _decision_table(result: ComparisonResult, regions: dict[str, Interval | None]) -> str:
+    """Return what was declared too small to matter, and the probabilities."""
     a, b = result.names
     header = ["metric", "ROPE", f"P({b} better)", "P(equivalent)", f"P({a} better)", "decision"]
     rows: list[list[str]] = []
@@ -122,33 +131,13 @@ def _decision_table(
         decision = result.decision(region, metric=name)
         chances = map(format_probability, decision.probabilities)
         rows.append([name, format_interval(region), *chances, decision.label])
-    factors = "".join(_factor(result, name, regions[name], summary["bf"][name]) for name in regions)
     if not rows:
-        return factors + note(
-            "No region of practical equivalence (ROPE) was given, so nothing was decided."
-        )
+        return note("No region of practical equivalence (ROPE) was given, so nothing was decided.")
     explained = note(
         "A decision is settled if the 95% HDI lies beyond the region of practical equivalence "
         "(ROPE), or inside it."
     )
-    return table(header, rows) + explained + factors
-
-
-def _factor(result: ComparisonResult, name: str, region: Interval | None, value: float) -> str:
-    """Return a sentence on the Bayes factor; nothing if it is not defined."""
-    if not value >= 0:
-        return ""
-    factor = result.bayes_factor(region, metric=name)
-    within = "a difference of 0" if region is None else "a difference inside the ROPE"
-    if not factor.reliable:
-        return note(f"{name}: too few draws to tell the Bayes factor for {within}.")
-    odds = f"raise the odds of {within} {value:.3g}-fold"
-    if value < 1:
-        odds = f"lower the odds of {within} to {value:.2g} of what they were"
-    return note(
-        f"{name}: compared with the prior, the data {odds} (the Bayes factor). The probabilities "
-        "of the posterior already include this."
-    )
+    return table(header, rows) + explained
 
 
 def _sensitivity(result: ComparisonResult, region: Interval | None) -> str:
@@ -161,13 +150,12 @@ def _sensitivity(result: ComparisonResult, region: Interval | None) -> str:
         decision = decision_of(difference, rope, 0.95, result.names, which.name)
         return {"mean": difference.mean, "decision": decision}
 
-    # As prior_sensitivity, without the Bayes factors, which take long.
     frame = under_other_priors(result._posterior, which, row_of)
     rows = []
     for model_and_prior_, (mean, decision) in zip(frame.index, frame.to_numpy(), strict=True):
         digits = decimals(decision.hdi)
         rows.append(
-            [", ".join(filter(None, model_and_prior_)), plain(mean, digits),
+            [", ".join(model_and_prior_), plain(mean, digits),
              format_interval(decision.hdi), *map(format_probability, decision.probabilities),
              decision.label]
         )  # fmt: skip
@@ -177,13 +165,7 @@ def _sensitivity(result: ComparisonResult, region: Interval | None) -> str:
     if region is None:  # without a ROPE, nothing is equivalent and nothing is decided
         header = [header[i] for i in (0, 1, 2, 3, 5)]
         rows = [[row[i] for i in (0, 1, 2, 3, 5)] for row in rows]
-    return table(header, rows, f"{result.metrics[0]} under other models and priors") + _alone(frame)
-
-
-def _alone(frame: pd.DataFrame) -> str:
-    if len(frame) > 1:
-        return ""
-    return note("There is no other published model or prior for this kind of evidence.")
+    return table(header, rows, f"{result.metrics[0]} under other models and priors")
 
 
 @page_of.register
@@ -202,7 +184,7 @@ def _(result: ScoreResult) -> str:
     rows = []
     for which, (_, row) in zip(frame.index, frame.iterrows(), strict=True):
         hdi = Interval(row["hdi_low"], row["hdi_high"])
-        words = ", ".join(filter(None, which))
+        words = ", ".join(which)
         rows.append([words, plain(row["mean"], decimals(hdi)), format_interval(hdi, sign=False)])
     other_priors = table(["model, prior", "mean", "95% HDI"], rows, result.metrics[0])
     return document(
@@ -215,37 +197,41 @@ def _(result: ScoreResult) -> str:
         section("Model and prior", model_and_prior(result)),
         section("Computation", computation(result, result.summary())),
         section("Posterior", score_table(result), *figures[1:]),
-        section("Sensitivity to the prior", other_priors + _alone(frame)),
+        section("Sensitivity to the prior", other_priors),
         section("To reproduce this", reproduction(result)),
     )
 
 
 @page_of.register
 def _(result: Ranking, rope: Any = None) -> str:
-    shown = result.metrics[:MOST_FIGURES]
+    warn_of_one_rope(rope, result._metrics.values())
+    shown, several = result.metrics[:MOST_FIGURES], len(result.metrics) > 1
     regions = {
         name: None if rope is None else check_rope_around_zero(rope, result._metric(name))
         for name in result.metrics
     }
-    decided = leaders(result)
+    decided = "".join(map(lines, leaders(result)[:MOST_FIGURES]))
     if rope is not None:
-        decided = [str(result.decision(regions[name], metric=name)) for name in result.metrics]
+        decisions = [result.decision(regions[name], metric=name) for name in regions]
+        decided = _decisions_on_metrics(decisions) if several else lines(str(decisions[0]))
     first, second = result.table.index[:2]
     pair = result.pairs[first, second]
     figures = [
         ranking_figure(result, name, f"figure{number}") for number, name in enumerate(shown, 1)
     ]
-    tables = [note(name) + ranking_table(result, name) for name in shown]
+    overview = ranking_table(result, result.metrics)
     return document(
         f"A comparison of {len(result.names)} classifiers",
         f"Compared by {join_words(result.metrics[:8])}" + ", ..." * (len(result.metrics) > 8),
-        verdict(*map(lines, decided[:MOST_FIGURES])),
-        paragraphs(explain(result, rope)),
+        verdict(decided),
+        # Several metrics: one paragraph, and one table that has them all.
+        overview if several else "",
+        paragraphs(explain(result, None if rope is None else regions, beside_a_table=several)),
         figures[0],
         section("Evidence", evidence_tables(result)),
         section("Model and prior", model_and_prior(result)),
         section("Computation", computation(pair, pair.summary())),
-        section("Posterior", *tables, *figures[1:]),
+        section("Posterior", "" if several else overview, *figures[1:]),
         section("Decisions about pairs", _pair_table(result, regions[result.metrics[0]])),
         section(
             "Sensitivity to the prior",
@@ -253,6 +239,17 @@ def _(result: Ranking, rope: Any = None) -> str:
             _sensitivity(pair, regions[result.metrics[0]]),
         ),
         section("To reproduce this", reproduction(result)),
+    )
+
+
+def _decisions_on_metrics(decisions: Sequence[RankingDecision]) -> str:
+    """Return the decisions about a ranking, one row per metric."""
+    header = ["metric", "ROPE", "the best or practically equivalent to it", "not settled",
+              "surely worse than the best"]  # fmt: skip
+    rows = [[one.metric, format_interval(one.rope), *one._named()] for one in decisions]
+    return table(header, rows) + note(
+        f"{100 * decisions[0].prob:.3g}% HDI, scores partially pooled; in brackets, the "
+        "probability of being practically equivalent to the best."
     )
 
 

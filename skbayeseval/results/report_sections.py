@@ -62,10 +62,11 @@ def evidence_tables(result: PosteriorView, shown: Sequence[str] | None = None) -
 def _confusion(name: str, counts: Any) -> str:
     labels = [str(label) for label in counts.labels]
     rows = [
-        [f"true {label}", *("not counted" if np.isnan(n) else f"{n:,.0f}" for n in numbers)]
+        [label, *("not counted" if np.isnan(n) else f"{n:,.0f}" for n in numbers)]
         for label, numbers in zip(labels, np.asarray(counts.table, dtype=float), strict=True)
     ]
-    return table(["", *(f"predicted {label}" for label in labels)], rows, f"Counts of {name}")
+    caption = f"Counts of {name}: true classes in rows, predicted classes in columns"
+    return table(["", *labels], rows, caption)
 
 
 def _both(right: Any, names: tuple[str, ...]) -> str:

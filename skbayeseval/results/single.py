@@ -11,14 +11,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
+from skbayeseval._arrays import in_short
+from skbayeseval._validation import as_float
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.pages.document import write_page
 from skbayeseval.results.base import PosteriorView
-from skbayeseval.results.few_counts import what_is_scarce
+from skbayeseval.results.few_counts import few_that_carry, what_is_scarce
 from skbayeseval.results.observed import positive_class
-from skbayeseval.results.printed import score_table
+from skbayeseval.results.printed import Labels, score_table
 from skbayeseval.results.summary import score_row, under_other_priors
 from skbayeseval.results.tables import html_table, latex_table, markdown_table
 
@@ -85,9 +87,10 @@ class ScoreResult(PosteriorView):
     def probability(self, *, above: float, metric: str | Metric | None = None) -> float:
         """Return the posterior probability that the metric is greater than `above`."""
         check_scalar(above, "above", Real)
-        if not math.isfinite(above):
-            raise ValueError(f"above == {above!r}, must be a finite number.")
-        return self._distribution(metric).around(Interval(above, above)).better
+        limit = as_float(above)
+        if not math.isfinite(limit):
+            raise ValueError(f"above == {in_short(above)}, must be a finite number.")
+        return self._distribution(metric).around(Interval(limit, limit)).better
 
     def summary(self, *, prob: float = 0.95) -> pd.DataFrame:
         """Return one row per metric: observed, mean, sd, mcse, hdi_low, hdi_high, hdi_mcse.
@@ -133,7 +136,9 @@ class ScoreResult(PosteriorView):
             self._posterior, which, lambda posterior: score_row(posterior, which, prob)
         )
 
-    def to_latex(self, *, prob: float = 0.95, mcse: bool = False) -> str:
+    def to_latex(
+        self, *, prob: float = 0.95, mcse: bool = False, labels: Labels | None = None
+    ) -> str:
         r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
 
         There is one row per metric, with the observed metric value and the mean, standard deviation
@@ -145,6 +150,8 @@ class ScoreResult(PosteriorView):
             The probability mass of the HDI.
         mcse : bool, default=False
             Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
+        labels : dict of str to str, default=None
+            What metrics are called, as in `ComparisonResult.to_latex`.
 
         Examples
         --------
@@ -153,15 +160,19 @@ class ScoreResult(PosteriorView):
         >>> print(result.to_markdown().splitlines()[0])
         | metric | observed | mean | std | 95% HDI |
         """
-        return latex_table(*score_table(self._posterior, self._metrics, prob, mcse))
+        return latex_table(*score_table(self._posterior, self._metrics, prob, mcse, labels))
 
-    def to_markdown(self, *, prob: float = 0.95, mcse: bool = False) -> str:
+    def to_markdown(
+        self, *, prob: float = 0.95, mcse: bool = False, labels: Labels | None = None
+    ) -> str:
         """Return the result as a Markdown table; the parameters are those of `to_latex`."""
-        return markdown_table(*score_table(self._posterior, self._metrics, prob, mcse))
+        return markdown_table(*score_table(self._posterior, self._metrics, prob, mcse, labels))
 
-    def to_html(self, *, prob: float = 0.95, mcse: bool = False) -> str:
+    def to_html(
+        self, *, prob: float = 0.95, mcse: bool = False, labels: Labels | None = None
+    ) -> str:
         """Return the result as an HTML table; the parameters are those of `to_latex`."""
-        return html_table(*score_table(self._posterior, self._metrics, prob, mcse))
+        return html_table(*score_table(self._posterior, self._metrics, prob, mcse, labels))
 
     def plot(
         self,
@@ -182,7 +193,8 @@ class ScoreResult(PosteriorView):
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
         **style
-            Options of the display: `title`, `colors`, `line_kw`, `fill_kw`, `text_kw` and `draw`.
+            Options of the display: `title`, `colors`, `labels`, `line_kw`, `fill_kw`, `text_kw`
+            and `draw`.
 
         Returns
         -------
@@ -251,6 +263,9 @@ class ScoreResult(PosteriorView):
                 f"The {name} of {self.name} lies between {low:.4f} and {high:.4f} with "
                 f"probability 95% (observed {seen.observed:.4f})."
             )
+            few = few_that_carry(self._posterior, self._metrics[name])
+            if few is not None:
+                lines.append(f"{few.capitalize()}: its interval may be too narrow.")
         positive = positive_class(self._posterior, self._metrics.values())
         if positive is not None:
             lines.append(f"The positive class is {positive!r}.")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._archive import ArchiveReader, write_archive
 from skbayeseval._encoding import decode, encode, plain, storable
+from skbayeseval._files import check_path
 from skbayeseval._validation import check_names, check_whole_number
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import check_trace
@@ -23,6 +24,7 @@ from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.metrics.confusion import Metric, check_zero_division
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
+from skbayeseval.models.specification import Model
 from skbayeseval.posterior.chains import SampledPosterior, SampledPrior
 from skbayeseval.posterior.inferred_weight import StoredWeights
 from skbayeseval.posterior.recipe import Posterior
@@ -30,7 +32,7 @@ from skbayeseval.splitting.collect import CrossValidation
 
 __all__ = ["Parts", "describe", "read", "write"]
 
-FORMAT = "skbayeseval result 4"
+FORMAT = "skbayeseval result 5"
 
 # The numbers of classifiers that results of each kind have: at least, at most.
 RESULTS: dict[str, tuple[int, float]] = {
@@ -39,7 +41,7 @@ RESULTS: dict[str, tuple[int, float]] = {
     "Ranking": (2, np.inf),
 }
 
-ESTIMANDS = ("learner", "fitted")
+ESTIMANDS = ("full", "learner", "fitted")
 
 
 class Parts(NamedTuple):
@@ -76,7 +78,8 @@ def _header(parts: Parts) -> dict[str, Any]:
         ],
         "model": posterior.model.name,
         "model_class": type(posterior.model).__name__,
-        "prior": {key: np.asarray(v).tolist() for key, v in posterior.model.prior().items()},
+        "prior": _saved_prior(posterior.model),
+        "published_prior": posterior.model.published and _saved_prior(posterior.model.published),
         "prior_name": getattr(posterior, "prior_name", None),
         "engine": posterior.engine,
         "independent_draws": posterior.has_independent_draws,
@@ -92,9 +95,19 @@ def _header(parts: Parts) -> dict[str, Any]:
     }
 
 
+def _saved_prior(model: Model) -> dict[str, Any]:
+    return {key: np.asarray(value).tolist() for key, value in model.prior().items()}
+
+
 def _has_own_draws(posterior: Posterior) -> bool:
     """Return whether each classifier has draws of its own, beside the joint ones."""
     return posterior.weights is not None and posterior.weights.are_own
+
+
+def _has_own_influence(posterior: Posterior, metric: Metric) -> bool:
+    """Return whether few rows may carry a user-supplied function, which is not stored."""
+    unknown = metric.formula is None and metric.weighs_instances
+    return unknown and posterior.scored is not None and posterior.weights is None
 
 
 def _saved_weights(parts: Parts) -> dict[str, Any] | None:
@@ -145,6 +158,11 @@ def write(parts: Parts, path: str | PathLike[str]) -> None:
             for i, metric in enumerate(parts.metrics.values())
             for k in range(parts.posterior.evidence.n_classifiers)
         }
+    arrays |= {
+        f"influence_{i}": parts.posterior.influence(metric)
+        for i, metric in enumerate(parts.metrics.values())
+        if _has_own_influence(parts.posterior, metric)
+    }
     arrays |= _chains_to_keep(parts.posterior)
     write_archive(path, header, arrays)
 
@@ -170,6 +188,7 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
 
     `kind` is the kind of result that must be in it; by default, any.
     """
+    check_path(path)
     with _naming(path):
         archive = ArchiveReader(path)
     with archive:
@@ -247,6 +266,14 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
         for k in range(n_classifiers if _has_own_draws(posterior) else 0):
             own = _checked_draws(arrays[f"values_{i}_{k}"], (posterior.n_draws,), metric)
             posterior.remember_value(metric, k, own)
+        if _has_own_influence(posterior, metric):
+            influence = arrays[f"influence_{i}"]
+            assert posterior.scored is not None
+            if influence.shape != (n_classifiers, len(posterior.scored.unit)):
+                raise ValueError(f"the influence of rows on {metric.name!r} has another shape.")
+            if influence.dtype != np.float64 or not np.isfinite(influence).all():
+                raise ValueError(f"the influence of rows on {metric.name!r} must be finite.")
+            posterior.remember_influence(metric, influence)
     record = header["cross_validation"]
     return Parts(
         header["kind"],
@@ -264,7 +291,9 @@ def _restored_evidence(saved: Mapping[str, Any]) -> Evidence:
 def _restored_posterior(
     header: Mapping[str, Any], evidence: Evidence, arrays: Mapping[str, NDArray[Any]]
 ) -> Posterior:
-    model = from_prior(MODEL_CLASSES[header["model_class"]], header["prior"])
+    kind, published = MODEL_CLASSES[header["model_class"]], header["published_prior"]
+    model = from_prior(kind, header["prior"])
+    model.published = None if published is None else from_prior(kind, published)
     common: dict[str, Any] = {
         "entropy": check_whole_number(header["entropy"], "entropy", minimum=0),
         "prevalence": _checked_prevalence(header["prevalence"], evidence),
@@ -351,11 +380,18 @@ def _checked_draws(
 
 def _restored_cross_validation(saved: Mapping[str, Any], names: tuple[str, ...]) -> CrossValidation:
     record = CrossValidation(**saved)
-    numbers = (record.train_size, record.test_size or 1.0, record.published_weight or 1.0)
+    numbers = (
+        record.train_size,
+        record.test_size or 1.0,
+        record.published_weight or 1.0,
+        record.n_instances or 1,
+        record.further_size or 1.0,
+    )
     fits = (
         isinstance(record.splitter, str)
         and record.estimand in ESTIMANDS
         and all(isinstance(one, (int, float)) and 0 < one < np.inf for one in numbers)
+        and (record.estimand == "full") == (record.further_size is not None)
         and record.two_fold_repeats in (None, record.n_splits / 2)
         and set(record.results) >= set(names)
         and all(set(of_each) == set(record.results) for of_each in record.scores.values())

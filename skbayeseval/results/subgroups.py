@@ -27,7 +27,7 @@ from skbayeseval.judgement.subgroup_decision import (
 )
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.posterior.subgroups import compare_subgroups
+from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.tables import (
     decimals,
@@ -60,9 +60,10 @@ class ComparisonSubgroups(PosteriorView):
         """Return the same comparison in each subgroup of the instances, partially pooled.
 
         Each subgroup gets the posterior of the same model given its instances alone. The true
-        differences of the subgroups are then taken to vary around a common mean, and how much they
-        vary is learned: the less the data show, the more the differences are drawn together. This
-        takes the luck off subgroups that stand out because they are small.
+        differences of the subgroups are then taken to vary around a common centre, and how much
+        they vary is learned: the less the data show, the more the differences are drawn together.
+        This takes the luck off subgroups that stand out because they are small. Their distribution
+        has long tails (Cauchy), so that a subgroup that is far from all others stays there.
 
         Parameters
         ----------
@@ -125,7 +126,7 @@ class SubgroupComparison:
     draws : pandas.DataFrame
         Draws of the pooled difference, with one column per subgroup. Rows are joint draws.
     tau : ndarray of shape (n_draws,)
-        Draws of the standard deviation of the difference between subgroups.
+        Draws of the scale of the difference: half of all subgroups are within it of the centre.
 
     Examples
     --------
@@ -191,7 +192,7 @@ class SubgroupComparison:
 
     @property
     def tau(self) -> Array:
-        """Draws of the standard deviation of the difference between subgroups."""
+        """Draws of the scale: half of all subgroups are within it of the centre."""
         return self._tau
 
     def summary(self, rope: Any = None, *, prob: float = 0.95) -> pd.DataFrame:
@@ -208,10 +209,12 @@ class SubgroupComparison:
         Returns
         -------
         table : pandas.DataFrame
-            The columns are n (instances), observed_a, observed_b and observed_difference, mean, sd,
-            hdi_low and hdi_high of the pooled difference, alone_low and alone_high (the HDI given
-            this subgroup alone), p_worse, p_rope, p_better, decision (its code) and note, which
-            tells if there are too few instances, or if classes of an average do not occur.
+            The columns are n (instances), n_groups (where groups are the unit of the evidence),
+            observed_a, observed_b and observed_difference, mean, sd, hdi_low and hdi_high of the
+            pooled difference, alone_low and alone_high (the HDI given this subgroup alone),
+            p_worse, p_rope, p_better, decision (">>", "~" or "<<", and "?" where nothing is
+            settled) and note, which tells if there are too few instances, or if classes of an
+            average do not occur.
             Subgroups with too few instances have NaN, and the decision "too few to say".
         """
         table = self._judged(self._rope(rope), prob)
@@ -224,7 +227,13 @@ class SubgroupComparison:
         rows = []
         for one in self._subgroups:
             a, b = one.observed
-            row = {"n": one.n, "observed_a": a, "observed_b": b, "observed_difference": a - b}
+            row = {
+                "n": one.n,
+                "n_groups": one.n_groups,
+                "observed_a": a,
+                "observed_b": b,
+                "observed_difference": a - b,
+            }
             if one.pooled is None or one.unpooled is None:
                 rows.append({**row, "decision": TOO_FEW, "note": one.reason})
                 continue
@@ -242,13 +251,14 @@ class SubgroupComparison:
                     "p_worse": decision.probabilities.worse,
                     "p_rope": decision.probabilities.equivalent,
                     "p_better": decision.probabilities.better,
-                    "decision": decision.code,
+                    "decision": decision.settled_code,
                     "note": one.absent,
                 }
             )
         labels = [one.label for one in self._subgroups]
         index = pd.Index(labels, name=self._column or "subgroup", tupleize_cols=False)
-        return pd.DataFrame(rows, index=index, columns=COLUMNS)
+        table = pd.DataFrame(rows, index=index, columns=COLUMNS)
+        return table if table["n_groups"].any() else table.drop(columns="n_groups")
 
     def decision(self, rope: Any, prob: float = 0.95) -> SubgroupDecision:
         """Return the decision about each subgroup, and whether the difference varies between them.
@@ -350,8 +360,9 @@ class SubgroupComparison:
         known = [one for one in self._subgroups if one.pooled is not None]
         for one in known[:MOST_LINES]:
             assert one.pooled is not None
-            size = f"n = {one.n:,}" + (f", {one.absent}" if one.absent else "")
-            said.append(f"  {one.label} ({size}): {_in_words(one.pooled)}")
+            size = f"n = {one.n:,}" + (f" in {one.n_groups:,} groups" if one.n_groups else "")
+            size += f", {one.absent}" if one.absent else ""
+            said.append(f"  {one.label} ({size}): {_in_words(one.pooled)}{_if_unlike(one)}")
         if len(known) > MOST_LINES:
             said.append(f"  and {len(known) - MOST_LINES} more, in table")
         said += [f"  {label}: {TOO_FEW} ({why})" for label, why in self.reasons.items()]
@@ -359,7 +370,7 @@ class SubgroupComparison:
         if len(known) > 1:
             low, high = equal_tailed(self._tau, 0.95)
             said.append(
-                f"Standard deviation between {name_subgroups(self._column)}: "
+                f"Median deviation between {name_subgroups(self._column)}: "
                 f"{np.median(self._tau):.2g} (95%: {low:.2g} to {high:.2g}). decision(rope) tells "
                 "whether that matters."
             )
@@ -385,7 +396,7 @@ class SubgroupComparison:
         if known < 2:
             return f"{known} of {len(self._subgroups)} {where} with enough instances"
         low, high = equal_tailed(self._tau, prob)
-        return f"Standard deviation between {where}: {low:.2g} to {high:.2g}"
+        return f"Median deviation between {where}: {low:.2g} to {high:.2g}"
 
     def _printed(self, rope: Any, prob: float) -> tuple[pd.DataFrame, list[str]]:
         """Return the text of the table, and the columns that are aligned to the right."""
@@ -398,14 +409,18 @@ class SubgroupComparison:
             "n": summary["n"].sum(), "observed_a": a, "observed_b": b, "mean": self._overall.mean,
             "sd": self._overall.sd, "hdi_low": decision.hdi.low, "hdi_high": decision.hdi.high,
             "p_worse": chances.worse, "p_rope": chances.equivalent, "p_better": chances.better,
-            "decision": decision.code, "note": "", **alone,
+            "decision": decision.settled_code, "note": "", **alone,
         }  # fmt: skip
+        if "n_groups" in summary:
+            whole["n_groups"] = summary["n_groups"].sum()
         lines: list[dict[Any, Any]] = [*summary.to_dict("records"), whole]
         digits = decimals(float(summary["sd"].min()))
         hdi = f"{100 * prob:.3g}% HDI"
         texts = []
         for line in lines:
             row = {"n": f"{line['n']:,.0f}"}
+            if "n_groups" in line:
+                row["groups"] = f"{line['n_groups']:,.0f}"
             for name, key in zip(self._names, ("observed_a", "observed_b"), strict=True):
                 row[name] = fixed(line[key], digits)
             if line["decision"] == TOO_FEW:
@@ -435,6 +450,7 @@ class SubgroupComparison:
 
 COLUMNS = [
     "n",
+    "n_groups",
     "observed_a",
     "observed_b",
     "observed_difference",
@@ -480,6 +496,20 @@ def _in_words(difference: Distribution) -> str:
     digits = max(decimals(difference.sd), 3)
     mean = round(difference.mean, digits) + 0.0  # not -0.000
     return f"{mean:+.{digits}f} {format_interval(difference.hdi())}"
+
+
+def _if_unlike(subgroup: Subgroup) -> str:
+    """Return the HDI given a subgroup alone, if one HDI excludes 0 or the other's mean."""
+    assert subgroup.pooled is not None
+    assert subgroup.unpooled is not None
+    pooled, alone = subgroup.pooled, subgroup.unpooled
+    both = (pooled.hdi(), alone.hdi())
+    sides = {(low > 0) - (high < 0) for low, high in both}
+    outside = any(
+        not low <= other.mean <= high
+        for (low, high), other in zip(both, (alone, pooled), strict=True)
+    )
+    return f"; alone {format_interval(both[1])}" if len(sides) > 1 or outside else ""
 
 
 def _two(names: tuple[str, ...]) -> tuple[str, str]:

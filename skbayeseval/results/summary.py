@@ -19,6 +19,7 @@ from skbayeseval.posterior.prior_odds import (
     bayes_factor,
     posterior_odds,
     prior_density_at_zero,
+    written,
 )
 from skbayeseval.posterior.recipe import Posterior
 
@@ -26,24 +27,29 @@ __all__ = ["score_row", "summary_row", "under_other_priors"]
 
 
 def summary_row(
-    posterior: Posterior, metric: Metric, names: tuple[str, str], rope: Any, prob: float
+    posterior: Posterior,
+    metric: Metric,
+    names: tuple[str, str],
+    rope: Any,
+    prob: float,
+    *,
+    bayes_factor: bool = False,
 ) -> dict[str, Any]:
     """Return the summary row of one metric."""
     difference = posterior.difference(metric)
     region = check_rope(0.0 if rope is None else rope, metric)
     decision = decision_of(difference, region, prob, names, metric.name)
-    row = {
-        "mean": difference.mean,
-        "sd": difference.sd,
-        "mcse": difference.mcse,
-        "bf": _factor(posterior, metric, None if rope is None else region),
+    row: dict[str, Any] = {"mean": difference.mean, "sd": difference.sd, "mcse": difference.mcse}
+    if bayes_factor:
+        row["bf"] = _factor(posterior, metric, None if rope is None else region)
+    row |= {
         "p_worse": decision.probabilities.worse,
         "p_rope": decision.probabilities.equivalent,
         "p_better": decision.probabilities.better,
         "hdi_low": decision.hdi.low,
         "hdi_high": decision.hdi.high,
         "hdi_mcse": difference.hdi_mcse(prob),
-        "decision": NO_ROPE if rope is None else decision.code,
+        "decision": NO_ROPE if rope is None else decision.settled_code,
     }
     mixed = mixing(posterior, difference.draws)
     return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}
@@ -71,7 +77,7 @@ def under_other_priors(
 ) -> pd.DataFrame:
     """Return one row per model that fits the evidence, and per prior.
 
-    `row` gives the row of a posterior.
+    `row` gives the row of a posterior. If there is no other model or prior, the only row says so.
     """
     evidence, rows, index = posterior.evidence, [], []
     models = []
@@ -85,7 +91,8 @@ def under_other_priors(
     if not posterior.has_independent_draws or posterior.model not in models:
         rows.append(row(posterior))
         prior = posterior.prior_description if metric.source in ("tables", "items") else {}
-        index.append((posterior.model_name(metric), _written(prior)))
+        alone = "" if models else " (no other model or prior fits)"
+        index.append((posterior.model_name(metric), written(prior) + alone))
     weights = posterior.weights
     for model in models:
         same = Posterior(
@@ -98,7 +105,7 @@ def under_other_priors(
         )
         same.check_metric(metric)
         rows.append(row(same))
-        index.append((model.name, _written(model.prior())))
+        index.append((model.name, written(model.prior())))
     return pd.DataFrame(rows, index=pd.MultiIndex.from_tuples(index, names=["model", "prior"]))
 
 
@@ -106,6 +113,7 @@ def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> floa
     """Return the Bayes factor, or NaN if it is not defined or not reliable."""
     if not (metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior):
         return math.nan
+    posterior = posterior.under_published_prior()
     if rope is None or rope.low == rope.high:
         if prior_density_at_zero(posterior.prior, metric) is None:
             return math.nan
@@ -114,7 +122,3 @@ def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> floa
         return math.nan  # whatever the prior, whose simulation can take a while
     factor = bayes_factor(posterior, metric, rope)
     return factor.value if factor.reliable else math.nan
-
-
-def _written(prior: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in prior.items())

@@ -12,11 +12,11 @@ from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.results.few_counts import what_is_scarce
+from skbayeseval.results.few_counts import few_that_carry, what_is_scarce
 from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
 from skbayeseval.splitting.collect import CrossValidation
 
-__all__ = ["describe_comparison"]
+__all__ = ["describe_comparison", "words_of_sizes"]
 
 # Fewer groups, positives or instances than this are few.
 FEW_UNITS = 20
@@ -39,6 +39,8 @@ def describe_comparison(
         means = means_of_splits(record, name, names)
         if is_pooled(record, metric, observed, means):
             lines[-1] += f"  ({_on_splits(record, means)})"
+        if record is not None and record.estimand == "full":
+            lines[-1] += f"  (trained on {record.train_size:,.0f} instances)"
     lines += describe_basis(posterior, metrics, names, record)
     prior = posterior.prior_description
     if "callable" in prior:
@@ -85,6 +87,14 @@ def _on_splits(record: CrossValidation | None, means: Sequence[float] | None) ->
     return f"{pooled}; mean of splits {' and '.join(f'{mean:.4f}' for mean in means)}"
 
 
+def describe_draws(posterior: Posterior) -> str:
+    """Return how many draws of which kind there are, such as "20,000 independent draws"."""
+    kind = "independent" if posterior.has_independent_draws else posterior.engine
+    if posterior.evidence.family == "systems":
+        kind = "Markov chain"
+    return f"{posterior.n_draws:,} {kind} draws"
+
+
 def describe_basis(
     posterior: Posterior,
     metrics: Mapping[str, Metric],
@@ -96,8 +106,8 @@ def describe_basis(
     if weights is not None:
         evidence = evidence.with_weight(1.0)
     lines = [
-        f"  model       {posterior.model.name}, {posterior.n_draws:,} {posterior.engine} draws "
-        f"from {evidence.describe()}"
+        f"  model       {posterior.model.name}, {describe_draws(posterior)} from "
+        f"{evidence.describe()}"
     ]
     if weights is not None:
         for name, metric in metrics.items():
@@ -115,6 +125,17 @@ def describe_basis(
         f"  few units   only {number} {what}: intervals are widened for this, and approximate"
         for what, number in told.items()
     ]
+    for name, metric in metrics.items():
+        carried = few_that_carry(posterior, metric)
+        if carried is not None and len(told) == 0:
+            which = "" if len(metrics) == 1 else f"{name}: "
+            lines.append(f"  few units   {which}{carried}: its interval may be too narrow")
+    together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
+    if together:
+        lines.append(
+            f"  large       {', '.join(together)}: instances far from the mean are weighted one by "
+            "one, the others by a normal sum"
+        )
     by_weights = [name for name, metric in metrics.items() if metric.weighs_instances]
     if by_weights and posterior.evidence.has_class_counts:
         units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
@@ -155,6 +176,11 @@ def _learners(posterior: Posterior, record: CrossValidation | None) -> Iterator[
             f"the {record.n_splits} models of each kind fitted here on {record.train_size:,.0f} "
             f"instances ({record.splitter}), on average; not to other training sets"
         )
+    elif record is not None and record.estimand == "full":
+        yield (
+            f"learners trained on all {record.n_instances:,} instances, extrapolated from "
+            f"{words_of_sizes(record)} ({record.splitter}, {record.n_splits} splits)"
+        )
     elif record is not None:
         yield (
             f"learners trained on {record.train_size:,.0f} instances ({record.splitter}, "
@@ -163,6 +189,12 @@ def _learners(posterior: Posterior, record: CrossValidation | None) -> Iterator[
     elif posterior.evidence.train_share is not None:
         share = posterior.evidence.train_share
         yield f"learners trained on {share:.3g} of the data, not models refitted on all of it"
+
+
+def words_of_sizes(record: CrossValidation) -> str:
+    """Return the two training sizes from which a result was extrapolated, such as "50 and 75"."""
+    sizes = sorted((record.train_size, record.further_size or record.train_size))
+    return " and ".join(f"{size:,.0f}" for size in sizes)
 
 
 def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:

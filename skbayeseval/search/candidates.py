@@ -16,6 +16,7 @@ __all__ = [
     "counted_classes",
     "last_candidates",
     "name_candidates",
+    "number_dropped",
     "number_of_splits",
     "recorded_keys",
     "scores_of",
@@ -32,6 +33,12 @@ def last_candidates(results: Mapping[str, Any]) -> Array:
     """Return the positions of all candidates; in a halving search, of the last iteration only."""
     iteration = np.asarray(results.get("iter", np.zeros(len(results["params"]))))
     return np.flatnonzero(iteration == iteration.max())
+
+
+def number_dropped(results: Mapping[str, Any]) -> int:
+    """Return how many candidates a halving search dropped before its last iteration."""
+    iteration = np.asarray(results.get("iter", [0]))
+    return int((iteration == iteration.min()).sum() - (iteration == iteration.max()).sum())
 
 
 def number_of_splits(results: Mapping[str, Any]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skbayeseval._arrays import in_short
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.results.tables import format_value
 from skbayeseval.search.candidates import name_candidates, short_names, varying
@@ -21,17 +22,26 @@ Candidates = Mapping[int, Mapping[str, Any]]
 
 
 def best_candidates(
-    summary: pd.DataFrame, candidates: Candidates, metric: str, prob: float
+    summary: pd.DataFrame,
+    candidates: Candidates,
+    metric: str,
+    prob: float,
+    rope: float,
+    best: int,
 ) -> RankingDisplay:
     """Return the display of the best candidates, with rows named by the parameters that vary."""
     table = summary.head(MOST_ROWS)
+    if best not in table.index:
+        table = pd.concat([table[:-1], summary.loc[[best]]])
     names = dict(zip(candidates, name_candidates(candidates), strict=True))
     labels = [names[i] for i in table.index]
     states = {"~": "equivalent", "<<": "worse"}
     return RankingDisplay(
-        table[["mean", "hdi_low", "hdi_high", "p_best"]].set_axis(labels),
+        table.drop(columns="decision").set_axis(labels),
         metric=metric,
         prob=prob,
+        rope=rope,
+        best=names[best],
         states={
             label: states.get(code, "open")
             for label, code in zip(labels, table["decision"], strict=True)
@@ -44,6 +54,7 @@ def grid_of_candidates(
     summary: pd.DataFrame,
     candidates: Candidates,
     metric: str,
+    rope: float,
     x: str | None,
     y: str | None,
 ) -> HeatmapDisplay:
@@ -76,6 +87,7 @@ def grid_of_candidates(
         pd.DataFrame(codes, rows, columns),
         metric=metric,
         note=note,
+        rope=rope,
     )
 
 
@@ -85,10 +97,10 @@ def _check_axes(
     if x is None and y is None and len(differing) == 2:
         return differing[0], differing[1]
     known = {name for of_one in candidates.values() for name in of_one}
-    if x is None or y is None or not {x, y} <= known:
+    if not isinstance(x, str) or not isinstance(y, str) or not {x, y} <= known:
         raise ValueError(
-            f"plot('heatmap') needs the names of two parameters, got x={x!r} and y={y!r}. The "
-            f"parameters that vary are {differing}."
+            f"plot('heatmap') needs the names of two parameters, got x={in_short(x)} and "
+            f"y={in_short(y)}. The parameters that vary are {differing}."
         )
     if x == y:
         raise ValueError(f"x and y must be two different parameters, got {x!r} twice.")

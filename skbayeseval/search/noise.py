@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from skbayeseval.posterior.inferred_weight import WeightPosterior
 
-__all__ = ["N_BEST", "covariance_of_draws", "draws_of_splits", "own_share", "share_noise"]
+__all__ = ["N_BEST", "draws_of_splits", "first_copies", "own_share", "share_noise"]
 
 Array = NDArray[Any]
 
@@ -59,8 +59,28 @@ def own_share(weight: WeightPosterior, n_candidates: int, n_splits: int) -> floa
     return (df * inferred / limited + DF_INDEPENDENT) / (df + DF_INDEPENDENT)
 
 
-def share_noise(draws: Array, own: float, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return independent draws with a part of their variance common to all, and their covariance.
+def first_copies(recorded: Array) -> Array:
+    """Return for each candidate the first one with the same counts or scores in all splits.
+
+    Parameters
+    ----------
+    recorded : ndarray of shape (n_candidates, ...)
+        The counts or scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.search.noise import first_copies
+    >>> first_copies(np.array([[0.8, 0.9], [0.7, 0.8], [0.8, 0.9]]))
+    array([0, 1, 0])
+    """
+    rows = recorded.reshape(len(recorded), -1)
+    _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return np.asarray(first[inverse.ravel()])
+
+
+def share_noise(draws: Array, own: float, rng: np.random.Generator) -> Array:
+    """Return independent draws with a part of their variance common to all.
 
     Parameters
     ----------
@@ -76,17 +96,15 @@ def share_noise(draws: Array, own: float, rng: np.random.Generator) -> tuple[Arr
     >>> import numpy as np
     >>> from skbayeseval.search.noise import share_noise
     >>> rng = np.random.default_rng(0)
-    >>> draws, covariance = share_noise(rng.standard_normal((2, 40_000)), 0.2, rng)
+    >>> draws = share_noise(rng.standard_normal((2, 40_000)), 0.2, rng)
     >>> round(float((draws[0] - draws[1]).var()), 1)
     0.4
     """
-    means, sd = draws.mean(axis=1, keepdims=True), draws.std(axis=1, keepdims=True)
-    common = (1 - own) * sd * sd.T
-    covariance = common + np.diag(own * sd[:, 0] ** 2)
     if own == 1:
-        return draws, covariance
+        return draws
+    means, sd = draws.mean(axis=1, keepdims=True), draws.std(axis=1, keepdims=True)
     together = sd * rng.standard_normal(draws.shape[1])
-    return means + math.sqrt(own) * (draws - means) + math.sqrt(1 - own) * together, covariance
+    return np.asarray(means + math.sqrt(own) * (draws - means) + math.sqrt(1 - own) * together)
 
 
 def draws_of_splits(
@@ -131,34 +149,3 @@ def draws_of_splits(
     draws += math.sqrt(common) * rng.standard_normal(n_draws)
     draws /= np.sqrt(rng.chisquare(df, n_draws) / df)
     return means[:, None] + draws, common + own * np.eye(len(means))
-
-
-def covariance_of_draws(draws: Array) -> Array:
-    """Return the covariance of draws, halfway to equal variances and equal correlations.
-
-    Candidates that predict the same differ by nothing, with no variance. This would be taken as
-    evidence that other candidates differ by nothing, too; a variance of their own prevents it.
-
-    Parameters
-    ----------
-    draws : ndarray of shape (n_candidates, n_draws)
-        Joint draws of the candidates.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.search.noise import covariance_of_draws
-    >>> covariance_of_draws(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
-    array([[ 1.        ,  0.33333333, -0.66666667],
-           [ 0.33333333,  1.        , -0.66666667],
-           [-0.66666667, -0.66666667,  1.        ]])
-    """
-    covariance = np.atleast_2d(np.cov(draws))
-    n_candidates = len(covariance)
-    if n_candidates == 1:
-        return covariance
-    variance = np.trace(covariance) / n_candidates
-    common = (covariance.sum() / n_candidates - variance) / (n_candidates - 1)
-    equal = np.full_like(covariance, common)
-    np.fill_diagonal(equal, variance)
-    return (covariance + equal) / 2

@@ -26,7 +26,7 @@ from skbayeseval.results.report_sections import (
     reproduction,
 )
 from skbayeseval.search.candidates import name_candidates
-from skbayeseval.search.report import LEGEND, SearchReport
+from skbayeseval.search.report import LEGEND, POOLED, SearchReport
 
 __all__ = ["explain", "notebook_view", "page_of"]
 
@@ -42,7 +42,7 @@ def _(report: SearchReport) -> str:
     ranking = report.ranking
     posterior, record = ranking._posterior, ranking._cross_validation
     limits = [
-        *_shrinkage(report),
+        *([POOLED] if report._draws is not report._unpooled else []),
         *([report._basis] if report._basis else what_it_applies_to(posterior, record, "models")),
         where_probabilities_come_from(posterior, ranking._metric(None)),
         *cautions(
@@ -71,9 +71,11 @@ def _found(report: SearchReport) -> Iterator[str]:
     if len(table) == 1:
         yield f"Only one candidate, {names[best]}, is known by its {metric}."
         yield f"With probability {sure}, it is between {ends}."
+        yield from report._left_out()
         return
     of = "" if report._n_tried == len(table) else f" of {report._n_tried}"
     yield f"{len(table)}{of} candidates of a search were compared by {metric}."
+    yield from report._left_out()
     yield (
         f"{names[best]} is the best with probability {format_probability(row['p_best'])}; its "
         f"{report.metric} is between {ends} with probability {sure}."
@@ -82,8 +84,8 @@ def _found(report: SearchReport) -> Iterator[str]:
     yield f"Being behind the best by up to {behind:.4g} was declared too small to matter."
     for code, words in (
         ("~", f"As good as the best for practical purposes, with probability {sure} or more"),
-        ("<<", f"Worse than the best by more than that, all of them with probability {sure}"),
-        ("<", "Not settled"),
+        ("<<", f"Worse than the best by more than that, with probability {sure} or more"),
+        ("?", "Not settled"),
     ):
         found = [names[index] for index in table.index[table["decision"] == code]]
         if len(found) > MOST_NAMES:
@@ -94,15 +96,6 @@ def _found(report: SearchReport) -> Iterator[str]:
         number = len(report.failed)
         failed = "1 candidate was" if number == 1 else f"{number} candidates were"
         yield f"{failed} left out because a fit or a score failed."
-
-
-def _shrinkage(report: SearchReport) -> Iterator[str]:
-    if report._shrinkage:
-        yield (
-            f"Chance explains {report._shrinkage:.0%} of the variance between scores, and the "
-            "highest of many scores is high partly by chance, so all scores were moved towards "
-            "their common mean."
-        )
 
 
 @page_of.register

@@ -18,7 +18,7 @@ from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.evidence.counts import ConfusionCounts, as_evidence
 from skbayeseval.evidence.split_tables import spread_of_tables
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.pooling import pool_draws
+from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
 from skbayeseval.models.recalls import Recalls
@@ -34,12 +34,19 @@ from skbayeseval.search.candidates import (
     counted_classes,
     last_candidates,
     name_candidates,
+    number_dropped,
     number_of_splits,
     recorded_keys,
     scores_of,
     tables_of,
 )
-from skbayeseval.search.noise import N_BEST, draws_of_splits, own_share, share_noise
+from skbayeseval.search.noise import (
+    N_BEST,
+    draws_of_splits,
+    first_copies,
+    own_share,
+    share_noise,
+)
 from skbayeseval.search.report import SearchReport
 from skbayeseval.splitting.weights import (
     SplitProportions,
@@ -165,8 +172,10 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     check_true_classes([labels[i] for i in present], "cv_results_")
     candidates = {int(i): results["params"][i] for i in kept}
     assert metric is not None
-    weight = _inferred_weight(metric, of_splits, evidence[0].positive, proportions)
-    own = own_share(weight, len(kept), n_splits)
+    first = first_copies(of_splits)
+    distinct = _distinct(first)
+    weight = _inferred_weight(metric, of_splits[distinct], evidence[0].positive, proportions)
+    own = own_share(weight, len(distinct), n_splits)
     posterior = make_posterior(
         as_evidence(evidence).with_weight(weight.median),
         Recalls() if len(labels) > 2 else "auto",
@@ -174,7 +183,9 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
         None,
         settings.draws_of(len(kept)),
         settings.entropy,
-        weights=CommonWeight(weight, f"from the spread of {n_splits} splits"),
+        weights=CommonWeight(
+            weight, f"by a fitted formula and from the spread of {n_splits} splits"
+        ),
     )
     ranking = Ranking(
         posterior, tuple(name_candidates(candidates)), resolve_scoring(settings.measure, labels)
@@ -185,8 +196,11 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
         f"{_correlation(own, kept)}{_training(proportions, settings)}"
     )
     rng = settings.rng
-    noisy = share_noise(ranking.draws, own, rng)
-    return make_report(ranking, candidates, settings, "counts", failed, results, basis, *noisy, rng)
+    draws = share_noise(ranking.draws, own, rng)[first]
+    pooled = pool_scores(draws, rng)
+    return make_report(
+        ranking, candidates, settings, "counts", failed, results, basis, draws, pooled
+    )
 
 
 def _inferred_weight(
@@ -199,7 +213,9 @@ def _inferred_weight(
     """
     assert proportions.weight is not None
     n_splits = of_splits.shape[1]
-    n_folds = 0 if proportions.test_fraction is None else round(1 / proportions.test_fraction)
+    n_folds = (
+        0 if proportions.test_fraction is None else round(min(1 / proportions.test_fraction, 1e9))
+    )
     if not n_folds or n_splits % n_folds:
         n_folds = n_splits
     which = 1 if positive is None else positive
@@ -294,10 +310,26 @@ def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport
     if len(kept) > 2:
         basis += " Candidates are assumed to vary equally and to be equally correlated."
     rng, rho = settings.rng, proportions.test_fraction
-    noisy = draws_of_splits(
-        without_noise(scores, scores), 1 / n_splits + rho / (1 - rho), ranking.n_draws, rng
+    first = first_copies(scores)
+    distinct = _distinct(first)
+    draws, covariance = draws_of_splits(
+        without_noise(scores, scores)[distinct],
+        1 / n_splits + rho / (1 - rho),
+        ranking.n_draws,
+        rng,
     )
-    return make_report(ranking, candidates, settings, "scores", failed, results, basis, *noisy, rng)
+    position = np.searchsorted(distinct, first)
+    draws = draws[position]
+    pooled = pool_scores(draws, rng, covariance[np.ix_(position, position)])
+    return make_report(
+        ranking, candidates, settings, "scores", failed, results, basis, draws, pooled
+    )
+
+
+def _distinct(first: Array) -> Array:
+    """Return the candidates that are no copies of others, all if they are all alike."""
+    distinct = np.unique(first)
+    return distinct if len(distinct) > 1 else np.arange(len(first))
 
 
 def make_report(
@@ -309,13 +341,9 @@ def make_report(
     results: Mapping[str, Any],
     basis: str,
     draws: Array | None = None,
-    covariance: Array | None = None,
-    rng: np.random.Generator | None = None,
+    pooled: Array | None = None,
 ) -> SearchReport:
-    """Return the report on a ranking of candidates, pooled if the covariance of draws is given."""
-    shrinkage = 0.0
-    if draws is not None and covariance is not None and rng is not None:
-        draws, shrinkage, _ = pool_draws(draws, covariance, rng)
+    """Return the report on a ranking of candidates."""
     return SearchReport(
         ranking,
         candidates,
@@ -324,9 +352,10 @@ def make_report(
         prob=settings.prob,
         failed=failed,
         n_tried=len(last_candidates(results)),
+        n_dropped=number_dropped(results),
         basis=basis,
         draws=draws,
-        shrinkage=shrinkage,
+        pooled=pooled,
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.model_selection import check_cv
 
+from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval._validation import (
     check_probability,
@@ -17,6 +18,7 @@ from skbayeseval._validation import (
 )
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.scoring import table_metric
 from skbayeseval.search.candidates import counted_classes, recorded_keys
 from skbayeseval.search.recorded import (
     UNKNOWN,
@@ -71,7 +73,8 @@ def refit_simplest(
         The share of test instances among the test and training instances of one split. Needed
         if `cv` does not determine it.
     scoring : str or Metric, default=None
-        The metric to compare by. By default, the only recorded score, or ``score``.
+        The metric to compare by. By default, the only recorded score, or ``score``. A search with
+        a single metric records its values, but not its name: they are taken to be of `scoring`.
     labels, pos_label : default=None
         The classes of the count scorer, and the positive class for metrics that need one.
     prob : float, default=0.95
@@ -147,7 +150,9 @@ class RefitSimplest:
         check_key(key)
         check_rope_around_zero(rope)
         if scoring is not None and not isinstance(scoring, (str, Metric)):
-            raise TypeError(f"scoring must be the name of a metric or a Metric, got {scoring!r}.")
+            raise TypeError(
+                f"scoring must be the name of a metric or a Metric, got {in_short(scoring)}."
+            )
         check_random_state(random_state)
         if cv is not None:
             cv = list(cv) if isinstance(cv, Iterator) else cv  # an iterator can be used only once
@@ -212,7 +217,17 @@ class RefitSimplest:
         """Return the name of the recorded scores, or None, and the metric to compare by."""
         if self.scoring is not None:
             name = self.scoring if isinstance(self.scoring, str) else self.scoring.name
-            return (name if name in keys else None), self.scoring
+            if name in keys:
+                return name, self.scoring
+            if counted_classes(results):
+                if table_metric(self.scoring) is not None:
+                    return None, self.scoring
+            elif keys == ["score"]:  # results do not tell which metric that is
+                return "score", self.scoring
+            raise ValueError(
+                f"scoring={name!r} was not recorded by the search, which recorded {keys}. Choose "
+                f"one of them, or pass the search a scoring= with {name!r} in it."
+            )
         if counted_classes(results):  # "score" repeats another key, or is the accuracy
             score = np.asarray(results["mean_test_score"])
             for name in keys:

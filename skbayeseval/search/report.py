@@ -13,10 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
-from skbayeseval.judgement.decision import MARKS
+from skbayeseval.judgement.decision import MARKS, format_probability
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
+from skbayeseval.judgement.ranking_decision import behind_the_best, equivalent_to_best
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.pages.document import write_page
+from skbayeseval.results.printed import Labels, name_observed
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.tables import format_value, html_table, latex_table, markdown_table
 from skbayeseval.search.candidates import name_candidates, short_names, varying
@@ -27,15 +29,21 @@ if TYPE_CHECKING:
 
     from skbayeseval.display import HeatmapDisplay, RankingDisplay
 
-__all__ = ["SearchReport", "check_key", "surely_all"]
+__all__ = ["POOLED", "SearchReport", "check_key"]
 
 Key = str | Sequence[str] | Callable[[dict[str, Any]], Any]
 
 PLOTS = ("ranking", "heatmap")
-COLUMNS = ("mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", "decision")
+COLUMNS = ("observed", "mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", "decision")
 
 # The number of rows that print(report) shows.
 ROWS_IN_WORDS = 8
+
+# Why means differ from the observed scores.
+POOLED = (
+    "The highest of many scores is high partly by chance, so scores are drawn towards each other, "
+    "as far as chance explains their differences."
+)
 
 # What the marks in tables mean.
 LEGEND = "≈ practically equivalent to the best, ≪ surely worse, ? not settled"
@@ -46,16 +54,16 @@ class SearchReport:
 
     Created by `report_search`; read-only. "The best" is the best candidate in each posterior draw,
     not the candidate with the highest mean: being selected as the maximum of noisy means, that
-    candidate's mean is optimistic. For the same reason, scores are shrunk towards their common
-    mean, by as much of their differences as chance explains.
+    candidate's mean is optimistic. For the same reason, scores are partially pooled: differences
+    shrink, by as much of them as may be chance.
 
     Attributes
     ----------
     source : {"predictions", "counts", "scores"}
         The kind of data the report is based on.
     ranking : Ranking
-        The joint posterior of the candidates without shrinkage, with a comparison of every pair:
-        for candidates that were not chosen for their scores.
+        The joint posterior of the candidates, with a comparison of every pair, in which nothing is
+        pooled: for candidates that were not chosen for their scores.
     draws : ndarray of shape (n_candidates, n_draws)
         The draws that the report is based on.
     candidates : dict of int to dict
@@ -104,9 +112,10 @@ class SearchReport:
         prob: float = 0.95,
         failed: Sequence[int] = (),
         n_tried: int | None = None,
+        n_dropped: int = 0,
         basis: str = "",
         draws: NDArray[Any] | None = None,
-        shrinkage: float = 0.0,
+        pooled: NDArray[Any] | None = None,
     ) -> None:
         self._ranking = ranking
         self._candidates = {int(i): dict(of_one) for i, of_one in candidates.items()}
@@ -115,11 +124,11 @@ class SearchReport:
         self._prob = prob
         self._failed = tuple(int(i) for i in failed)
         self._n_tried = len(self._candidates) if n_tried is None else n_tried
+        self._n_dropped = n_dropped
         self._basis = basis
-        self._draws = ranking.draws if draws is None else draws
+        self._unpooled = ranking.draws if draws is None else draws
+        self._draws = self._unpooled if pooled is None else pooled
         self._draws.flags.writeable = False
-        self._means = ranking.draws.mean(axis=1)
-        self._shrinkage = shrinkage
         self._table: pd.DataFrame | None = None
 
     @property
@@ -129,12 +138,12 @@ class SearchReport:
 
     @property
     def ranking(self) -> Ranking:
-        """The joint posterior of the candidates, without shrinkage."""
+        """The joint posterior of the candidates, with pairs in which nothing is pooled."""
         return self._ranking
 
     @property
     def draws(self) -> NDArray[Any]:
-        """Draws of the metric of each candidate, with shrinkage: (n_candidates, n_draws)."""
+        """Partially pooled draws of the metric of each candidate: (n_candidates, n_draws)."""
         return self._draws
 
     @property
@@ -169,12 +178,12 @@ class SearchReport:
         -------
         table : pandas.DataFrame
             Indexed by the candidate's position in `cv_results_`. There is a column for each
-            parameter, followed by the posterior mean and HDI of the metric, the probability that
-            the candidate is the best, the probability that it is within the ROPE of the best, and
-            the code of the decision against the best: "~" practically equivalent, if that
-            probability is at least `prob` and, without shrinkage, its mean is within the ROPE of
-            the highest mean; "<<" surely worse: as many candidates as, with probability `prob`,
-            are all worse than the best by more than the ROPE; "<" not settled.
+            parameter, followed by the observed value, posterior mean and HDI of the metric, the
+            probability that the candidate is the best, the probability that it is within the ROPE
+            of the best, and the code of the decision against the best: "~" practically equivalent,
+            if that probability is at least `prob`; "<<" surely worse, if it is at most
+            ``1 - prob`` and if the candidate is worse by more than the ROPE than the one with the
+            highest mean where nothing is pooled, too; "?" not settled.
         """
         if self._table is None:
             self._table = self._summarised()
@@ -237,7 +246,8 @@ class SearchReport:
             warnings.warn(
                 "No candidate is practically equivalent to the best: the most probable one, "
                 f"candidate {nearest}, is within {abs(self.rope.low):g} of it with probability "
-                f"{table['p_equivalent'].max():.2g}, which is less than {self.prob:g}. Candidate "
+                f"{format_probability(table['p_equivalent'].max(), threshold=self.prob)}, which is "
+                f"less than {100 * self.prob:.3g}%. Candidate "
                 f"{first} is chosen for its highest mean, whether it is simple or not. A larger "
                 "rope, more data or more splits may settle more.",
                 UserWarning,
@@ -283,7 +293,7 @@ class SearchReport:
         ax : matplotlib Axes, default=None
             The axes to draw on. By default, a new figure is created.
         **style
-            Options of the display: `title`, `colors`, `line_kw`, `fill_kw` and `text_kw`.
+            Options of the display: `title`, `colors`, `labels`, `line_kw`, `fill_kw` and `text_kw`.
 
         Returns
         -------
@@ -291,25 +301,44 @@ class SearchReport:
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
-        if kind == "ranking":
-            shown = best_candidates(self.summary(), self._candidates, self.metric, self.prob)
+        known = kind if isinstance(kind, str) else None
+        if known == "ranking":
+            behind = behind_the_best(self.draws, self.prob).set_axis(list(self._candidates))
+            table = self.summary().join(behind)
+            shown = best_candidates(
+                table,
+                self._candidates,
+                self.metric,
+                self.prob,
+                -self.rope.low,
+                self.most_probable(),
+            )
             return shown.plot(ax=ax, **style)
-        if kind == "heatmap":
-            grid = grid_of_candidates(self.summary(), self._candidates, self.metric, x, y)
+        if known == "heatmap":
+            rope = abs(self.rope.low)
+            grid = grid_of_candidates(self.summary(), self._candidates, self.metric, rope, x, y)
             return grid.plot(ax=ax, **style)
-        raise ValueError(f"kind={kind!r} is not a known plot. Valid kinds are {list(PLOTS)}.")
+        raise ValueError(
+            f"kind={in_short(kind)} is not a known plot. Valid kinds are {list(PLOTS)}."
+        )
 
-    def to_markdown(self) -> str:
-        """Return the summary as a Markdown table."""
-        return markdown_table(self._printable(self.summary()))
+    def to_latex(self, *, labels: Labels | None = None) -> str:
+        r"""Return the summary as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
 
-    def to_latex(self) -> str:
-        """Return the summary as a LaTeX tabular that uses booktabs."""
-        return latex_table(self._printable(self.summary()))
+        Parameters
+        ----------
+        labels : dict of str to str, default=None
+            What metrics are called, as in `Ranking.to_latex`.
+        """
+        return latex_table(self._printable(self.summary(), labels))
 
-    def to_html(self) -> str:
-        """Return the summary as an HTML table, with escaped names."""
-        return html_table(self._printable(self.summary()))
+    def to_markdown(self, *, labels: Labels | None = None) -> str:
+        """Return the summary as a Markdown table; the parameters are those of `to_latex`."""
+        return markdown_table(self._printable(self.summary(), labels))
+
+    def to_html(self, *, labels: Labels | None = None) -> str:
+        """Return the summary as an HTML table; the parameters are those of `to_latex`."""
+        return html_table(self._printable(self.summary(), labels))
 
     def __repr__(self) -> str:
         return (
@@ -356,7 +385,7 @@ class SearchReport:
         best = self.most_probable()
         name = dict(zip(self._candidates, name_candidates(self._candidates), strict=True))[best]
         of = f"{len(table)} candidates"
-        if len(table) + len(self.failed) < self._n_tried:
+        if self._n_not_compared:
             of = f"the {len(table)} most promising of {self._n_tried} candidates"
         alone = "There is only one candidate"
         if self._n_tried > 1:
@@ -365,20 +394,37 @@ class SearchReport:
             f"{alone}, {name}, so there is nothing to compare it with on {self.metric}."
             if len(table) == 1
             else f"Of {of}, {name} is most probably the best on {self.metric} "
-            f"(probability {table['p_best'][best]:.1%}).",
+            f"(probability {format_probability(table['p_best'][best])}).",
             f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
             f"Surely worse: {worse}. Not settled: {open_}.",
         ]
 
+    @property
+    def _n_not_compared(self) -> int:
+        return max(0, self._n_tried - len(self._candidates) - len(self.failed))
+
+    def _left_out(self) -> list[str]:
+        """Return sentences on the candidates that the report does not cover, failed ones aside."""
+        words = []
+        if self._n_not_compared:
+            words.append(
+                f"simplest() chooses among the {len(self._candidates)} most promising candidates; "
+                f"top={self._n_tried} compares all."
+            )
+        if self._n_dropped:
+            words.append(
+                f"The search dropped {self._n_dropped} other candidates before its last iteration; "
+                "they are not compared."
+            )
+        return words
+
     def __str__(self) -> str:
         table, best, lines = self.summary(), self.most_probable(), self._verdict()
+        lines += self._left_out()
         if self._basis:
             lines.append(self._basis)
-        if self._shrinkage:
-            lines.append(
-                f"Chance explains {self._shrinkage:.0%} of the variance between scores, so scores "
-                "are shrunk towards their common mean."
-            )
+        if self._draws is not self._unpooled:
+            lines.append(POOLED)
         if self.failed:
             shown = ", ".join(map(str, self.failed[:10])) + ", ..." * (len(self.failed) > 10)
             lines.append(f"Left out because a fit or a score failed: candidates {shown}.")
@@ -395,8 +441,7 @@ class SearchReport:
 
     def _summarised(self) -> pd.DataFrame:
         draws = self.draws
-        behind = draws - draws.max(axis=0)
-        best = behind == 0
+        best = draws == draws.max(axis=0)
         low, high = hdi_of_rows(draws, self.prob)
         bounds = split_metric(self.metric).bounds
         if self.source == "scores" and bounds is not None:  # draws of split scores can be beyond
@@ -408,13 +453,13 @@ class SearchReport:
             )
             for name in self._parameters()
         }
-        within = (behind >= self.rope.low).mean(axis=1)
-        worse = surely_all(behind < self.rope.low, self.prob)
-        # Shrinkage alone does not make candidates equivalent: a single one that is much better than
-        # many equal ones is shrunk too far.
-        near = self._means >= self._means.max() + self.rope.low
-        codes = np.select([worse, near & (within >= self.prob)], ["<<", "~"], "<")
+        within = equivalent_to_best(draws, self.rope)
+        leader = self._unpooled[self._unpooled.mean(axis=1).argmax()]
+        settled = hdi_of_rows(leader - self._unpooled, self.prob)[0] > -self.rope.low
+        surely = settled & (within <= 1 - self.prob)
+        codes = np.select([surely, within >= self.prob], ["<<", "~"], "?")
         statistics = (
+            self._ranking.observed,
             draws.mean(axis=1),
             low,
             high,
@@ -431,8 +476,9 @@ class SearchReport:
     def _column(self, parameter: str) -> str:
         return f"param_{parameter}" if parameter in COLUMNS else parameter
 
-    def _printable(self, table: pd.DataFrame) -> pd.DataFrame:
+    def _printable(self, table: pd.DataFrame, labels: Labels | None = None) -> pd.DataFrame:
         """Return the table with all values as text and short names of the parameters."""
+        observed = name_observed(table, self.metric, labels)
         formats: dict[str, Callable[[Any], str]] = dict.fromkeys(COLUMNS, "{:.4f}".format)
         formats |= dict.fromkeys(("p_best", "p_equivalent"), "{:.3f}".format)
         formats["decision"] = lambda code: MARKS[code]
@@ -442,7 +488,7 @@ class SearchReport:
                 for name in map(str, table.columns)
             },
             index=table.index,
-        ).rename(columns=short_names([str(name) for name in table.columns]))
+        ).rename(columns=short_names(list(map(str, table.columns))) | {"observed": observed})
 
 
 def check_key(key: Any) -> tuple[str, ...]:
@@ -457,18 +503,9 @@ def check_key(key: Any) -> tuple[str, ...]:
     ):
         raise TypeError(
             "key must be the name of a parameter, a list of names or a function of the parameters, "
-            f"got {key!r}."
+            f"got {in_short(key)}."
         )
     return tuple(names)
-
-
-def surely_all(events: NDArray[Any], prob: float) -> NDArray[Any]:
-    """Return which rows are true all at once with probability `prob`: the most probable first."""
-    order = np.argsort(-events.mean(axis=1), kind="stable")
-    sure = np.logical_and.accumulate(events[order], axis=0).mean(axis=1) >= prob
-    found = np.zeros(len(events), dtype=bool)
-    found[order[sure]] = True
-    return found
 
 
 def _column_of(values: list[Any], index: pd.Index) -> pd.Series:

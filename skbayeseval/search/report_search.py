@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted
 
+from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import (
     check_probability,
@@ -19,6 +20,7 @@ from skbayeseval._validation import (
     check_whole_number,
 )
 from skbayeseval.compare.cross_validation import CrossValidationOptions, compare_learners
+from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
@@ -34,7 +36,6 @@ from skbayeseval.search.candidates import (
     tables_of,
 )
 from skbayeseval.search.count_scorer import CountScorer
-from skbayeseval.search.noise import covariance_of_draws
 from skbayeseval.search.recorded import (
     RecordedOnly,
     Settings,
@@ -55,6 +56,9 @@ __all__ = ["report_search"]
 
 Array = NDArray[Any]
 
+# So many candidates are cross-validated again if the user does not say how many.
+MOST_AGAIN = 50
+
 
 def report_search(
     search: Any,
@@ -62,7 +66,7 @@ def report_search(
     y: ArrayLike | None = None,
     *,
     rope: Any,
-    top: int = 5,
+    top: int | None = None,
     scoring: Any = None,
     test_fraction: float | None = None,
     labels: ArrayLike | None = None,
@@ -85,8 +89,9 @@ def report_search(
     refitted on all data.
 
     The best of many equal candidates looks better by chance. The scores of the candidates are
-    therefore shrunk towards their common mean, the more, the less they differ beyond what chance
-    explains.
+    therefore partially pooled: differences shrink, by as much of them as may be chance. A copy of
+    another candidate, with the same predictions (or recorded counts or scores) in all splits, has
+    the same posterior and no influence on the others.
 
     Parameters
     ----------
@@ -97,8 +102,10 @@ def report_search(
     rope : float, str or (float, float)
         The region of practical equivalence. A number r means that metric values that differ by
         at most r are practically equivalent.
-    top : int, default=5
-        How many candidates to cross-validate again: those with the highest recorded mean.
+    top : int, default=None
+        How many candidates to cross-validate again: those with the highest recorded mean. None
+        means all, but at most 50. If fits take long, a smaller number saves time, but candidates
+        that are left out are not considered by `SearchReport.simplest`.
     scoring : str or Metric, default=None
         The metric to compare by. By default, the metric that the search refits by. Reports based
         on predictions or counts allow any metric of confusion matrices, reports based on split
@@ -196,7 +203,9 @@ def report_search(
                 f"labels={labels!r} are not those of the recorded counts, {list(scorer.labels)}."
             )
         return report_recorded(results, settings)
-    chosen, failed, picked_by = _most_promising(results, settings, check_whole_number(top, "top"))
+    chosen, failed, picked_by = _most_promising(
+        results, settings, MOST_AGAIN if top is None else check_whole_number(top, "top")
+    )
     candidates = {int(i): results["params"][i] for i in chosen}
     names = name_candidates(candidates)
     estimators = {
@@ -250,8 +259,7 @@ def report_search(
         results,
         basis,
         ranking.draws,
-        covariance_of_draws(ranking.draws),
-        settings.rng,
+        pool_scores(ranking.draws, settings.rng),
     )
 
 
@@ -260,11 +268,14 @@ def _measure(
 ) -> tuple[str | None, Any]:
     """Return the name of the recorded scores, or None, and the metric to compare by."""
     keys = recorded_keys(search.cv_results_)
-    if scoring is None and isinstance(search.refit, RefitSimplest):
+    known = keys == ["score"] and scorer is None  # by the search itself
+    if scoring is None and isinstance(search.refit, RefitSimplest) and not known:
         scoring = search.refit.scoring
     if scoring is not None:
         if not isinstance(scoring, (str, Metric)):
-            raise TypeError(f"scoring must be the name of a metric or a Metric, got {scoring!r}.")
+            raise TypeError(
+                f"scoring must be the name of a metric or a Metric, got {in_short(scoring)}."
+            )
         name = scoring if isinstance(scoring, str) else scoring.name
         own = scorer.main if scorer is not None else _single_measure(search)
         key = name if name in keys else "score" if name == own and "score" in keys else None

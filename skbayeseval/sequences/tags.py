@@ -148,7 +148,7 @@ def check_scheme(scheme: Any, name: str = "scheme") -> str:
     """Return `scheme` if it is valid."""
     if not isinstance(scheme, str) or scheme not in SCHEMES:
         raise ValueError(
-            f"{name}={scheme!r} is not a known scheme. Valid schemes are {list(SCHEMES)}."
+            f"{name}={in_short(scheme)} is not a known scheme. Valid schemes are {list(SCHEMES)}."
         )
     return scheme
 

@@ -15,7 +15,7 @@ from scipy.special import xlogy
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state, indexable
 
-from skbayeseval._arrays import as_array, as_numbers, check_same_length
+from skbayeseval._arrays import as_array, as_numbers, check_same_length, in_short, number_of_samples
 from skbayeseval._labels import check_label_vector, kind_of_labels
 from skbayeseval._validation import check_whole_number
 from skbayeseval.splitting.balance import balanced_partition, deal
@@ -154,7 +154,7 @@ class BlockRegularizedCV(BaseCrossValidator):
 
     def _blocks(self, X: Any, y: Any, groups: Any, n_blocks: int) -> Array:
         """Return the block index of each instance."""
-        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        n_samples = number_of_samples(X, "X")
         if n_samples < n_blocks:
             raise ValueError(
                 f"Cannot have number of blocks={n_blocks} greater than the number of samples: "
@@ -178,7 +178,7 @@ class BlockRegularizedCV(BaseCrossValidator):
             if self.regularize != "auto":
                 raise ValueError(
                     "regularize must be 'auto', None, a callable (X, y) -> (n_samples, k) or an "
-                    f"array, got {self.regularize!r}."
+                    f"array, got {in_short(self.regularize)}."
                 )
             return None if y is None else _frequencies_of_target(y, n_blocks)
         if self.regularize is None:

@@ -1,14 +1,16 @@
 """`checkpoint=`: a folder with one file per finished fit, from which a later run goes on.
 
 The name of a file is a digest of all that determines the fit: data, split, estimator, what is kept
-of its predictions, and the versions of the packages. Files are npz archives without pickle.
+of its predictions, and the versions of the packages; and of its number among the fits of one call
+that agree in all of these, because they may be random. Files are npz archives without pickle.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,7 +40,7 @@ UNFINISHED = ".skbayeseval-"
 SETTINGS = ("array_api_dispatch", "assume_finite", "enable_metadata_routing", "transform_output")
 
 # What a file holds of a fit.
-CONTENT = ("observed", "fit_time", "score_time", "chosen")
+CONTENT = ("observed", "fit_time", "score_time", "chosen", "unseeded")
 
 
 @dataclass(frozen=True)
@@ -111,8 +113,8 @@ class Checkpoint:
         common = [FORMAT, __version__, sklearn_version]
         common.append(digest({name: config.get(name) for name in SETTINGS}))
         common.append(_digest_of("X, y or groups", list(data), _AS_ARRAYS))
-        of_each = {
-            name: digest(
+        of_estimators = _numbered(
+            digest(
                 [
                     *common,
                     self._key_of_estimator(name, estimator),
@@ -121,11 +123,11 @@ class Checkpoint:
                 ]
             )
             for name, estimator in estimators.items()
-        }
-        of_splits = [digest(list(split)) for split in splits]
+        )
+        of_splits = _numbered(digest(list(split)) for split in splits)
         return {
             (name, i): digest([of_one, of_split])
-            for name, of_one in of_each.items()
+            for name, of_one in zip(estimators, of_estimators, strict=True)
             for i, of_split in enumerate(of_splits)
         }
 
@@ -259,6 +261,19 @@ def check_repeatable(checkpoint: Any, cv: Any, calibrate: Any, random_state: Any
             f"checkpoint= requires a splitter with a random_state, got cv={cv!r}, whose splits "
             "differ from call to call, so that no fit would be found again."
         )
+
+
+def _numbered(digests: Iterable[str]) -> list[tuple[str, int]]:
+    """Return each digest with how many equal ones precede it.
+
+    Names and positions would tell equal ones apart as well, but change with the other estimators.
+    """
+    seen: Counter[str] = Counter()
+    numbered = []
+    for one in digests:
+        numbered.append((one, seen[one]))
+        seen[one] += 1
+    return numbered
 
 
 _IN_A_MODULE = "Define it by a def or class statement at the top level of a module"

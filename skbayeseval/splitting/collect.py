@@ -18,9 +18,10 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
-from sklearn.utils import _safe_indexing, get_tags, indexable
+from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from skbayeseval._arrays import in_short
 from skbayeseval._encoding import storable
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import (
@@ -29,6 +30,7 @@ from skbayeseval.splitting.check_splits import (
     warn_of_split_groups,
 )
 from skbayeseval.splitting.checkpoint import Checkpoint
+from skbayeseval.splitting.digest import digest
 from skbayeseval.splitting.out_of_fold import OutOfFold
 from skbayeseval.splitting.parallel import Task, shared
 from skbayeseval.splitting.progress import parallel_with_progress
@@ -73,10 +75,15 @@ class CrossValidation:
         The mean number of test instances per split.
     two_fold_repeats : int or None
         The number of repeats if the splits are repeated two-fold cross-validation, else None.
-    estimand : {"learner", "fitted"}
+    estimand : {"full", "learner", "fitted"}
         Whose performance is compared.
     published_weight : float or None
         The published weight of one count: 1 if every instance was tested once.
+    n_instances : int or None
+        The number of all instances.
+    further_size : float or None
+        The mean number of training instances of further splits, from which, and from the splits,
+        the performance of learners trained on all instances was extrapolated.
     out_of_fold : OutOfFold or None
         What was predicted for the test sets; None if it was not kept.
     """
@@ -90,6 +97,8 @@ class CrossValidation:
     two_fold_repeats: int | None = None
     estimand: str = "learner"
     published_weight: float | None = None
+    n_instances: int | None = None
+    further_size: float | None = None
     out_of_fold: OutOfFold | None = field(default=None, repr=False)
 
     def renamed(self, names: Sequence[str], others: Sequence[str]) -> CrossValidation:
@@ -117,7 +126,11 @@ class Failure:
 
 @dataclass(frozen=True)
 class _Run:
-    """Output of one estimator in one split; `chosen` holds `best_params_` of a search."""
+    """Output of one estimator in one split; `chosen` holds `best_params_` of a search.
+
+    `unseeded` is whether the fit drew from numpy's global random state, as estimators with
+    ``random_state=None`` do if they are random; it is known of fits for a checkpoint only.
+    """
 
     observed: Mapping[str, Any]
     fit_time: float
@@ -125,6 +138,7 @@ class _Run:
     estimator: Any
     error: str | None = None
     chosen: Mapping[str, Any] | None = None
+    unseeded: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,6 +160,8 @@ class Collection:
         The published weight of one count pooled over the kept splits.
     halves : list of (Collection, Collection)
         The outputs on disjoint halves of the data, per comparison.
+    another_size : Collection or None
+        The outputs on splits with training sets of another size.
     """
 
     names: tuple[str, ...]
@@ -154,6 +170,7 @@ class Collection:
     runs: dict[str, list[_Run]] = field(repr=False)
     weight: float
     halves: list[tuple[Collection, Collection]] = field(default_factory=list, repr=False)
+    another_size: Collection | None = field(default=None, repr=False)
 
     @property
     def train_size(self) -> float:
@@ -175,6 +192,23 @@ class Collection:
             for (train, test), (next_train, next_test) in zip(kept[::2], kept[1::2], strict=False)
         )
         return len(kept) // 2 if mirrored and len(kept) % 2 == 0 else None
+
+    def cut(self, tests: Sequence[Array]) -> Collection:
+        """Return the same outputs with each kept split cut into its parts in each of `tests`."""
+        splits: list[Split] = []
+        runs: dict[str, list[_Run]] = {name: [] for name in self.names}
+        for i in self.kept:
+            train, test = self.splits[i]
+            for part in tests:
+                rows = np.flatnonzero(np.isin(test, part))
+                if not len(rows):
+                    continue
+                splits.append((train, test[rows]))
+                for name in self.names:
+                    run = self.runs[name][i]
+                    taken = {key: _safe_indexing(v, rows) for key, v in run.observed.items()}
+                    runs[name].append(replace(run, observed=taken))
+        return Collection(self.names, splits, list(range(len(splits))), runs, self.weight)
 
     def test_indices(self) -> Array:
         """Return the concatenated test indices of the kept splits."""
@@ -225,6 +259,7 @@ def collect(
     observers: Mapping[str, Observe] | None = None,
     check_split: Callable[[int, Array], None] | None = None,
     halves: Sequence[tuple[list[Split], list[Split]]] = (),
+    resize: Callable[[list[Split]], list[Split]] | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Collection:
     """Fit clones of the estimators on every training set and observe them on the test set.
@@ -235,8 +270,9 @@ def collect(
     (by default the predictions). If one raises, the fit counts as failed. `check_split` is
     called with the index and the test indices of every split before any estimator is fitted, and
     should raise an error if a test set is not usable. `halves` are the splits of disjoint halves of
-    the data, which are collected as well. Fits that are in the `checkpoint` are not repeated, and
-    those that finish are added to it at once.
+    the data, which are collected as well, and `resize` turns the splits into those with training
+    sets of another size. Fits that are in the `checkpoint` are not repeated, and those that finish
+    are added to it at once.
     """
     check_error_score(error_score)
     X, y = indexable(X, y)
@@ -245,17 +281,25 @@ def collect(
     splits = check_splits(generated, n_samples)
     if split_params.get("groups") is not None:
         warn_of_split_groups(splits, split_params["groups"])
-    everything = [*splits, *(split for pair in halves for half in pair for split in half)]
-    for i, (_, test) in enumerate(everything):
-        if check_split is not None:
-            check_split(i, test)
+    of_halves = [split for pair in halves for half in pair for split in half]
+    resized = [] if resize is None else resize(splits)
+    everything = [*splits, *of_halves, *resized]
+    for i, (_, test) in enumerate(everything if check_split is not None else ()):
+        try:
+            check_split(i, test)  # type: ignore[misc]
+        except ValueError as error:
+            if i < len(splits) + len(of_halves):
+                raise
+            raise ValueError(
+                "estimand='full' also tests in further splits, one of which has too few instances. "
+                f"{error} Or use estimand='learner'."
+            ) from error
     tasks = [(name, i) for i in range(len(everything)) for name in estimators]
-    if halves and verbose > 0:
-        print(
-            f"{len(tasks)} fits: {len(splits) * len(estimators)} on the splits, and "
-            f"{len(tasks) - len(splits) * len(estimators)} on those of halves of the data.",
-            file=sys.stderr,
-        )
+    if len(everything) > len(splits) and verbose > 0:
+        numbers = (len(one) * len(estimators) for one in (splits, of_halves, resized))
+        words = ("on the splits", "on those of halves of the data", "on other training sizes")
+        told = [f"{number} {where}" for number, where in zip(numbers, words, strict=True) if number]
+        print(f"{len(tasks)} fits: {', '.join(told)}.", file=sys.stderr)
     observers = observers or dict.fromkeys(estimators, observe_predictions)
     keys: dict[tuple[str, int], str] = {}
     found: dict[tuple[str, int], _Run] = {}
@@ -281,7 +325,7 @@ def collect(
                 *common,
                 *everything[i],
                 params=_at(fit_params[name], everything[i][0], n_samples),
-                where=f"Estimator {name!r} failed in {_place(i, len(splits))}",
+                where=f"Estimator {name!r} failed in {_place(i, len(splits), len(of_halves))}",
                 keep=return_estimator and i < len(splits),
                 reraise=error_score == "raise",
                 observe=observers[name],
@@ -318,6 +362,7 @@ def collect(
         whole,
         weight,
         _halves(of_each, halves, len(splits), weight),
+        _another_size(of_each, resized, len(everything) - len(resized)),
     )
 
 
@@ -338,6 +383,15 @@ def _finished(
             f"{len(found)} of {len(keys)} fits are in the checkpoint {checkpoint.path}",
             file=sys.stderr,
         )
+    unseeded = {name: None for (name, _), run in found.items() if run.unseeded}
+    if unseeded:
+        warnings.warn(
+            f"Fits of {', '.join(map(repr, unseeded))} drew random numbers without a random_state. "
+            f"Those in the checkpoint {checkpoint.path} are of one run, and are used again as they "
+            "are. For another run, pass a random_state to the estimator, or choose another folder.",
+            UserWarning,
+            stacklevel=5,
+        )
     return found
 
 
@@ -348,12 +402,36 @@ def _store(checkpoint: Checkpoint, key: str, run: _Run) -> None:
         fit_time=run.fit_time,
         score_time=run.score_time,
         chosen=run.chosen,
+        unseeded=run.unseeded,
     )
 
 
-def _place(split: int, n_splits: int) -> str:
+def _place(split: int, n_splits: int, n_of_halves: int) -> str:
     """Return where a fit took place, in words."""
-    return f"split {split}" if split < n_splits else "a split of a half of the data (calibrate=)"
+    if split < n_splits:
+        return f"split {split}"
+    if split < n_splits + n_of_halves:
+        return "a split of a half of the data (calibrate=)"
+    return "a split with another training size (estimand='full')"
+
+
+def _another_size(
+    runs: Mapping[str, list[_Run]], splits: list[Split], start: int
+) -> Collection | None:
+    """Return the collection of splits with another training size; None if there are none."""
+    if not splits:
+        return None
+    own = {name: of_one[start:] for name, of_one in runs.items()}
+    failed = [run.error for of_one in own.values() for run in of_one if run.error is not None]
+    if failed:
+        warnings.warn(
+            f"{len(failed)} fits failed on training sets of another size, so the result applies to "
+            f"learners trained on the splits, as with estimand='learner'. The first: {failed[0]}",
+            FitFailedWarning,
+            stacklevel=5,
+        )
+        return None
+    return Collection(tuple(runs), splits, list(range(len(splits))), own, 1.0)
 
 
 def _halves(
@@ -396,6 +474,10 @@ def route(
     The rules are those of `cross_validate`. With metadata routing, each object receives the
     metadata it requested. Without it, every `fit` receives `params` and the splitter `groups`.
     """
+    if not isinstance(params, Mapping | None):
+        raise TypeError(
+            f"params must be a dict of arguments of fit, by their names, got {in_short(params)}."
+        )
     params = dict(params or {})
     if not get_config()["enable_metadata_routing"]:
         return {"groups": groups}, dict.fromkeys(estimators, params)
@@ -437,7 +519,7 @@ def check_error_score(error_score: Any) -> None:
         return
     if isinstance(error_score, float) and math.isnan(error_score):
         return
-    raise ValueError(f"error_score must be 'raise' or np.nan, got {error_score!r}.")
+    raise ValueError(f"error_score must be 'raise' or np.nan, got {in_short(error_score)}.")
 
 
 def _key(i: int) -> str:
@@ -479,6 +561,7 @@ def _fit_and_observe(
     try:
         X_train, X_test = _rows(estimator, X, train, train), _rows(estimator, X, test, train)
         y_train = _safe_indexing(y, train)
+        random_state = check_random_state(None).get_state(legacy=False) if key else None
         start = time.perf_counter()
         estimator.fit(X_train, y_train, **params)
         fit_time = time.perf_counter() - start
@@ -495,7 +578,8 @@ def _fit_and_observe(
     chosen = _chosen_parameters(estimator)
     if checkpoint is None or key is None:
         return task, _Run(observed, fit_time, score_time, kept, chosen=chosen)
-    run = _Run(observed, fit_time, score_time, None, chosen=storable(chosen))
+    unseeded = digest(random_state) != digest(check_random_state(None).get_state(legacy=False))
+    run = _Run(observed, fit_time, score_time, None, chosen=storable(chosen), unseeded=unseeded)
     if checkpoint.is_here():
         _store(checkpoint, key, run)
     return task, run

@@ -3,7 +3,7 @@
 A digest covers the type and the whole content of a value. Estimators are what `clone` keeps of
 them. Functions and classes are their name and the version of the package that they are installed
 with; those of the user's own modules are their code, with the functions and values that it refers
-to. Other objects are what `pickle` would rebuild them from; nothing is pickled.
+to, lambdas among them. Other objects are what `pickle` would rebuild them from; nothing is pickled.
 """
 
 from __future__ import annotations
@@ -92,12 +92,14 @@ class _Digester:
     def __init__(self) -> None:
         self._open: dict[int, int] = {}
         # The objects are kept, because identifiers of deleted objects are used again.
-        self._known: dict[tuple[int, bool], tuple[bytes, Any]] = {}
+        self._known: dict[tuple[int, bool, bool], tuple[bytes, Any]] = {}
         # Functions and classes of the user's own modules, by the digests of their names.
         self._visited: set[bytes] = set()
         self._to_visit: list[tuple[bytes, Any]] = []
         # Whether estimators are meant as they are, fitted, and not as clones.
         self._as_is = False
+        # Whether values are those that the user's own code refers to.
+        self._in_code = False
 
     def of(self, value: Any) -> bytes:
         """Return the digest of a value."""
@@ -112,7 +114,7 @@ class _Digester:
             return _node("str", value.encode("utf-8", "surrogatepass"))
         if kind in (bytes, bytearray):
             return _node(kind.__name__, bytes(value))
-        key = id(value), self._as_is
+        key = id(value), self._as_is, self._in_code
         if key in self._known:
             return self._known[key][0]
         if id(value) in self._open:
@@ -120,6 +122,11 @@ class _Digester:
         self._open[id(value)] = len(self._open)
         try:
             found = self._of_object(value)
+        except NotDigestibleError:
+            if not self._in_code:
+                raise
+            # Such as an open file. What its class does is known.
+            found = _node("unknown", self.of(kind))
         finally:
             del self._open[id(value)]
         self._known[key] = found, value
@@ -149,6 +156,10 @@ class _Digester:
             return _name_in_package(value.__module__ or "builtins", value.__qualname__)
         if isinstance(value, np.ufunc):
             return _ufunc(value)
+        if isinstance(value, (staticmethod, classmethod)):
+            return _node(kind.__name__, self.of(value.__func__))
+        if isinstance(value, property):
+            return _node("property", *self._items([value.fget, value.fset, value.fdel]))
         if kind is complex:
             return _node("complex", self.of(value.real), self.of(value.imag))
         if kind is re.Pattern:
@@ -245,7 +256,11 @@ class _Digester:
             ) from None
         if isinstance(parts, str):  # the name of a variable of a module
             module = getattr(value, "__module__", None) or kind.__module__
-            return _node("variable", self.of(kind), _name_in_package(module, parts))
+            name = _name_in_package(module, parts)
+            wrapped = getattr(value, "__wrapped__", None)
+            if isinstance(wrapped, FunctionType):  # a function with a cache
+                self._visit_later(name, wrapped)
+            return _node("variable", self.of(kind), name)
         make, args, state, items, pairs = (*parts, None, None, None)[:5]
         content = [self.of(kind), self.of(make), *self._items(args)]
         if isinstance(state, dict) and all(isinstance(key, str) for key in state):
@@ -261,66 +276,57 @@ class _Digester:
         name = _name_in_package(value.__module__, value.__qualname__)
         is_own = not _version_of(value.__module__)
         if "<" in value.__qualname__ or (is_own and not _is_importable(value)):
+            if self._in_code:
+                return _node("inner", name, self._content(value))
             kind = "a lambda" if value.__qualname__.endswith("<lambda>") else what
             raise NotDigestibleError(
                 f"is {kind} that cannot be imported by its name, {value.__qualname__!r}"
             )
-        if is_own and name not in self._visited:
+        self._visit_later(name, value)
+        return _node(what, name)
+
+    def _visit_later(self, name: bytes, value: Any) -> None:
+        if not _version_of(value.__module__) and name not in self._visited:
             self._visited.add(name)
             self._to_visit.append((name, value))
-        return _node(what, name)
 
     def code_referred_to(self) -> list[bytes]:
         """Return the digests of the user's own functions and classes that were met."""
         found = []
+        self._in_code = True
         while self._to_visit:
             name, value = self._to_visit.pop()
-            content = self._class(value) if isinstance(value, type) else self._function(value)
-            found.append(_node("code", name, content))
+            found.append(_node("code", name, self._content(value)))
+        self._in_code = False
         return sorted(found)
+
+    def _content(self, value: Any) -> bytes:
+        """Return the digest of the content of a function or class."""
+        return self._class(value) if isinstance(value, type) else self._function(value)
 
     def _class(self, kind: type) -> bytes:
         own = {key: one for key, one in vars(kind).items() if key not in _OF_CLASSES}
-        content = [
-            _node("member", key.encode(), found)
-            for key, one in sorted(own.items())
-            if (found := self._member(one)) is not None
-        ]
-        return _node("class", *map(self.of, kind.__bases__), *content)
+        return _node("class", *map(self.of, kind.__bases__), *self._attributes(own))
 
     def _function(self, function: FunctionType) -> bytes:
         code, values = function.__code__, function.__globals__
         cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-        parts = [function.__defaults__, function.__kwdefaults__, *cells]
-        content = [self._code(code), *(self._member(one) or b"" for one in parts)]
-        for key in sorted(_names(code).intersection(values)):
-            content.append(_node("global", key.encode(), self._member(values[key]) or b""))
-        return _node("function", *content)
+        return _node(
+            "function",
+            self._code(code),
+            *self._items([function.__defaults__, function.__kwdefaults__, *cells]),
+            *self._named(_names(code), values),
+        )
 
-    def _member(self, value: Any) -> bytes | None:
-        """Return the digest of what code refers to; None if it has none, such as a logger."""
-        if isinstance(value, (staticmethod, classmethod)):
-            value = value.__func__
-        try:
-            if isinstance(value, property):
-                parts = value.fget, value.fset, value.fdel
-                return _node("property", *(self._member(part) or b"" for part in parts))
-            if isinstance(value, FunctionType) and not _is_importable(value):
-                return self._inner_function(value)
-            return None if isinstance(value, ModuleType) else self.of(value)
-        except NotDigestibleError:
-            return None
-
-    def _inner_function(self, function: FunctionType) -> bytes:
-        """Return the digest of a function that belongs to a class or to another function."""
-        if id(function) in self._open:
-            return _node("inside itself", str(self._open[id(function)]).encode())
-        self._open[id(function)] = len(self._open)
-        try:
-            name = _name_in_package(function.__module__, function.__qualname__)
-            return _node("inner", name, self._function(function))
-        finally:
-            del self._open[id(function)]
+    def _named(self, names: set[str], values: Mapping[str, Any]) -> list[bytes]:
+        """Return the digests of global variables, and of what code names of the user's modules."""
+        referred = {key: values[key] for key in names.intersection(values)}
+        modules = {key: one for key, one in referred.items() if isinstance(one, ModuleType)}
+        content = self._attributes({k: one for k, one in referred.items() if k not in modules})
+        for key, module in sorted(modules.items()):
+            if not _version_of(module.__name__):
+                content.append(_node(key, *self._named(names - {key}, vars(module))))
+        return content
 
     def _code(self, code: CodeType) -> bytes:
         """Return the digest of byte code, without the places of its lines."""

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from skbayeseval._validation import check_size
-from skbayeseval.splitting.balance import balanced_partition, deal
+from skbayeseval.splitting.balance import halve
 from skbayeseval.splitting.check_splits import generate_splits
 
 __all__ = ["splits_of_halves"]
@@ -57,7 +56,7 @@ def splits_of_halves(
     groups = split_params.get("groups")
     found: list[tuple[list[Split], list[Split]]] = []
     for _ in range(n_comparisons):
-        side = deal(codes, 2, rng) if groups is None else _by_groups(groups, codes, rng)
+        side = halve(codes, groups, rng)
         halves = [np.flatnonzero(side == which) for which in (0, 1)]
         first, second = (_splits(cv, X, y, split_params, half, n_comparisons) for half in halves)
         if not found:
@@ -65,14 +64,6 @@ def splits_of_halves(
             check_size(n_comparisons, "calibrate", n_indices * np.dtype(int).itemsize)
         found.append((first, second))
     return found
-
-
-def _by_groups(groups: Any, codes: Array, rng: np.random.RandomState) -> Array:
-    """Return a half for each row, such that groups stay whole and classes are balanced."""
-    _, group = np.unique(np.asarray(groups), return_inverse=True)
-    group = np.ravel(group)
-    columns = sparse.csr_matrix((np.ones(len(codes)), (group, codes)))
-    return np.asarray(balanced_partition(columns, 2, rng, equal_sizes=False)[group])
 
 
 def _splits(

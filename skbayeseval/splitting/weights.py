@@ -123,7 +123,7 @@ def weight_of_fraction(
 
     The splits are treated as (repeated) k-fold if they can be, else as random test sets.
     """
-    n_folds = max(2, round(1 / test_fraction))
+    n_folds = max(2, round(min(1 / test_fraction, 1e9)))
     are_folds = abs(n_folds * test_fraction - 1) < 0.01 and _may_be_folds(n_folds, n_splits, sizes)
     if are_folds and not isinstance(cv, BaseShuffleSplit):
         return n_folds / n_splits

@@ -1,6 +1,9 @@
 """The gate: exit code 0 if A may be shipped, 3 if not."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -12,8 +15,9 @@ QUICK = "--draws 2000"
 
 
 def run(capsys, arguments):
+    """Return the exit code and the verdict, which is printed first."""
     code = main([*arguments.split(), *QUICK.split()])
-    return code, capsys.readouterr().out.strip().splitlines()[-1]
+    return code, capsys.readouterr().out.splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -49,9 +53,9 @@ def run(capsys, arguments):
     ],
 )
 def test_exit_codes(a, b, gate, code, line, capsys):
-    found, last = run(capsys, f"counts --a {a} --b {b} --gate {gate}")
+    found, first = run(capsys, f"counts --a {a} --b {b} --gate {gate}")
     assert found == code
-    assert last.startswith(line)
+    assert first.startswith(line)
 
 
 def test_the_answer_is_that_of_the_result(capsys):
@@ -112,3 +116,42 @@ def test_a_reader_that_has_seen_enough_does_not_open_the_gate(monkeypatch):
     monkeypatch.setattr("skbayeseval.cli.output.stop_printing", lambda: stopped.append(True))
     assert main(f"counts --a {WORSE} --b {BETTER} --gate better {QUICK}".split()) == 3
     assert stopped
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes of POSIX")
+@pytest.mark.parametrize(
+    ("unbuffered", "read_up_to"),
+    [("", b"hdi_high"), ("1", b"figure:"), pytest.param("1", b"\n", marks=pytest.mark.slow)],
+)
+def test_a_reader_that_leaves(unbuffered, read_up_to, tmp_path):
+    """The rest is printed after it has left, since a figure and a page are made before."""
+    command = f"-m skbayeseval counts --a {WORSE} --b {BETTER} --gate better {QUICK}".split()
+    saved = [tmp_path / "figure.png", tmp_path / "page.html"]
+    process = subprocess.Popen(
+        [sys.executable, *command, "--plot", str(saved[0]), "--report", str(saved[1])],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        bufsize=0,
+    )
+    seen = b""
+    while not seen.endswith(read_up_to):
+        character = process.stdout.read(1)
+        assert character, seen
+        seen += character
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 3
+    assert all(path.exists() for path in saved)
+
+
+def test_warnings_that_nobody_reads_do_not_open_the_gate(monkeypatch):
+    def broken(*_):
+        raise BrokenPipeError
+
+    monkeypatch.setattr("skbayeseval.cli.output.stop_printing", lambda: None)
+    monkeypatch.setattr("skbayeseval.cli.counts.report", broken)
+    command = f"counts --a {WORSE} --b {BETTER} {QUICK}"
+    assert main(f"{command} --gate better".split()) == 1
+    assert main(command.split()) == 0

@@ -73,7 +73,7 @@ def test_a_rope_of_its_own(comparer):
     comparer.set_params(rope=0.02).fit(X, Y)
     assert comparer.decision().rope == (-0.02, 0.02)
     assert comparer.decision(0.05).rope == (-0.05, 0.05)
-    assert comparer.summary()["decision"].item() == comparer.decision().code
+    assert comparer.summary()["decision"].item() == comparer.decision().settled_code
     assert comparer.plot().rope == (-0.02, 0.02)
     with pytest.raises(ValueError, match="decision requires rope="):
         comparer.set_params(rope=None).decision()

@@ -446,3 +446,9 @@ def test_an_error_after_the_fits_of_scores(monkeypatch):
     kept = caught.value.cv_results["GaussianNB"]
     assert kept["predictions"] == [None] * 6
     assert (kept["test_score"] > 0.4).all()
+
+
+def test_more_than_two_estimators_are_sent_to_the_comparer():
+    X, y = make_classification(random_state=0)
+    with pytest.raises(TypeError, match=r"two estimators.*BayesianComparer\(\[a, b, c\]\)"):
+        bayesian_cross_validate(GaussianNB(), BernoulliNB(), SVC(), X, y)

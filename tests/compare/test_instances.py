@@ -82,6 +82,9 @@ def test_one_instance_per_group_is_no_group():
     grouped = compare_predictions(y, a, b, scoring=R2, groups=np.arange(50), random_state=0)
     np.testing.assert_allclose(one.draws, grouped.draws, atol=1e-12)
     assert (one.model, grouped.model) == ("instance weights", "group weights")
+    for result in (one, grouped):
+        assert result.prior_sensitivity().index[0][0] == result.model
+        assert f'the model "{result.model}" concludes' in result.explain()
 
 
 def test_all_faces_agree():
@@ -112,7 +115,7 @@ def test_saved_and_printed(tmp_path):
     again = load_result(tmp_path / "result.npz")
     np.testing.assert_array_equal(again.draws, result.draws)
     assert str(again) == str(result)
-    assert "instance weights, 20,000 exact draws from 50 predicted numbers" in str(result)
+    assert "instance weights, 20,000 independent draws from 50 predicted numbers" in str(result)
     assert "explained_variance" in again.metric("explained_variance").metrics
 
 

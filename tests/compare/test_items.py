@@ -14,7 +14,7 @@ from skbayeseval import (
     compare_predictions,
     load_result,
 )
-from skbayeseval.models import ItemWeights, RightOrWrong
+from skbayeseval.models import ItemWeights, Paired, RightOrWrong
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -35,11 +35,10 @@ class TestAgreement:
 
     def test_right_or_wrong_is_the_paired_model_of_accuracy(self):
         # With half the prior in each class, the outcomes of both classes together have the prior
-        # Dirichlet(1, 1, 1, 1), however the items are divided into classes.
+        # Dirichlet(1/2, 1/2, 1/2, 1/2), however the items are divided into classes.
         y = np.random.default_rng(1).integers(0, 2, N)
         a, b = (predictions_of(right, y) for right in RIGHT[:2])
-        prior = {"mu": 2.0, "theta": 0.5}
-        expected = compare_predictions(y, a, b, prior=prior, random_state=1)
+        expected = compare_predictions(y, a, b, random_state=1)
         found = compare_items(*RIGHT[:2], random_state=0)
         assert found.model == "paired"
         assert (found.observed_a, found.observed_b) == (expected.observed_a, expected.observed_b)
@@ -50,8 +49,8 @@ class TestAgreement:
         # The prior of one true class, and closed forms on both sides.
         y = np.repeat([1, 0], [N, 10])
         a, b = (np.concatenate([right, [0] * 10]) for right in RIGHT[:2])
-        expected = compare_predictions(y, a, b, scoring="recall", **QUICK)
-        found = compare_items(*RIGHT[:2], **QUICK)
+        expected = compare_predictions(y, a, b, scoring="recall", model=Paired(), **QUICK)
+        found = compare_items(*RIGHT[:2], model=RightOrWrong(), **QUICK)
         assert found.interval(of="a") == pytest.approx(expected.interval(of="a"), rel=1e-12)
         assert found.interval(of="b") == pytest.approx(expected.interval(of="b"), rel=1e-12)
 
@@ -72,8 +71,7 @@ class TestAgreement:
         predictions = {
             name: predictions_of(right, y) for name, right in zip("abc", RIGHT, strict=True)
         }
-        prior = {"mu": 2.0, "theta": 0.5}
-        expected = compare_many(y, predictions, prior=prior, random_state=1)
+        expected = compare_many(y, predictions, random_state=1)
         found = compare_many_items(dict(zip("abc", RIGHT, strict=True)), random_state=0)
         for i, j in found.pairs:
             one, other = found.draws[i] - found.draws[j], expected.draws[i] - expected.draws[j]
@@ -222,7 +220,7 @@ class TestResults:
         assert result.decision(0.05).code
         assert result.non_inferiority(0.1).answer
         assert result.expected_loss(0.05).choice in ("A", "B")
-        assert result.summary(rope=0.05).shape == (1, 11)
+        assert result.summary(rope=0.05).shape == (1, 10)
         assert len(result.prior_sensitivity(rope=0.05)) >= 1
         assert {"paired t of items", "paired t of groups"} & set(result.frequentist().index)
         assert result.plot(rope=0.05).ax_ is not None

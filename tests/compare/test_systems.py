@@ -124,7 +124,8 @@ def test_systems_that_only_others_link():
         scores["s1"].pop(name, None)
     ranking = compare_scores(scores, n_draws=500, random_state=0)
     pair = ranking.pairs["s0", "s1"]
-    assert pair.frequentist().empty
+    with pytest.raises(ValueError, match="No classical test .* applies to"):
+        pair.frequentist()
     assert -0.06 < pair.draws.mean() < 0.02  # the truth is -0.02
 
 
@@ -218,14 +219,14 @@ def test_two_systems_agree_with_the_hierarchical_model_of_two():
     The model of two arrays has Student t interactions with inferred degrees of freedom, which
     weights data sets differently, and samples the noise. On normal data that moves the mean by a
     fraction of the posterior standard deviation, and the width of the interval by some percent. The
-    tolerances are 0.15 standard deviations and 15%; Monte Carlo errors are below 0.02 and 3%.
+    tolerances are 0.15 standard deviations and 15%; Monte Carlo errors are below 0.03 and 4%.
     """
     rng = np.random.default_rng(0)
     levels = rng.uniform(0.6, 0.9, 25)[:, None]
     split = rng.normal(0, 0.02, (25, 10))
     a = levels + rng.normal(0.01, 0.01, (25, 1)) + split + rng.normal(0, 0.01, (25, 10))
     b = levels + rng.normal(0.0, 0.01, (25, 1)) + split + rng.normal(0, 0.01, (25, 10))
-    engine = PyMCEngine(draws=4000, target_accept=0.9, random_seed=0)
+    engine = PyMCEngine(draws=2000, target_accept=0.9, random_seed=0)
     two = compare_scores(a, b, test_fraction=0.1, model="hierarchical", engine=engine)
     many = compare_scores(
         {"a": dict(enumerate(a)), "b": dict(enumerate(b))}, test_fraction=0.1, random_state=0

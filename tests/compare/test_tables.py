@@ -112,6 +112,15 @@ class TestAgreement:
         result = compare_table(tmp_path / "part-*.parquet", **COLUMNS, **QUICK)
         assert_same(result, of_arrays(table))
 
+    def test_whole_numbers_of_different_sizes_in_parts(self, tmp_path):
+        table = predictions([0, 2**62, 2**62 + 1])
+        small = table["y"].eq(0) & table["nb"].eq(0) & table["svm"].eq(0)
+        first = table[small].astype({"y": "int8", "nb": "uint8", "svm": "int16"}).assign(doc="x")
+        for i, part in enumerate([first, table[~small]]):
+            duckdb.from_df(part).write_parquet(str(tmp_path / f"part-{i}.parquet"))
+        result = compare_table(tmp_path / "part-*.parquet", **COLUMNS, **QUICK)
+        assert_same(result, of_arrays(pd.concat([table[small], table[~small]])))
+
     @pytest.mark.parametrize("separator", [",", ";", "\t"])
     def test_labels_of_csv_files_are_text(self, separator, tmp_path):
         table = predictions(["007", "7", "1"])
@@ -134,13 +143,17 @@ class TestAgreement:
             "y,nb,svm\n1,1,1\n2,1,1\n",
             "y,nb,svm\nx,x,z\n\nz,z,z\n",
             "\ufeffy,nb,svm\r\nx,x,z\r\nz,z,z\r\n",
+            "\ny,nb,svm\nx,x,z\nz,z,z\n",
+            "\r\n\r\ny,nb,svm\r\nx,x,z\r\nz,z,z\r\n",
+            " \n\t\n\n" + '"y","nb","svm"\nx,x,z\nz,z,z\n',
+            "\ufeff\ny;nb;svm\nx;x;z\nz;z;z\n",
         ],
     )
     def test_csv_files_are_read_as_they_are(self, text, tmp_path):
         """DuckDB would skip lines, and take characters for quotes and comments."""
         path = tmp_path / "table.csv"
         path.write_text(text, encoding="utf-8", newline="")
-        separator = ";" if text.startswith("y;") else ","
+        separator = ";" if "y;nb" in text else ","
         table = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False)
         assert len(table) == 2
         found = count_table(path, **COLUMNS).outcomes
@@ -283,6 +296,28 @@ class TestRefusals:
         path.write_text(text)
         with pytest.raises(ValueError, match=message):
             compare_table(path, **COLUMNS)
+
+    @pytest.mark.parametrize(
+        ("labels", "kind"),
+        [("0.3::DOUBLE", "DOUBLE"), ("'007'", "VARCHAR"), ("i = 0", "BOOLEAN")],
+    )
+    @pytest.mark.parametrize("numbers_first", [True, False])
+    def test_parts_whose_types_differ(self, labels, kind, numbers_first, tmp_path):
+        """DuckDB would convert the labels of other parts to the type in the first."""
+        parts = ["SELECT i AS y, i AS nb, i AS svm FROM range(9) t(i)"]
+        parts.append(f"SELECT i AS y, {labels} AS Nb, i AS svm FROM range(9) t(i)")
+        for i, sql in enumerate(parts if numbers_first else parts[::-1]):
+            duckdb.sql(sql).write_parquet(str(tmp_path / f"part-{i}.parquet"))
+        kinds = ("BIGINT", kind) if numbers_first else (kind, "BIGINT")
+        words = "has the type {} in .*part-0.parquet, but {} in .*part-1.parquet".format(*kinds)
+        with pytest.raises(ValueError, match=words):
+            compare_table(tmp_path / "part-*.parquet", **COLUMNS, **QUICK)
+
+    def test_empty_lines_before_some_headers(self, tmp_path):
+        for i in range(2):
+            (tmp_path / f"part-{i}.csv").write_text("\n" * i + "y,nb,svm\nx,x,z\nz,z,z\n")
+        with pytest.raises(ValueError, match=r"part-1.csv begins with 1 empty lines, other files"):
+            compare_table(tmp_path / "part-*.csv", **COLUMNS, **QUICK)
 
     def test_metrics_that_counts_do_not_give(self):
         table = duckdb.from_df(TABLES["integers"])

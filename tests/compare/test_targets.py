@@ -19,6 +19,7 @@ from skbayeseval import (
     compare_predictions,
     load_result,
 )
+from skbayeseval.metrics import get_metric
 from skbayeseval.sequences.tags import convert_tags
 
 WORDS = {"PER": ["ada", "grace", "alan"], "ORG": ["acme", "initech"], "O": ["in", "met", "left"]}
@@ -196,6 +197,21 @@ def test_conditional_random_fields():
     )  # fmt: skip
     assert min(result.observed_a, result.observed_b) > 0.4
     assert list(result.summary(rope=0.01).index) == ["precision", "recall", "f1"]
+
+
+def test_classes_are_types_with_the_weight_of_all():
+    X, y = sentences(200)
+    options = {"cv": KFold(3), "random_state": 0, "n_draws": 1000}
+    result = bayesian_cross_validate(A, B, X, y, counter=COUNTER, **options)
+    table = result.plot("classes").table
+    assert list(table.index) == ["ORG", "PER"]
+    of_types = result._posterior.of_types(get_metric("f1"))
+    for kind, one in of_types.items():
+        counter = chunk_counter("IOB2", "IOBES", types=kind)
+        alone = bayesian_cross_validate(A, B, X, y, counter=counter, **options)
+        np.testing.assert_array_equal(one.evidence.cells, alone.evidence.cells)
+        assert one.weights.difference(get_metric("f1")).median == result.weight
+        assert table["mean"][kind] == one.difference(get_metric("f1")).mean
 
 
 def test_one_type_only():

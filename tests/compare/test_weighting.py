@@ -3,11 +3,18 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification, make_multilabel_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    StratifiedKFold,
+    cross_val_predict,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -59,6 +66,10 @@ def test_words():
     assert "from the spread of 6 splits in 3 repeats and 2 comparisons of halves" in text
     text = str(bayesian_cross_validate(A, B, X, Y, cv=5, scoring=["f1", "accuracy"], **FEW))
     assert text.count("from the spread of 5 splits") == 2
+    # One instance per test set has no spread to compare with that between splits.
+    text = str(bayesian_cross_validate(A, B, X[:40], Y[:40], cv=LeaveOneOut(), **FEW))
+    assert "by a fitted formula" in text
+    assert "spread" not in text
     text = str(bayesian_cross_validate(A, B, X, Y, groups=np.arange(240) // 20, **FEW))
     assert "720 counts in 12 groups" in text
     assert "only 12 groups: intervals are widened for this, and approximate" in text
@@ -176,11 +187,11 @@ def test_halves_of_scores():
     [
         ({"weight": "guessed"}, r"weight must be one of \['inferred', 'published'\] or a number"),
         ({"weight": 0.0}, "weight == 0.0, must be > 0"),
-        ({"estimand": "model"}, r"estimand must be one of \['learner', 'fitted'\]"),
+        ({"estimand": "model"}, r"estimand must be one of \['full', 'learner', 'fitted'\]"),
         ({"calibrate": -1}, "calibrate == -1, must be >= 0"),
         ({"calibrate": 4, "weight": 0.3}, "calibrate=4 infers the weight, but weight=0.3"),
         ({"calibrate": 4, "estimand": "fitted"}, "but estimand='fitted' was given"),
-        ({"estimand": "fitted", "weight": "published"}, "estimand='fitted' determines the weight"),
+        ({"estimand": "fitted", "weight": "published"}, "estimand='fitted' infers the weight"),
         ({"model": "scores", "weight": 0.3}, "weight= and estimand= do not apply"),
         ({"calibrate": 2, "cv": list(KFold(3).split(X))}, "cannot split a half"),
     ],
@@ -212,7 +223,7 @@ def test_failures_on_halves():
 def test_the_cost_of_halves_is_told(capsys):
     bayesian_cross_validate(A, B, X, Y, calibrate=2, verbose=1, **FEW)
     told = capsys.readouterr().err
-    assert "60 fits: 12 on the splits, and 48 on those of halves of the data." in told
+    assert "60 fits: 12 on the splits, 48 on those of halves of the data." in told
 
 
 def test_one_score_of_out_of_fold_predictions(tmp_path):
@@ -243,7 +254,8 @@ def test_sensitivity_keeps_the_inferred_weight():
     result = bayesian_cross_validate(A, B, X, Y, **FEW)
     table = result.prior_sensitivity(0.01)
     low, high = result.hdi()
-    own = table.loc["paired"].iloc[0]
+    paired = table.loc["paired"]
+    own = paired.iloc[(paired["hdi_low"] - low).abs().argmin()]
     assert (own["hdi_low"], own["hdi_high"]) == pytest.approx((low, high))
     # Models that do not know the pairs have the same variance, by another weight.
     assert table["sd"].between(0.8 * own["sd"], 1.25 * own["sd"]).all()
@@ -255,15 +267,204 @@ def test_decisions_tell_if_other_splits_could_change_them(tmp_path):
     scores = result.cv_results
     repeats = np.subtract(*(scores[name]["test_score"] for name in result.names))
     sd = repeats.reshape(-1, 2).mean(axis=1).std(ddof=1) / math.sqrt(len(repeats) / 2)
-    shift = result._posterior.resplitting_shift(result._metric(None))
+    shift, n_repeats = result._posterior.resplitting(result._metric(None))
+    assert n_repeats == len(repeats) / 2
     assert shift == pytest.approx(stats.t.ppf(0.9, len(repeats) // 2 - 1) * sd, rel=0.02)
     end = result.hdi().high
     near, far = end + 0.5 * shift, end + 2 * shift
     assert result.decision((near, near + 0.9)).depends_on_splits
     assert not result.decision((far, far + 0.9)).depends_on_splits
+    # The margin that 95% are above: what is a yes just there is none after a small move.
+    margin = -float(np.quantile(result.draws, 0.05)) + 1e-6
+    assert result.non_inferiority(margin).answer == "yes"
+    assert result.non_inferiority(margin).depends_on_splits
+    assert result.non_inferiority(margin).n_repeats == n_repeats
+    assert not result.non_inferiority(0.4).depends_on_splits
     result.save(tmp_path / "file")
     again = load_result(tmp_path / "file")
     assert again.decision((near, near + 0.9)).depends_on_splits
     fold = bayesian_cross_validate(A, B, X, Y, **(FEW | {"cv": 2}))
     low = fold.hdi().high + 1e-9
     assert not fold.decision((low, low + 0.9)).depends_on_splits
+
+
+class Growing(ClassifierMixin, BaseEstimator):
+    """Is wrong on a share of the instances that falls with the size of the training set."""
+
+    def __init__(self, gain=60.0):
+        self.gain = gain
+
+    def fit(self, X, y):
+        self.classes_, self.wrong_ = np.unique(y), self.gain / len(y)
+        return self
+
+    def predict(self, X):
+        # The second column is uniform, and the first the truth.
+        return np.where(X[:, 1] < self.wrong_, 1 - X[:, 0], X[:, 0]).astype(int)
+
+
+def growing(n, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return np.column_stack([y, rng.permutation(np.arange(n) / n)]), y
+
+
+@pytest.mark.parametrize("cv", [None, 5], ids=str)
+def test_a_learning_curve_is_continued_to_all_instances(cv):
+    """Accuracies of 1 - 60 / s and 1 - 30 / s at the training size s."""
+    X, y = growing(2000)
+    result = bayesian_cross_validate(
+        Growing(60.0), Growing(30.0), X, y, cv=cv, estimand="full", **FEW
+    )
+    learner = bayesian_cross_validate(Growing(60.0), Growing(30.0), X, y, cv=cv, **FEW)
+    assert result.observed_a == learner.observed_a
+    assert learner.draws.mean() == pytest.approx(-30 / (1000 if cv is None else 1600), abs=2e-3)
+    assert result.draws.mean() == pytest.approx(-30 / 2000, abs=4e-3)
+    assert result.draws_a.mean() == pytest.approx(1 - 60 / 2000, abs=0.015)
+    sizes = "1,000 and 1,500" if cv is None else "800 and 1,600"
+    assert f"trained on all 2,000 instances, extrapolated from {sizes}" in str(result)
+    assert "This applies to training on all 2,000 instances" in result.explain()
+
+
+def test_a_sign_that_turns_is_the_first_line_of_the_decision():
+    """1 - 100 / s against 0.93: behind at 1000, ahead at 2000."""
+
+    class Constant(Growing):
+        def fit(self, X, y):
+            self.classes_, self.wrong_ = np.unique(y), 0.07
+            return self
+
+    X, y = growing(2000)
+    result = bayesian_cross_validate(
+        ("grows", Growing(100.0)), ("stays", Constant()), X, y, estimand="full", **FEW
+    )
+    first = str(result.decision(0.0)).splitlines()[0]
+    assert first.startswith("More training data changes the estimate: trained on 1,000 instances, ")
+    assert "stays is ahead by 0.030; on all 2,000, grows is ahead by" in first
+    learner = bayesian_cross_validate(Growing(100.0), Constant(), X, y, **FEW)
+    assert "More training data" not in str(learner.decision(0.0))
+    display = result.plot("learning_curve", rope=0.01)
+    assert display.means[0] == pytest.approx(-0.03)
+    assert display.means[2] == pytest.approx(result.draws.mean())
+    with pytest.raises(ValueError, match="Cross-validate with estimand='full'"):
+        learner.plot("learning_curve")
+
+
+@pytest.mark.parametrize("cv", [None, 5], ids=str)
+@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
+def test_all_instances_swapped(cv, scoring):
+    options = {"cv": cv, "scoring": scoring, "estimand": "full", **FEW}
+    ranking = BayesianComparer({"A": A, "B": B}, **options).fit(X, Y).ranking_
+    one, mirror = ranking.pairs[0, 1], ranking.pairs[1, 0]
+    np.testing.assert_allclose(one.draws, -mirror.draws, atol=1e-12)
+    np.testing.assert_array_equal(one.draws_a, mirror.draws_b)
+    other = bayesian_cross_validate(B, A, X, Y, **options)
+    assert other.draws.mean() == pytest.approx(-one.draws.mean(), abs=0.01)
+    assert width(other) == pytest.approx(width(one), rel=0.15)
+
+
+def test_all_instances_with_three_learners_groups_and_files(tmp_path):
+    estimators = {"A": A, "B": B, "C": KNeighborsClassifier()}
+    ranking = BayesianComparer(estimators, estimand="full", **FEW).fit(X, Y, groups=GROUPS).ranking_
+    alone = bayesian_cross_validate(A, B, X, Y, groups=GROUPS, estimand="full", **FEW)
+    np.testing.assert_allclose(ranking.pairs[0, 1].draws, alone.draws)
+    ranking.save(tmp_path / "ranking")
+    again = load_result(tmp_path / "ranking")
+    for pair in ((0, 1), (2, 0)):
+        np.testing.assert_array_equal(again.pairs[pair].draws, ranking.pairs[pair].draws)
+        assert str(again.pairs[pair].decision(0.01)) == str(ranking.pairs[pair].decision(0.01))
+    for pair in ((0, 1), (2, 0)):
+        shown = [one.pairs[pair].plot("learning_curve").means for one in (again, ranking)]
+        np.testing.assert_array_equal(*shown)
+    with pytest.raises(ValueError, match="'f1' was not computed before the result was saved"):
+        again.pairs[0, 1].metric("f1").hdi()
+
+
+def test_all_instances_in_subgroups():
+    result = bayesian_cross_validate(A, B, X, Y, estimand="full", **FEW)
+    table = result.by(np.arange(240) % 2).table
+    assert table["mean"].notna().all()
+
+
+def test_all_instances_of_regressors():
+    y = X @ np.arange(20.0)
+    result = bayesian_cross_validate(
+        LinearRegression(), Ridge(100.0), X, y, scoring="r2", estimand="full", **FEW
+    )
+    assert "all 240 instances" in str(result)
+
+
+def test_failed_fits_of_another_size_leave_the_learner():
+    class Picky(GaussianNB):
+        def fit(self, X, y):
+            if len(y) > 150:
+                raise ValueError("too many")
+            return super().fit(X, y)
+
+    with pytest.warns(FitFailedWarning, match="4 fits failed on training sets of another size"):
+        result = bayesian_cross_validate(
+            Picky(), B, X, Y, estimand="full", error_score=np.nan, **FEW
+        )
+    assert "learners trained on 120 instances" in str(result)
+    np.testing.assert_allclose(result.draws, bayesian_cross_validate(A, B, X, Y, **FEW).draws)
+
+
+class Steady(ClassifierMixin, BaseEstimator):
+    """Has the same scores whatever it is trained on."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return X[:, self.column]
+
+    def predict(self, X):
+        return (X[:, self.column] > 0).astype(int)
+
+
+@pytest.mark.parametrize("repeats", [2, 3])
+def test_smaller_test_sets_are_no_learning(repeats):
+    """Average precision is higher in small test sets with few positives."""
+    steps = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        y = (np.arange(120) < 16).astype(int)
+        data = rng.normal(size=(120, 2)) + y[:, None]
+        result = bayesian_cross_validate(
+            Steady(), Steady(1), data, y, scoring="average_precision", estimand="full",
+            cv=BlockRegularizedCV(repeats, random_state=seed), n_draws=200, random_state=seed,
+        )  # fmt: skip
+        steps.append(result.plot("learning_curve").means[:2])
+    np.testing.assert_allclose(*np.transpose(steps), atol=1e-12)
+
+
+@pytest.mark.parametrize("scoring", ["r2", "neg_mean_absolute_error"])
+def test_draws_at_all_instances_stay_possible(scoring):
+    y = X[:, 0] + 1e-3 * X[:, 1]
+    result = bayesian_cross_validate(
+        LinearRegression(), Ridge(1.0), X, y, scoring=scoring, estimand="full", **FEW
+    )
+    assert result.draws_a.max() <= (1.0 if scoring == "r2" else 0.0)
+
+
+def test_further_splits_that_cannot_be_scored():
+    few = (np.arange(240) < 3).astype(int)
+    with (
+        pytest.warns(UserWarning, match="least populated class"),
+        pytest.raises(ValueError, match="estimand='full' also tests in further splits"),
+    ):
+        bayesian_cross_validate(A, B, X, few, scoring="roc_auc", estimand="full", **FEW)
+
+
+def test_extrapolation_widens_what_the_splits_tell():
+    """The variance of draws is that of the splits, inflated, and that of the shifts."""
+    full = bayesian_cross_validate(A, B, X, Y, estimand="full", random_state=0)
+    learner = bayesian_cross_validate(A, B, X, Y, random_state=0)
+    step = full._posterior.full_size(full._metric(None))
+    expected = learner.draws.var() * step.inflation + step.shifts.var()
+    assert step.inflation != pytest.approx(1, abs=0.1)
+    assert full.draws.std() == pytest.approx(np.sqrt(expected), rel=0.05)

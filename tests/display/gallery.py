@@ -20,6 +20,7 @@ from skbayeseval.display import (
     ForestDisplay,
     HeatmapDisplay,
     JointDisplay,
+    LearningCurveDisplay,
     PairsDisplay,
     PosteriorDisplay,
     PowerDisplay,
@@ -157,6 +158,14 @@ def cases():
                 normal(0.003, 0.01), normal(0, 0.3), factor=factor(), **c
             ),
             f"scores-{label}": lambda c=common: ScoresDisplay(a[:30], b[:30], **c),
+            f"learning-curve-{label}": lambda c=common: LearningCurveDisplay(
+                [284, 427, 569],
+                [-0.02, 0.01, 0.03],
+                [-0.05] * 3,
+                [0.05, 0.06, 0.09],
+                rope=ROPE,
+                **c,
+            ),
             f"trace-{label}": lambda c=common: TraceDisplay(
                 normal(0.02, 0.01).reshape(4, -1), note="effective sample size 4,012", **c
             ),
@@ -212,6 +221,10 @@ def cases():
         ),
         "scores-few": lambda: ScoresDisplay([0.8, np.nan, 0.9], [0.8, 0.7, 0.85]),
         "scores-huge": lambda: ScoresDisplay(normal(-3e6, 1e5, 6), normal(-3e6, 1e5, 6, 1)),
+        "learning-curve-huge": lambda: LearningCurveDisplay(
+            [2e6, 2.1e6, 9e6], [3e6, -3e6, 0], [-4e6] * 3, [5e6] * 3
+        ),
+        "learning-curve-point": lambda: LearningCurveDisplay([50, 75, 100], *np.zeros((3, 3))),
         "trace-one": lambda: TraceDisplay(normal(2e-5, 1e-5)[None], note="4,000 independent draws"),
         "trace-point": lambda: TraceDisplay(np.zeros((1, 500)), note="500 independent draws"),
         "ranking-two": lambda: RankingDisplay(ranking_table(SHORT)),

@@ -4,7 +4,13 @@ import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 
-from skbayeseval import compare_counts, compare_many, compare_predictions, compare_scores
+from skbayeseval import (
+    chunk_counter,
+    compare_counts,
+    compare_many,
+    compare_predictions,
+    compare_scores,
+)
 from skbayeseval.display import HeatmapDisplay, JointDisplay, PosteriorDisplay, ScoreDisplay
 from skbayeseval.display.words import pair_words, shorten, text_width
 from skbayeseval.judgement import Interval
@@ -105,6 +111,28 @@ def test_long_and_mathematical_names():
         assert "A: " in display.ax_.get_xlabel()
 
 
+def test_classes_of_tags_are_types_of_chunks():
+    """Each type is compared as if its chunks alone were counted; other types have no share."""
+    rng = np.random.default_rng(0)
+    gold, a, b = (rng.choice(["O", "B-PER", "B-ORG"], size=(60, 8)).tolist() for _ in range(3))
+    a = [true if i % 3 else said for i, (true, said) in enumerate(zip(gold, a, strict=True))]
+    counter = chunk_counter("IOB2")
+    result = compare_predictions(gold, a, b, counter=counter, random_state=0)
+    table = result.plot("classes", rope=0.1).table
+    assert list(table.index) == ["ORG", "PER"]
+    for metric in ("f1", "precision"):
+        table = result.plot("classes", metric=metric).table
+        for kind in ("ORG", "PER"):
+            only = compare_predictions(
+                gold, a, b, counter=chunk_counter("IOB2", types=kind), scoring=metric,
+                random_state=0,
+            )  # fmt: skip
+            assert table["mean"][kind] == only.draws.mean()
+    grouped = compare_predictions(gold, a, b, counter=counter, groups=np.arange(60) // 3)
+    with pytest.raises(ValueError, match="types="):
+        grouped.plot("classes")
+
+
 def test_heatmap_of_a_large_grid_has_no_numbers():
     values = np.random.default_rng(0).random((11, 12))
     values[0, 0] = np.nan
@@ -113,6 +141,36 @@ def test_heatmap_of_a_large_grid_has_no_numbers():
     ax = HeatmapDisplay(means, decisions, metric="f1").plot().ax_
     assert {text.get_text() for text in ax.texts} == {"≈", "", "·"}
     HeatmapDisplay(means * 0 + 0.5, decisions).plot(ax=ax)
+
+
+def test_colours_of_a_heatmap_span_at_least_the_rope():
+    """Else differences that do not matter would look large."""
+    means = pd.DataFrame([[0.9, 0.901]]).rename_axis(index="y", columns="x")
+    decisions = pd.DataFrame([["~", "~"]])
+
+    def span(rope):
+        return HeatmapDisplay(means, decisions, rope=rope).plot().fill_[0].get_clim()
+
+    assert span(0.02) == pytest.approx((0.881, 0.901))
+    assert span(0.0005) == span(0.0) == pytest.approx((0.9, 0.901))
+
+
+def test_labels_of_metrics():
+    """A minus B in a score with a minus sign is B minus A in the loss."""
+    labels = {"roc_auc": "ROC AUC", "neg_brier_score": "Brier score"}
+    for metric, of_difference, of_values in (
+        ("roc_auc", "difference in ROC AUC (A minus B)", "ROC AUC of B"),
+        (
+            "neg_brier_score",
+            "difference in Brier score (B minus A)",
+            "\N{MINUS SIGN}Brier score of B",
+        ),
+        ("f1", "difference in f1 (A minus B)", "f1 of B"),
+    ):
+        display = PosteriorDisplay(DRAWS, metric=metric).plot(labels=labels)
+        assert (display.ax_.get_xlabel(), display.metric) == (of_difference, metric)
+        joint = JointDisplay(DRAWS, DRAWS[::-1], metric=metric).plot(labels=labels)
+        assert joint.ax_.get_xlabel() == of_values
 
 
 LONG = [f"make_pipeline(StandardScaler(), LogisticRegression(C={c}))" for c in (0.01, 0.1, 10.0)]

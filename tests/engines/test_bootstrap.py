@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy.stats import rankdata
+from scipy.stats import kstest, rankdata, skew
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -9,9 +9,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from skbayeseval import compare_predictions
 from skbayeseval.engines import bootstrap
 from skbayeseval.engines.blocks import child_of
-from skbayeseval.engines.bootstrap import stream_bootstrap
+from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
 from skbayeseval.metrics.instance_scores import prepare
 
 
@@ -208,3 +209,100 @@ def test_sd_of_nearly_the_same_ranking_is_more_than_delongs():
     first, second = draw(one_run(y, [a, b]), np.ones(200), 2, 40_000)
     assert (second - first).std() == pytest.approx(second_order_sd(y, a, b), rel=0.02)
     assert (second - first).std() > 1.05 * delong_sd(y, a, b)
+
+
+def binormal(n, distance=2.0, noise=0.5, share=0.3):
+    rng = np.random.default_rng(0)
+    y = (rng.random(n) < share).astype(int)
+    shared = distance * y + rng.normal(size=n)
+    return y, [shared + noise * rng.normal(size=n) for _ in range(2)]
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "neg_brier_score"])
+def test_very_many_instances_are_drawn_as_with_weights_of_their_own(name):
+    n = bootstrap.MANY + 1
+    y, scores = binormal(n)
+    if name == "neg_brier_score":
+        scores = [1 / (1 + np.exp(1 - s)) for s in scores]
+    runs = one_run(y, scores, name)
+    sampler = SumOfMeans.of(runs, np.ones(n))
+    fast = np.concatenate(list(sampler.stream(np.random.default_rng(1), 5000)), axis=1)
+    full = draw(runs, np.ones(n), 2, 1500)
+    for ours, exact in ((fast[0], full[0]), (fast[0] - fast[1], full[0] - full[1])):
+        assert kstest(ours, exact).pvalue > 0.001
+        assert ours.std() == pytest.approx(exact.std(), rel=0.06)  # 3 standard errors
+        assert skew(ours) == pytest.approx(skew(exact), abs=0.2)
+
+
+def test_the_sum_of_means_has_the_variance_of_delong():
+    y, scores = binormal(50_000)
+    sampler = SumOfMeans.of(one_run(y, scores), np.ones(len(y)))
+    draws = np.concatenate(list(sampler.stream(np.random.default_rng(1), 5000)), axis=1)
+    parts = []
+    for one in (1, 0):  # the share of pairs in the right order, by ranks
+        own = [rankdata(s)[y == one] - rankdata(s[y == one]) for s in scores]
+        own = np.array(own) / (y != one).sum()
+        parts.append(np.cov(own if one else 1 - own) / (y == one).sum())
+    exact = sum(parts)
+    assert np.cov(draws) == pytest.approx(exact, rel=0.05)
+    assert draws.mean(axis=1) == pytest.approx([roc_auc_score(y, s) for s in scores], abs=1e-4)
+
+
+def test_what_is_left_out_is_known():
+    # With so few instances that it matters: the variance of draws is at most what both add up to.
+    y, scores = binormal(24, distance=1.0)
+    ((_, prepared),) = one_run(y, scores)
+    sets = [np.stack(values) for values in zip(*(one.means() for one in prepared), strict=True)]
+    left_out, variance = bootstrap._left_out(*sets)
+    draws = draw(one_run(y, scores), np.ones(24), 2, 100_000)
+    found = np.array([*draws.var(axis=1), (draws[0] - draws[1]).var()])
+    assert np.all(left_out > 0.01 * variance)
+    assert np.all(0.85 * variance < found)
+    assert np.all(found < variance + left_out)
+
+
+def test_instances_keep_their_weights_where_too_much_would_be_left_out():
+    n = bootstrap.MANY + 1
+    y, (a, b) = binormal(n)
+    nearly = a + 1e-7 * b
+    assert SumOfMeans.of(one_run(y, [a, b]), np.ones(n)) is not None
+    assert SumOfMeans.of(one_run(y, [a, a]), np.ones(n)) is not None
+    assert SumOfMeans.of(one_run(y, [a, nearly]), np.ones(n)) is None
+    assert SumOfMeans.of(one_run(y, [a, b], "average_precision"), np.ones(n)) is None
+    assert SumOfMeans.of(one_run(y, [a, b]), np.full(n, 0.5)) is None
+    groups = [(np.arange(n) // 2, one_run(y, [a, b])[0][1])]
+    assert SumOfMeans.of(groups, np.ones(n // 2 + 1)) is None
+    y, scores = binormal(bootstrap.MANY)
+    assert SumOfMeans.of(one_run(y, scores), np.ones(len(y))) is None
+
+
+def test_few_instances_that_tell_two_apart_have_weights_of_their_own():
+    # Beside a thousand times as many that do not: the difference is not normal.
+    rng, n = np.random.default_rng(0), 40_000
+    values = rng.normal(size=(1, n)).repeat(2, axis=0)
+    values[1, :10] += 0.5
+    draws = np.concatenate(
+        list(SumOfMeans([values]).stream(np.random.default_rng(1), 5000)), axis=1
+    )
+    # A mean of ten exponential variables has a skewness of 2 / sqrt(10).
+    assert skew(draws[1] - draws[0]) == pytest.approx(2 / np.sqrt(10), abs=0.08)
+
+
+def test_very_many_instances_are_told():
+    y, (a, b) = binormal(bootstrap.MANY + 1)
+    scores = {"y_score_a": a, "y_score_b": b, "n_draws": 100, "random_state": 0}
+    result = compare_predictions(y, None, None, **scores, scoring="roc_auc")
+    assert "  large       roc_auc: instances far from the mean are weighted one by one" in str(
+        result
+    )
+    few = {name: s[:500] for name, s in (("y_score_a", a), ("y_score_b", b))}
+    assert "large" not in str(compare_predictions(y[:500], None, None, **few, scoring="roc_auc"))
+
+
+def test_terminals_show_the_progress_of_draws_that_take_long(monkeypatch, capsys):
+    monkeypatch.setattr("skbayeseval.compare.instances.has_bar", lambda: True)
+    monkeypatch.setattr("skbayeseval.splitting.progress.PATIENCE", -1.0)
+    y, (a, b) = binormal(5000)
+    scores = {"y_score_a": a, "y_score_b": b, "scoring": "average_precision", "n_draws": 200}
+    compare_predictions(y, None, None, **scores).hdi()
+    assert "drawing average_precision" in capsys.readouterr().err

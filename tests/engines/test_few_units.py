@@ -5,8 +5,13 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_many, compare_predictions, hdi, score_posterior
-from skbayeseval.engines.few_units import allow_for_few_units, difference_of_twins
-from skbayeseval.evidence.unit_numbers import UnitNumbers
+from skbayeseval.engines.few_units import (
+    allow_for_few_carriers,
+    allow_for_few_units,
+    difference_of_twins,
+)
+from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
+from skbayeseval.results.few_counts import _carriers_of_table
 
 
 def numbers(k, n=None):
@@ -80,12 +85,77 @@ def test_exchanging_a_and_b_changes_the_sign_alone(scoring, k):
     y, a, b = ranked(np.random.default_rng(4), k, 30)
     ours, swapped = by_score(y, a, b, scoring), by_score(y, b, a, scoring)
     np.testing.assert_array_equal(ours.draws, -swapped.draws)
-    np.testing.assert_array_equal(ours.draws, ours.draws_a - ours.draws_b)
     y, a, b, groups = grouped(np.random.default_rng(4), k)
     for name in ("accuracy", "f1"):
         options = {"groups": groups, "scoring": name, "random_state": 0}
         ours, swapped = (compare_predictions(y, *ab, **options) for ab in ((a, b), (b, a)))
         np.testing.assert_array_equal(ours.draws, -swapped.draws)
+        np.testing.assert_array_equal(ours.draws, ours.draws_a - ours.draws_b)
+
+
+@pytest.mark.parametrize(("of_areas", "df"), [(True, 4.0), (False, 2 / (1 / 4 - 1 / 30))])
+def test_few_carriers_have_students_distribution_with_fewer_degrees(of_areas, df):
+    rng = np.random.default_rng(0)
+    draws = stats.t(29).rvs(40_000, random_state=rng)  # that of 30 units
+    found = allow_for_few_carriers(draws, numbers(30), 4.0, None, rng, of_areas=of_areas)
+    assert stats.kstest(found, stats.t(df).cdf).pvalue > 0.001
+    for carriers in (29.0, np.inf):
+        same = allow_for_few_carriers(draws, numbers(30), carriers, None, rng, of_areas=of_areas)
+        assert same is draws
+
+
+def test_effective_numbers():
+    rng = np.random.default_rng(0)
+    u = rng.normal(size=50_000)
+    assert effective_number(u) == pytest.approx(50_000 / 3, rel=0.05)
+    assert effective_number(3 * u) == pytest.approx(effective_number(u))
+    assert effective_number(np.repeat(u, 2)) == pytest.approx(2 * effective_number(u))
+    assert effective_number(u, 2.0) == pytest.approx(2 * effective_number(u))
+    assert effective_number(np.zeros(3)) == np.inf
+
+
+def nearly_perfect(seed=0, n_positive=20, n_negative=200):
+    """Return scores with ROC AUCs of 0.93 and 0.95."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat([1, 0], [n_positive, n_negative])
+    shared = np.sqrt(0.5) * rng.normal(size=len(y))
+    own = (np.sqrt(2) * stats.norm.ppf(auc) * y for auc in (0.93, 0.95))
+    return y, *(shared + one + np.sqrt(0.5) * rng.normal(size=len(y)) for one in own)
+
+
+def test_a_handful_of_misranked_positives_makes_the_difference_wider():
+    y, a, b = nearly_perfect()
+    result, twins = by_score(y, a, b), by_score(y, a, a)
+    metric = result._metrics["roc_auc"]
+    carriers = result._posterior.carried_by(metric)
+    assert 2 < carriers < 9
+    assert twins._posterior.carried_by(metric) == np.inf
+    plain = np.subtract(*result._posterior.draws(metric))
+    for prob in (0.8, 0.95, 0.99):
+        ends = np.array([(1 - prob) / 2, (1 + prob) / 2])
+        wider = np.ptp(result.interval(prob)) / np.ptp(np.quantile(plain, ends))
+        expected = stats.t(carriers).ppf(ends[1]) / stats.t(19).ppf(ends[1])
+        assert wider == pytest.approx(expected, rel=0.05)
+    assert result.draws.mean() == pytest.approx(plain.mean(), abs=0.003)
+
+
+def test_who_carries_does_not_depend_on_order_scale_or_others():
+    y, a, b = nearly_perfect()
+    two = by_score(y, a, b)
+    metric = two._metrics["roc_auc"]
+    order = np.random.default_rng(1).permutation(len(y))
+    shuffled = by_score(y[order], a[order], np.exp(b[order]))
+    again = by_score(*(np.tile(values, 2) for values in (y, a, b)))
+    own = [two._posterior.carried_by(metric, which) for which in (None, 0, 1)]
+    for other, times in ((shuffled, 1), (again, 2)):
+        found = [other._posterior.carried_by(metric, which) for which in (None, 0, 1)]
+        assert found == pytest.approx([times * number for number in own])
+    scores = {"a": a, "b": b, "c": np.random.default_rng(2).permutation(a)}
+    many = compare_many(y, None, scores=scores, scoring="roc_auc", random_state=0)
+    np.testing.assert_allclose(many.pairs[0, 1].draws, two.draws)
+    np.testing.assert_array_equal(many.pairs[1, 0].draws, -many.pairs[0, 1].draws)
+    alone = score_posterior(y, None, y_score=a, scoring="roc_auc", random_state=0)
+    np.testing.assert_allclose(alone.draws, two.draws_a)
 
 
 def test_others_do_not_matter():
@@ -169,6 +239,38 @@ def test_few_units_are_told():
     assert "few units" not in str(by_score(y, a, b))
 
 
+def test_few_that_carry_are_told():
+    y = np.repeat([1.0, -1.0, 50.0], [30, 30, 1])
+    said = y + np.random.default_rng(0).normal(size=61)
+    said[-1] = 20.0
+    result = score_posterior(y, said, scoring="r2", random_state=0)
+    words = "ew instances carry this estimate (effective number 3)"
+    assert f"F{words}: its interval may be too narrow." in str(result)
+    assert f"f{words} in r2, so that" in result.explain()
+    result = compare_predictions(y, said, -said, scoring=["r2", "neg_mean_squared_error"])
+    assert "  few units   r2: few instances carry the difference (effective number" in str(result)
+    y, a, b = ranked(np.random.default_rng(8), 300, 300)
+    assert "carry" not in str(by_score(y, a, b))
+
+
+def test_few_false_alarms_carry_the_precision_of_a_rare_class():
+    y = np.repeat([1, 0], 50)
+    said = np.r_[np.ones(45), np.zeros(5), np.ones(2), np.zeros(48)].astype(int)
+    told = score_posterior(y, said, scoring="precision", prevalence=0.02, random_state=0)
+    # Kurtosis of right or wrong with a rate of p: 1 / (p (1 - p)) - 3; recalls matter little.
+    assert "few instances carry this estimate (effective number 2)" in str(told).lower()
+    assert round(50 / (1 / (0.04 * 0.96) - 3)) == 2
+    assert "carry" not in str(score_posterior(y, said, scoring="precision", random_state=0))
+    # The classes vary within themselves only, each around its own recall.
+    right = np.r_[np.ones(25), np.zeros(25), np.ones(48), np.zeros(2)]
+    result = score_posterior(y, np.where(right == 1, y, 1 - y), prevalence=0.3, random_state=0)
+    within = np.where(
+        y == 1, 0.3 * (right - right[y == 1].mean()), 0.7 * (right - right[y == 0].mean())
+    )
+    found = _carriers_of_table(result._posterior, result._metrics["accuracy"])
+    assert found == pytest.approx(effective_number(within))
+
+
 def excluded(compare, n_sets):
     """Return how often the 95% HDI of two equally good classifiers excludes 0."""
     found = 0
@@ -191,3 +293,16 @@ def test_equally_good_classifiers_are_rarely_told_apart(scoring, k, at_most):
         )
 
     assert excluded(compare, 600) <= at_most + 0.015  # 1.3 standard errors
+
+
+@pytest.mark.slow
+def test_few_that_are_exactly_at_the_margin_are_called_safe_to_ship():
+    # With the number of positives alone, 11% are; the difference of 0.02 was covered by 92%.
+    safe = covered = 0
+    for seed in range(600):
+        result = by_score(*nearly_perfect(seed), n_draws=1000)
+        safe += result.non_inferiority(0.02).answer == "yes"
+        low, high = result.hdi()
+        covered += low <= -0.02 <= high
+    assert safe / 600 < 0.09
+    assert covered / 600 > 0.935

@@ -48,10 +48,10 @@ def test_paired(pos_label):
     observed = result.evidence.observed_data()
     outcomes = found["outcomes"]
     assert (outcomes.sum(axis=(1, 2)) == 80).all()
-    # mu is Beta(1 + n, 1 + n'), theta is Dirichlet(1 + counts), and they are independent.
+    # mu is Beta(1 + n, 1 + n'), theta is Dirichlet(1/4 + counts), and they are independent.
     counts = observed["outcomes"].values
     share = (1 + counts.sum(axis=1)) / 82
-    mean = 80 * share[:, None] * (1 + counts) / (4 + counts.sum(axis=1, keepdims=True))
+    mean = 80 * share[:, None] * (0.25 + counts) / (1 + counts.sum(axis=1, keepdims=True))
     close(outcomes, mean, outcomes.std(axis=0))
     # The tables of both classifiers are sums of the same outcomes.
     first, last = (0, -1) if pos_label == 0 else (-1, 0)

@@ -109,7 +109,7 @@ def check_posteriors(family, engine, least_ess, exact_draws=20_000, r_hat=1.01):
     return differences
 
 
-@pytest.mark.slow
+@pytest.mark.brief
 @pytest.mark.parametrize("family", WITH_SCORES)
 def test_posteriors_agree(family):
     # Twice the draws that are wanted, as chains differ between versions and machines; and in two

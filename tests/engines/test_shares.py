@@ -314,7 +314,7 @@ def test_roots_of_rising_functions():
 def test_every_model_and_metric_against_counts(model, n_classes, n_labels, names):
     prior = prior_of(model, n_classes, n_labels)
     regions = [Interval(-r, r) for r in (0.005, 0.01, 0.05)]
-    n_draws = 2**17 if n_classes > 2 else 2**19 if n_labels else 2**21
+    n_draws = 2**16 if n_classes > 2 else 2**18 if n_labels else 2**20
     for name in names:
         plain, plain_error = counted(prior, name, regions, n_draws)
         for region, expected, its_error in zip(regions, plain, plain_error, strict=True):

@@ -273,3 +273,19 @@ def test_float32_probabilities_of_several_classes():
 def test_complex_scores():
     with pytest.raises(ValueError, match="y_score must contain real numbers"):
         ScoredInstances.from_scores([0, 1], {"y_score": np.array([1j, 2])})
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_two_columns_that_do_not_sum_to_one_are_no_probabilities(dtype):
+    positive = RNG.random(120).astype(dtype)
+    both = np.column_stack([1 - positive, positive])
+    for columns, valid in ((both, True), (both * [[1, 0.9]], False)):
+        scored = ScoredInstances.from_scores(TWO, {"a": columns, "b": both})
+        scored.check_metric(get_metric("roc_auc"))  # they rank the instances all the same
+        assert set(scored.responses[0]) == ({"ranking", "probability"} if valid else {"ranking"})
+        assert scored.what_is_identical("roc_auc") == ("scores" if valid else None)
+        if valid:
+            scored.check_metric(get_metric("neg_log_loss"))
+            continue
+        with pytest.raises(ValueError, match="'neg_log_loss' requires prob.* do not sum to one"):
+            scored.check_metric(get_metric("neg_log_loss"))

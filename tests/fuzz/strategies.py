@@ -1,6 +1,7 @@
 """Strategies for labels, numbers and whatever else users may pass."""
 
 import datetime
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -96,6 +97,8 @@ anything = st.one_of(
     st.sampled_from(
         [object(), np.array(2), np.array([1, 2]), pd.NA, np.nan, dict, len, range(3), {1, 2}]
     ),
+    st.sampled_from([math, 10**400, -(10**400), 2**63, [10**400, 1], [[1], [2, 3]]]),
+    st.sampled_from([np.ones((2, 2)), np.array([]), pd.DataFrame({"a": [1, 2]}), {"a": [1]}]),
 )
 
 

@@ -12,7 +12,7 @@ from skbayeseval import compare_counts, compare_many, compare_predictions, load_
 from skbayeseval import score_posterior as score
 from skbayeseval.judgement.decision import WORDS
 from tests.fuzz.harness import attempt, examples
-from tests.fuzz.strategies import few_ropes, mostly, ropes
+from tests.fuzz.strategies import anything, few_ropes, mostly, ropes
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 3
@@ -101,6 +101,31 @@ def test_plot(name, kind, rope):
         assert display.figure_ is display.ax_.figure
     attempt("Ranking.plot", lambda: RANKING.plot(kind, rope=rope))
     plt.close("all")
+
+
+@examples(150)
+@given(mostly(st.booleans()), mostly(st.just({"f1": "F1"})), mostly(st.just("red")), anything)
+def test_tables_and_styles(mcse, labels, colors, options):
+    for result in (RESULTS["counts"], RANKING, SINGLE):
+        name = type(result).__name__
+        attempt(f"{name}.to_markdown", lambda r=result: r.to_markdown(mcse=mcse, labels=labels))
+        style = {"labels": labels, "colors": colors}
+        if not isinstance(options, dict):  # of a dict, matplotlib refuses what it does not know
+            style["text_kw"] = options
+        attempt(f"{name}.plot", lambda r=result, style=style: r.plot(**style))
+    plt.close("all")
+
+
+@examples(300)
+@given(results, mostly(st.floats(0, 0.4)), mostly(st.floats(0.1, 10)))
+def test_margins_and_costs(name, margin, cost):
+    result = RESULTS[name]
+    found = attempt("ComparisonResult.non_inferiority", lambda: result.non_inferiority(margin))
+    if found is not None:
+        assert 0 <= found.probability <= 1
+    found = attempt("ComparisonResult.expected_loss", lambda: result.expected_loss(cost=cost))
+    if found is not None:
+        assert min(found.losses) >= 0
 
 
 @examples(20)

@@ -11,9 +11,9 @@ from skbayeseval.judgement.decision import (
     decide,
     decision_codes,
     format_interval,
+    format_probability,
     in_a_table,
     masses,
-    times_as_much,
 )
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
@@ -76,8 +76,8 @@ def test_sentences():
     assert text.startswith("≈  x practically equivalent to y (score, 90% HDI")
     undecided = decide(Interval(-0.1, 0.1), ROPE, Probabilities(0.25, 0.5, 0.25), 0.0)
     assert str(undecided).startswith(
-        "not settled: A and B are practically equivalent with probability 50%, A better 25%, "
-        "B better 25%\n   (score, 95% HDI"
+        "not settled: A and B are practically equivalent with probability 50.0%, A better 25.0%, "
+        "B better 25.0%\n   (score, 95% HDI"
     )
     assert repr(undecided) == str(undecided)
 
@@ -85,13 +85,13 @@ def test_sentences():
 @pytest.mark.parametrize(
     ("probabilities", "rope", "words"),
     [
-        ((0.556, 0.384, 0.06), 0.01, "y is better than x by more than 0.01 with probability 56%, "
-         "equivalent 38%, x better 6%"),
-        ((0.21, 0.62, 0.17), 0.01, "x and y are practically equivalent with probability 62%, "
-         "y better 21%, x better 17%"),
+        ((0.556, 0.384, 0.06), 0.01, "y is better than x by more than 0.01 with probability 55.6%, "
+         "equivalent 38.4%, x better 6.0%"),
+        ((0.21, 0.62, 0.17), 0.01, "x and y are practically equivalent with probability 62.0%, "
+         "y better 21.0%, x better 17.0%"),
         ((0.001, 0.3, 0.699), (-0.01, 0.02), "x is better than y by more than 0.02 with "
-         "probability 70%, equivalent 30%, y better <1%"),
-        ((0.3, 0.0, 0.7), 0, "x is better than y with probability 70%, y better 30%"),
+         "probability 69.9%, equivalent 30.0%, y better 0.1%"),
+        ((0.3, 0.0, 0.7), 0, "x is better than y with probability 70.0%, y better 30.0%"),
     ],
 )  # fmt: skip
 def test_what_is_not_settled_is_told_by_probabilities(probabilities, rope, words):
@@ -104,24 +104,37 @@ def test_what_is_not_settled_is_told_by_probabilities(probabilities, rope, words
 
 
 @pytest.mark.parametrize(
-    ("hdi", "mean", "factor"),
+    ("units", "words"),
     [
-        ((-0.03, 0.17), 0.07, 25),  # 0.1 from the mean to the end, 0.02 to the ROPE
-        ((-0.17, 0.03), -0.07, 25),
-        ((-0.23, 0.03), -0.07, 25),  # only the end towards the ROPE matters
-        ((-0.03, 0.23), 0.07, 25),
-        ((-0.08, 0.10), 0.01, (0.09 / 0.04) ** 2),  # inside: the nearer limit
-        ((-0.05, 0.15), 0.05, np.inf),
-        ((0.06, 0.2), 0.1, 1),
+        ("labelled instances", "   More labelled instances could settle it; required_sample_size "
+         "estimates how many."),
+        ("items", "   More items could settle it; required_sample_size estimates how many."),
+        ("groups", "   More groups could settle it."),
+        ("evidence", "   More evidence could settle it."),
     ],
-)
-def test_how_much_more_evidence_would_settle_it(hdi, mean, factor):
-    better, worse = (0.6, 0.2) if mean > 0 else (0.2, 0.6)
-    found = decide(Interval(*hdi), ROPE, Probabilities(worse, 0.2, better), mean)
-    assert found.more_evidence == pytest.approx(factor)
-    # The interval that so much evidence would give touches the limit of the ROPE.
-    words = {np.inf: "would hardly settle it", 1: ""}.get(factor, f"About {factor:.2g} times")
-    assert words in str(found)
+)  # fmt: skip
+def test_what_could_settle_it(units, words):
+    found = decide(Interval(-0.2, 0.2), ROPE, Probabilities(0.2, 0.2, 0.6), 0.1)
+    assert str(replace(found, units=units)).splitlines()[2:] == [words]
+
+
+def test_a_probability_that_is_not_enough_is_explained():
+    # An HDI is beyond the ROPE with a probability of about 97.5%, not of 95%.
+    found = decide(Interval(0.04, 0.2), ROPE, Probabilities(0.0, 0.04, 0.96), 0.1)
+    assert not found.settled
+    rule = "   Settled would be a 95% HDI that is all beyond the ROPE or inside it"
+    assert str(found).splitlines()[2].startswith(rule)
+    assert rule not in str(replace(found, probabilities=Probabilities(0.0, 0.06, 0.94)))
+    assert rule not in str(decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.01, 0.99), 0.1))
+
+
+@pytest.mark.parametrize(("n_repeats", "advised"), [(2, True), (3, True), (7, False), (11, False)])
+def test_more_repeats_are_advised_if_there_are_few(n_repeats, advised):
+    found = decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.1, 0.9), 0.1)
+    said = str(replace(found, depends_on_splits=True, n_repeats=n_repeats))
+    assert "Other random splits of the same data could change this decision" in said
+    assert ("BlockRegularizedCV(7)" in said) is advised
+    assert (f"even after {n_repeats} repeats" in said) is not advised
 
 
 @pytest.mark.parametrize("code", ["<", ">", "?"])
@@ -132,29 +145,12 @@ def test_what_is_not_settled_has_no_symbol(code):
     assert (found.code, found.symbol) == (code, code)
     assert str(found).startswith("not settled: ")
     assert in_a_table(code) == "not settled"
-    assert MARKS[code] == "?"
+    assert MARKS[code] == found.settled_code == "?"
 
 
 @pytest.mark.parametrize("code", ["<<", "~", ">>"])
 def test_what_is_settled_has_its_symbol(code):
     assert in_a_table(code) == MARKS[code] == WORDS[code][0]
-
-
-@pytest.mark.parametrize(
-    ("more", "units", "words"),
-    [
-        (1.05, None, "Slightly more evidence"),
-        (1.05, "groups", "Slightly more groups"),
-        (1.94, None, "About 1.9 times as much evidence"),
-        (117.0, None, "About 120 times as much evidence"),
-        (117.0, "groups", "About 120 times as many groups"),
-        (998.0, None, "About 1,000 times as much evidence"),
-    ],
-)
-def test_how_much_more_in_words(more, units, words):
-    found = decide(Interval(-0.2, 0.2), ROPE, Probabilities(0.2, 0.2, 0.6), 0.1)
-    assert times_as_much(replace(found, more_evidence=more, units=units), "evidence") == words
-    assert f"   {words} would settle it" in str(replace(found, more_evidence=more, units=units))
 
 
 def test_other_metrics_are_told():
@@ -186,3 +182,36 @@ def test_format():
     assert format_interval(Interval(0.00012, 0.00034)) == "[+0.00012, +0.00034]"
     assert format_interval(Interval(0.25, 0.75), sign=False) == "[0.250, 0.750]"
     assert format_interval(Interval(0.3, 0.3)) == "[+0.300, +0.300]"
+
+
+@pytest.mark.parametrize(
+    ("probability", "threshold", "text"),
+    [
+        (0.947, 0.95, "94.7%"),
+        (0.9496, 0.95, "94.96%"),
+        (0.949996, 0.95, "94.9996%"),
+        (0.95, 0.95, "95.0%"),
+        (0.9504, 0.95, "95.0%"),
+        (0.0504, 0.95, "5.04%"),
+        (0.0496, 0.95, "5.0%"),
+        (0.8996, 0.9, "89.96%"),
+        (0.8996, 0.95, "90.0%"),
+        (0.9996, 0.95, ">99.9%"),
+        (0.0004, 0.95, "<0.1%"),
+    ],
+)
+def test_a_probability_is_not_rounded_across_its_threshold(probability, threshold, text):
+    assert format_probability(probability, threshold=threshold) == text
+
+
+def test_whole_percentages_and_words():
+    shown = [format_probability(p, digits=0) for p in (0.002, 0.12, 0.947, 0.96, 0.997)]
+    assert shown == ["<1%", "12%", "94.7%", "96%", ">99%"]
+    assert format_probability(1.0, words=True) == "more than 99.9%"
+    assert format_probability(0.0, words=True) == "less than 0.1%"
+
+
+def test_bars_of_a_decision_never_claim_certainty():
+    found = decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.0002, 0.9998), 0.1)
+    shown = found._repr_html_()
+    assert all(one in shown for one in ("A better &gt;99.9%", "equivalent &lt;0.1%"))

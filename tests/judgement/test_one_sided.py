@@ -3,11 +3,19 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_counts, compare_scores
+from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.expected_loss import check_cost, expected_loss
-from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.one_sided import check_margin, non_inferiority, superiority
+from skbayeseval.judgement.one_sided import check_margin, one_sided
 
 NAMES = ("new", "old")
+
+
+def answer_to(question, probability, margin=0.01, **options):
+    """Return the answer, given draws that are above the limit with this probability."""
+    limit = margin if question == "superiority" else -margin
+    number = round(1000 * probability)
+    draws = limit + np.repeat([-0.001, 0.001], [1000 - number, number])
+    return one_sided(question, Distribution(draws), margin, 0.95, NAMES, "f1", **options)
 
 
 @pytest.mark.parametrize(
@@ -16,13 +24,13 @@ NAMES = ("new", "old")
         (0.97, "yes", "safe to ship: new is not worse than old by more than 0.01 with probability "
          "97.0% (f1)"),
         (0.82, "not settled", "not settled: new is not worse than old by more than 0.01 with "
-         "probability 82.0% (f1; 0.95 or more would be a yes)"),
+         "probability 82.0% (f1; 95% or more would be a yes)"),
         (0.02, "no", "not safe to ship: new is worse than old by more than 0.01 with probability "
          "98.0% (f1)"),
     ],
 )  # fmt: skip
 def test_sentences_of_non_inferiority(probability, answer, words):
-    found = non_inferiority(probability, 0.01, 0.95, NAMES, "f1")
+    found = answer_to("non-inferiority", probability)
     assert (found.answer, found.settled) == (answer, answer != "not settled")
     assert str(found) == repr(found) == words
 
@@ -36,7 +44,19 @@ def test_sentences_of_non_inferiority(probability, answer, words):
     ],
 )
 def test_sentences_of_superiority(probability, margin, words):
-    assert str(superiority(probability, margin, 0.95, NAMES, "f1")).startswith(words)
+    assert str(answer_to("superiority", probability, margin)).startswith(words)
+
+
+@pytest.mark.parametrize("question", ["non-inferiority", "superiority"])
+def test_answers_that_other_splits_could_change(question):
+    # The draws are 0.001 from the limit: larger shifts move all of them across it.
+    for probability in (0.97, 0.5, 0.02):
+        stable = answer_to(question, probability, shift=0.0009)
+        assert not stable.depends_on_splits
+        assert "Other random splits" not in str(stable)
+        assert answer_to(question, probability, shift=0.0011).depends_on_splits
+    shown = str(answer_to(question, 0.97, shift=0.0011)).splitlines()[1]
+    assert shown.startswith("   Other random splits of the same data could change this answer;")
 
 
 def test_probabilities_in_closed_form():
@@ -74,9 +94,14 @@ def test_margins_that_cannot_be_meant():
     assert check_margin(3, None) == 3.0
 
 
+def lost(difference, rope, cost=(1.0, 1.0)):
+    draws = np.vstack([difference, np.zeros_like(difference)])
+    return expected_loss(draws, (rope, rope), cost, NAMES, "f1")
+
+
 def test_expected_loss_in_closed_form():
     draws = stats.norm(0.01, 0.02).ppf((np.arange(100_000) + 0.5) / 100_000)
-    found = expected_loss(draws, Interval(0.0, 0.0), (1.0, 1.0), NAMES, "f1")
+    found = lost(draws, 0.0)
     # E[max(0, X)] of a normal distribution.
     z = 0.5
     assert found.b == pytest.approx(0.02 * (stats.norm.pdf(z) + z * stats.norm.cdf(z)), rel=1e-4)
@@ -87,12 +112,26 @@ def test_expected_loss_in_closed_form():
 
 def test_the_rope_and_the_costs_of_expected_loss():
     draws = np.array([-0.03, -0.01, 0.0, 0.02])
-    found = expected_loss(draws, Interval(-0.01, 0.01), (1.0, 1.0), NAMES, "f1")
+    found = lost(draws, 0.01)
     assert (found.a, found.b, found.choice) == (0.03 / 4, 0.02 / 4, "old")
-    found = expected_loss(draws, Interval(-0.01, 0.01), (1.0, 10.0), NAMES, "f1")
+    found = lost(draws, 0.01, (1.0, 10.0))
     assert (found.a, found.b, found.choice) == (0.03 / 4, 0.2 / 4, "new")
-    same = expected_loss(np.zeros(3), Interval(0.0, 0.0), (1.0, 1.0), NAMES, "f1")
+    assert "in f1 costs 1 with new and 10 with old. " in str(found)
+    found = lost(draws, 0.01, (1000.0, 1000.0))
+    # 5 is no loss in a metric of at most 1.
+    assert str(found).startswith(
+        "Choose old: its expected cost is 5, that of new 7.5, where a loss of 1 in f1 costs 1,000."
+    )
+    same = lost(np.zeros(3), 0.0)
     assert "Choose either new or old" in str(same)
+
+
+def test_expected_losses_of_several():
+    draws = np.array([[0.9, 0.8, 0.9], [0.8, 0.9, 0.8], [0.5, 0.5, 0.5]])
+    found = expected_loss(draws, [0.05] * 3, (1.0, 1.0, 2.0), ("x", "y", "z"), "f1")
+    np.testing.assert_allclose(found.losses, [0.1 / 3, 0.2 / 3, 0.8])
+    assert (found.choice, found.waiting) == ("x", found.losses[0])
+    assert "1 with x and 1 with y and 2 with z. To wait until it is known who is" in str(found)
 
 
 @pytest.mark.parametrize(

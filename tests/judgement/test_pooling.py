@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.integrate import quad
+from scipy.stats import chi2
 
-from skbayeseval.judgement.pooling import pool_draws
+from skbayeseval.judgement.pooling import pool_scores
 
 OBSERVED = np.array([0.90, 0.87, 0.93, 0.88])
 COVARIANCE = 1e-4 * (0.5 + 0.5 * np.diag([1.0, 2.0, 0.5, 1.0]))
@@ -12,119 +13,171 @@ def normal_draws(means, covariance, n_draws, rng):
     return rng.multivariate_normal(means, covariance, n_draws).T
 
 
-def posterior_moments(means, covariance, n_grid=4000):
-    """Mean and covariance of the scores under the hierarchical model, by quadrature."""
-    k, one = len(means), np.ones(len(means))
-    noise = np.trace(covariance @ (np.eye(k) - 1 / k)) / (k - 1)
-    weights, centres, spreads = [], [], []
-    for share in (np.arange(n_grid) + 0.5) / n_grid:
-        tau2 = noise * (1 - share) / share
-        total = covariance + tau2 * np.eye(k)
-        inverse = np.linalg.inv(total)
-        mu = one @ inverse @ means / (one @ inverse @ one)
-        # A flat prior of mu: the density at its estimate, times the width of its posterior.
-        density = multivariate_normal(mu * one, total).pdf(means)
-        weights.append(density / np.sqrt(one @ inverse @ one))
-        kept = tau2 * inverse
-        centres.append(mu + kept @ (means - mu))
-        left = (np.eye(k) - kept) @ one
-        spreads.append(tau2 * (np.eye(k) - kept) + np.outer(left, left) / (one @ inverse @ one))
-    weights = np.array(weights) / np.sum(weights)
-    mean = weights @ np.array(centres)
-    off = np.array(centres) - mean
-    return mean, np.einsum("g,gij->ij", weights, spreads) + (off.T * weights) @ off
+def mean_share(observed, covariance):
+    """Posterior mean of the share of noise in all deviations, by quadrature."""
+    k = len(observed)
+    centre = np.eye(k) - 1 / k
+    inside = centre @ covariance @ centre
+    scale = np.trace(inside @ inside) / np.trace(inside)
+    df = np.trace(inside) / scale
+    ratio = ((observed - observed.mean()) ** 2).sum() / scale
+
+    def posterior(share, power):
+        # The squared deviations divided by scale are chi-squared variables times 1 / share; the
+        # density of the share before the data is that of the square of a uniform variable.
+        return share**power * chi2.pdf(ratio * share, df) * share / np.sqrt(share)
+
+    return quad(posterior, 0, 1, args=(1,))[0] / quad(posterior, 0, 1, args=(0,))[0]
 
 
-def test_normal_draws_give_the_posterior_of_the_hierarchical_model():
+def test_two_differ_by_what_quadrature_gives():
     rng = np.random.default_rng(0)
-    draws = normal_draws(OBSERVED, COVARIANCE, 200_000, rng)
-    pooled = pool_draws(draws, COVARIANCE, rng).draws
-    mean, covariance = posterior_moments(OBSERVED, COVARIANCE)
-    np.testing.assert_allclose(pooled.mean(axis=1), mean, atol=1e-4)
-    np.testing.assert_allclose(np.cov(pooled), covariance, atol=3e-6)
+    observed, covariance = OBSERVED[:2], COVARIANCE[:2, :2]
+    pooled = pool_scores(normal_draws(observed, covariance, 200_000, rng), rng, covariance)
+    kept = 1 - mean_share(observed, covariance)
+    difference = pooled[0] - pooled[1]
+    assert difference.mean() == pytest.approx(0.03 * kept, abs=1e-4)
+    # Given the share, the variance shrinks by it, too; the share itself varies.
+    noise = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    assert difference.var() > noise * kept
 
 
-def test_draws_of_tau_belong_to_the_shrinkage():
-    rng = np.random.default_rng(9)
-    draws = normal_draws(OBSERVED, COVARIANCE, 50_000, rng)
-    pooled = pool_draws(draws, COVARIANCE, rng)
-    k = len(OBSERVED)
-    noise = np.trace(COVARIANCE @ (np.eye(k) - 1 / k)) / (k - 1)
-    assert (noise / (noise + pooled.tau**2)).mean() == pytest.approx(pooled.shrinkage, abs=1e-3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tau", [0.005, 0.02])
-def test_many_candidates_are_shrunk_as_if_their_spread_were_known(tau):
+def test_the_last_is_drawn_towards_all_those_ahead():
     rng = np.random.default_rng(1)
-    noise, truth = 0.01, rng.normal(0.8, tau, 2000)
-    observed = rng.normal(truth, noise)
-    draws = rng.normal(observed[:, None], noise, (2000, 500))
-    pooled, shrinkage, _ = pool_draws(draws, noise**2 * np.eye(2000), rng)
-    share = noise**2 / (noise**2 + tau**2)
-    assert shrinkage == pytest.approx(share, abs=0.04)
-    expected = observed.mean() + (1 - share) * (observed - observed.mean())
-    off = pooled.mean(axis=1) - expected
-    assert np.sqrt((off**2).mean()) < 0.1 * noise
-    assert pooled.std(axis=1).mean() == pytest.approx(noise * np.sqrt(1 - share), rel=0.05)
-    assert ((pooled.mean(axis=1) - truth) ** 2).mean() < ((observed - truth) ** 2).mean()
+    draws = normal_draws(OBSERVED, COVARIANCE, 200_000, rng)
+    pooled = pool_scores(draws, rng, COVARIANCE)
+    last, ahead = 1, [0, 2, 3]
+    before = draws[last].mean() - draws[ahead].mean()
+    after = pooled[last].mean() - pooled[ahead].mean()
+    assert after / before == pytest.approx(1 - mean_share(OBSERVED, COVARIANCE), abs=2e-3)
+
+
+def test_shares_of_noise_are_calibrated():
+    # True scores that vary as the noise does, theta ~ N(0, c S), with sqrt(1 / (1 + c)) uniform.
+    rng = np.random.default_rng(2)
+    k, noise = 6, 0.3 * np.eye(6) + 0.7
+    root = np.linalg.cholesky(noise)
+    below = []
+    for _ in range(400):
+        share = rng.random() ** 2
+        truth = np.sqrt(1 / share - 1) * (root @ rng.standard_normal(k))
+        observed = truth + root @ rng.standard_normal(k)
+        draws = observed[:, None] + root @ rng.standard_normal((k, 400))
+        pooled = pool_scores(draws, rng, noise)
+        last = observed.argmin()
+        ahead = np.arange(k) != last
+        distance = pooled[last] - pooled[ahead].mean(axis=0)
+        below.append((distance < truth[last] - truth[ahead].mean()).mean())
+    # Uniform but for the choice of the last one; 95% intervals hold the truth.
+    inside = np.mean([0.025 < p < 0.975 for p in below])
+    assert inside > 0.92
+
+
+def equal(k, rng, noise=0.01):
+    return rng.normal(rng.normal(0.85, noise, (k, 1)), noise, (k, 2000))
+
+
+@pytest.mark.parametrize("k", [10, 50])
+def test_equal_classifiers_are_drawn_together(k):
+    rng = np.random.default_rng(3)
+    samples = [equal(k, rng) for _ in range(20)]
+    spread = [np.ptp(draws.mean(axis=1)) for draws in samples]
+    pooled = [np.ptp(pool_scores(draws, rng).mean(axis=1)) for draws in samples]
+    assert np.mean(pooled) < 0.4 * np.mean(spread)
+
+
+def test_bad_ones_do_not_keep_equal_ones_apart():
+    rng = np.random.default_rng(4)
+    draws = equal(30, rng)
+    alone = pool_scores(draws[:27], rng)
+    draws[27:] -= 0.2
+    pooled = pool_scores(draws, rng)
+    spread = np.ptp(pooled[:27].mean(axis=1))
+    assert spread == pytest.approx(np.ptp(alone.mean(axis=1)), rel=0.1)
+    np.testing.assert_allclose(pooled[:27].mean(), draws[:27].mean(), atol=1e-3)
+    gap = pooled[:27].mean() - pooled[27:].mean(axis=1).max()
+    assert gap > 0.17
+
+
+def test_one_that_is_far_better_stays_far_better():
+    rng = np.random.default_rng(5)
+    draws = equal(10, rng, noise=0.005)
+    draws[0] += 0.05
+    pooled = pool_scores(draws, rng)
+    assert (pooled[0] - pooled[1:].max(axis=0) > 0.01).mean() > 0.95
+
+
+def test_copies_have_no_influence():
+    rng = np.random.default_rng(6)
+    draws = normal_draws(OBSERVED, COVARIANCE, 1000, rng)
+    alone = pool_scores(draws, np.random.default_rng(0))
+    copied = pool_scores(draws[[2, 0, 1, 2, 2, 3, 2, 1]], np.random.default_rng(0))
+    np.testing.assert_allclose(copied, alone[[2, 0, 1, 2, 2, 3, 2, 1]])
+
+
+def test_those_that_are_equal_in_most_draws_share_the_first_place():
+    rng = np.random.default_rng(14)
+    draws = np.repeat(rng.normal(0.9, 0.1, (1, 4000)), 3, axis=0)
+    draws[:, :200] += rng.normal(0, 0.05, (3, 200))
+    pooled = pool_scores(draws, rng)
+    best = pooled == pooled.max(axis=0)
+    np.testing.assert_allclose((best / best.sum(axis=0)).mean(axis=1), 1 / 3, atol=0.02)
+
+
+def test_near_copies_hardly_have_influence():
+    # Six candidates, alone and three times each, with hardly any noise between the three.
+    rng = np.random.default_rng(7)
+    draws = rng.normal(np.linspace(0.88, 0.97, 6)[:, None], 0.012, (6, 4000))
+    near = np.repeat(draws, 3, axis=0) + rng.normal(0, 1e-4, (18, 4000))
+    near += rng.normal(0, 1e-4, (18, 1))
+    alone, three = pool_scores(draws, rng), pool_scores(near, rng)
+    assert np.ptp(three.mean(axis=1)) == pytest.approx(np.ptp(alone.mean(axis=1)), rel=0.05)
+    assert np.ptp(alone.mean(axis=1)) > 0.7 * 0.09
 
 
 def test_shift_and_scale():
-    draws = normal_draws(OBSERVED, COVARIANCE, 1000, np.random.default_rng(2))
-    one = pool_draws(draws, COVARIANCE, np.random.default_rng(3))
-    other = pool_draws(5 - 100 * draws, 100**2 * COVARIANCE, np.random.default_rng(3))
-    assert other.shrinkage == pytest.approx(one.shrinkage)
-    np.testing.assert_allclose(
-        (5 - other.draws.mean(axis=1)) / 100, one.draws.mean(axis=1), atol=2e-3
-    )
-    shifted = pool_draws(5 + 100 * draws, 100**2 * COVARIANCE, np.random.default_rng(3))
-    np.testing.assert_allclose((shifted.draws - 5) / 100, one.draws, atol=1e-10)
+    draws = normal_draws(OBSERVED, COVARIANCE, 1000, np.random.default_rng(8))
+    pooled = pool_scores(draws, np.random.default_rng(3))
+    shifted = pool_scores(5 + 100 * draws, np.random.default_rng(3))
+    np.testing.assert_allclose((shifted - 5) / 100, pooled, atol=1e-10)
 
 
 def test_permuted_candidates():
-    rng = np.random.default_rng(4)
-    draws = normal_draws(OBSERVED, COVARIANCE, 50_000, rng)
+    draws = normal_draws(OBSERVED, COVARIANCE, 1000, np.random.default_rng(9))
     order = [2, 0, 3, 1]
-    one = pool_draws(draws, COVARIANCE, rng)
-    other = pool_draws(draws[order], COVARIANCE[np.ix_(order, order)], rng)
-    assert other.shrinkage == pytest.approx(one.shrinkage)
-    for statistic in (np.mean, np.std):
-        np.testing.assert_allclose(
-            statistic(other.draws, axis=1), statistic(one.draws[order], axis=1), atol=2e-4
-        )
+    pooled = pool_scores(draws, np.random.default_rng(3))
+    permuted = pool_scores(draws[order], np.random.default_rng(3))
+    np.testing.assert_allclose(permuted, pooled[order], atol=1e-12)
 
 
 def test_what_all_have_in_common_does_not_matter():
-    rng = np.random.default_rng(5)
+    rng = np.random.default_rng(10)
     draws = normal_draws(OBSERVED, COVARIANCE, 1000, rng)
     common = 0.1 * rng.standard_normal(1000)
-    one = pool_draws(draws, COVARIANCE, rng)
-    other = pool_draws(draws + common - common.mean(), COVARIANCE + 0.01, rng)
-    assert other.shrinkage == pytest.approx(one.shrinkage, abs=1e-4)
+    pooled = pool_scores(draws, np.random.default_rng(3))
+    moved = pool_scores(draws + common, np.random.default_rng(3))
+    np.testing.assert_allclose(moved, pooled + common, atol=1e-9)
 
 
 def test_nothing_to_pool():
-    draws = np.random.default_rng(6).standard_normal((1, 100))
-    alone = pool_draws(draws, np.eye(1), np.random.default_rng(0))
-    assert alone.draws is draws
-    assert np.isnan(alone.tau).all()
-    certain = np.array([[0.9], [0.8]]) + np.zeros(100)
-    pooled = pool_draws(certain, np.zeros((2, 2)), np.random.default_rng(0))
-    assert pooled.draws is certain
-    assert pooled.shrinkage == 0
+    rng = np.random.default_rng(11)
+    draws = rng.standard_normal((1, 100))
+    assert pool_scores(draws, rng) is draws
+    certain = np.array([[0.9], [0.8], [0.8]]) + np.zeros(100)
+    np.testing.assert_allclose(pool_scores(certain, rng), certain)
 
 
-def test_two_candidates_far_apart_are_left_apart():
-    rng = np.random.default_rng(7)
-    draws = rng.normal([[0.9], [0.6]], 0.01, (2, 20_000))
-    pooled, shrinkage, _ = pool_draws(draws, 1e-4 * np.eye(2), rng)
-    assert shrinkage < 0.05
-    np.testing.assert_allclose(pooled.mean(axis=1), [0.9, 0.6], atol=0.003)
+def test_hundreds_that_hardly_differ():
+    # The observed scores are far closer to each other than their noise: all of it is noise.
+    rng = np.random.default_rng(12)
+    draws = 0.9 + 0.05 * rng.standard_normal((400, 500))
+    draws -= draws.mean(axis=1, keepdims=True) - rng.normal(0.9, 1e-5, (400, 1))
+    pooled = pool_scores(draws, rng)
+    assert pooled.std(axis=0).mean() < 0.2 * draws.std(axis=0).mean()
 
 
 def test_bounds_are_kept():
-    rng = np.random.default_rng(8)
+    rng = np.random.default_rng(13)
     draws = rng.beta([[99.0], [97.0], [90.0]], [[1.0], [3.0], [10.0]], (3, 5000))
-    pooled = pool_draws(draws, np.diag(draws.var(axis=1)), rng).draws
+    pooled = pool_scores(draws, rng)
     assert 0 <= pooled.min() <= pooled.max() <= 1

@@ -2,8 +2,22 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_many
+from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import decide_ranking, tied_groups
+
+ROPE = Interval(-0.01, 0.01)
+
+
+def decided(draws, names, unpooled=None):
+    """The decision about draws in their order, given draws of pairs."""
+    unpooled = draws if unpooled is None else unpooled
+    return decide_ranking(
+        draws, range(len(draws)), names, ROPE, 0.95, "f1",
+        lambda k: decision_of(
+            Distribution(unpooled[0] - unpooled[k]), ROPE, 0.95, (names[0], names[k]), "f1"
+        ),
+    )  # fmt: skip
 
 
 def test_cases():
@@ -11,28 +25,37 @@ def test_cases():
     means = np.array([0.8, 0.799, 0.79, 0.6])
     sds = np.array([0.001, 0.001, 0.01, 0.001])
     draws = means[:, None] + sds[:, None] * rng.standard_normal((4, 4000))
-    names = ("a", "b", "c", "d")
-    differ = np.zeros((4, 4), dtype=bool)
-    differ[:3, 3] = differ[3, :3] = True
-    found = decide_ranking(draws, [0, 1, 2, 3], names, Interval(-0.01, 0.01), 0.95, "f1", differ)
+    found = decided(draws, ("a", "b", "c", "d"))
     assert (found.equivalent, found.open, found.worse) == (("a", "b"), ("c",), ("d",))
     assert found.tied == (("a", "b", "c"),)
     assert not found.settled
     # P(c within 0.01 of the best of a, b and itself), the best being about 0.8004.
     assert found.p_equivalent["c"] == pytest.approx(0.48, abs=0.05)
     assert str(found) == repr(found)
-    assert "practically equivalent to the best: a, b" in str(found)
+    assert "the best or practically equivalent to it: a, b" in str(found)
     assert "surely worse than the best: d" in str(found)
     assert found.best_alone is None
 
 
 def test_one_that_is_equivalent_while_others_are_open_need_not_be_the_best():
     draws = np.array([[0.8, 0.8, 0.8, 0.8], [0.5, 0.5, 0.801, 0.801]])
-    differ = np.zeros((2, 2), dtype=bool)
-    found = decide_ranking(draws, [0, 1], ("a", "b"), Interval(-0.01, 0.01), 0.95, "f1", differ)
+    found = decided(draws, ("a", "b"))
     assert (found.equivalent, found.open) == (("a",), ("b",))
     assert found.best_alone is None
-    assert "practically equivalent to the best: a" in str(found)
+    assert "the best or practically equivalent to it: a" in str(found)
+
+
+def test_it_is_at_most_as_sure_as_the_pair():
+    rng = np.random.default_rng(1)
+    pooled = rng.normal([[0.9], [0.9], [0.8]], 0.001, (3, 4000))
+    found = decided(pooled, ("a", "b", "c"))
+    assert found.states() == {"a": "equivalent", "b": "equivalent", "c": "worse"}
+    unpooled = rng.normal([[0.9], [0.9], [0.8]], 0.04, (3, 4000))
+    found = decided(pooled, ("a", "b", "c"), unpooled)
+    assert found.states() == {"a": "equivalent", "b": "open", "c": "open"}
+    for k, name in ((1, "b"), (2, "c")):
+        behind = (unpooled[0] - unpooled[k] > 0.01).mean()
+        assert found.p_equivalent[name] == pytest.approx(1 - behind)
 
 
 def test_groups_can_overlap():

@@ -1,9 +1,14 @@
 import numpy as np
 import pytest
 
-from skbayeseval.judgement.rope import check_rope, check_rope_around_zero, describe_side
+from skbayeseval.judgement.rope import (
+    check_rope,
+    check_rope_around_zero,
+    describe_side,
+    warn_of_one_rope,
+)
 from skbayeseval.metrics import get_metric
-from skbayeseval.metrics.registry import split_metric
+from skbayeseval.metrics.registry import item_metric, split_metric
 
 
 def test_ropes():
@@ -78,3 +83,35 @@ def test_sides():
     assert describe_side(region, better=True) == " by more than 0.05"
     assert describe_side(region, better=False) == " by more than 0.02"
     assert describe_side(check_rope(0), better=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("names", "warned"),
+    [
+        (["accuracy", "f1", "roc_auc"], False),
+        (["accuracy", "matthews_corrcoef"], False),
+        (["neg_brier_score"], False),
+        (["roc_auc", "neg_brier_score"], True),
+        (["neg_log_loss", "neg_brier_score"], True),
+        (["r2", "neg_mean_absolute_error"], True),
+    ],
+)
+def test_one_rope_for_metrics_of_several_scales(names, warned, recwarn):
+    metrics = [get_metric(name) for name in names]
+    for rope in (None, 0, dict.fromkeys(names, 0.02)):
+        warn_of_one_rope(rope, metrics)
+    assert not recwarn
+    for rope in (0.02, "2%", (-0.01, 0.02)):
+        warn_of_one_rope(rope, metrics)
+    assert len(recwarn) == (3 if warned else 0)
+    if warned:
+        said = str(recwarn[0].message)
+        assert f"rope={{{names[0]!r}: 0.02, {names[1]!r}: ...}}" in said
+
+
+def test_the_range_of_a_metric_is_its_scale(recwarn):
+    grades, shares = item_metric("grades", (1.0, 5.0)), item_metric("shares", (0.0, 1.0))
+    warn_of_one_rope(0.1, [shares, item_metric("also", (0.0, 1.0))])
+    assert not recwarn
+    with pytest.warns(UserWarning, match=r"rope=0.1 is used for 2 metrics .*'grades'"):
+        warn_of_one_rope(0.1, [grades, shares])

@@ -17,6 +17,7 @@ TRUTH = (RNG.random(120) < 0.4).astype(int)
 # Rounded, so that there are ties.
 SCORES = np.round(np.clip(0.4 * TRUTH + 0.6 * RNG.random(120), 0, 1), 2)
 WEIGHTS = RNG.gamma(1.0, size=(120, 3))
+THRESHOLDS = np.linspace(0.05, 0.6, 7)
 
 
 @pytest.mark.parametrize("draw", range(3))
@@ -43,9 +44,9 @@ def test_precision_recall(draw):
 
 
 def test_net_benefit_by_its_definition():
-    part = curves.net_benefit(TRUTH, SCORES, WEIGHTS)
+    part = curves.net_benefit(TRUTH, SCORES, WEIGHTS, THRESHOLDS)
     weights = WEIGHTS[:, 1]
-    for k, threshold in enumerate(curves.THRESHOLDS):
+    for k, threshold in enumerate(THRESHOLDS):
         treated = threshold <= SCORES
         gain = weights[treated & (TRUTH == 1)].sum()
         harm = weights[treated & (TRUTH == 0)].sum() * threshold / (1 - threshold)

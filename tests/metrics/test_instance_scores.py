@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
+from skbayeseval import compare_predictions, load_result
+from skbayeseval.metrics import net_benefit
 from skbayeseval.metrics.instance_scores import SCORE_METRICS, prepare
 
 N = 60
@@ -272,3 +274,47 @@ def test_log_loss_of_certain_errors():
     truth, p = np.array([0, 1, 1]), np.array([1.0, 0.0, 0.9])
     found = prepare("neg_log_loss", truth, p)(np.ones((3, 1)))[0]
     assert found == pytest.approx(-log_loss(truth, p))
+
+
+def test_net_benefit_by_hand():
+    """TP/n - FP/n * pt/(1 - pt); an instance at the threshold is treated."""
+    truth, p = np.array([1, 1, 1, 0, 0, 0, 0, 0]), np.array([0.9, 0.5, 0.1, 0.7, 0.5, 0.2, 0, 0])
+    for threshold, tp, fp in ((0.5, 2, 2), (0.51, 1, 1), (0.2, 2, 3), (0.95, 0, 0)):
+        found = prepare(f"net_benefit_{threshold}", truth, p)(np.ones((8, 1)))[0]
+        assert found == pytest.approx(tp / 8 - fp / 8 * threshold / (1 - threshold))
+    # The same instances more often: weights count as repetitions.
+    often = np.array([1, 4, 2, 1, 3, 1, 1, 2])
+    again = prepare("net_benefit_0.3", np.repeat(truth, often), np.repeat(p, often))
+    found = prepare("net_benefit_0.3", truth, p)(often[:, None].astype(float))
+    np.testing.assert_allclose(found, again(np.ones((often.sum(), 1))))
+
+
+def test_net_benefit_as_scoring(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(["sick", "well"], [60, 140]))
+    a, b = (
+        np.clip(0.3 + gain * (y == "sick") + 0.2 * rng.normal(size=200), 0, 1)
+        for gain in (0.4, 0.2)
+    )
+    options = {"y_score_a": a, "y_score_b": b, "pos_label": "sick", "random_state": 0}
+    result = compare_predictions(y, None, None, scoring="net_benefit_0.25", **options)
+    treated, sick = a >= 0.25, y == "sick"
+    expected = np.mean(treated & sick) - np.mean(treated & ~sick) / 3
+    assert result.observed_a == pytest.approx(expected)
+    # The bootstrap variance of a mean, here of the differences of instances.
+    worth = np.where(sick, 1.0, -1 / 3)
+    each = worth * treated - worth * (b >= 0.25)
+    # Where few instances carry the difference, it is wider than the bootstrap makes it.
+    assert 0.97 < result.draws.std() / (each.std() / np.sqrt(200)) < 1.1
+    assert result.draws.mean() == pytest.approx(each.mean(), abs=0.002)
+    result.save(tmp_path / "result.npz")
+    assert load_result(tmp_path / "result.npz").metric("net_benefit_0.25").hdi() == result.hdi()
+    assert "less 0.333 for each false positive" in result.explain(rope=0.01)
+    with pytest.raises(ValueError, match="from -1.33333 to 1.33333"):
+        result.decision(rope=0.7)
+    with pytest.raises(ValueError, match="threshold == 1.5, must be < 1"):
+        compare_predictions(y, None, None, scoring="net_benefit_1.5", **options)
+    with pytest.raises(ValueError, match="'net_benefit' is not a known metric.*net_benefit_0.2"):
+        compare_predictions(y, None, None, scoring="net_benefit", **options)
+    with pytest.raises(ValueError, match="requires instance scores"):
+        compare_predictions(y, y, y, scoring=net_benefit(0.2), pos_label="sick")

@@ -69,7 +69,7 @@ def test_posterior_by_brute_force():
     difference = 2 * found[0] / (said[0] + gold) - 2 * found[1] / (said[1] + gold)
     mean = weights @ difference
     sd = np.sqrt(weights @ (difference - mean) ** 2)
-    draws = compare(ChunkCounts(cells), n_draws=200_000).draws
+    draws = compare(ChunkCounts(cells), model=PairedChunks(), n_draws=200_000).draws
     error = sd * np.sqrt(np.sum(weights**2) + 1 / 200_000)
     assert draws.mean() == pytest.approx(mean, abs=4 * error)
     assert draws.std() == pytest.approx(sd, rel=0.02)
@@ -104,7 +104,7 @@ def test_counts_scale_against_weights():
 def test_result():
     result = compare(scoring=["precision", "recall", "f1"])
     assert result.model == "paired"
-    assert result.prior == {"lambda": 1.0}
+    assert result.prior == {"lambda": 0.5}
     assert result.observed_a == pytest.approx(134 / (134 + 20))
     assert result.decision(rope=0.01, metric="precision").code == ">"
     assert result.decision(rope=0.01, metric="recall").code == "<"

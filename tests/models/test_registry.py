@@ -3,11 +3,14 @@ from sklearn.base import clone
 
 from skbayeseval.models import (
     BCV,
+    ClusteredItems,
     Hierarchical,
     Paired,
     PairedChunks,
     PairedHierarchical,
+    PairedMany,
     PairedRecalls,
+    RightOrWrong,
     Unpaired,
     published_and_alternative_models,
     resolve_model,
@@ -15,15 +18,50 @@ from skbayeseval.models import (
 
 
 def test_auto():
-    assert resolve_model("auto", None, paired=True) == Paired()
+    assert resolve_model("auto", None, paired=True) == Paired(theta=0.25)
     assert resolve_model("auto", None, paired=False) == Unpaired()
 
 
-def test_prior_replaces_the_published_one():
+@pytest.mark.parametrize(
+    ("name", "evidence", "default"),
+    [
+        ("auto", {}, Paired(theta=0.25)),
+        ("paired", {}, Paired(theta=0.25)),
+        ("paired", {"n_classifiers": 3}, PairedMany(theta=0.25)),
+        ("paired", {"n_classes": 3}, PairedRecalls()),
+        ("auto", {"family": "right or wrong"}, RightOrWrong(theta=0.5)),
+        ("auto", {"family": "chunks"}, PairedChunks(lambda_=0.5)),
+        ("bcv", {"family": "chunks"}, BCV()),
+        ("bcv", {}, BCV()),
+        ("unpaired", {}, Unpaired()),
+        ("hierarchical", {}, Hierarchical()),
+        ("clustered", {"family": "right or wrong in groups"}, ClusteredItems()),
+    ],
+)
+def test_default_priors(name, evidence, default):
+    model = resolve_model(name, None, paired=True, **evidence)
+    assert model == default
+    assert (model.published or model) == type(default)()
+    # Whoever chooses a prior gets it, with or without the name of the model.
+    assert resolve_model(default, None, paired=True, **evidence).published is None
+    assert resolve_model(name, default.prior(), paired=True, **evidence).published is None
+
+
+def test_two_of_many_have_the_prior_of_two():
+    many = resolve_model("paired", {"mu": 2.0}, paired=True, n_classifiers=3)
+    pair = many.of_pair()
+    assert pair == resolve_model("paired", {"mu": 2.0}, paired=True)
+    assert pair.published == Paired(mu=2.0)
+    assert PairedMany().of_pair().published is None
+
+
+def test_prior_replaces_the_default():
     model = resolve_model("bcv", {"lambda": 0.5}, paired=False)
     assert model == BCV(lambda_=0.5)
     assert model.prior() == {"lambda": 0.5}
-    assert resolve_model("paired", {"mu": (2, 3)}, paired=True) == Paired(mu=(2, 3))
+    model = resolve_model("paired", {"mu": (2, 3)}, paired=True)
+    assert model == Paired(mu=(2, 3), theta=0.25)
+    assert model.published == Paired(mu=(2, 3))
 
 
 def test_models_are_parameter_objects():

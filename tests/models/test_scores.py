@@ -224,10 +224,11 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
     assert "20 splits with a correlation of 0.2" in str(result)
     assert "learners trained on 0.8 of the data" in str(result)
     assert list(result.frequentist().index) == ["corrected resampled t"]
-    row = result.summary(0.01).iloc[0]
+    row = result.summary(0.01, bayes_factor=True).iloc[0]
     assert (row["mcse"], row["hdi_mcse"]) == (0, 0)
     assert np.isnan(row["bf"])
-    assert len(result.prior_sensitivity(0.01)) == 1
+    only = [("scores", "none (no other model or prior fits)")]
+    assert result.prior_sensitivity(0.01).index.to_list() == only
     for ask in (
         lambda: result.bayes_factor(0.01),
         lambda: result.required_sample_size(0.01),

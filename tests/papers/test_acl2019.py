@@ -78,7 +78,7 @@ def test_simulation_of_section_2_4(fixed):
     # of positives varies, which the weight does not know.
     rng = np.random.default_rng(0)
     truth = float(get_metric("f1")(expected_table(rng)))
-    lengths, covered, runs = [], 0, 2000
+    lengths, covered, runs = [], 0, 1000
     for i in range(runs):
         n_positive = 300 if fixed else rng.binomial(600, 0.5)
         X, y = gaussians(rng, 600 - n_positive, n_positive)

@@ -19,7 +19,7 @@ def test_table_3(row, newsgroups):
     ).frequentist()["pvalue"]
     micro = row["average"] == "micro"
     sign, t = (
-        ("sign test", "two-proportion z")
+        ("sign test", "two-proportion z, ignoring pairs")
         if micro
         else ("sign test of classes", "paired t of classes")
     )

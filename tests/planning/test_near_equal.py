@@ -4,7 +4,7 @@ import pytest
 from skbayeseval import compare_predictions, metrics
 from skbayeseval.evidence.influence import cell_influence
 from skbayeseval.planning import simulate
-from skbayeseval.planning.near_equal import SCALE, largest_differences, plausibility, tables_of
+from skbayeseval.planning.near_equal import SCALE, plausibility, spread_of_instances, tables_of
 from skbayeseval.planning.replications import populations_of
 
 ACCURACY, F1 = metrics.get_metric("accuracy"), metrics.get_metric("f1")
@@ -22,25 +22,26 @@ def test_tables_are_the_margins():
 def test_accuracy_has_a_normal_prior_given_the_disagreement():
     only_a = CELLS[:, 0, 0, 1] + CELLS[:, 1, 1, 0]
     only_b = CELLS[:, 0, 1, 0] + CELLS[:, 1, 0, 1]
-    expected = np.exp(-0.5 * ((only_a - only_b) / (only_a + only_b) / SCALE) ** 2)
+    expected = np.exp(-0.5 * ((only_a - only_b) / SCALE) ** 2 / (only_a + only_b))
     found = plausibility([populations_of(one) for one in CELLS], ACCURACY, 1, 2)
     np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-6)
 
 
-def test_the_largest_difference_in_f1():
+def test_the_spread_of_instances_in_f1():
     """A positive found instead of missed is worth (2 - F1) / D, a false alarm less F1 / D."""
     table = np.array([[0.5, 0.1], [0.1, 0.3]])
     f1, size = 0.75, 0.8  # D = 2 TP + FP + FN
     influence = cell_influence(F1, table, 1)
-    (found,) = largest_differences([populations_of(CELLS[0])], influence)
+    (found,) = spread_of_instances([populations_of(CELLS[0])], influence)
     negative, positive = (CELLS[0, k, 0, 1] + CELLS[0, k, 1, 0] for k in (0, 1))
-    assert found == pytest.approx((positive * (2 - f1) + negative * f1) / size, rel=1e-5)
+    expected = np.sqrt(positive * (2 - f1) ** 2 + negative * f1**2) / size
+    assert found == pytest.approx(expected, rel=1e-5)
 
 
 def test_separate_tables_take_half_of_all_errors_for_disagreements():
     a, b = np.array([[0.5, 0.1], [0.1, 0.3]]), np.array([[0.4, 0.2], [0.0, 0.4]])
-    (found,) = largest_differences([populations_of(a, b)], cell_influence(ACCURACY, a, 1))
-    assert found == pytest.approx((0.2 + 0.2) / 2)
+    (found,) = spread_of_instances([populations_of(a, b)], cell_influence(ACCURACY, a, 1))
+    assert found == pytest.approx(np.sqrt((0.2 + 0.2) / 2))
 
 
 @pytest.mark.parametrize("metric", [ACCURACY, F1, metrics.get_metric("matthews_corrcoef")])
@@ -54,7 +55,7 @@ def test_swapping_the_classifiers_changes_nothing(metric):
 
 @pytest.mark.slow
 def test_truths_are_shrunk_but_disagree_as_often():
-    """With b against c disagreements, the prior acts as 1 / SCALE^2 evenly split ones."""
+    """The prior acts as 1 / SCALE^2 instances without a difference."""
     y = np.repeat([0, 1], 500)
     wrong = np.zeros((2, 1000), dtype=bool)
     wrong[0, np.r_[:20, 500:520]] = True
@@ -63,7 +64,7 @@ def test_truths_are_shrunk_but_disagree_as_often():
     drawn = simulate.truths(result.exact_posterior(""), ACCURACY, np.random.default_rng(0), 3000)
     tables = np.array([tables_of(one, 2) for one in drawn])
     difference = np.trace(tables[:, 0] - tables[:, 1], axis1=1, axis2=2)
-    # The flat posterior has the mean 20 / 1008; 104 disagreements with its prior counts.
-    shrunk = 20 / 1008 * 104 / (104 + 1 / SCALE**2)
+    # The flat posterior has the mean 20 / 1008, of 1008 instances with its prior counts.
+    shrunk = 20 / 1008 * 1008 / (1008 + 1 / SCALE**2)
     assert difference.mean() == pytest.approx(shrunk, abs=0.0015)
     assert result.draws.mean() == pytest.approx(20 / 1008, abs=0.0005)

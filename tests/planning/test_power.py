@@ -6,6 +6,7 @@ from joblib import parallel_config
 from skbayeseval import compare_counts, compare_predictions, metrics, power_analysis
 from skbayeseval.models import Paired
 from skbayeseval.planning import simulate
+from skbayeseval.planning.power import _check_accuracies
 
 SCENARIO = {"mu": 0.5, "theta+": [0.3, 0.3, 0.2, 0.2], "theta-": [0.2, 0.2, 0.3, 0.3]}
 JOINT = np.array([[[0.15, 0.15], [0.10, 0.10]], [[0.10, 0.10], [0.15, 0.15]]])
@@ -29,6 +30,20 @@ def test_table_and_words():
     assert "4,000 is the first of these sizes to reach 80% (paired)." in str(found)
     assert "goal=('>>',)" in repr(found)
     assert "None of these" in str(power_analysis(SCENARIO, 100, **QUICK))
+
+
+def test_goals_that_exclude_each_other_add_up_to_one():
+    goals = (">>", "<<", "~", ["<", ">", "?"])
+    options = QUICK | {"n_replications": 400, "rope": 0.1}
+    found = [power_analysis(SCENARIO, [1, 200, 4000], **options | {"goal": one}) for one in goals]
+    assert sum(one.table["power"] for one in found).to_numpy() == pytest.approx(1, abs=0.03)
+    assert found[3].table["power"].iloc[1] > 0.5
+    for one in found[:3]:
+        assert 'or none: goal=["<", ">", "?"]' in str(one)
+        assert 'or none: goal=["' in one._repr_html_().replace("&quot;", '"').replace("&lt;", "<")
+    assert "Probability of no settled decision" in str(found[3])
+    for goal in (["<", ">", "?"], ["~", "<<", ">>"]):
+        assert "or none" not in str(power_analysis(SCENARIO, 100, **QUICK | {"goal": goal}))
 
 
 def test_plot():
@@ -146,3 +161,46 @@ def test_bad_arguments(cells, changes, error, match):
     options = QUICK | {"sizes": [100]} | changes
     with pytest.raises(error, match=match):
         power_analysis(cells, **options)
+
+
+@pytest.mark.parametrize(("a", "b", "disagreement"), [(0.9, 0.91, 0.05), (0.3, 0.2, 0.1)])
+def test_two_accuracies_mean_these_cells(a, b, disagreement):
+    cells = _check_accuracies((a, b), disagreement).cells()
+    assert cells.sum() == pytest.approx(1)
+    right = np.array([[cells[k, k].sum(), cells[k, :, k].sum()] for k in (0, 1)])
+    np.testing.assert_allclose(right.sum(axis=0), [a, b])
+    np.testing.assert_allclose(right, right[::-1])  # both classes are alike
+    assert cells[:, 0, 1].sum() + cells[:, 1, 0].sum() == pytest.approx(disagreement)
+
+
+def test_labels_that_two_accuracies_take():
+    """With a normal difference, (1.96 + 0.84)^2 (0.05 - 0.02^2) / 0.015^2 = 1,731 labels."""
+    options = {"disagreement": 0.05, "rope": 0.005, "random_state": 0, "n_replications": 400}
+    found = power_analysis(0.90, 0.92, **options)
+    assert found.required["paired"] == pytest.approx(1731, rel=0.15)
+    assert "5% of the instances." in str(found)
+    again = power_analysis((0.90, 0.92), found.table["size"].to_list(), **options)
+    assert again.table.equals(found.table)
+
+
+def test_what_is_assumed_of_two_accuracies_is_said():
+    options = {"n_replications": 2, "random_state": 0}
+    found = str(power_analysis(0.90, 0.91, rope=0.01, **options))
+    assert "9.5% of the instances, the mean of both error rates" in found
+    assert "Their difference is a limit of the ROPE" in found
+    assert power_analysis(1.0, 0.5, rope=0.1, **options).assumed.count("50% of the instances") == 1
+    assert power_analysis(0.9, 0.8, rope=0.01, assurance=0.9, **options).assurance == 0.9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "changes", "match"),
+    [
+        ((0.9, 0.8), {"disagreement": 0.05}, "at least 0.1 and at most 0.3 of"),
+        ((0.9, 0.8), {"disagreement": 0.31}, "disagreement=0.31 is not possible"),
+        ((90, 91), {}, "between 0 and 1"),
+        ((SCENARIO,), {"disagreement": 0.1}, "requires two accuracies"),
+    ],
+)
+def test_accuracies_that_do_not_fit(arguments, changes, match):
+    with pytest.raises(ValueError, match=match):
+        power_analysis(*arguments, rope=0.01, **changes)

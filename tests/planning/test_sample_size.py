@@ -4,7 +4,7 @@ from scipy.stats import norm
 from sklearn.isotonic import isotonic_regression
 
 from skbayeseval.judgement import Interval, hdi
-from skbayeseval.judgement.decision import decide, decision_codes, masses
+from skbayeseval.judgement.decision import Probabilities, decide, decision_codes, masses
 from skbayeseval.planning.sample_size import (
     SampleSize,
     proportion_interval,
@@ -110,8 +110,26 @@ def test_sentence(n_total, words):
     assert not size.never
     for word in words:
         assert word in str(size)
-    never = SampleSize(None, None, 500, 0.8, 0.61, 0.01, None, 500_000, decision)
-    assert never.never
-    assert "Not reached" in str(never)
-    assert "500,000 instances in total (1,000 times the current number)" in str(never)
-    assert "only with probability 61%, not 80%" in str(never)
+    assert "would settle it" not in str(size)  # one size is enough
+    assert "required_sample_size" not in str(size)
+
+
+@pytest.mark.parametrize(
+    ("n_total", "largest", "words"),
+    [
+        (None, 500_000, "More than 10 times the present 500 labelled instances, far more than"),
+        (5_001, 500_000, "More than 10 times the present 500 labelled instances, far more than"),
+        (5_000, 500_000, "About 5,000 labelled instances in total, 4,500 more than now"),
+        (None, 5_000, "Not reached: even 5,000 labelled instances in total would give a clear "
+         "decision only with probability 79.96%, not 80%."),
+    ],
+)  # fmt: skip
+def test_sizes_out_of_reach_have_no_number(n_total, largest, words):
+    decision = decide(Interval(-0.01, 0.02), Interval(-0.01, 0.01), Probabilities(0, 0.6, 0.4), 0)
+    more = None if n_total is None else n_total - 500
+    interval = None if n_total is None else Interval(4_000.0, 6_000.0)
+    size = SampleSize(n_total, more, 500, 0.8, 0.7996, 0.01, interval, largest, decision)
+    assert size.never is (n_total is None)
+    assert str(size).startswith(words)
+    numbers = {n for n in ("5,001", "500,000", "6,000") if n in str(size)}
+    assert numbers == ({"6,000"} if n_total == 5_000 else set())

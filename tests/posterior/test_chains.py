@@ -21,11 +21,14 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
     load_result,
+    metrics,
 )
 from skbayeseval.engines import ExactEngine
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.models import PairedHierarchical, Unpaired
+from skbayeseval.models import Paired, PairedHierarchical, Unpaired
 from skbayeseval.posterior.build import resolve_engine
+from skbayeseval.posterior.chains import SampledPosterior
+from skbayeseval.posterior.prior_odds import bayes_factor
 
 pytestmark = pytest.mark.xdist_group("sampled")
 
@@ -37,7 +40,8 @@ B = [1] * 20 + [0] * 10 + [1] * 9 + [0] * 41
 
 
 def compare(**kwargs):
-    return compare_predictions(Y, A, B, scoring=["f1", "accuracy"], random_state=0, **kwargs)
+    options = {"model": Paired()} | kwargs
+    return compare_predictions(Y, A, B, scoring=["f1", "accuracy"], random_state=0, **options)
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +77,18 @@ def test_bayes_factor_of_chains(sampled, exact):
     mine, theirs = (r.bayes_factor(0.05) for r in (sampled, exact))
     assert abs(mine.log10 - theirs.log10) < 4 * np.hypot(mine.log10_mcse, theirs.log10_mcse)
     assert mine.mcse > theirs.mcse
+
+
+def test_bayes_factor_of_chains_with_the_default_prior(sampled, exact):
+    default, trace = compare(model="auto")._posterior, sampled._posterior.trace
+    options = {"entropy": default.entropy, "trace": trace}
+    chains = SampledPosterior(default.model, default.evidence, **options)
+    assert chains.specification.simplexes[1].prior.tolist() == [0.25] * 4
+    metric = metrics.get_metric("recall")
+    found, expected = bayes_factor(chains, metric), bayes_factor(exact._posterior, metric)
+    assert found.value == expected.value
+    own = SampledPosterior(default.model, default.evidence, prior_name="own", **options)
+    assert own.under_published_prior() is own
 
 
 def test_no_closed_form_is_passed_off(sampled):
@@ -138,7 +154,7 @@ def test_exact_engine_declines_politely(engine):
 def test_auto_chooses():
     assert resolve_engine("auto", logit_normal) == PyMCEngine()
     assert resolve_engine("auto", None) == ExactEngine()
-    assert compare(engine="auto", prior={"mu": 2.0}).engine == "exact"
+    assert compare(model="auto", engine="auto", prior={"mu": 2.0}).engine == "exact"
 
 
 @pytest.mark.slow
@@ -229,7 +245,7 @@ def test_bad_arguments(kwargs, error, message):
 
 def test_groups_have_no_graph():
     with pytest.raises(ValueError, match="no PyMC model"):
-        compare(engine="pymc", groups=np.arange(80) // 2)
+        compare(model="auto", engine="pymc", groups=np.arange(80) // 2)
 
 
 @pytest.mark.slow
@@ -257,7 +273,7 @@ def test_altered_graph_comes_back(exact):
     ):
         assert draws.mean() == pytest.approx(law.mean(), abs=5 * law.std() / np.sqrt(500))
         assert draws.std() == pytest.approx(law.std(), rel=0.1)
-    assert np.isnan(altered.summary(0.05)["bf"].iloc[0])
+    assert np.isnan(altered.summary(0.05, bayes_factor=True)["bf"].iloc[0])
     with pytest.raises(
         ValueError, match="requires the prior, which is unknown for a modified graph"
     ):

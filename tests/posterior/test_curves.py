@@ -1,11 +1,14 @@
+import math
+
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 from sklearn.metrics import roc_curve
 
-from skbayeseval import compare_many, compare_predictions
+from skbayeseval import compare_many, compare_predictions, metrics
 from skbayeseval.metrics import curves
-from skbayeseval.posterior.curves import curve_bands, reference_line
+from skbayeseval.posterior.curves import curve_bands, net_benefit_difference, reference_line
+from skbayeseval.posterior.inferred_weight import WeightPosterior
 
 RNG = np.random.default_rng(1)
 Y = (RNG.random(400) < 0.3).astype(int)
@@ -63,9 +66,80 @@ def test_the_same_seed_gives_the_same_bands():
 @pytest.mark.parametrize("kind", curves.CURVES)
 def test_plots(kind):
     display = RESULT.plot(kind)
-    assert list(display.curves) == ["A", "B"]
-    assert len(display.line_) == len(display.fill_) == 2
+    expected = ["A minus B"] if kind == "net_benefit_difference" else ["A", "B"]
+    assert list(display.curves) == expected
+    assert len(display.line_) == len(display.fill_) == len(expected)
     assert "95% bands" in display.ax_.get_title()
+
+
+def test_net_benefit_over_chosen_thresholds():
+    """The curves pass through the metric, whose draws come from other code."""
+    difference = RESULT.plot("net_benefit_difference", thresholds=(0.1, 0.5))
+    both = RESULT.plot("net_benefit", thresholds=(0.1, 0.5))
+    x, mean, low, high = difference.curves["A minus B"]
+    assert (x[0], x[-1]) == (0.1, 0.5)
+    low_x, high_x = both.ax_.get_xlim()
+    assert 0.05 < low_x < 0.1
+    assert 0.5 < high_x < 0.55
+    np.testing.assert_allclose(mean, both.curves["A"][1] - both.curves["B"][1], atol=1e-12)
+    for place in (0, 49, 98):
+        metric = RESULT.metric(metrics.net_benefit(x[place]))
+        interval = metric.interval()
+        width = interval.high - interval.low
+        assert mean[place] == pytest.approx(metric.draws.mean(), abs=0.05 * width)
+        assert low[place] == pytest.approx(interval.low, abs=0.1 * width)
+        assert high[place] == pytest.approx(interval.high, abs=0.1 * width)
+    treat_all = Y.mean() - (1 - Y.mean()) * x / (1 - x)
+    np.testing.assert_allclose(both.reference[1], treat_all)
+
+
+def test_the_difference_has_a_weight_of_its_own(monkeypatch):
+    class Weights:
+        n_strata = 1
+
+        def difference(self, metric):
+            return WeightPosterior(0.25, 1.0, math.inf)
+
+        def value(self, metric, classifier):
+            return WeightPosterior(1.0, 1.0, math.inf)
+
+    def widths():
+        bands = [
+            net_benefit_difference(RESULT._posterior)[0],
+            curve_bands(RESULT._posterior, "net_benefit")[1],
+        ]
+        return [np.mean(band.high - band.low) for band in bands]
+
+    before = widths()
+    monkeypatch.setattr(RESULT._posterior, "weights", Weights())
+    np.testing.assert_allclose(np.divide(widths(), before), [2.0, 1.0], rtol=0.05)
+
+
+def test_the_title_counts_thresholds_at_which_one_is_surely_better():
+    twin = compare_predictions(
+        Y, None, None, y_score_a=A, y_score_b=A, scoring="roc_auc", n_draws=100, random_state=0
+    )
+    title = twin.plot("net_benefit").ax_.get_title().replace("\n", " ")
+    assert "neither better at any threshold with probability 95%" in title
+    worst = compare_predictions(
+        Y, None, None, y_score_a=Y, y_score_b=1 - Y, scoring="net_benefit_0.5", random_state=0
+    )
+    title = worst.plot("net_benefit_difference").ax_.get_title().replace("\n", " ")
+    assert "net benefit: A better at 100% of the thresholds with probability 95%" in title
+
+
+@pytest.mark.parametrize(
+    ("kind", "thresholds", "error", "message"),
+    [
+        ("net_benefit", 0.3, TypeError, r"thresholds must be a pair .* got 0\.3"),
+        ("net_benefit", (0.4, 0.1), ValueError, r"\(0\.4, 0\.1\) must have 0 < low < high < 1"),
+        ("net_benefit", (0.0, 0.5), ValueError, "must have 0 < low < high < 1"),
+        ("roc", (0.1, 0.5), ValueError, "kind='roc' has no thresholds"),
+    ],
+)
+def test_wrong_thresholds(kind, thresholds, error, message):
+    with pytest.raises(error, match=message):
+        RESULT.plot(kind, thresholds=thresholds)
 
 
 def test_what_is_missing_is_said():

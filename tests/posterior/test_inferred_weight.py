@@ -4,23 +4,27 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.evidence.validated_rows import Spread
+from skbayeseval.evidence.instance_scores import ScoredInstances
+from skbayeseval.evidence.validated_rows import ScoreRows, Spread
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.inferred_weight import (
     CommonWeight,
+    InferredWeights,
     Resplitting,
     StoredWeights,
     WeightPosterior,
     infer_weight,
     pooled_weight_posterior,
 )
+from skbayeseval.splitting import progress
 
 ACCURACY = get_metric("accuracy")
 
 
 def spread(**changes):
     values = {"test_noise": 1e-4, "counts_noise": 4e-5, "contributing": 100.0,
-              "between_splits": 1.0, "between_passes": 0.0, "n_passes": 3}  # fmt: skip
+              "between_splits": 1.0, "between_passes": 0.0, "n_passes": 3,
+              "test_share": 0.5}  # fmt: skip
     return Spread(**(values | changes))
 
 
@@ -64,26 +68,24 @@ def test_weights_are_at_most_one():
 
 def test_more_spread_is_less_weight():
     plain = infer_weight(spread()).median
-    for more in ({"between_splits": 4.0}, {"between_passes": 2e-4}, {"contributing": 5000.0}):
+    for more in ({"between_splits": 4.0}, {"contributing": 5000.0}):
         assert infer_weight(spread(**more)).median < plain
     assert infer_weight(spread(), single=True).median == pytest.approx(plain / 1.25)
 
 
 def test_the_scale_is_the_documented_formula():
-    """1 + 2 c / (c + 1000) + R / 2 + P, of docs/models.md."""
-    found = infer_weight(spread(contributing=250.0, between_splits=3.0, between_passes=2e-4))
-    assert found.scale == pytest.approx(1 + 2 * 250 / 1250 + 3 / 2 + 2)
+    """0.6 + 2 s R + 3 c / (c + 1000), of docs/models.md."""
+    found = infer_weight(spread(contributing=250.0, between_splits=3.0, test_share=0.2))
+    assert found.scale == pytest.approx(0.6 + 2 * 0.2 * 3 + 3 * 250 / 1250)
     assert found.test_only == pytest.approx(0.4)
-    assert found.df == 10
-    assert infer_weight(spread(n_passes=1)).df == 6
+    assert found.df == 8
+    assert infer_weight(spread(n_passes=1)).df == 5
 
 
 def test_scaling_the_metric_does_not_change_the_weight():
     """Percent instead of shares."""
-    one = infer_weight(spread(between_passes=3e-5), halves=np.array([0.02, 0.03]))
-    other = infer_weight(
-        spread(test_noise=1.0, counts_noise=0.4, between_passes=0.3), halves=np.array([2.0, 3.0])
-    )
+    one = infer_weight(spread(), halves=np.array([0.02, 0.03]))
+    other = infer_weight(spread(test_noise=1.0, counts_noise=0.4), halves=np.array([2.0, 3.0]))
     assert one == pytest.approx(other)
 
 
@@ -125,3 +127,39 @@ def test_other_splits_move_the_difference_as_student_t():
     assert Resplitting(0.01, 3).shift(0.8) == pytest.approx(0.01 * stats.t(2).ppf(0.9))
     assert Resplitting(0.01, 200).shift(0.95) == pytest.approx(0.0196, rel=0.01)
     assert CommonWeight(WeightPosterior(0.5, 1.5, 10.0), "").resplitting(ACCURACY) is None
+
+
+def scored_weights(n_classifiers, monkeypatch, **options):
+    """Return inferred weights of classifiers with random scores, and what was prepared so far."""
+    rng = np.random.default_rng(0)
+    y, prepared = np.tile([0, 1], 30), []
+    split = np.repeat(np.arange(5), 12)
+    scores = {f"c{k}": rng.normal(y, 1) for k in range(n_classifiers)}
+    scored = ScoredInstances.from_scores(y, scores, run=split)
+    plain = ScoredInstances.prepared
+    monkeypatch.setattr(
+        ScoredInstances, "prepared", lambda one, m: prepared.append(1) or plain(one, m)
+    )
+    rows = ScoreRows(np.arange(60), np.arange(60), split, scored)
+    return InferredWeights(None, rows, n_classifiers, **options), prepared
+
+
+def test_scores_are_prepared_once_for_all_pairs(monkeypatch):
+    """Preparing them again for each pair would be cubic in the number of classifiers."""
+    weights, prepared = scored_weights(8, monkeypatch)
+    joint = weights.difference(get_metric("roc_auc"))
+    weights.pair(2, 5).difference(get_metric("roc_auc"))
+    assert len(prepared) == 1
+    alone, _ = scored_weights(8, monkeypatch)
+    pairs = [alone.pair(i, j) for i in range(8) for j in range(i + 1, 8)]
+    found = [(p.scored.spread(get_metric("roc_auc"), p._contrast(*p._classifiers)).test_noise,
+              p.difference(get_metric("roc_auc"))) for p in pairs]  # fmt: skip
+    assert joint == pooled_weight_posterior(found)
+
+
+def test_many_pairs_show_progress(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    for shows_progress in (False, True):
+        weights, _ = scored_weights(5, monkeypatch, shows_progress=shows_progress)
+        weights.difference(get_metric("roc_auc"))
+        assert ("weighting pairs by roc_auc: 10 of 10" in capsys.readouterr().err) == shows_progress

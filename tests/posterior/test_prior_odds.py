@@ -1,37 +1,114 @@
 """Bayes factors of posteriors, against quadrature, long simulation and the published ones."""
 
+from dataclasses import replace
 from itertools import islice, product
 
 import numpy as np
 import pytest
 
-from skbayeseval import compare_counts, compare_predictions, metrics, models
+from skbayeseval import (
+    compare_counts,
+    compare_items,
+    compare_many,
+    compare_predictions,
+    load_result,
+    metrics,
+    models,
+)
+from skbayeseval.evidence import ChunkCounts
 from skbayeseval.judgement.bayes_factor import density_by_smoothing, odds_of_draws
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
-from skbayeseval.posterior.prior_odds import _odds_by_quadrature, prior_density_at_zero
+from skbayeseval.posterior.build import make_posterior
+from skbayeseval.posterior.prior_odds import (
+    _odds_by_quadrature,
+    bayes_factor,
+    prior_density_at_zero,
+)
 from skbayeseval.posterior.recipe import Prior
 
+F1 = metrics.get_metric("f1")
 
-def test_interval_null_by_hand(votes):
-    result = compare_predictions(*votes, scoring="accuracy", random_state=0)
+
+@pytest.mark.parametrize("theta", [1.0, 0.25])
+def test_interval_null_by_hand(votes, theta):
+    # Whoever chooses a prior gets its Bayes factor, also that of the default prior.
+    result = compare_predictions(*votes, prior={"theta": theta}, random_state=0)
     factor = result.bayes_factor(rope=0.02)
     inside = np.mean(np.abs(result.draws) <= 0.02)
     rng = np.random.default_rng(1)
     mu = rng.beta(1, 1, 1_000_000)
-    plus, minus = rng.dirichlet(np.ones(4), (2, 1_000_000))
+    plus, minus = rng.dirichlet(np.full(4, theta), (2, 1_000_000))
     delta = mu * (plus[:, 1] - plus[:, 2]) - (1 - mu) * (minus[:, 1] - minus[:, 2])
     prior = np.mean(np.abs(delta) <= 0.02)
     expected = inside / (1 - inside) / (prior / (1 - prior))
     assert factor.value == pytest.approx(expected, rel=0.02)
     assert factor.method == "interval"
     assert factor.reliable
+    assert not factor.published_prior
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "recall", "f1"])
+def test_the_default_prior_has_the_bayes_factors_of_the_published_one(votes, scoring, tmp_path):
+    default, published = (
+        compare_predictions(*votes, scoring=scoring, model=model, random_state=0)
+        for model in ("auto", models.Paired())
+    )
+    assert default.prior == {"mu": 1.0, "theta": 0.25}
+    default.save(tmp_path / "default.npz")
+    for one in (default, load_result(tmp_path / "default.npz")):
+        for rope in (0.02, None):
+            found, expected = one.bayes_factor(rope), published.bayes_factor(rope)
+            assert found == replace(expected, published_prior="mu=1.0, theta=1.0")
+            said = ". Bayes factors use the published prior: mu=1.0, theta=1.0"
+            assert str(found) == str(expected) + said
+            table, theirs = (r.summary(rope, bayes_factor=True)["bf"] for r in (one, published))
+            np.testing.assert_array_equal(table, theirs)
+    assert default.hdi() != published.hdi()
+
+
+def test_a_prior_without_theta_keeps_its_own_part(votes):
+    mu = {"mu": (3.0, 2.0)}
+    expected = compare_predictions(*votes, model=models.Paired(**mu), random_state=0)
+    found = compare_predictions(*votes, prior=mu, random_state=0)
+    assert found.prior == mu | {"theta": 0.25}
+    assert found.bayes_factor(0.02).value == expected.bayes_factor(0.02).value
+
+
+def test_bayes_factors_of_two_of_many(votes):
+    y, a, b = votes
+    predictions = {"a": a, "b": b, "c": np.roll(a, 1)}
+    default, published = (
+        compare_many(y, predictions, model=model, random_state=0)
+        for model in ("auto", models.PairedMany())
+    )
+    found = default.pairs[0, 1].bayes_factor(0.02)
+    assert found.value == published.pairs[0, 1].bayes_factor(0.02).value
+    assert found == default.pairs[1, 0].bayes_factor(0.02)
+    assert found.published_prior == "mu=1.0, theta=1.0"
+
+
+def test_bayes_factors_of_items_and_of_chunks():
+    right = np.random.default_rng(0).integers(0, 2, (2, 60))
+    found, expected = (
+        compare_items(*right, model=model, random_state=0).bayes_factor()
+        for model in ("auto", models.RightOrWrong())
+    )
+    assert np.isfinite(found.log10)
+    assert found == replace(expected, published_prior="theta=1.0")
+    chunks = ChunkCounts([80, 8, 3, 9, 4, 6, 10])
+    found, expected = (
+        bayes_factor(make_posterior(chunks, model, "exact", None, 1000, 0), F1, 0.05)
+        for model in ("auto", models.PairedChunks())
+    )
+    assert found == replace(expected, published_prior="lambda=1.0")
 
 
 def test_prior_probability_does_not_depend_on_weight_or_seed(votes):
     # The same posterior odds must give the same factor: the prior is simulated once.
-    one = compare_predictions(*votes, scoring="f1", random_state=0)
-    light = compare_predictions(*votes, scoring="f1", weight=0.5, random_state=9)
+    options = {"scoring": "f1", "model": models.Paired()}
+    one = compare_predictions(*votes, random_state=0, **options)
+    light = compare_predictions(*votes, weight=0.5, random_state=9, **options)
 
     def prior_odds(result):
         inside = np.sum(np.abs(result.draws) <= 0.02)
@@ -108,7 +185,12 @@ def test_tails_are_not_reliable(votes):
 
 def test_savage_dickey_where_the_prior_density_is_finite(votes):
     recall = compare_predictions(
-        *votes, scoring="recall", weight=0.2, n_draws=500_000, random_state=0
+        *votes,
+        scoring="recall",
+        model=models.Paired(),
+        weight=0.2,
+        n_draws=500_000,
+        random_state=0,
     )
     factor = recall.bayes_factor()
     assert (factor.method, factor.mcse, factor.reliable) == ("savage-dickey", 0.0, True)
@@ -128,7 +210,9 @@ def test_savage_dickey_of_bcv_is_the_limit_of_the_interval_null():
 
 def test_kde_elsewhere(votes):
     # With a weight that leaves a difference of 0 plausible, many draws are near it.
-    result = compare_predictions(*votes, weight=0.2, scoring="f1", random_state=0)
+    result = compare_predictions(
+        *votes, weight=0.2, scoring="f1", model=models.Paired(), random_state=0
+    )
     factor = result.bayes_factor()
     assert factor.method == "kde"
     assert not factor.reliable
@@ -244,7 +328,7 @@ def test_far_apart_without_a_rope():
     factor = result.bayes_factor()
     assert not factor.reliable
     assert factor.log10 < -10
-    assert np.isnan(result.summary().loc["f1", "bf"])
+    assert np.isnan(result.summary(bayes_factor=True).loc["f1", "bf"])
     result.plot("factor")
 
 

@@ -7,9 +7,10 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions, metrics
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.validated_rows import ClassRows
+from skbayeseval.judgement.subgroup_pooling import pool_subgroups
+from skbayeseval.models import Paired
 from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.posterior.subgroups import _prior_variance, _without_prior, compare_subgroups
-from tests.judgement.test_pooling import posterior_moments
 
 ACCURACY = metrics.get_metric("accuracy")
 OPTIONS = {"n_draws": 4000, "random_state": 0}
@@ -55,16 +56,30 @@ def test_alone_with_a_class_that_is_missing():
     assert alone.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
 
 
-def test_pooled_is_the_hierarchical_model():
+def test_pooled_without_the_prior_of_the_model():
+    """Draws given each subgroup alone, without that prior, are pooled by the sizes."""
     y, a, b, codes = simulated(2000)
-    found = by(compare_predictions(y, a, b, n_draws=40_000, random_state=0), codes).subgroups
-    means = np.array([one.unpooled.mean for one in found])
-    noise = np.diag([one.unpooled.sd**2 for one in found])
-    mean, covariance = posterior_moments(means, noise, n_grid=300)
-    sd = np.sqrt(np.diag(covariance))
-    for one, expected, spread in zip(found, mean, sd, strict=True):
-        assert one.pooled.mean == pytest.approx(expected, abs=0.05 * spread)
-        assert one.pooled.sd == pytest.approx(spread, rel=0.04)
+    result = compare_predictions(y, a, b, **OPTIONS)
+    found = by(result, codes).subgroups
+    alone = np.array([one.unpooled.draws for one in found])
+    alone = _without_prior(alone, _prior_variance(result._posterior, ACCURACY))
+    sizes = np.array([one.n for one in found])
+    expected = pool_subgroups(alone, sizes, np.random.default_rng(0)).draws
+    for one, of_one in zip(found, expected, strict=True):
+        assert one.pooled.mean == pytest.approx(of_one.mean(), abs=0.1 * of_one.std())
+        assert one.pooled.sd == pytest.approx(of_one.std(), rel=0.1)
+
+
+def test_one_harmed_subgroup_among_many_stands_out():
+    """Twelve subgroups of 60 in which A and B hardly differ, and one in which A is much worse."""
+    y, codes = np.arange(780) % 2, np.arange(780) % 13
+    a, b = y.copy(), y.copy()
+    for which, every in ((a, 11), (b, 12)):
+        which[::every] ^= 1
+    harmed = np.flatnonzero(codes == 5)[:24]
+    a[harmed] = 1 - y[harmed]
+    low, high = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups[5].pooled.hdi()
+    assert low < -0.35 < high < -0.1
 
 
 def test_one_subgroup_is_the_result_itself():
@@ -149,7 +164,8 @@ def test_too_few(scoring, reason):
         assert np.isnan(tiny.observed).all()
         np.testing.assert_array_equal(rest.pooled.draws, rest.unpooled.draws)
     else:
-        assert tiny.pooled.sd < tiny.unpooled.sd
+        prior = _prior_variance(result._posterior, metrics.get_metric(scoring))
+        assert tiny.pooled.sd < _without_prior(tiny.unpooled.draws[None], prior).std()
 
 
 def test_a_single_unit_and_an_unstable_metric():
@@ -268,10 +284,13 @@ def test_the_prior_of_the_model_is_taken_out_before_pooling():
 
 
 def test_variance_of_the_prior():
-    # Two classes of n = 0: each row is Dirichlet(1, 1, 1, 1) over who is right, and the share of
-    # the classes is uniform, so that E[(A - B)^2] = E[share^2 + (1 - share)^2] / 10.
+    # Two classes of n = 0: each row is Dirichlet over who is right, with theta in each cell, and
+    # the share of the classes is uniform. The difference of two cells has the variance
+    # 1 / 2 / (4 theta + 1), and E[(A - B)^2] is E[share^2 + (1 - share)^2] = 2 / 3 times that.
     y, a, b, _ = simulated(100)
-    found = _prior_variance(compare_predictions(y, a, b, **OPTIONS)._posterior, ACCURACY)
-    assert found == pytest.approx(2 / 3 / 10, rel=0.1)
+    for model, theta in (("auto", 0.25), (Paired(), 1.0)):
+        result = compare_predictions(y, a, b, model=model, **OPTIONS)
+        found = _prior_variance(result._posterior, ACCURACY)
+        assert found == pytest.approx(2 / 3 / 2 / (4 * theta + 1), rel=0.1)
     weighted = compare_predictions(y, a, b, groups=np.arange(100) // 2, **OPTIONS)
     assert _prior_variance(weighted._posterior, ACCURACY) == np.inf

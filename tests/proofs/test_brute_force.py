@@ -21,7 +21,7 @@ from skbayeseval import (
     score_posterior,
 )
 from skbayeseval.evidence import PairedCounts
-from skbayeseval.models import Hierarchical, PairedHierarchical, PairedMany
+from skbayeseval.models import Hierarchical, Paired, PairedHierarchical, PairedMany
 from skbayeseval.posterior.recipe import Posterior
 from tests.proofs.scripts import sbc
 
@@ -313,7 +313,7 @@ def test_many_binary_classifiers_with_all_cells(n_classifiers, weight):
     )
     counts = np.zeros((2,) * (n_classifiers + 1))
     np.add.at(counts, (y, *predictions), weight)
-    rows = counts.reshape(2, -1) + 4 / 2**n_classifiers
+    rows = counts.reshape(2, -1) + 1 / 2**n_classifiers
     for i, j in itertools.combinations(range(n_classifiers), 2):
         expected = accuracy_moments(
             1 + counts.reshape(2, -1).sum(axis=1), rows, gains_of(2, n_classifiers, i, j)
@@ -350,7 +350,7 @@ def test_cells_of_binary_tables(model, weight):
             law = stats.beta(1 + table[i, j], 3 + table.sum() - table[i, j])
             assert_moments(draws, law.mean(), law.moment(2))
             continue
-        prior = 2 if model == "paired" else 1  # of a margin of four cells, or of two
+        prior = 0.5 if model == "paired" else 1  # of a margin of four cells, or of two
         mu = stats.beta(1 + table[i].sum(), 1 + table[1 - i].sum())
         rate = stats.beta(prior + table[i, j], prior + table[i, 1 - j])
         assert_moments(draws, mu.mean() * rate.mean(), mu.moment(2) * rate.moment(2))
@@ -389,7 +389,7 @@ def test_bcv_laws_of_wang_and_li(cells, lambda_):
 def test_rates_are_betas(weight):
     y, (a, b) = random_votes(60, 2, 2, seed=3)
     (tn, fp), (fn, tp) = sk.confusion_matrix(y, a) * weight
-    for model, prior in (("paired", 2), ("unpaired", 1)):
+    for model, prior in (("paired", 0.5), (Paired(), 2), ("unpaired", 1)):
         result = compare_predictions(
             y, a, b, model=model, weight=weight, scoring=["recall", "specificity"], random_state=8
         )

@@ -16,7 +16,7 @@ from skbayeseval import (
     metrics,
 )
 from skbayeseval.engines.base import Trace
-from skbayeseval.models import PairedHierarchical
+from skbayeseval.models import Paired, PairedHierarchical
 from skbayeseval.posterior.chains import SampledPosterior
 
 Y = [1] * 30 + [0] * 50
@@ -176,7 +176,8 @@ def test_power_scaling_finds_strong_priors(options, az):
 
 def test_scaled_likelihood_is_more_data():
     # The square of the likelihood is that of twice the counts.
-    data = compare_predictions(Y, A, B, random_state=0, n_draws=20_000).to_arviz()
+    options = {"model": Paired(), "random_state": 0, "n_draws": 20_000}
+    data = compare_predictions(Y, A, B, **options).to_arviz()
     log_likelihood = sum(data.log_likelihood[name].values.ravel() for name in data.log_likelihood)
     weights = np.exp(log_likelihood - log_likelihood.max())
     found = np.average(data.posterior["theta+"].values[0], weights=weights, axis=0)

@@ -14,6 +14,7 @@ from skbayeseval import (
     metrics,
 )
 from skbayeseval.judgement import Interval
+from skbayeseval.models import Paired
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_properties(result, votes):
     assert result.metrics == ("f1", "accuracy", "recall")
     assert (result.model, result.engine, result.weight) == ("paired", "exact", 1.0)
     assert result.n_draws == len(result.draws) == 20_000
-    assert result.prior == {"mu": 1.0, "theta": 1.0}
+    assert result.prior == {"mu": 1.0, "theta": 0.25}
     assert result.labels == (0, 1)
     assert result.observed_a == pytest.approx(sk.f1_score(y, a))
     assert result.observed_b == pytest.approx(sk.f1_score(y, b))
@@ -67,7 +68,7 @@ def test_hdi_and_interval(result):
         assert result.hdi(0.5, of=of).high < high
     recall = result.interval(0.9, of="a", metric="recall")
     cells = result.evidence.margin(0).table
-    exact = stats.beta(cells[1, 1] + 2, cells[1, 0] + 2).ppf([0.05, 0.95])
+    exact = stats.beta(cells[1, 1] + 0.5, cells[1, 0] + 0.5).ppf([0.05, 0.95])  # Jeffreys
     np.testing.assert_allclose(recall, exact)
     np.testing.assert_allclose(result.interval(of="a"), np.quantile(result.draws_a, [0.025, 0.975]))
     assert isinstance(recall, Interval)
@@ -115,7 +116,7 @@ def test_bayes_test(result):
     assert test.p_h0 + test.p_h1 == 1
 
 
-COLUMNS = ["mean", "sd", "mcse", "bf", "p_worse", "p_rope", "p_better"]
+COLUMNS = ["mean", "sd", "mcse", "p_worse", "p_rope", "p_better"]
 COLUMNS += ["hdi_low", "hdi_high", "hdi_mcse", "decision"]
 
 
@@ -128,27 +129,39 @@ def test_summary(result):
     assert row["mean"] == pytest.approx(result.draws.mean())
     assert row["sd"] == pytest.approx(result.draws.std(), rel=1e-3)
     assert row["mcse"] == pytest.approx(row["sd"] / np.sqrt(20_000))
-    assert not result.bayes_factor(0.01).reliable
-    assert np.isnan(row["bf"])
-    wide = result.bayes_factor(0.1)
-    assert wide.reliable
-    assert result.summary(rope=0.1).loc["f1", "bf"] == pytest.approx(wide.value)
     assert (row["hdi_low"], row["hdi_high"]) == result.hdi()
     assert row["hdi_mcse"] == pytest.approx(0.04 * row["sd"], rel=0.7)
-    assert row["decision"] == result.decision(0.01).code
+    assert row["decision"] == result.decision(0.01).code == ">>"
     assert row[["p_worse", "p_rope", "p_better"]].sum() == pytest.approx(1)
+    # Every sentence calls this "not settled".
+    assert result.decision(0.07).code in ("<", ">")
+    assert result.summary(rope=0.07).loc["f1", "decision"] == "?"
+
+
+def test_bayes_factors_on_request(result, monkeypatch):
+    assert not result.bayes_factor(0.01).reliable
+    assert np.isnan(result.summary(rope=0.01, bayes_factor=True).loc["f1", "bf"])
+    wide = result.bayes_factor(0.1)
+    assert wide.reliable
+    assert result.summary(0.1, bayes_factor=True).loc["f1", "bf"] == pytest.approx(wide.value)
+    table = result.summary(bayes_factor=True)
+    assert np.isnan(table.loc["f1", "bf"])
+    assert table.loc["recall", "bf"] == pytest.approx(result.bayes_factor(metric="recall").value)
+    assert np.isnan(result.summary(rope=0.0, bayes_factor=True).loc["f1", "bf"])
+    with pytest.raises(TypeError, match="bayes_factor"):
+        result.summary(bayes_factor="yes")
+    # Otherwise they are not even computed.
+    monkeypatch.setattr("skbayeseval.results.summary._factor", None)
+    assert "bf" not in result.summary(0.1)
 
 
 def test_summary_without_a_rope(result):
     table = result.summary()
     assert list(table.columns) == COLUMNS
     assert set(table["decision"]) == {"no ROPE"}
-    assert result.summary(0.0)["decision"]["f1"] == result.decision(0.0).code
+    assert result.summary(0.0)["decision"]["f1"] == result.decision(0.0).settled_code
     assert set(result.prior_sensitivity()["decision"]) == {"no ROPE"}
     assert table.loc["f1", "p_rope"] == 0
-    assert np.isnan(table.loc["f1", "bf"])
-    assert table.loc["recall", "bf"] == pytest.approx(result.bayes_factor(metric="recall").value)
-    assert np.isnan(result.summary(rope=0.0).loc["f1", "bf"])
 
 
 def test_prior_sensitivity(result):
@@ -156,7 +169,8 @@ def test_prior_sensitivity(result):
     assert list(table.columns) == COLUMNS
     models = {"paired", "unpaired", "hierarchical", "bcv"}
     assert set(table.index.get_level_values("model")) == models
-    own = table.loc[("paired", "mu=1.0, theta=1.0")]
+    assert table.index[0] == ("paired", "mu=1.0, theta=1.0")  # the published one
+    own = table.loc[("paired", "mu=1.0, theta=0.25")]
     assert own["mean"] == pytest.approx(result.draws.mean())
     # 400 instances outweigh every prior, and pairing narrows.
     assert table["mean"].std() < 0.1 * own["sd"]
@@ -173,7 +187,7 @@ def test_prior_sensitivity_keeps_to_the_evidence():
 def test_print(result):
     text = str(result)
     assert "new is better than old on f1 with probability" in text
-    assert "paired, 20,000 exact draws from 400 counts" in text
+    assert "paired, 20,000 independent draws from 400 counts" in text
     assert repr(result).startswith("ComparisonResult(names=('new', 'old')")
     # The printed form does not depend on what was called before.
     result.summary(rope=0.1)
@@ -195,7 +209,14 @@ def test_plot_passes_on_what_it_is_given(result):
     assert (display.rope, display.prob, display.metric) == ((-0.02, 0.02), 0.5, "recall")
     np.testing.assert_array_equal(display.draws, result.metric("recall").draws)
     assert result.plot("joint", rope=0.02).rope == (-0.02, 0.02)
-    np.testing.assert_array_equal(result.plot("factor").draws, result.draws)
+
+
+def test_figures_of_bayes_factors_show_the_prior_that_they_use(votes):
+    for model, words in (("auto", "published prior, 1.68 at 0"), (Paired(), "prior, 1.68 at 0")):
+        display = compare_predictions(*votes, model=model, random_state=0).plot("factor")
+        published = compare_predictions(*votes, model=Paired(), random_state=0)
+        np.testing.assert_array_equal(display.draws, published.draws)
+        assert display.ax_.get_legend_handles_labels()[1][0] == words
 
 
 @pytest.mark.parametrize("kind", ["posterior", "joint", "factor"])
@@ -247,5 +268,5 @@ def test_groups_are_what_more_is_needed_of():
     ):
         decision = result.decision(0.001)
         assert not decision.settled
-        assert " times as many groups would settle it" in str(decision)
-        assert " times as many groups would settle it" in result.explain(0.001)
+        assert "More groups could settle it." in str(decision)
+        assert "More groups could settle it." in result.explain(0.001)

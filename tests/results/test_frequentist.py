@@ -22,7 +22,8 @@ from skbayeseval.evidence import ChunkCounts
 from skbayeseval.judgement.frequentist import mcnemar, two_proportion_z
 from skbayeseval.posterior.build import make_posterior
 
-MICRO = ["sign test", "McNemar, exact", "McNemar, mid-p", "two-proportion z"]
+UNPAIRED = "two-proportion z, ignoring pairs"
+MICRO = ["sign test", "McNemar, exact", "McNemar, mid-p", UNPAIRED]
 MACRO = ["sign test of classes", "paired t of classes"]
 
 
@@ -39,7 +40,7 @@ def test_two_classes(votes):
     mid_p = mcnemar(int(only_a), int(only_b), mid_p=True).pvalue
     assert table.loc["McNemar, mid-p", "pvalue"] == pytest.approx(mid_p)
     z = two_proportion_z(np.sum(a == y), len(y), np.sum(b == y), len(y))
-    assert table.loc["two-proportion z", "pvalue"] == pytest.approx(z.pvalue)
+    assert table.loc[UNPAIRED, "pvalue"] == pytest.approx(z.pvalue)
     assert set(table["level"]) == {"micro"}
     assert set(table["compares"]) == {"accuracy"}
 
@@ -87,7 +88,8 @@ def test_chunks():
     assert table.loc["McNemar, exact", "pvalue"] == pytest.approx(mcnemar(8, 3).pvalue)
     assert table.loc["sign test", "compares"] == "recall"
     expected = two_proportion_z(88, 98, 83, 97).pvalue
-    assert table.loc["two-proportion z of precision", "pvalue"] == pytest.approx(expected)
+    of_precision = "two-proportion z of precision, ignoring pairs"
+    assert table.loc[of_precision, "pvalue"] == pytest.approx(expected)
 
 
 def test_labels_and_groups():
@@ -178,7 +180,7 @@ def test_default_splitter(data, tmp_path):
     result = compare(data, scoring=["accuracy", "f1"])
     table = result.frequentist()
     # Every instance was validated three times: no exact test of instances.
-    assert list(table.index) == ["two-proportion z", "corrected resampled t", "3x2 BCV t"]
+    assert list(table.index) == [UNPAIRED, "corrected resampled t", "3x2 BCV t"]
     a, b = (result.cv_results[name]["test_accuracy"] for name in result.names)
     corrected = np.mean(a - b) / np.sqrt((1 / 6 + 1) * np.var(a - b, ddof=1))
     assert table.loc["corrected resampled t", "statistic"] == pytest.approx(corrected)
@@ -186,7 +188,7 @@ def test_default_splitter(data, tmp_path):
     assert table.loc["3x2 BCV t", "statistic"] == pytest.approx(blocked)
     of_f1 = result.frequentist(metric="f1")
     assert of_f1.loc["3x2 BCV t", "compares"] == "f1"
-    assert list(result.frequentist(metric="recall").index) == ["two-proportion z"]
+    assert list(result.frequentist(metric="recall").index) == [UNPAIRED]
     result.save(tmp_path / "file")
     assert load_result(tmp_path / "file").frequentist().equals(table)
 
@@ -231,3 +233,12 @@ def test_failed_splits(data):
     table = result.frequentist()
     assert list(table.index[table["level"] == "splits"]) == ["corrected resampled t"]
     assert table.loc["corrected resampled t", "df"] == 8
+
+
+def test_why_there_is_no_test():
+    y, score = np.array([0, 1] * 20), np.linspace(0, 1, 40)
+    result = compare_predictions(
+        y, None, None, y_score_a=score, y_score_b=score**2, scoring="roc_auc", random_state=0
+    )
+    with pytest.raises(ValueError, match=r"No classical test .* applies to 'roc_auc' of 40 scored"):
+        result.frequentist()

@@ -10,7 +10,8 @@ from skbayeseval import (
     metrics,
     score_posterior,
 )
-from skbayeseval.results.printed import _factor, written_ranks
+from skbayeseval.models import Paired
+from skbayeseval.results.printed import written_ranks
 
 Y = np.array([1] * 60 + [0] * 90)
 GOOD, FAIR, POOR = (np.where(np.arange(150) % step == 0, 1 - Y, Y) for step in (25, 12, 4))
@@ -25,11 +26,17 @@ def cells(markdown):
 @pytest.fixture(scope="module")
 def result():
     return compare_predictions(
-        Y, FAIR, POOR, scoring=["f1", "accuracy"], names=("new_1", "old"), random_state=0
+        Y,
+        FAIR,
+        POOR,
+        scoring=["f1", "accuracy"],
+        model=Paired(),
+        names=("new_1", "old"),
+        random_state=0,
     )
 
 
-COLUMNS = ["metric", "new_1", "old", "mean", "std", "BF for equality"]
+COLUMNS = ["metric", "new_1", "old", "mean", "std"]
 COLUMNS += ["P(worse)", "P(in ROPE)", "P(better)", "95% HDI", "decision"]
 
 
@@ -47,17 +54,46 @@ def test_columns_of_the_papers(result):
     assert (low, high) == pytest.approx(tuple(seen.hdi()), abs=0.0005)
     assert row["P(better)"] == f"{summary['p_better']:.1%}"
     assert row["P(in ROPE)"] == f"{summary['p_rope']:.1%}"
-    assert float(row["BF for equality"]) == pytest.approx(summary["bf"], rel=0.05)
     assert row["decision"] == "not settled"
     assert seen.decision(0.1).code == ">"
     assert cells(result.to_markdown((-0.01, 0.01)))[1][1][-1] == "≫"
 
 
+def test_labels_turn_losses_the_right_way_round():
+    rng = np.random.default_rng(0)
+    scores = {f"y_score_{k}": np.clip(Y + rng.normal(0, sd, 150), 0, 1) for k, sd in
+              (("a", 0.3), ("b", 0.6))}  # fmt: skip
+    scored = compare_predictions(
+        Y, None, None, **scores, scoring=["roc_auc", "neg_brier_score"], random_state=0
+    )
+    labels = {"roc_auc": "ROC AUC", "neg_brier_score": "Brier score"}
+    ropes = dict.fromkeys(labels, 0.01)
+    (auc, loss), (auc_labelled, brier) = (
+        cells(scored.to_markdown(ropes, labels=which))[1] for which in (None, labels)
+    )
+    assert auc_labelled == ["ROC AUC", *auc[1:]]
+    assert brier[0] == "Brier score"
+    assert [float(one) for one in brier[1:4]] == [-float(one) for one in loss[1:4]]
+    assert brier[4:-2] == loss[4:-2]  # the sd, and what is said of worse and better
+    low, high = map(float, re.findall(r"[-\d.]+", loss[-2]))
+    assert brier[-2] == f"[{-high}, {-low}]"
+    assert brier[-1] == loss[-1] == "≫"
+    alone = score_posterior(
+        Y, None, y_score=scores["y_score_a"], scoring="neg_brier_score", random_state=0
+    )
+    (row,) = cells(alone.to_markdown(labels=labels))[1]
+    assert row[0] == "Brier score"
+    assert float(row[1]) == pytest.approx(float(brier[1]), abs=0.001)
+    with pytest.raises(TypeError, match="labels must be a dict .* got 'Brier score'"):
+        alone.to_latex(labels="Brier score")
+
+
 def test_nothing_is_decided_without_a_rope(result):
     header, _ = cells(result.to_markdown())
-    left_out = ("BF for equality", "P(in ROPE)", "decision")
+    left_out = ("P(in ROPE)", "decision")
     assert header == [name for name in COLUMNS if name not in left_out]
     assert "ROPE" not in result.to_latex() + result.to_html()
+    assert "90% HDI" in cells(result.to_markdown(prob=0.9))[0]
 
 
 def test_monte_carlo_errors_on_request(result):
@@ -68,25 +104,20 @@ def test_monte_carlo_errors_on_request(result):
     assert "mcse" not in result.to_latex(0.1) + result.to_html(0.1)
 
 
-def test_without_a_rope():
-    result = compare_predictions(Y, GOOD, FAIR, scoring=["f1", "accuracy"], random_state=0)
-    header, rows = cells(result.to_markdown(prob=0.9))
-    assert "P(in ROPE)" not in header
-    assert "90% HDI" in header
-    # The prior density of a difference in F1 is infinite at 0, that of accuracy is not.
-    assert np.isnan(result.summary()["bf"]["f1"])
-    assert rows[0][header.index("BF for equality")] == "\N{EN DASH}"
-    assert rows[1][header.index("BF for equality")] != "\N{EN DASH}"
-    groups = compare_predictions(Y, GOOD, FAIR, groups=np.arange(150) // 2, random_state=0)
-    assert "BF for equality" not in groups.to_markdown(0.01)  # no proper prior
-
-
-def test_an_unreliable_factor_is_a_dash():
-    sure = compare_predictions(Y, GOOD, 1 - Y, random_state=0)
-    assert not sure.bayes_factor(0.01).reliable
-    header, ((*row,),) = cells(sure.to_markdown(0.01))
-    assert row[header.index("BF for equality")] == "\N{EN DASH}"
-    assert row[header.index("P(better)")] == ">99.9%"
+def test_one_rope_for_two_scales_is_warned_of_wherever_it_is_applied(tmp_path):
+    rng = np.random.default_rng(0)
+    scores = [np.clip(0.3 * Y + rng.random(150), 0, 1) for _ in range(2)]
+    loss = compare_predictions(
+        Y, None, None, y_score_a=scores[0], y_score_b=scores[1],
+        scoring=["roc_auc", "neg_brier_score"], random_state=0,
+    )  # fmt: skip
+    ask = [loss.summary, loss.to_markdown, loss.explain, lambda r: loss.report(tmp_path / "x", r)]
+    for one in ask:
+        with pytest.warns(UserWarning, match="rope=0.02 is used for 2 metrics") as caught:
+            one(0.02)
+        assert len(caught) == 1
+        one({"roc_auc": 0.02, "neg_brier_score": 0.005})
+    loss.decision(0.02)
 
 
 def test_one_row_per_class():
@@ -146,6 +177,24 @@ def test_ranking():
     assert [row[-1] for row in cells(alone.to_markdown(0.05))[1]] == ["best", "≪"]
 
 
+def test_a_label_stands_above_the_scores_of_a_ranking():
+    rng = np.random.default_rng(0)
+    numbers = {name: Y + rng.normal(0, sd, 150) for name, sd in (("a", 0.3), ("b", 0.9))}
+    scoring = ["neg_mean_squared_error", "r2"]
+    ranking = compare_many(Y + 0.5, numbers, scoring=scoring, random_state=0)
+    header, (first, second) = cells(ranking.to_markdown(0.01))
+    labels = {"neg_mean_squared_error": "MSE"}
+    named, (of_first, of_second) = cells(ranking.to_markdown(0.01, labels=labels))
+    assert named == ["classifier", "MSE", *header[2:]]
+    for one, turned in ((first, of_first), (second, of_second)):
+        assert [float(x) for x in turned[1:3]] == [-float(x) for x in one[1:3]]
+        low, high = map(float, re.findall(r"[-\d.]+", one[4]))
+        assert tuple(map(float, re.findall(r"[-\d.]+", turned[4]))) == (-high, -low)
+        assert [turned[0], turned[3], *turned[5:]] == [one[0], one[3], *one[5:]]
+    assert float(of_first[1]) == pytest.approx(np.mean((Y + 0.5 - numbers["a"]) ** 2), abs=0.01)
+    assert cells(ranking.to_markdown(0.01, labels={"r2": "R2"})) == (header, [first, second])
+
+
 def test_scores():
     result = score_posterior(Y, FAIR, scoring=["accuracy", "f1"], random_state=0)
     header, rows = cells(result.to_markdown())
@@ -155,23 +204,6 @@ def test_scores():
     assert (low, high) == pytest.approx(tuple(result.hdi()), abs=0.0005)
     assert cells(result.to_markdown(mcse=True))[0][4::2] == ["mcse", "HDI mcse"]
     assert result.to_html().count("<tr>") == result.to_latex().count(r"\\") == 3
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (3.456, "3.5"),
-        (0.0034, "0.0034"),
-        (0.29, "0.29"),
-        (22.4, "22"),
-        (12345.6, "12,346"),
-        (1e9, ">1,000,000"),
-        (1e-9, "<0.001"),
-        (float("nan"), "\N{EN DASH}"),
-    ],
-)
-def test_factors(value, text):
-    assert _factor(value) == text
 
 
 def test_ranks():

@@ -75,12 +75,12 @@ def test_table(ranking):
     assert sorted(table.index) == ["a", "b", "c"]
     table = table.loc[["a", "b", "c"]]
     np.testing.assert_allclose(table["observed"], ranking.observed)
-    draws = ranking.draws
-    np.testing.assert_allclose(table["mean"], draws.mean(axis=1))
+    np.testing.assert_allclose(table["mean"], ranking.draws.mean(axis=1))
+    pooled = ranking._pooled(ranking._metric(None))
     np.testing.assert_allclose(
-        table["p_best"], np.bincount(draws.argmax(axis=0), minlength=3) / 20_000
+        table["p_best"], np.bincount(pooled.argmax(axis=0), minlength=3) / 20_000
     )
-    better = (draws[:, None] < draws[None]).mean(axis=2).sum(axis=1)
+    better = (pooled[:, None] < pooled[None]).mean(axis=2).sum(axis=1)
     np.testing.assert_allclose(table["expected_rank"], 1 + better)
     assert ranking.metric("accuracy").table.loc["a", "mean"] != table.loc["a", "mean"]
 
@@ -117,7 +117,7 @@ def test_summary(ranking):
 
 
 def test_questions_about_two_point_to_pairs(ranking):
-    for name in ("by", "non_inferiority", "frequentist", "observed_a"):
+    for name in ("by", "superiority", "frequentist", "observed_a"):
         with pytest.raises(AttributeError, match=rf"Ask a pair of them: pairs\[i, j\]\.{name}, "):
             getattr(ranking, name)
     with pytest.raises(AttributeError, match="^'Ranking' object has no attribute 'nothing'$"):
@@ -125,6 +125,25 @@ def test_questions_about_two_point_to_pairs(ranking):
     said = "This is about f1 only: for other metrics, pass metric='accuracy'."
     assert str(ranking.decision(0.02)).splitlines()[-1].strip() == said
     assert said not in str(ranking.decision(0.02, metric="f1"))
+
+
+def test_one_sided_questions(ranking):
+    pooled = ranking._pooled(ranking._metric(None))
+    found = ranking.non_inferiority(0.05)
+    assert list(found) == ["a", "b", "c"]
+    for row, decision in zip(pooled, found.values(), strict=True):
+        assert decision.probability == pytest.approx((pooled.max(axis=0) - row <= 0.05).mean())
+    assert "c is worse than the best by more than 0.05" in str(found["c"])
+    for reference in ("b", 1, -2):
+        against = ranking.non_inferiority(0.05, reference)
+        assert list(against) == ["a", "c"]
+        assert against["c"] == ranking.pairs["c", "b"].non_inferiority(0.05)
+    with pytest.raises(KeyError, match=r"'z' is not the name or position .* \['a', 'b', 'c'\]"):
+        ranking.non_inferiority(0.05, "z")
+    loss = ranking.expected_loss(0.01)
+    assert (loss.names, loss.choice) == (ranking.names, "a")
+    assert loss.losses[2] == pytest.approx((pooled[0] - pooled[2]).mean(), rel=0.05)
+    assert "This is about f1 only" in str(loss)
 
 
 def test_print_and_save(ranking, tmp_path):

@@ -9,9 +9,13 @@ import scipy
 import sklearn
 
 import skbayeseval
-from skbayeseval import ComparisonResult, compare_many
+from skbayeseval import ComparisonResult, ScoreResult, compare_many, compare_predictions
+from skbayeseval.judgement.decision import format_probability
 from tests.pages.markup import Markup
 from tests.results import many
+
+# A metric of one's own is on a scale of its own; test_rope.py is about this warning.
+pytestmark = pytest.mark.filterwarnings("ignore:rope=.* is used for")
 
 SECTIONS = ["Evidence", "Model and prior", "Computation", "Posterior"]
 
@@ -47,8 +51,14 @@ def test_a_page_is_one_file_in_the_order_of_the_guidelines(result, tmp_path):
     titles = re.findall(r"<h2>(.*?)</h2>", written)
     assert titles[:4] == SECTIONS
     assert titles[-2:] == ["Sensitivity to the prior", "To reproduce this"]
-    for paragraph in result.explain().split("\n\n"):
-        assert paragraph in found.text
+    first, *others = result.explain().split("\n\n")
+    several = not isinstance(result, ScoreResult) and len(result.metrics) > 1
+    # Of several metrics, a table has all and a paragraph the first.
+    told = [first, others[0], others[-1]] if several else [first, *others]
+    for paragraph in (first, *others):
+        assert (paragraph in found.text) == (paragraph in told)
+    if isinstance(result, ComparisonResult):
+        assert written.count("P(first better)</th>") == 1
     assert list(tmp_path.iterdir()) == [tmp_path / "page.html"]
 
 
@@ -59,7 +69,8 @@ def test_a_rope_gives_decisions(case, tmp_path):
     for name in result.metrics:
         for line in str(result.decision(0.02, metric=name)).splitlines():
             assert " ".join(line.split()) in found.text
-    for paragraph in result.explain(0.02).split("\n\n"):
+    said = result.explain(0.02).split("\n\n")
+    for paragraph in said if len(result.metrics) == 1 else (said[0], said[1], said[-1]):
         assert paragraph in found.text
 
 
@@ -78,7 +89,7 @@ def test_versions_seed_and_prior(tmp_path):
         ("scipy", scipy.__version__),
         ("scikit-learn", sklearn.__version__),
         ("seed (random_state)", "0"),
-        ("prior", "mu = 1.0, theta = 1.0"),
+        ("prior", "mu = 1.0, theta = 0.25"),
     ):
         assert f"{name} {version}" in text
 
@@ -90,21 +101,25 @@ def test_counts_and_sensitivity_are_those_of_the_result(tmp_path):
     right_a, right_b = a == y, b == y
     both, only_a = np.sum(right_a & right_b), np.sum(right_a & ~right_b)
     assert f"A right {both} {only_a}" in text
-    assert f"true 1 {np.sum((y == 1) & (a == 0))} {np.sum((y == 1) & (a == 1))}" in text
+    assert f" 1 {np.sum((y == 1) & (a == 0))} {np.sum((y == 1) & (a == 1))}" in text
     for (model, prior), row in result.prior_sensitivity().iterrows():
         assert f"{model}, {prior} {row['mean']:.3f}" in text
 
 
-def test_bayes_factors_are_those_of_the_result(tmp_path):
+def test_ten_classes_have_narrow_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 10
+    a, b = (np.where(rng.random(200) < 0.8, y, rng.integers(0, 10, 200)) for _ in range(2))
+    written = page(compare_predictions(y, a, b, n_draws=100, random_state=0), tmp_path)
+    header = "".join(f'<th scope="col">{label}</th>' for label in ["", *range(10)])
+    assert written.count(header) == 2
+    assert "Counts of A: true classes in rows, predicted classes in columns" in written
+
+
+def test_bayes_factors_are_left_to_their_method(tmp_path):
     result = many.open_question()
-    text = check_page(page(result, tmp_path, 0.01)).text
-    value = result.bayes_factor(0.01).value
-    assert value > 1
-    assert f"raise the odds of a difference inside the ROPE {value:.3g}-fold" in text
-    value = many.settled().bayes_factor(0.1).value
-    text = check_page(page(many.settled(), tmp_path, 0.1)).text
-    assert value < 1
-    assert f"to {value:.2g} of what they were" in text or "too few draws" in text
+    assert result.bayes_factor(0.01).value > 1
+    assert "Bayes factor" not in check_page(page(result, tmp_path, 0.01)).text
 
 
 def test_chains_show_their_diagnostics(tmp_path):
@@ -132,6 +147,27 @@ def test_a_ranking_of_many(tmp_path):
     found = check_page(page(ranking, tmp_path, 0.02))
     assert "Pairs of the 8 classifiers with the highest means." in found.text
     assert "Confusion tables of 6 more are left out." in found.text
+
+
+def test_a_ranking_by_several_metrics_says_once_what_they_share(tmp_path):
+    y, a, b = many.votes()
+    predictions = {"a": a, "b": b, "always 1": np.ones_like(y)}
+    ranking = compare_many(
+        y, predictions, scoring=["accuracy", "f1", "recall"], n_draws=500, random_state=0
+    )
+    written = page(ranking, tmp_path, {"accuracy": 0.02, "f1": 0.03, "recall": 0.04})
+    text = check_page(written).text
+    assert written.count("P(best)</th>") == 1
+    assert text.count("scores partially pooled") == 1
+    assert text.count("was declared too small to matter") == 1
+    for name, rope in (("accuracy", 0.02), ("f1", 0.03), ("recall", 0.04)):
+        decision = ranking.decision(rope, metric=name)
+        chances = {k: format_probability(p) for k, p in decision.p_equivalent.items()}
+        still = [f"{one} ({chances[one]})" for one in decision.open]
+        cells = (decision.equivalent, still, decision.worse)
+        shown = "".join(f"<td>{', '.join(names)}</td>" for names in cells)
+        assert f"<td>[-{rope:.3f}, +{rope:.3f}]</td>{shown}" in written
+        assert f"{name} {ranking.ranking(metric=name).index[0]} " in text
 
 
 def test_a_mistaken_rope_writes_nothing(tmp_path):

@@ -44,7 +44,7 @@ def site():
 
 def test_table(result, site):
     table = result.by(site).table
-    assert list(table.columns) == COLUMNS
+    assert list(table.columns) == [name for name in COLUMNS if name != "n_groups"]
     assert table.index.tolist() == ["Bonn", "Kiel", "Ulm"]
     assert table.index.name == "site"
     assert table["n"].to_list() == [496, 400, 4]
@@ -132,6 +132,24 @@ def test_labels_without_positives():
     assert micro.by(site).reasons == {"z": "no positives of any label"}
 
 
+def test_groups_are_counted_where_they_are_the_unit():
+    rng = np.random.default_rng(0)
+    y, patient = rng.integers(2, size=300), np.arange(300) // 5
+    a, b = (np.where(rng.random(300) < p, y, 1 - y) for p in (0.9, 0.8))
+    site = np.where(patient < 20, "Bonn", "Kiel")
+    found = compare_predictions(y, a, b, groups=patient, **OPTIONS).by(site)
+    assert found.table[["n", "n_groups"]].to_numpy().tolist() == [[100, 20], [200, 40]]
+    assert "Kiel (n = 200 in 40 groups): " in str(found)
+    rows = [line.split(" | ") for line in found.to_markdown().splitlines()]
+    assert [row[1:3] for row in rows if "---" not in row[1]] == [
+        ["n", "groups"], ["100", "20"], ["200", "40"], ["300", "60"]
+    ]  # fmt: skip
+    texts = [text.get_text() for text in found.plot().text_]
+    assert {"groups", "20", "40", "60"} <= set(texts)
+    assert "200" not in texts
+    plt.close("all")
+
+
 def test_one_subgroup_is_the_result(result):
     table = result.by(["all"] * 900).summary(0.02)
     expected = result.summary(0.02).iloc[0]
@@ -146,9 +164,23 @@ def test_words(result, site):
     assert words[1].startswith("  Bonn (n = 496): +0.1")
     assert words[3] == "  Ulm: too few to say (no positives)"
     assert words[4].startswith("  all instances: +0.1")
-    assert words[5].startswith("Standard deviation between subgroups of site: ")
+    assert words[5].startswith("Median deviation between subgroups of site: ")
     many = str(result.by(np.arange(900) % 50))
     assert "and 20 more, in table" in many
+
+
+def test_words_tell_the_interval_alone_where_it_says_something_else():
+    y, codes = np.arange(400) % 2, np.repeat(np.arange(8), 50)
+    a, b = y.copy(), y.copy()
+    a[::10] ^= 1
+    b[5::10] ^= 1
+    a[:12] = 1 - y[:12]  # A errs more often in the first subgroup
+    subgroups = compare_predictions(y, a, b, **OPTIONS).by(codes)
+    first, *others = str(subgroups).splitlines()[1:9]
+    row = subgroups.table.iloc[0]
+    assert row["alone_high"] < 0 < row["hdi_high"]
+    assert f"; alone [{row['alone_low']:.3f}, {row['alone_high']:.3f}]" in first
+    assert not any("alone" in line for line in others)
 
 
 def test_tables_for_papers(result, site):

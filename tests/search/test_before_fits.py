@@ -50,7 +50,7 @@ COMMON = {
 OF_REPORT = COMMON | {
     "X": [None, X[:5]],
     "y": [None, Y[:5]],
-    "top": [0, -1, "x", 2.5, None],
+    "top": [0, -1, "x", 2.5],
     "scoring": [3, ["f1"], max, "nonsense"],
     "labels": [[0], "x", 3, [0, 0, 1], [0, 1, 3]],
     "pos_label": [[1], 7],

@@ -35,7 +35,7 @@ def test_words_name_the_best_and_all_groups(report):
     table = report.summary()
     row = table.loc[report.most_probable()]
     assert f"(n_neighbors={row['n_neighbors']}, weights={row['weights']}) is the best" in words
-    for code, said in (("~", "As good as"), ("<<", "Worse than"), ("<", "Not settled: ")):
+    for code, said in (("~", "As good as"), ("<<", "Worse than"), ("?", "Not settled: ")):
         assert (said in words) == (table["decision"] == code).any()
     assert "Being behind the best by up to 0.05" in words
     assert "pplies to" in words

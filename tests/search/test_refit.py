@@ -117,6 +117,25 @@ def test_bad_arguments(options, error, match):
         refit_simplest(options.pop("key"), **options)
 
 
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", None])
+def test_a_single_score_is_what_scoring_says(scoring):
+    """cv_results_ calls any single score "score"."""
+    X, y = load_breast_cancer(return_X_y=True)
+    name = scoring or "accuracy"
+    chosen = []
+    for refit in (name, None):
+        search = GridSearchCV(
+            DecisionTreeClassifier(random_state=0),
+            {"max_depth": [1, 2, 4]},
+            scoring=scoring,
+            refit=refit_simplest("max_depth", rope=0.1, cv=5, scoring=refit),
+        ).fit(X, y)
+        chosen.append(search.best_index_)
+        report = report_search(search, rope=0.1, random_state=0)
+        assert (report.metric, report.simplest_index("max_depth")) == (name, search.best_index_)
+    assert chosen[0] == chosen[1]
+
+
 def test_several_scores_without_scoring():
     results = {
         f"{prefix}_test_{key}": np.array([0.9, 0.8])
@@ -126,5 +145,5 @@ def test_several_scores_without_scoring():
     results["params"] = [{"k": 1}, {"k": 2}]
     with pytest.raises(ValueError, match="several scores"):
         refit_simplest("k", rope=0.1, test_fraction=0.5)(results)
-    with pytest.raises(ValueError, match="was not recorded"):
+    with pytest.raises(ValueError, match=r"'accuracy' was not recorded .*'f1', 'recall'.*scoring="):
         refit_simplest("k", rope=0.1, test_fraction=0.5, scoring="accuracy")(results)

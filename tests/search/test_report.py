@@ -9,16 +9,17 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import SearchReport
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.results.tables import format_value, latex_table, markdown_table
-from skbayeseval.search.report import surely_all
 
 GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
 
 
-def report_of(means, params=GRID, *, sd=0.001, rope=0.02, seed=0, **options):
+def report_of(means, params=GRID, *, sd=0.001, rope=0.02, seed=0, metric="f1", **options):
     """A report on draws around given means."""
     draws = np.random.default_rng(seed).normal(np.array(means)[:, None], sd, (len(means), 2000))
     names = tuple(map(str, range(len(means))))
-    ranking = SimpleNamespace(draws=draws, names=names, metrics=("f1",), n_draws=2000)
+    ranking = SimpleNamespace(
+        draws=draws, names=names, metrics=(metric,), n_draws=2000, observed=tuple(means)
+    )
     return SearchReport(
         ranking,
         dict(enumerate(params)),
@@ -38,9 +39,10 @@ def test_summary(report):
     assert list(table.index) == [1, 3, 0, 5, 4, 2]
     assert table.index.name == "candidate"
     assert list(table.columns) == [
-        "C", "svc__kernel", "mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", "decision",
+        "C", "svc__kernel", "observed", "mean", "hdi_low", "hdi_high", "p_best", "p_equivalent",
+        "decision",
     ]  # fmt: skip
-    assert table["decision"].tolist() == ["~", "~", "~", "<", "<<", "<<"]
+    assert table["decision"].tolist() == ["~", "~", "~", "?", "<<", "<<"]
     assert table["svc__kernel"][1] is None
     assert table["C"].dtype == float
     assert (table["hdi_low"] < table["mean"]).all()
@@ -69,7 +71,7 @@ def test_simplest(report):
     assert report.simplest_index(["C", "svc__kernel"]) == 0
     assert report.simplest_index(lambda params: -params["C"]) == 3
     unsettled = report_of([0.95, 0.9], [{"k": 2}, {"k": 1}], sd=0.1)
-    with pytest.warns(UserWarning, match=r"candidate 0, is within 0.02 .* less than 0.95\."):
+    with pytest.warns(UserWarning, match=r"candidate 0, is within 0.02 .* less than 95%\."):
         assert unsettled.simplest("k") == {"k": 2}
     mixed = report_of([0.9, 0.9], [{"k": "a"}, {"k": 1}])
     with pytest.raises(TypeError, match="cannot be sorted"):
@@ -93,26 +95,16 @@ def test_candidates_that_tie_share_their_probability():
     assert list(table.index) == [0, 1, 3, 2]
 
 
-def test_surely_worse_are_all_of_them_at_once():
-    """Each of nine is worse with probability 0.97, but all of them only with 0.97^9."""
+def test_one_rule_gives_probability_and_decision():
+    """Pooled draws decide; "surely worse" needs those that are not pooled, too."""
     rng = np.random.default_rng(0)
-    events = rng.random((9, 100_000)) < 0.97
-    assert surely_all(events[:1], 0.95).all()
-    assert surely_all(events, 0.95).sum() == 1
-    assert surely_all(events, 0.97**3 - 0.002).sum() == 3
-    certain = np.concatenate([events, np.ones((5, 100_000), dtype=bool)])
-    assert surely_all(certain, 0.95).tolist()[-5:] == [True] * 5
-    order = rng.permutation(14)
-    assert (surely_all(certain[order], 0.8) == surely_all(certain, 0.8)[order]).all()
-
-
-def test_shrinkage_alone_makes_nothing_equivalent():
-    draws = np.random.default_rng(0).normal(0.9, 0.001, (3, 1000))
-    ahead = report_of([0.95, 0.9, 0.9], GRID[:3], rope=0.03, draws=draws, shrinkage=0.9)
-    assert ahead.summary().sort_index()["decision"].tolist() == ["~", "<", "<"]
-    assert ahead.summary()["p_equivalent"].tolist() == [1, 1, 1]
-    assert "Chance explains 90% of the variance between scores" in str(ahead)
-    assert "shrunk" not in str(report_of([0.95, 0.9, 0.9], GRID[:3]))
+    pooled = rng.normal([[0.9], [0.9], [0.8], [0.8]], 0.001, (4, 2000))
+    report = report_of([0.9, 0.9, 0.8, 0.895], GRID[:4], sd=0.01, rope=0.03, pooled=pooled)
+    table = report.summary().sort_index()
+    assert table["decision"].tolist() == ["~", "~", "<<", "?"]
+    assert table["p_equivalent"].tolist() == [1, 1, 0, 0]
+    assert "drawn towards each other" in str(report)
+    assert "drawn towards each other" not in str(report_of([0.95, 0.9, 0.9], GRID[:3]))
 
 
 def test_the_most_probable_best_is_not_named_by_chance():
@@ -184,7 +176,7 @@ def test_heatmap(report):
     assert list(display.means.columns) == ["0.1", "1", "1000"]
     assert list(display.means.index) == ["rbf", "None"]
     np.testing.assert_allclose(display.means, [[0.9, 0.7, 0.8], [0.91, 0.905, 0.889]], atol=1e-3)
-    assert display.decisions.to_numpy().tolist() == [["~", "<<", "<<"], ["~", "~", "<"]]
+    assert display.decisions.to_numpy().tolist() == [["~", "<<", "<<"], ["~", "~", "?"]]
     marks = [text.get_text() for text in display.ax_.texts]
     assert sum("≈" in mark for mark in marks) == 3
     alpha = display.ax_.images[0].get_alpha()
@@ -224,16 +216,33 @@ def test_bad_plots(report, options, match):
 def test_markdown(report):
     lines = report.to_markdown().splitlines()
     assert len(lines) == 8
-    assert lines[0].startswith("| candidate | C | kernel | mean |")
-    assert lines[1] == "|" + " --- |" * 9
-    assert lines[2].startswith("| 1 | 0.1 | None | 0.9100 | ")
+    assert lines[0].startswith("| candidate | C | kernel | observed | mean |")
+    assert lines[1] == "|" + " --- |" * 10
+    assert lines[2].startswith("| 1 | 0.1 | None | 0.9100 | 0.9100 | ")
     assert lines[2].endswith(" | ≈ |")
     assert r"a\|b" in markdown_table(pd.DataFrame({"x": ["a|b"]}))
 
 
+def test_a_label_stands_above_the_scores():
+    losses = report_of([-0.2, -0.5, -0.9], GRID[:3], metric="neg_log_loss")
+    labels = {"neg_log_loss": "log loss"}
+    written = losses.to_markdown(labels=labels).splitlines()
+    assert written[0].startswith("| candidate | C | kernel | log loss | mean | hdi_low | hdi_high ")
+    best = losses.summary().iloc[0]
+    ends = f"{-best['hdi_high']:.4f} | {-best['hdi_low']:.4f}"
+    assert f"| 0.2000 | {-best['mean']:.4f} | {ends} |" in written[2]
+    assert [line[-4:] for line in written[2:]] == [
+        line[-4:] for line in losses.to_markdown().splitlines()[2:]
+    ]
+    assert "log loss" in losses.to_latex(labels=labels)
+    assert "log loss" in losses.to_html(labels=labels)
+    assert losses.to_markdown(labels={"f1": "F1"}) == losses.to_markdown()
+    assert (losses.summary()["mean"] < 0).all()
+
+
 def test_latex(report):
     lines = report.to_latex().splitlines()
-    assert lines[0] == r"\begin{tabular}{lllllllll}"
+    assert lines[0] == r"\begin{tabular}{llllllllll}"
     assert r"hdi\_low" in lines[2]
     assert lines[4].endswith(r"$\approx$ \\")
     assert lines[9].endswith(r"$\ll$ \\")

@@ -92,7 +92,7 @@ def test_planted_search_is_reported_rightly():
     assert report.source == "counts"
     assert set(report.equivalent().index) == {0, 2, 3}
     assert set(table.index[table["decision"] == "<<"]) == {1, 4}
-    assert table["decision"][5] == "<"
+    assert table["decision"][5] == "?"
     assert table["p_best"].idxmax() == 3
     assert table["p_best"].sum() == pytest.approx(1)
     assert report.simplest(lambda p: -p["k"]) == {"k": 3}
@@ -129,7 +129,8 @@ def test_a_saved_ranking_of_counts_has_the_same_pairs(tmp_path):
 
 
 def test_equivalent_to_the_draw_wise_maximum():
-    report = report_search(planted([right_of(950)] * 4), rope=0.005, random_state=0)
+    search = planted([right_of(n) for n in (950, 949, 951, 948)])
+    report = report_search(search, rope=0.005, random_state=0)
     draws = report.draws
     behind = draws.max(axis=0) - draws
     table = report.summary().sort_index()
@@ -154,7 +155,7 @@ def test_equal_candidates_are_not_called_worse(source):
     table = report.summary()
     assert "<<" not in table["decision"].tolist()
     assert np.ptp(table["mean"]) < 0.6 * np.ptp(search.cv_results_["mean_test_score"])
-    assert "shrunk towards their common mean" in str(report)
+    assert "scores are drawn towards each other" in str(report)
     before = report.ranking.draws
     assert ((before - before.max(axis=0) < -0.01).mean(axis=1) > 0.95).any()
 
@@ -206,6 +207,9 @@ def test_predictions_are_the_comparer(cancer, trees):
     ).fit(*cancer)
     np.testing.assert_array_equal(comparer.ranking_.draws, report.ranking.draws)
     assert "3 most promising of 5 candidates" in str(report)
+    left_out = "simplest() chooses among the 3 most promising candidates; top=5 compares all."
+    assert left_out in str(report)
+    assert left_out in report.explain()
     assert "trained on 284 instances" in str(report)
     for i, name in zip(report.candidates, report.ranking.names, strict=True):
         again = comparer.cv_results_[name]["test_score"]
@@ -274,6 +278,8 @@ def test_halving_reports_the_last_iteration(cancer):
     again = report_search(search, X, y, rope=0.05)
     assert sorted(again.candidates) == last.tolist()
     assert f"of the search used {search.n_resources_[-1]} instances" in str(again)
+    dropped = f"The search dropped {4 - len(last)} other candidates before its last iteration"
+    assert all(dropped in words for words in (str(report), str(again), report.explain()))
     search.cv_results_["iter"][last[0]] = 99
     alone = report_search(search, rope=0.05)
     assert (list(alone.candidates), alone.summary()["p_best"].tolist()) == ([last[0]], [1])
@@ -518,12 +524,12 @@ def test_scorers_of_the_users_own_are_not_taken_for_ours(cancer):
 @pytest.mark.parametrize("pos_label", [None, 0])
 def test_refit_finds_the_positive_class(cancer, labels, pos_label):
     X, y = cancer
-    refit = refit_simplest("max_depth", rope=0.04, cv=5)
+    refit = refit_simplest("max_depth", rope=0.05, cv=5)
     search = GridSearchCV(
         DecisionTreeClassifier(random_state=0), DEPTHS, cv=5, refit=refit,
         scoring=count_scorer(labels, also="f1", pos_label=pos_label),
     ).fit(X[:, :6], y)  # fmt: skip
-    report = report_search(search, rope=0.04, random_state=0)
+    report = report_search(search, rope=0.05, random_state=0)
     assert search.best_index_ == report.simplest_index("max_depth")
     np.testing.assert_allclose(
         report.ranking.observed, search.cv_results_["mean_test_f1"], atol=0.01
@@ -676,6 +682,17 @@ def test_one_split_has_counts_but_no_spread():
     search.scoring = "accuracy"
     with pytest.raises(ValueError, match="single split"):
         report_search(search, rope=0.01)
+
+
+def test_all_candidates_are_compared_but_not_too_many(monkeypatch, cancer, trees):
+    """A candidate that is left out cannot be the simplest."""
+    report = report_search(trees, *cancer, rope=0.02, n_draws=500, random_state=0)
+    assert sorted(report.candidates) == [0, 1, 2, 3, 4]
+    assert "simplest()" not in str(report)
+    monkeypatch.setattr("skbayeseval.search.report_search.MOST_AGAIN", 4)
+    report = report_search(trees, *cancer, rope=0.02, n_draws=500, random_state=0)
+    assert len(report.candidates) == 4
+    assert "top=5 compares all" in str(report)
 
 
 def test_one_of_several(cancer, trees):

@@ -148,7 +148,9 @@ def test_failed_fits_are_tried_again(tmp_path, log):
 def test_random_estimators_keep_their_finished_fits(tmp_path):
     tree = DecisionTreeClassifier(max_features=1)
     options = {"random_state": 0, "n_draws": 1000, "checkpoint": tmp_path / "folder"}
-    first, again = (bayesian_cross_validate(tree, GaussianNB(), X, Y, **options) for _ in "ab")
+    first = bayesian_cross_validate(tree, GaussianNB(), X, Y, **options)
+    with pytest.warns(UserWarning, match="'DecisionTreeClassifier' drew random numbers without"):
+        again = bayesian_cross_validate(tree, GaussianNB(), X, Y, **options)
     np.testing.assert_array_equal(first.draws, again.draws)
     seeded = [
         bayesian_cross_validate(
@@ -162,6 +164,25 @@ def test_random_estimators_keep_their_finished_fits(tmp_path):
     ]
     assert len(files(tmp_path / "folder")) == 4 * 6
     np.testing.assert_array_equal(seeded[0].draws, seeded[2].draws)
+
+
+def test_equal_estimators_and_equal_splits_are_fits_of_their_own(tmp_path):
+    trees = [(name, DecisionTreeClassifier(max_features=1)) for name in "ab"]
+    folds = [*KFold(2).split(X), *KFold(2).split(X)]
+    options = {"cv": folds, "random_state": 0, "n_draws": 1000, "checkpoint": tmp_path / "folder"}
+    first = bayesian_cross_validate(*trees, X, Y, **options)
+    assert len(files(tmp_path / "folder")) == 8
+    with pytest.warns(UserWarning, match="Fits of 'a', 'b' drew random numbers without"):
+        again = bayesian_cross_validate(*trees, X, Y, **options)
+    for name in "ab":
+        np.testing.assert_array_equal(first.predictions[name], again.predictions[name])
+    np.testing.assert_array_equal(first.draws, again.draws)
+    # Neither names nor positions are part of a fit, so that others may join.
+    three = [("c", GaussianNB()), ("d", DecisionTreeClassifier(max_features=1)), *trees]
+    comparer = BayesianComparer(three, **options)
+    with pytest.warns(UserWarning, match="Fits of 'd', 'a' drew random numbers without"):
+        comparer.fit(X, Y)
+    assert len(files(tmp_path / "folder")) == 8 + 4 + 4
 
 
 MULTILABEL = make_multilabel_classification(120, n_classes=3, random_state=0)

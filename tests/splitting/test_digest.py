@@ -210,14 +210,41 @@ def test_what_cannot_be_told_apart(value, where, reason):
 
 MODULE = """
     import logging
+    from dataclasses import dataclass
+    from functools import lru_cache, partial
+    from threading import Lock
     from sklearn.base import BaseEstimator
+    import steps_of_mine
 
     LOG = logging.getLogger()
     THRESHOLD = 3
+    LISTED = [Lock(), lambda x: x + 11]
+    NAMED = {"first": {"second": lambda x: x + 12}}
+    PARTLY = partial(lambda x, by: x + by + 13, by=14)
 
-    def helper(x):
+    @dataclass
+    class Shift:
+        by: object
+        lock: object
+
+    SHIFT = Shift(lambda x: x + 15, Lock())
+
+    @lru_cache
+    def cached(x):
+        return x + 16
+
+    def local():
+        class Local:
+            def __call__(self, x):
+                return x + 17
+        return Local()
+
+    LOCAL = local()
+
+    def helper(x, shift=lambda x: x + 18, *, other=(lambda x: x + 19,)):
         LOG.debug(x)
-        return x > THRESHOLD
+        x = other[0](shift(LOCAL(cached(SHIFT.by(PARTLY(NAMED["first"]["second"](x)))))))
+        return steps_of_mine.inner.step(LISTED[1](x)) > THRESHOLD
 
     class Rule(BaseEstimator):
         limit = 1
@@ -234,16 +261,24 @@ MODULE = """
             return [c for c in [self.c] if c > self.limit]
 """
 
+STEP = "def step(x):\n    return x + 20\n"
+
 
 def test_code_of_the_users_own(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
+    (tmp_path / "steps_of_mine").mkdir()
+    (tmp_path / "steps_of_mine" / "__init__.py").write_text("from . import inner")
+    written = {"rules_of_mine": MODULE, "steps_of_mine/inner": STEP}
+
     def digest_after(*change):
-        text = textwrap.dedent(MODULE)
-        assert not change or change[0] in text
-        (tmp_path / "rules_of_mine.py").write_text(text.replace(*change) if change else text)
-        sys.modules.pop("rules_of_mine", None)
+        assert not change or any(change[0] in text for text in written.values())
+        for name, text in written.items():
+            text = textwrap.dedent(text)
+            (tmp_path / f"{name}.py").write_text(text.replace(*change) if change else text)
+        for name in ("rules_of_mine", "steps_of_mine", "steps_of_mine.inner"):
+            sys.modules.pop(name, None)
         import rules_of_mine
 
         return digest(rules_of_mine.Rule())
@@ -252,10 +287,12 @@ def test_code_of_the_users_own(tmp_path, monkeypatch):
     assert digest_after("LOG = ", "# A comment.\n\nLOG = ") == before
     for change in (
         ("THRESHOLD = 3", "THRESHOLD = 4"),
-        ("x > THRESHOLD", "x >= THRESHOLD"),
+        ("> THRESHOLD", ">= THRESHOLD"),
         ("helper(X)", "helper(y)"),
         ("limit = 1", "limit = 2"),
         ("c > self.limit", "c < self.limit"),
+        *((f"+ {i}", "- 1") for i in range(11, 21) if i != 14),
+        ("by=14", "by=15"),
         ("BaseEstimator)", "__import__('sklearn').base.ClassifierMixin, BaseEstimator)"),
     ):
         assert digest_after(*change) != before, change
