@@ -96,7 +96,7 @@ class RankingDisplay(Display):
         self.prob = prob
         self.states = states
         self.rope = rope
-        self.best = str(table["p_best"].idxmax()) if best is None else best
+        self.best = str(table.index[np.argmax(table["p_best"])]) if best is None else best
         self.total = len(table) if total is None else total
 
     def _size(self) -> tuple[float, float]:

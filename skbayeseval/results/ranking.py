@@ -391,10 +391,10 @@ class Ranking(Readable, RopeTables, PosteriorView):
         which = self._metric(metric)
         if kind == "ranking":
             decision = None if rope is None else self.decision(rope, prob, metric=which)
+            table = self.ranking(prob=prob, metric=which)
+            behind = behind_the_best(self._pooled(which), prob).set_axis(list(self.names))
             drawn: RankingDisplay | PairsDisplay = display.RankingDisplay(
-                self.ranking(prob=prob, metric=which).join(
-                    behind_the_best(self._pooled(which), prob).set_axis(list(self.names))
-                ),
+                pd.DataFrame({**table, **behind}, index=table.index),
                 metric=which.name,
                 prob=prob,
                 states=None if decision is None else decision.states(),
