@@ -61,6 +61,7 @@ JOBS: dict[str, Callable[[Bench], Row | list[Row]]] = {
     "counting-strings": counting.strings,
     "parquet": partial(tables.parquet, n_classes=20),
     "cross-validation": wall_time.cross_validation,
+    "full-size": wall_time.full_size,
     "search": search.recorded_search,
     "pymc": partial(engines.exact_against_pymc, n_classes=2, model="paired"),
     "prob_conf_mat": peers.with_prob_conf_mat,

@@ -51,6 +51,8 @@ SCHEMES: dict[str, tuple[str, float, dict[str, Any]]] = {
     "5-fold": ("5-fold", 0.8, {}),
     "3x5-fold": ("3x5-fold", 0.8, {}),
     "hold-out": ("hold-out", 0.75, {}),
+    "3x2 full": ("3x2", 1.0, {"estimand": "full"}),
+    "5-fold full": ("5-fold", 1.0, {"estimand": "full"}),
     "3x2 published": ("3x2", 0.5, {"weight": "published"}),
     "5-fold published": ("5-fold", 0.8, {"weight": "published"}),
     "3x2 calibrate": ("3x2", 0.5, {"calibrate": 8}),
