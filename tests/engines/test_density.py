@@ -10,9 +10,10 @@ from scipy import stats
 from scipy.special import betaln, gammaln
 
 from skbayeseval.engines.graph import build_graph
-from tests.engines.cases import CHUNKS, CLASSES, PAIRS, SETS, WEIGHTS, cases, labelled, split_scores
+from tests.engines.cases import CHUNKS, CLASSES, PAIRS, WEIGHTS, cases, labelled, split_scores
 
 N_POINTS = 5
+SETS = ["imbalanced", *(pytest.param(n, marks=pytest.mark.slow) for n in ("balanced", "few"))]
 
 
 def densities(case):
