@@ -1,3 +1,3 @@
-"""The version, where every room can read it."""
+"""The version of the package."""
 
 __version__ = "0.1.0.dev0"

@@ -83,7 +83,7 @@ class NumberTarget:
         return self._collected(rows, perfect, 1.0, np.zeros(len(rows), dtype=int))
 
     def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return what the kept splits give."""
+        """Return the evidence of the splits that did not fail."""
         predictions = {name: collection.pooled(name) for name in self.names}
         return self._collected(
             collection.test_indices(), predictions, collection.weight, collection.split_numbers()

@@ -1,4 +1,4 @@
-"""From predictions, tables and counts to a result: the faces for evidence made elsewhere."""
+"""Compare predictions, confusion tables and counts that were made elsewhere."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Target(Protocol):
         """Return what estimators without an error would give."""
 
     def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return what the kept splits give."""
+        """Return the evidence of the splits that did not fail."""
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each metric its value in each split, NaN where a fit failed."""
@@ -195,7 +195,7 @@ class LabelTarget:
         return self._collected(rows, said, scores, 1.0, np.zeros(len(rows), dtype=int))
 
     def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return what the kept splits give."""
+        """Return the evidence of the splits that did not fail."""
         rows = collection.test_indices()
         predictions = {}
         if self.counts_needed:
@@ -355,7 +355,7 @@ class ChunkTarget:
         return self._collected(counted, rows, np.zeros(len(rows), dtype=int), 1.0)
 
     def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return what the kept splits give."""
+        """Return the evidence of the splits that did not fail."""
         tagged = [
             [tags for i in collection.kept for tags in collection.runs[name][i].observed["predict"]]
             for name in self.names

@@ -91,7 +91,7 @@ def _carriers_of_table(posterior: Posterior, metric: Metric) -> float:
 
 def _seen(number: float, several: str, one: str, weight: float) -> str:
     if weight != 1:
-        return f"the {several} that were seen are worth only {number:.2g}"
+        return f"the {several} count as only {number:.2g} independent ones"
     if number == 0:
         return f"no {several} were seen"
     return f"only 1 {one} was seen" if number == 1 else f"only {number:.0f} {several} were seen"

@@ -34,6 +34,7 @@ from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
 from skbayeseval.results.printed import Labels, RopeTables, Table, ranking_table, written_ranks
 from skbayeseval.results.readable import Readable
+from skbayeseval.results.text import applies_to
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -437,6 +438,7 @@ class Ranking(Readable, RopeTables, PosteriorView):
         positive = positive_class(self._posterior, self._metrics.values())
         if positive is not None:
             lines.append(f"The positive class is {positive!r}.")
+        lines += [f"applies to: {it}" for it in applies_to(self._posterior, self._cross_validation)]
         heading = self.evidence.heading()
         return "\n".join(lines if heading is None else [*lines, heading])
 

@@ -16,7 +16,7 @@ from skbayeseval.results.few_counts import few_that_carry, what_is_scarce
 from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
 from skbayeseval.splitting.collect import CrossValidation
 
-__all__ = ["describe_comparison", "words_of_sizes"]
+__all__ = ["applies_to", "describe_comparison", "words_of_sizes"]
 
 # Fewer groups, positives or instances than this are few.
 FEW_UNITS = 20
@@ -149,7 +149,7 @@ def describe_basis(
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         labels = list(posterior.counts[0].labels)
         lines.append(f"  prevalence  {shares} of {labels}; observed scores are plain")
-    lines += [f"  applies to  {words}" for words in _learners(posterior, record)]
+    lines += [f"  applies to  {words}" for words in applies_to(posterior, record)]
     results = {} if record is None else record.results
     for name in names:
         chosen = results.get(name, {}).get("best_params")
@@ -170,7 +170,8 @@ def _classes_averaged(posterior: Posterior, names: Sequence[str]) -> Iterator[st
     yield f"  averages    {words}: {numbers}"
 
 
-def _learners(posterior: Posterior, record: CrossValidation | None) -> Iterator[str]:
+def applies_to(posterior: Posterior, record: CrossValidation | None) -> Iterator[str]:
+    """Yield which learners a cross-validated result applies to."""
     if record is not None and record.estimand == "fitted":
         yield (
             f"the {record.n_splits} models of each kind fitted here on {record.train_size:,.0f} "

@@ -58,7 +58,7 @@ def test_counts_without_true_negatives():
 def test_weighted_errors_are_taken_for_what_they_are_worth():
     y, said = np.tile(Y, 3), [np.tile(one, 3) for one in with_errors(8, 9)]
     text = str(compare_predictions(y, *said, weight=1 / 3, random_state=0))
-    assert "because the errors that were seen are worth only 17" in text
+    assert "because the errors count as only 17 independent ones" in text
 
 
 def test_models_without_a_prior_say_nothing():
