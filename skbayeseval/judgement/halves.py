@@ -14,7 +14,7 @@ __all__ = ["roots_with_halves", "variance_with_halves"]
 DF_PER_COMPARISON, DF_WANTED = 0.65, 4.0
 
 # Learners trained on half as many instances vary less than they should around their own mean;
-# fitted to simulations (docs/calibration.md).
+# fitted to simulations (docs/calibration_details.md).
 FACTOR = 1.15
 
 
