@@ -10,8 +10,7 @@ Importing the package loads none of PyMC, ArviZ and matplotlib.
 """
 
 from skbayeseval import metrics
-from skbayeseval._version import __version__
-from skbayeseval._versions import show_versions
+from skbayeseval._version import __version__, show_versions
 from skbayeseval.compare.comparer import BayesianComparer
 from skbayeseval.compare.cross_validation import bayesian_cross_validate
 from skbayeseval.compare.items import compare_items, compare_many_items

@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Any
 
 from skbayeseval._arrays import in_short
-from skbayeseval._text_tables import SEPARATORS
+from skbayeseval._files import SEPARATORS
 
 __all__ = ["PARQUET", "WHOLE", "open_table", "quoted"]
 

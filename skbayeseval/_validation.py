@@ -9,18 +9,13 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import in_short
 
-# The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
-# on every machine, and that sorting the draws takes seconds.
-MOST_BYTES = 10**9
-
-# More jobs than any machine has.
-MOST_JOBS = 10**6
-
 __all__ = [
+    "ParameterObject",
     "UnlikelyDataWarning",
     "as_float",
     "check_flag",
@@ -35,6 +30,35 @@ __all__ = [
     "check_weight",
     "check_whole_number",
 ]
+
+
+class ParameterObject(BaseEstimator):
+    """Base class that provides `get_params`, `set_params`, `repr` and equality by parameters."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = self.get_params(), other.get_params()
+        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
+
+    def __hash__(self) -> int:
+        params = self.get_params()
+        return hash((type(self), *(_hashable(params[name]) for name in sorted(params))))
+
+
+def _hashable(value: Any) -> Any:
+    """Return equal hash keys for equal values, such as 1 and 1.0 or a list and an array."""
+    array = np.asarray(value)
+    return array.astype(float).tobytes() if array.dtype.kind in "biuf" else str(array.tolist())
+
+
+# The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
+# on every machine, and that sorting the draws takes seconds.
+MOST_BYTES = 10**9
+
+
+# More jobs than any machine has.
+MOST_JOBS = 10**6
 
 
 class UnlikelyDataWarning(UserWarning):

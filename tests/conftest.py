@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.fixture
 def published():
     # Imported here: benchmarks/mutation.py changes the package after this file is read.
-    from skbayeseval.reproduce.published import load_published
+    from skbayeseval.reproduce.report import load_published
 
     return load_published
 

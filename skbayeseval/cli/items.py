@@ -9,9 +9,7 @@ import re
 from typing import Any
 
 from skbayeseval import compare_items, compare_many_items, read_samples
-from skbayeseval.cli.gate import check_gate
-from skbayeseval.cli.messages import InputError
-from skbayeseval.cli.output import report
+from skbayeseval.cli.output import InputError, check_gate, report
 from skbayeseval.cli.parsing import add_model, add_output, names_of
 
 __all__ = ["add_to"]

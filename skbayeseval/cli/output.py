@@ -9,18 +9,174 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
-from skbayeseval.cli.gate import judge
-from skbayeseval.cli.messages import printable
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.rope import warn_of_one_rope
 
-__all__ = ["as_shown", "as_text", "printing", "report", "save", "stop_printing"]
+__all__ = [
+    "GATES",
+    "Gate",
+    "InputError",
+    "as_shown",
+    "as_text",
+    "check_gate",
+    "in_words_of_options",
+    "judge",
+    "printable",
+    "printing",
+    "report",
+    "save",
+    "stop_printing",
+]
+
+
+# The exit code if a gate is not passed.
+NOT_PASSED = 3
+
+
+# What each gate asks of a comparison of A with B.
+GATES = {
+    "non-inferior": lambda pair, margin, metric: pair.non_inferiority(margin, metric=metric),
+    "better": lambda pair, margin, metric: pair.superiority(margin, metric=metric),
+}
+
+
+class Gate(NamedTuple):
+    """What a gate asked, and the answers: one for each metric and each other than A."""
+
+    asked: str
+    margin: float
+    answers: list[Any]
+
+    @property
+    def passed(self) -> bool:
+        """Whether all answers are yes."""
+        return all(one.answer == "yes" for one in self.answers)
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the program."""
+        return 0 if self.passed else NOT_PASSED
+
+    def __str__(self) -> str:
+        if self.passed:
+            return f"gate passed: {'; '.join(map(str, self.answers))}"
+        missing = [one for one in self.answers if one.answer != "yes"]
+        return f"gate not passed: {'; '.join(map(str, missing))}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON shows it."""
+        answers = [
+            {
+                "names": list(one.names),
+                "metric": one.metric,
+                "answer": one.answer,
+                "probability": one.probability,
+            }
+            for one in self.answers
+        ]
+        return {
+            "asked": self.asked,
+            "margin": self.margin,
+            "passed": self.passed,
+            "answers": answers,
+        }
+
+
+def check_gate(gate: str | None, rope: float | None) -> None:
+    """Raise if the question of a gate is not complete."""
+    if gate == "non-inferior" and rope is None:
+        raise InputError(
+            "--gate non-inferior requires --rope, the largest loss that does not matter"
+        )
+
+
+def judge(result: ComparisonResult | Ranking, gate: str, rope: float | None) -> Gate:
+    """Ask whether A, the first, may be shipped."""
+    margin = 0.0 if rope is None else rope
+    pairs = [result]
+    if isinstance(result, Ranking):
+        pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
+    answers = [GATES[gate](pair, margin, metric) for pair in pairs for metric in result.metrics]
+    return Gate(gate, margin, answers)
+
+
+# Options by the arguments of functions that they stand for.
+OPTIONS = {
+    "n_draws": "--draws",
+    "random_state": "--seed",
+    "margin": "--rope",
+    "counter": "--chunks",
+    "pos_label": "--pos-label",
+    **{
+        name: f"--{name}"
+        for name in (
+            "scoring", "model", "weight", "rope", "names", "labels", "groups", "score", "id",
+            "group", "filter",
+        )
+    },
+}  # fmt: skip
+
+
+# Arguments that messages also name without "=", by command. Files of other commands may have
+# columns with these names.
+DATA = {
+    "compare": {
+        "y_true": "--truth",
+        "y_pred_a": "--a",
+        "y_pred_b": "--b",
+        "y_score_a": "--score-a",
+        "y_score_b": "--score-b",
+    },
+    "counts": {"counts_a": "--a", "counts_b": "--b"},
+    "items": {"scores_a": "A", "scores_b": "B"},
+}
+
+
+# Advice for which there is no option.
+ONLY_PYTHON = re.compile(
+    r" If they are on the same scale, pass its limits: prior=[^.]*\."
+    r"| \(scores= to compare_many, .*\), or pass it as scoring= of a cross-validation"
+)
+
+
+class InputError(ValueError):
+    """What is wrong with arguments or files, in the words of the command line."""
+
+
+def printable(text: str) -> str:
+    """Escape characters that would control the terminal, as `repr` does."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def in_words_of_options(error: Exception, command: str) -> str:
+    """Return a message of a function with ``--labels`` for ``labels=``, and other options so."""
+    message = str(error)
+    if isinstance(error, InputError):
+        return message
+    message = message.replace("Pass score= to read_samples", "Pass --score")
+    message = message.replace(" to read_samples to match", " to match")
+    message = re.sub(ONLY_PYTHON, "", message)
+    message = re.sub("Pass a dict with the ROPE of each.*", "Compare them one by one.", message)
+    message = re.sub(r"\bruns=True\b", "--runs", message)
+    message = re.sub(r"\b(predictions|scores)\[(['\"])(.*?)\2\]", r"the \1 of \3", message)
+    data = DATA.get(command, {})
+    if command == "compare":
+        message = re.sub(r"\b(truth|a|b)=(['\"])(.*?)\2", r"--\1 \3", message)
+    for name, option in {**OPTIONS, **data}.items():
+        # With a value: scoring='f1' is --scoring f1.
+        message = re.sub(rf"\b{name}=(['\"])(.*?)\1", rf"{option} \2", message)
+        message = re.sub(rf"\b{name}=(?=[\w\[(-])", f"{option} ", message)
+        message = re.sub(rf"\b{name}=", option, message)
+    for name, option in data.items():
+        message = re.sub(rf"\b{name}\b", option, message)
+    return message
+
 
 Result = ComparisonResult | Ranking
 

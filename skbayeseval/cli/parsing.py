@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from skbayeseval.cli.gate import GATES
-from skbayeseval.cli.messages import InputError, printable
+from skbayeseval.cli.output import GATES, InputError, printable
 
 __all__ = ["Parser", "add_model", "add_output", "add_scoring", "names_of"]
 

@@ -32,7 +32,7 @@ from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.metrics.scoring import is_of_numbers
-from skbayeseval.models.scores import CorrelatedT
+from skbayeseval.models.data_sets import CorrelatedT
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
@@ -48,9 +48,8 @@ from skbayeseval.splitting.collect import (
     collect,
     route,
 )
-from skbayeseval.splitting.halves import splits_of_halves
+from skbayeseval.splitting.halves import splits_of_another_size, splits_of_halves
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
-from skbayeseval.splitting.training_sizes import splits_of_another_size
 
 __all__ = [
     "CrossValidationOptions",

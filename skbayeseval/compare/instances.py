@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from skbayeseval._alignment import check_rows, named_labels
 from skbayeseval._labels import is_indicator, kind_of_labels
+from skbayeseval._running import has_bar
 from skbayeseval.compare.label_checks import check_no_scores, warn_of_unlikely_labels
 from skbayeseval.compare.score_checks import warn_of_unlikely_scores
 from skbayeseval.evidence.chunk_counter import check_counter
@@ -17,11 +18,9 @@ from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.per_instance import PerInstance
-from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring, spelled_out
+from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring, spelled_out
 from skbayeseval.posterior.build import count_predictions, make_posterior
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.splitting.progress import has_bar
 
 __all__ = ["Options", "posterior_of_instances", "posterior_of_tags"]
 

@@ -29,9 +29,8 @@ from skbayeseval.compare.targets import (
 )
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.per_instance import PerInstance
 from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
-from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring, spelled_out
+from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring, spelled_out
 from skbayeseval.splitting.collect import Collection, Observe
 
 __all__ = ["ScoreTarget", "resolve_scorers"]

@@ -23,7 +23,12 @@ from skbayeseval._labels import (
 from skbayeseval.evidence.chunk_counter import ChunkCounter, check_counter
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
-from skbayeseval.evidence.instance_scores import RESPONSES, ScoredInstances, respond
+from skbayeseval.evidence.instance_scores import (
+    RESPONSES,
+    ScoredInstances,
+    WeightedInstances,
+    respond,
+)
 from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import (
     ChunkRows,
@@ -33,7 +38,6 @@ from skbayeseval.evidence.validated_rows import (
     ScoreRows,
     ValidatedRows,
 )
-from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.metrics.instance_scores import score_metric
 from skbayeseval.metrics.scoring import resolve_scoring

@@ -11,7 +11,7 @@ from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_weight, check_whole_number
 from skbayeseval.compare.targets import CollectedEvidence, Target
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.scores import CorrelatedT
+from skbayeseval.models.data_sets import CorrelatedT
 from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import IndependentLabels, IndependentLabelsBCV
 from skbayeseval.posterior.full_size import TrainingSizes

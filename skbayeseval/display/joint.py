@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.layout import (
+from skbayeseval.display.style import (
+    GREY,
+    Display,
+    Heading,
+    Pen,
+    finding_of,
     font_size,
     legend_below,
+    pair_words,
+    plain,
     plain_ticks,
     room,
     set_xlabel,
     set_ylabel,
+    text_width,
 )
-from skbayeseval.display.style import GREY, Display, Heading, Pen, finding_of
-from skbayeseval.display.words import pair_words, plain, text_width
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval

@@ -8,16 +8,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import gaussian_kde
 
-from skbayeseval.display.layout import (
+from skbayeseval.display.style import (
+    GREY,
+    MINUS,
+    Display,
+    Heading,
+    PairWords,
+    Pen,
+    finding_of,
     font_size,
     legend_below,
     line_height,
+    pair_words,
+    plain,
     plain_ticks,
     room,
     set_xlabel,
+    set_ylabel,
+    shorten,
+    text_width,
 )
-from skbayeseval.display.style import GREY, Display, Heading, Pen, finding_of
-from skbayeseval.display.words import MINUS, PairWords, pair_words, plain, shorten, text_width
+from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.distribution import Distribution, as_distribution
 from skbayeseval.judgement.intervals import Interval
@@ -25,7 +36,15 @@ from skbayeseval.judgement.intervals import Interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PosteriorDisplay", "ScoreDisplay", "difference_label"]
+
+__all__ = [
+    "FactorDisplay",
+    "PosteriorDisplay",
+    "ScoreDisplay",
+    "TraceDisplay",
+    "difference_label",
+]
+
 
 DRAWN = ("hist", "density")
 
@@ -283,3 +302,177 @@ def _rounded(value: float, sd: float) -> str:
     """Return the value with two digits more than its standard deviation has zeros."""
     digits = 3 if not 0 < sd < 1 else min(max(3, 1 - int(np.floor(np.log10(sd)))), 8)
     return f"{value:.{digits}f}"
+
+
+class FactorDisplay(Display):
+    """Kernel density estimates of the prior and posterior, and the densities at 0.
+
+    Parameters
+    ----------
+    draws, prior_draws : array-like of shape (n_draws,)
+        Draws of the difference from the posterior and from the prior.
+    factor : BayesFactor
+        The Bayes factor of equality, shown in the title.
+    prior_at_zero : float, default=None
+        The prior density at 0, if known. None uses the kernel density estimates for both densities
+        at 0.
+    names : (str, str), default=("A", "B")
+        The names of A and B.
+    metric : str, default="score"
+        The name of the metric.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes of the plot.
+    figure_ : matplotlib Figure
+        The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The densities and their values at 0, nothing, and nothing.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_counts
+    >>> result = compare_counts((400, 50, 60), (401, 51, 59), random_state=0)
+    >>> display = result.plot("factor")
+    >>> display.ax_.get_xlabel()
+    'difference in f1 (A minus B)'
+    """
+
+    def __init__(
+        self,
+        draws: ArrayLike,
+        prior_draws: ArrayLike,
+        *,
+        factor: BayesFactor,
+        prior_at_zero: float | None = None,
+        names: tuple[str, str] = ("A", "B"),
+        metric: str = "score",
+    ) -> None:
+        self.draws = np.asarray(draws, dtype=float)
+        self.prior_draws = np.asarray(prior_draws, dtype=float)
+        self.factor = factor
+        self.prior_at_zero = prior_at_zero
+        self.names = names
+        self.metric = metric
+
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        medium, width = font_size("medium"), room(ax).width
+        words = pair_words(self.names, 0.3 * width, 0.88 * width, font_size("small"))
+        low, high = np.quantile(self.draws, [0.0005, 0.9995])
+        margin = 0.5 * (high - low) or 0.05 * max(abs(low), 1.0)
+        x = np.linspace(min(low - margin, -margin), max(high + margin, margin), 400)
+        known = self.prior_at_zero
+        published = "published " if self.factor.published_prior else ""
+        for draws, colour, name, exact in (
+            (self.prior_draws, pen.colors[1], f"{published}prior", known),
+            (
+                self.draws,
+                pen.colors[0],
+                "posterior",
+                None if known is None else known * self.factor.value,
+            ),
+        ):
+            density = gaussian_kde(draws)
+            at_zero = density(0.0)[0] if exact is None else exact
+            pen.line(ax, x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
+            pen.line(ax, [0], [at_zero], color=colour, marker="o", linestyle="none")
+        ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
+        set_xlabel(ax, difference_label(self.metric, words, 0.9 * width, medium), words.key)
+        ax.set_ylabel("density")
+        ax.set_ylim(bottom=0)
+        ax.spines[["right", "top"]].set_visible(False)
+        plain_ticks(ax)
+        plain_ticks(ax, "y")
+        legend_below(ax)
+        doubt = "" if self.factor.reliable else ", not reliable"
+        value = self.factor.value
+        favoured = "equality" if value >= 1 else "a difference"
+        size = value if value >= 1 else 1 / max(value, 1e-300)
+        return Heading(f"Bayes factor {size:.3g} for {favoured} ({self.factor.method}{doubt})")
+
+
+class TraceDisplay(Display):
+    """Trace plot and histogram of the draws of the difference, with one colour per chain.
+
+    Chains that have mixed well look alike and show no trend. Independent draws are shown as a
+    single chain.
+
+    Parameters
+    ----------
+    chains : array-like of shape (n_chains, n_draws)
+        Draws of the difference.
+    names : (str, str), default=("A", "B")
+        The names of A and B.
+    metric : str, default="score"
+        The name of the metric.
+    note : str, default=""
+        The title of the plot, such as the engine, effective sample size and R-hat.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes of the plot.
+    figure_ : matplotlib Figure
+        The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The draws of each chain, their histograms, and nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.display import TraceDisplay
+    >>> chains = np.random.default_rng(0).normal(0.02, 0.01, (4, 500))
+    >>> TraceDisplay(chains, metric="f1").plot().ax_.get_xlabel()
+    'draw'
+    """
+
+    def __init__(
+        self,
+        chains: ArrayLike,
+        *,
+        names: tuple[str, str] = ("A", "B"),
+        metric: str = "score",
+        note: str = "",
+    ) -> None:
+        self.chains = np.asarray(chains, dtype=float)
+        self.names = names
+        self.metric = metric
+        self.note = note
+
+    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+        medium, place = font_size("medium"), room(ax)
+        words = pair_words(self.names, 0.35 * place.height, 0.88 * place.width, font_size("small"))
+        side = ax.inset_axes((1.02, 0.0, 0.22, 1.0), sharey=ax)
+        low, high = self.chains.min(), self.chains.max()
+        margin = 0.0 if low < high else 0.05 * max(abs(low), 1.0)
+        bins = np.linspace(low - margin, high + margin, 41).tolist()
+        n_chains = len(self.chains)
+        for k, chain in enumerate(self.chains):
+            colour = pen.colors[k % len(pen.colors)]
+            label = f"chain {k + 1}" if n_chains > 1 else None
+            pen.line(
+                ax, np.arange(len(chain)), chain, color=colour, linewidth=0.4, alpha=0.7,
+                label=label, rasterized=True,
+            )  # fmt: skip
+            options = pen.fill_options(color=colour, alpha=1.0 if n_chains > 1 else 0.35)
+            _, _, drawn = side.hist(
+                chain, bins=bins, density=True, orientation="horizontal",
+                histtype="step" if n_chains > 1 else "stepfilled", **options,
+            )  # fmt: skip
+            pen.fills.append(drawn)
+        for one in (ax, side):
+            one.axhline(0, color=GREY, linestyle="--", linewidth=1)
+            one.spines[["right", "top"]].set_visible(False)
+        side.tick_params(labelleft=False)
+        side.set_xticks([])
+        label = difference_label(self.metric, words, 0.0, medium)
+        set_xlabel(ax, "draw", words.key)
+        ax.margins(x=0.01)
+        plain_ticks(ax, inches=0.7 * place.width)
+        plain_ticks(ax, "y")
+        set_ylabel(ax, label.replace("\n", " "))
+        legend = legend_below(ax)
+        for line in [] if legend is None else legend.get_lines():
+            line.set(linewidth=2, alpha=1)
+        return Heading(self.note)

@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
-from skbayeseval.display.layout import (
+from skbayeseval.display.style import (
+    GREY,
+    Display,
+    Heading,
+    Pen,
+    figure_height,
+    fit_rows,
     font_size,
     legend_below,
     line_height,
+    name_rows,
+    plain,
     plain_ticks,
     room,
     set_xlabel,
+    shorten,
+    wrap,
 )
-from skbayeseval.display.rows import figure_height, fit_rows, name_rows
-from skbayeseval.display.style import GREY, Display, Heading, Pen
-from skbayeseval.display.words import plain, shorten, wrap
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.ranking_decision import who_is_best
 
@@ -96,7 +103,7 @@ class RankingDisplay(Display):
         self.prob = prob
         self.states = states
         self.rope = rope
-        self.best = str(table.index[np.argmax(table["p_best"])]) if best is None else best
+        self.best = str(table.index[int(np.argmax(table["p_best"]))]) if best is None else best
         self.total = len(table) if total is None else total
 
     def _size(self) -> tuple[float, float]:

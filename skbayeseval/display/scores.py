@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skbayeseval.display.layout import font_size, legend_below, plain_ticks, room, set_ylabel
-from skbayeseval.display.style import GREY, Display, Heading, Pen
-from skbayeseval.display.words import plain, shorten
+from skbayeseval.display.style import (
+    GREY,
+    Display,
+    Heading,
+    Pen,
+    font_size,
+    legend_below,
+    plain,
+    plain_ticks,
+    room,
+    set_ylabel,
+    shorten,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,15 +1,16 @@
-"""The base class of displays, and the pen that draws in the user's style."""
+"""How figures look: colours, the words on them, and their layout."""
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_metric_labels
-from skbayeseval.display.layout import font_size, room, set_title
-from skbayeseval.display.words import MINUS, wrap
 from skbayeseval.judgement.decision import decide, format_probability
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
@@ -17,13 +18,160 @@ from skbayeseval.judgement.rope import describe_side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["GREY", "PALETTE", "Display", "Heading", "Pen", "finding_of"]
+
+__all__ = [
+    "GREY",
+    "MINUS",
+    "PALETTE",
+    "Display",
+    "Heading",
+    "PairWords",
+    "Pen",
+    "Room",
+    "Rows",
+    "figure_height",
+    "finding_of",
+    "fit_rows",
+    "font_size",
+    "label_ticks",
+    "legend_below",
+    "legend_columns",
+    "line_height",
+    "name_rows",
+    "pair_words",
+    "plain",
+    "plain_ticks",
+    "room",
+    "set_title",
+    "set_xlabel",
+    "set_ylabel",
+    "shorten",
+    "text_width",
+    "wrap",
+]
+
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def plain(text: str) -> str:
+    """Escape $, so that matplotlib does not parse the text as mathematics."""
+    return text.replace("$", r"\$")
+
+
+def text_width(text: str, size: float) -> float:
+    """Return the width in inches of one line of text, for a font size in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), False)
+    return width / 72
+
+
+def wrap(text: str, inches: float, size: float) -> str:
+    """Break each line of the text where it is wider than this."""
+
+    def wrapped(line: str) -> list[str]:
+        width = text_width(line, size)
+        if width <= inches:
+            return [line]
+        most = max(8, int(0.95 * len(line) * inches / width))
+        return textwrap.wrap(line, most, break_on_hyphens=False)
+
+    return "\n".join(part for line in text.split("\n") for part in wrapped(line))
+
+
+def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
+    """Shorten names that are wider than this; different names stay different.
+
+    A name loses its middle. If that makes two names alike, it loses what is around the first
+    place where it differs from the most similar name; failing that, names are numbered.
+
+    Examples
+    --------
+    >>> from skbayeseval.display.style import shorten
+    >>> shorten(["SVC", "pipeline(PCA(20), SVC(C=1))", "pipeline(PCA(20), SVC(C=10))"], 1.2, 10)
+    ['SVC', 'pipeline…C(C=1))', 'pipeline…(C=10))']
+    """
+    widest = max(names, key=len, default="")
+    if not names or max(text_width(name, size) for name in names) <= inches:
+        return list(names)
+    most = max(6, int(len(widest) * inches / max(text_width(widest, size), 1e-9)))
+    for cut in (_without_middle, _around_difference, _numbered):
+        found = cut(names, most)
+        if len(set(found)) == len(set(names)):
+            break
+    return found
+
+
+def _without_middle(names: Sequence[str], most: int) -> list[str]:
+    head = most // 2
+    tail = most - 1 - head
+    return [name if len(name) <= most else f"{name[:head]}…{name[-tail:]}" for name in names]
+
+
+def _around_difference(names: Sequence[str], most: int) -> list[str]:
+    found = []
+    head = most // 4
+    for name in names:
+        if len(name) <= most:
+            found.append(name)
+            continue
+        start = max(_common(name, other) for other in names if other != name)
+        start = min(max(start - 2, head), len(name) - (most - head - 2))
+        end = start + most - head - 2
+        found.append(f"{name[:head]}…{name[start:end]}" + ("…" if end < len(name) else ""))
+    return found
+
+
+def _common(a: str, b: str) -> int:
+    """Return the length of the common beginning."""
+    return next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(map(len, (a, b)))
+    )
+
+
+def _numbered(names: Sequence[str], most: int) -> list[str]:
+    return [f"{i}: {name[: max(most - len(f'{i}: ') - 1, 1)]}…" for i, name in enumerate(names, 1)]
+
+
+class PairWords(NamedTuple):
+    """What a figure calls A and B, and the key if that is not their names.
+
+    Attributes
+    ----------
+    a, b : str
+        The names, or the letters A and B.
+    key : str
+        Two lines that tell which name each letter stands for; empty if there are no letters.
+    """
+
+    a: str
+    b: str
+    key: str
+
+
+def pair_words(names: tuple[str, str], inches: float, line: float, size: float) -> PairWords:
+    """Return the names if they are not wider than `inches`, otherwise letters with a key.
+
+    `line` is the width of a line of the key in inches, and `size` the font size of both in points.
+    """
+    a, b = map(plain, names)
+    if max(text_width(name, size) for name in names) <= inches:
+        return PairWords(a, b, "")
+    long_a, long_b = map(plain, shorten(names, line - text_width("A: ", size), size))
+    return PairWords("A", "B", f"A: {long_a}\nB: {long_b}")
+
 
 # Colour-blind safe palette of Okabe and Ito: A, B, and what is equivalent come first.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+
 GREY = "#555555"
+
 
 Options = Mapping[str, Any]
 
@@ -220,3 +368,206 @@ def finding_of(
         or decide(difference.hdi(prob), region, chances, difference.mean, prob=prob).settled
     )
     return said if settled else f"not settled: {said}"
+
+
+# The smallest legible font, in points, and its share of a row.
+SMALLEST, SHARE = 4.5, 0.75
+
+
+# What the title (two lines), the line below it, ticks and label take, in inches.
+OVERHEAD = 1.4
+
+
+class Rows(NamedTuple):
+    """How many rows are shown, and the size of their text in points."""
+
+    number: int
+    size: float
+
+
+def figure_height(n_rows: int) -> float:
+    """Return the height in inches of a new figure that shows all rows."""
+    return OVERHEAD + 0.2 + n_rows * max(0.12, min(0.32, 0.32 - 0.004 * (n_rows - 12)))
+
+
+def fit_rows(ax: Axes, n_rows: int, more_lines: int = 0) -> Rows:
+    """Return how many of the rows fit into the axes, with so many more lines around them."""
+    lines = more_lines * line_height(font_size("small"))
+    points = max(72 * (room(ax).height - OVERHEAD) - lines, 20.0)
+    size = min(font_size("small"), SHARE * points / n_rows)
+    if size >= SMALLEST:
+        return Rows(n_rows, size)
+    return Rows(max(2, int(points * SHARE / SMALLEST)), SMALLEST)
+
+
+def name_rows(ax: Axes, names: Sequence[str], size: float) -> None:
+    """Name the rows of the axes from the bottom to the top; names take 40% of the width at most."""
+    labels = [plain(name) for name in shorten(names, 0.4 * room(ax).width, size)]
+    label_ticks(ax.yaxis, range(len(names)), labels, fontsize=size)
+    ax.set_ylim(-0.6, len(names) - 0.4)
+
+
+def label_ticks(axis: Axis, places: Sequence[int], labels: Sequence[str], **text: Any) -> None:
+    """Put labels at some places of an axis.
+
+    `set_ticks` with labels does so, too, but sets warnings filters of the whole process.
+    """
+    from matplotlib.ticker import FixedFormatter
+
+    axis.set_ticks(list(places))
+    axis.set_major_formatter(FixedFormatter(list(labels)))
+    for label in axis.get_ticklabels():
+        label.set(**text)
+
+
+class Room(NamedTuple):
+    """The width and height in inches that axes and their labels have in a figure."""
+
+    width: float
+    height: float
+
+
+def room(ax: Axes) -> Room:
+    """Return the share of the figure that belongs to these axes."""
+    figure = ax.figure
+    width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
+    place = ax.get_subplotspec()
+    if place is None:
+        box = ax.get_position()
+        return Room(width * box.width, height * box.height)
+    place = place.get_topmost_subplotspec()  # a colour bar makes a grid of its own
+    rows, columns = place.get_gridspec().get_geometry()
+    return Room(width * len(place.colspan) / columns, height * len(place.rowspan) / rows)
+
+
+def font_size(name: str) -> float:
+    """Return a font size such as "small" in points."""
+    from matplotlib.font_manager import FontProperties
+
+    return FontProperties(size=name).get_size_in_points()
+
+
+def line_height(size: float) -> float:
+    """Return the height of a line of text in points."""
+    return 1.4 * size
+
+
+def middle(ax: Axes) -> tuple[float, Any]:
+    """Return the middle of the room of these axes, and the transform of this number.
+
+    Labels are wider than the axes where names need much room beside them, but not than the room.
+    """
+    place = ax.get_subplotspec()
+    if place is None:
+        return 0.5, ax.transAxes
+    place = place.get_topmost_subplotspec()
+    columns = place.get_gridspec().get_geometry()[1]
+    return (place.colspan.start + place.colspan.stop) / 2 / columns, ax.figure.transSubfigure
+
+
+def set_title(ax: Axes, text: str, pad: float) -> None:
+    """Write the title in the middle of the room, `pad` points above the axes."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    title = ax.set_title(text, fontsize="medium", pad=pad)
+    x, across = middle(ax)
+    above = ax.transAxes + ScaledTranslation(0, pad / 72, ax.figure.dpi_scale_trans)
+    title.set_transform(blended_transform_factory(across, above))
+    title.set_x(x)
+
+
+def set_xlabel(ax: Axes, text: str, key: str = "") -> None:
+    """Write the label of the x axis, with a key below it; a wide one in the middle of the room.
+
+    Axes above others that share their x axis have no ticks of their own, and no label.
+    """
+    from matplotlib.transforms import IdentityTransform, blended_transform_factory
+
+    if not _has_tick_labels(ax):
+        return
+    size = font_size("small" if key else "medium")
+    text = f"{text}\n{key}" if key else text
+    label = ax.xaxis.label
+    label.set(text=text, fontsize=size)
+    if max(text_width(line, size) for line in text.split("\n")) > 0.4 * room(ax).width:
+        x, across = middle(ax)
+        label.set_transform(blended_transform_factory(across, IdentityTransform()))
+        label.set_x(x)
+
+
+def _has_tick_labels(ax: Axes) -> bool:
+    """Return whether the x axis has labels below it, and not only axes that share it."""
+    return bool(ax.xaxis.get_tick_params().get("labelbottom", True))
+
+
+def set_ylabel(ax: Axes, text: str) -> None:
+    """Write the label of the y axis on lines that fit; after the x axis and what the legend has."""
+    labels = ax.get_legend_handles_labels()[1]
+    rows = math.ceil(len(labels) / legend_columns(ax)) if labels else 0
+    lines = 2 + 1 + (1 + ax.get_xlabel().count("\n")) + rows  # title, ticks, label, legend
+    inches = max(room(ax).height - lines * line_height(font_size("medium")) / 72 - 0.4, 0.7)
+    size = font_size("medium" if text_width(text, font_size("medium")) <= inches else "small")
+    ax.set_ylabel(wrap(text, inches, size), fontsize=size)
+
+
+def legend_below(ax: Axes) -> Any:
+    """Place the legend below the axis label, with as many columns as there is room for."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    if not ax.get_legend_handles_labels()[0]:
+        return None
+    points = line_height(font_size("medium")) + 6 if _has_tick_labels(ax) else 6
+    if ax.get_xlabel():
+        size = float(ax.xaxis.label.get_fontsize())
+        points += (1 + ax.get_xlabel().count("\n")) * line_height(size) + 4
+    x, across = middle(ax)
+    below = ax.transAxes + ScaledTranslation(0, -points / 72, ax.figure.dpi_scale_trans)
+    return ax.legend(
+        loc="upper center", bbox_to_anchor=(x, 0.0), frameon=False, fontsize="small",
+        bbox_transform=blended_transform_factory(across, below), ncols=legend_columns(ax),
+        borderaxespad=0.0, borderpad=0.2, handlelength=1.6, columnspacing=1.2,
+    )  # fmt: skip
+
+
+def legend_columns(ax: Axes) -> int:
+    """Return how many columns of the legend fit into the room."""
+    small = font_size("small")
+    labels = ax.get_legend_handles_labels()[1]
+    widest = max((text_width(text, small) for text in labels), default=0.0) + 4.0 * small / 72
+    return max(1, min(len(labels), 4, int(room(ax).width / widest)))
+
+
+def _written(which: Axis, value: float, _: Any = None) -> str:
+    """Return the label of a tick of this axis."""
+    low, high = which.get_view_interval()
+    largest, span = max(abs(low), abs(high)), abs(high - low)
+    digits = 2 + max(0, math.ceil(math.log10(largest / span))) if span > 0 else 3
+    if 1 <= largest < 1e5:
+        digits = max(digits, 1 + math.floor(math.log10(largest)))
+    value = 0.0 if abs(value) < 1e-9 * span else value
+    words = f"{value:.{min(digits, 12)}g}"
+    if "e" not in words and abs(value) >= 1000:
+        words = f"{value:,.{max(0, len(words.partition('.')[2]))}f}"
+    return words.replace("-", "\u2212")
+
+
+def plain_ticks(ax: Axes, axis: str = "x", inches: float | None = None) -> None:
+    """Write ticks with as many digits as they need, without a common offset, and not too close.
+
+    `inches` is the length of the axis, by default the room of the axes.
+    """
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    which = ax.xaxis if axis == "x" else ax.yaxis
+
+    written = partial(_written, which)
+    which.set_major_formatter(FuncFormatter(written))
+    if inches is None:
+        inches = room(ax).width - 0.3 if axis == "x" else room(ax).height - 1.0
+    medium = font_size("medium")
+    low, high = which.get_view_interval()
+    samples = (written(low + share * (high - low)) for share in (0.1, 0.5, 0.9))
+    each = max(text_width(one, medium) for one in samples) + 0.3 if axis == "x" else 0.45
+    fewest = 2 if each < 0.8 else 1
+    number = max(fewest, min(7, int(inches / each)))
+    which.set_major_locator(MaxNLocator(nbins=number, steps=[1, 2, 2.5, 5, 10], min_n_ticks=fewest))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval._parameters import ParameterObject
+from skbayeseval._validation import ParameterObject
 from skbayeseval.models.specification import AnySpecification
 
 __all__ = ["Engine", "ExactEngine", "Trace"]

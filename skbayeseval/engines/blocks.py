@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import joblib
 import numpy as np
 
-from skbayeseval.splitting.parallel import Task
+from skbayeseval._running import Task
 
 __all__ = ["as_drawn", "child_of", "in_order", "stream_blocks"]
 

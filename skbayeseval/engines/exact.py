@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.blocks import stream_blocks
-from skbayeseval.engines.clustered import draw_clustered
 from skbayeseval.engines.gammas import dirichlet_rows
-from skbayeseval.engines.items import stream_item_means, stream_right_or_wrong
+from skbayeseval.engines.items import draw_clustered, stream_item_means, stream_right_or_wrong
 from skbayeseval.engines.outcomes import stream_outcomes
 from skbayeseval.engines.rows import REMAINDER
 from skbayeseval.engines.scores import stream_means
@@ -20,6 +19,7 @@ from skbayeseval.engines.signed_rank import draw_weights, pseudo_medians
 from skbayeseval.engines.systems import draw_system_means
 from skbayeseval.engines.weights import stream_labels, stream_weights
 from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.models.data_sets import SystemSpecification
 from skbayeseval.models.items import (
     ClusteredSpecification,
     ItemWeightSpecification,
@@ -35,7 +35,6 @@ from skbayeseval.models.specification import (
     Specification,
     WeightSpecification,
 )
-from skbayeseval.models.systems import SystemSpecification
 
 __all__ = [
     "check_scores",

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from skbayeseval.evidence.unit_numbers import UnitNumbers
+from skbayeseval.evidence.base import UnitNumbers
 
 __all__ = ["allow_for_few_carriers", "allow_for_few_units", "difference_of_twins"]
 
@@ -66,7 +66,7 @@ def allow_for_few_units(
     --------
     >>> import numpy as np
     >>> from skbayeseval.engines.few_units import allow_for_few_units
-    >>> from skbayeseval.evidence.unit_numbers import UnitNumbers
+    >>> from skbayeseval.evidence.base import UnitNumbers
     >>> rng = np.random.default_rng(0)
     >>> right = np.ones((1, 1000))  # everything was right, in five instances
     >>> draws = allow_for_few_units(right, UnitNumbers("instances", 5, 5, 5, 5), (0, 1), rng)
@@ -121,7 +121,7 @@ def allow_for_few_carriers(
     --------
     >>> import numpy as np
     >>> from skbayeseval.engines.few_units import allow_for_few_carriers
-    >>> from skbayeseval.evidence.unit_numbers import UnitNumbers
+    >>> from skbayeseval.evidence.base import UnitNumbers
     >>> rng, units = np.random.default_rng(0), UnitNumbers("instances", 50, 50, 50, 50)
     >>> draws = rng.normal(size=1000)
     >>> for carriers in (50 / 3, 4.0):  # normal values, and few that stand out

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.variables import Parameters, call_prior, publish
+from skbayeseval.models.data_sets import SystemSpecification
 from skbayeseval.models.items import (
     ClusteredSpecification,
     ItemWeightSpecification,
@@ -34,7 +35,6 @@ from skbayeseval.models.specification import (
     WeightSpecification,
     icc_name,
 )
-from skbayeseval.models.systems import SystemSpecification
 
 __all__ = ["FORMS", "build_graph", "check_form", "check_has_graph"]
 

@@ -14,28 +14,232 @@ from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, log_expit
 
 from skbayeseval.engines.blocks import child_of, in_order
-from skbayeseval.engines.etas import EtaSampler
-from skbayeseval.engines.full_rows import FullRows
+from skbayeseval.engines.gammas import large_gammas, log_rising
 from skbayeseval.engines.recalls import RecallRows
 from skbayeseval.engines.rows import REMAINDER, GroupDraws, Population, RowSampler
 from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import Eta, Outcomes, OutcomeSpecification, Recall
 
-__all__ = ["draw_populations", "outcome_blocks", "stream_outcomes"]
+__all__ = [
+    "EtaSampler",
+    "FullRows",
+    "draw_populations",
+    "outcome_blocks",
+    "stream_outcomes",
+]
+
 
 Array = NDArray[Any]
+
+
+# The degree with which the interpolation below has no error but that of rounding.
+DEGREE = 24
+
+
+class EtaSampler:
+    """Draw logit(eta) by inverse CDF; the logit keeps the relative precision of 1 - eta.
+
+    Parameters
+    ----------
+    eta : Eta
+        The prior and the counts.
+    prior : bool
+        Whether to draw from the prior instead of the posterior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.special import expit
+    >>> from skbayeseval.engines.outcomes import EtaSampler
+    >>> from skbayeseval.models.specification import Eta
+    >>> counts = np.array([1.0]), np.array([6])  # six classes, of one instance each
+    >>> none = np.array([]), np.array([], dtype=int)
+    >>> eta = EtaSampler(Eta(np.ones(2), 6, right=counts, wrong=none), prior=False)
+    >>> round(eta.mean, 3)  # Beta(7, 1)
+    0.875
+    >>> expit(eta.draw(np.random.default_rng(0), 3)).round(2)
+    array([0.94, 0.83, 0.63])
+    """
+
+    def __init__(self, eta: Eta, *, prior: bool) -> None:
+        self.grid, log_density = _eta_grid(eta, prior)
+        density = np.exp(log_density - log_density.max())
+        self.mass = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
+
+    @property
+    def mean(self) -> float:
+        """The mean of eta."""
+        weight = np.diff(self.mass)
+        eta = expit(self.grid)
+        return float(weight @ (eta[1:] + eta[:-1]) / (2 * weight.sum()))
+
+    def draw(self, rng: np.random.Generator, n_draws: int, n_strata: int = 1) -> Array:
+        """Return `n_draws` times `n_strata` draws of logit(eta), one per stratum."""
+        uniform = (np.arange(n_strata) + rng.random((n_draws, n_strata))).ravel() / n_strata
+        return np.interp(uniform * self.mass[-1], self.mass, self.grid)
+
+
+def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
+    """Return a grid of logit(eta) around the mode, and the log density on it."""
+    log_density_of = _log_density(eta, prior)
+    # Below 0 the log density falls by at least the first parameter per unit, above by the second.
+    low, high = -max(60.0, 40 / eta.prior[0]), max(60.0, 40 / eta.prior[1])
+    for n_steps in (200, 200, 1000):  # locate the mode, narrow the range, final grid
+        n_nodes = 1 + round(n_steps * max(1.0, (high - low) / 120))
+        grid = np.linspace(low, high, n_nodes)
+        log_density = log_density_of(grid)
+        inside = np.flatnonzero(log_density > log_density.max() - 40)
+        low = grid[max(inside[0] - 1, 0)]
+        high = grid[min(inside[-1] + 1, n_nodes - 1)]
+    return grid, log_density
+
+
+def _log_density(eta: Eta, prior: bool) -> Callable[[Array], Array]:
+    """Return a function of logit(eta), the log of its density up to a constant.
+
+    The rows are integrated out, so the likelihood is a product of Dirichlet-multinomials.
+    """
+
+    def log_prior(logit: Array) -> Array:
+        return eta.prior[0] * log_expit(logit) + eta.prior[1] * log_expit(-logit)
+
+    if prior:
+        return log_prior
+    of_right, of_wrong = _log_likelihood(*eta.right), _log_likelihood(*eta.wrong)
+
+    def log_density(logit: Array) -> Array:
+        # The prior mass of a right prediction is eta; 1 - eta is divided among the wrong ones.
+        log_right, log_wrong = log_expit(logit), log_expit(-logit) - np.log(eta.n_classes - 1)
+        return log_prior(logit) + of_right(log_right) + of_wrong(log_wrong)
+
+    return log_density
+
+
+def _log_likelihood(counts: Array, times: Array) -> Callable[[Array], Array]:
+    """Return a function of log(shape), where the shape is at most 1, up to a constant.
+
+    It is the sum of log(Gamma(shape + count) / Gamma(shape)) over counts.
+    """
+    counts, times = np.asarray(counts), np.asarray(times)
+    large = counts >= 1
+    # For a count of at least 1, that is log(shape) and an analytic function of the shape above -1:
+    # a polynomial is as precise, and the same for all counts.
+    of_large = Chebyshev.interpolate(
+        lambda shape: log_rising(shape + 1, counts[large] - 1, times[large]), DEGREE, [0, 1]
+    )
+
+    def log_likelihood(log_shape: Array) -> Array:
+        shape = np.exp(log_shape)
+        of_small = log_rising(shape, counts[~large], times[~large])
+        return times[large].sum() * log_shape + of_large(shape) + of_small
+
+    return log_likelihood
+
+
+class FullRows(RowSampler):
+    """Draw the rows of one classifier in which most cells were observed, cell by cell.
+
+    Parameters
+    ----------
+    group : Outcomes
+        The classifier and its outcomes.
+    eta : EtaSampler
+        The posterior of its eta.
+    """
+
+    def __init__(self, group: Outcomes, eta: EtaSampler) -> None:
+        super().__init__(group, False)
+        self.eta = eta
+        m = self.n_classes
+        table = np.zeros((m, m))
+        # Weighted counts differ in their last digits.
+        table[self.truth, self.predictions[:, 0]] = np.round(self.counts, 9)
+        # Cells of the same kind have the same shapes. There are fewer kinds than cells.
+        kinds, kind = np.unique(
+            np.stack([table.ravel(), np.eye(m).ravel()]), axis=1, return_inverse=True
+        )
+        self.kind = kind.ravel()
+        self.of_kind, self.is_right = kinds[0][:, None], kinds[1][:, None] == 1
+        self.n_small = int(np.sum(self.of_kind < 1))  # these come first
+        # If the shapes of each row add up to that of its class, the sums of rows have the
+        # distribution of the class proportions, up to a factor, whatever the cells are of a row.
+        self.rows_tell_mu = group.known_mu is None and bool(
+            np.allclose(self.mu_shape, group.mass + table.sum(axis=1), rtol=0, atol=1e-6)
+        )
+
+    @staticmethod
+    def suit(group: Outcomes) -> bool:
+        """Return whether there is one classifier, with many cells observed and no empty row."""
+        n_classes = len(group.mu.prior)
+        if len(group.etas) > 1 or 2 * len(group.counts) <= n_classes**2:
+            return False
+        of_rows = np.bincount(group.truth, group.counts, n_classes)
+        return bool(np.round(of_rows, 9).min() >= 1)
+
+    @property
+    def bytes_per_draw(self) -> int:
+        """The memory in bytes that one draw needs, besides its totals."""
+        return 8 * 6 * self.n_classes**2
+
+    def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
+        """Return draws of logit(eta) and, unless the rows tell, of the class proportions."""
+        logit = self.eta.draw(rng, n, repeats)
+        if self.rows_tell_mu and repeats == 1:
+            return GroupDraws(None, (logit,))
+        return GroupDraws(self.draw_proportions(rng, n), (logit,))
+
+    def draw_rows(
+        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables."""
+        mu, (logit,), _ = base
+        assert logit is not None
+        cells = self._draw_cells(rng, logit)
+        of_rows = cells.sum(axis=1)
+        if mu is None:
+            assert self.rows_tell_mu
+            scale = 1 / of_rows.sum(axis=0)
+            cells *= scale
+            mu = (of_rows * scale).T
+        else:
+            mu = np.repeat(mu, repeats, axis=0)
+            cells *= (mu.T / of_rows)[:, None]
+        if tables:
+            yield cells.transpose(2, 0, 1)
+        else:
+            yield Totals(np.diagonal(cells), mu, cells.sum(axis=0).T)
+
+    def _draw_cells(self, rng: np.random.Generator, logit: Array) -> Array:
+        """Return Gamma variables of shape (M, M, n), given logit(eta)."""
+        m, mass = self.n_classes, self.group.mass
+        shapes = np.where(self.is_right, mass * expit(logit), mass / (m - 1) * expit(-logit))
+        shapes += self.of_kind
+        small = self.n_small
+        if small == 0:
+            return large_gammas(rng, shapes, self.kind).reshape(m, m, -1)
+        cells, large = np.empty((m * m, len(logit))), self.kind >= small
+        cells[large] = large_gammas(rng, shapes[small:], self.kind[large] - small)
+        cells[~large] = rng.standard_gamma(shapes[self.kind[~large]])
+        return cells.reshape(m, m, -1)
+
+
 T = TypeVar("T")
+
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.
 BLOCK_BYTES = 2**24
 
+
 # Blocks of fewer draws would take longer; of more draws, threads would be without work. Round
 # numbers of draws are evenly divided.
 BLOCKS = (5000, 2500, 1250, 625, 250, 125, 50, 25)
+
+
 FEWEST_DRAWS = 16
 
 

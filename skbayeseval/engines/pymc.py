@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._running import has_bar, progress_if_long
 from skbayeseval._validation import check_probability, check_size, check_whole_number
 from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.base import Engine, PriorBuilder, Trace
 from skbayeseval.engines.graph import build_graph, check_has_graph
 from skbayeseval.models.parameters import Parameter
 from skbayeseval.models.specification import AnySpecification
-from skbayeseval.splitting.progress import has_bar, progress_if_long
 
 __all__ = ["PyMCEngine", "Trace", "check_trace", "sample_posterior", "sample_prior"]
 

@@ -16,30 +16,119 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit, ndtr
+from scipy.special import expit, gammaln, log_expit, ndtr
 
-from skbayeseval.engines.gammas import correlated_gammas, log_rising
-from skbayeseval.engines.proportions import ProportionSampler
+from skbayeseval.engines.gammas import correlated_gammas, gamma_rows, log_rising
 from skbayeseval.engines.rows import GroupDraws, Population, RowSampler
 from skbayeseval.metrics.confusion import Totals
 from skbayeseval.models.specification import Outcomes, Recall
 
-__all__ = ["RecallGrid", "RecallRows", "log_density_of_recall"]
+__all__ = [
+    "ProportionSampler",
+    "RecallGrid",
+    "RecallRows",
+    "log_density_of_recall",
+]
+
 
 Array = NDArray[Any]
 
+
+# The grid of rates, how closely a rate follows its node (the shape of a Gamma distribution), and
+# the concentration of the Dirichlet process, in classes.
+N_NODES = 40
+
+
+SMALLEST_RATE = 0.05
+
+
+SHAPE = 20.0
+
+
+CONCENTRATION = 4.0
+
+
+N_ITERATIONS = 100
+
+
+class ProportionSampler:
+    """Draw class proportions given how many instances each class has.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes,)
+        The effective number of instances of each class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.engines.recalls import ProportionSampler
+    >>> draws = ProportionSampler(np.array([9.0, 11.0, 10.0])).draw(np.random.default_rng(0), 4)
+    >>> draws.shape, draws.sum(axis=1).round(6).tolist()
+    ((4, 3), [1.0, 1.0, 1.0, 1.0])
+    """
+
+    def __init__(self, counts: Array) -> None:
+        # Sums of weighted counts differ in their last digits.
+        self.counts = np.round(counts, 9)
+        self.distinct, kind = np.unique(self.counts, return_inverse=True)
+        times = np.bincount(kind)
+        largest = 1.5 * self.distinct[-1] + 1
+        self.nodes = np.geomspace(SMALLEST_RATE, largest, N_NODES)
+        cumulative = np.cumsum(_responsibilities(self.distinct, times, self.nodes), axis=1)
+        cumulative = np.minimum(cumulative, 1.0)
+        cumulative[:, -1] = 1.0
+        # The distribution functions one above another, to look all draws up at once.
+        self.cumulative = (cumulative + np.arange(len(self.distinct))[:, None]).ravel()
+        self.kind = kind[:, None]
+
+    def draw(self, rng: np.random.Generator, n_draws: int) -> Array:
+        """Return draws of shape (n_draws, n_classes)."""
+        uniform = rng.random((len(self.counts), n_draws))
+        value = np.minimum(uniform + self.kind, np.nextafter(self.kind + 1.0, 0.0))
+        node = np.searchsorted(self.cumulative, value, side="right") % N_NODES
+        rates = gamma_rows(rng, SHAPE + self.counts, n_draws)
+        rates /= 1 + SHAPE / self.nodes[node]
+        return np.ascontiguousarray((rates / rates.sum(axis=0)).T)
+
+
+def _responsibilities(counts: Array, times: Array, nodes: Array) -> Array:
+    """Return the probability of each node, for each distinct count.
+
+    Each class learns from all classes but itself (collapsed variational inference of order zero),
+    so that a class unlike all others keeps the uncertainty of its own count.
+    """
+    n = counts[:, None]
+    log_likelihood = (
+        gammaln(n + SHAPE) + SHAPE * np.log(SHAPE / nodes) - (n + SHAPE) * np.log1p(SHAPE / nodes)
+    )
+    likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
+    found = likelihood / likelihood.sum(axis=1, keepdims=True)
+    for _ in range(N_ITERATIONS):
+        of_others = times @ found - found
+        found = likelihood * (CONCENTRATION / len(nodes) + of_others)
+        found /= found.sum(axis=1, keepdims=True)
+    return found
+
+
 # The grid over log(s) and logit(eta), and the drop in log density at its edges.
 FEWEST_NODES, LARGEST_STEPS = (81, 121), (0.12, 0.12)
+
+
 DROP = 25.0
+
 
 # Beyond this, recalls are 0 or 1 for all that a computer can tell.
 WIDEST = 200.0
 
+
 # With a larger s all recalls are alike, and the likelihood is lost to rounding errors.
 LARGEST_LOG_MASS = 18.0
 
+
 # The number of draws with similar s among which etas change places.
 SIMILAR = 32
+
 
 # The number of outcomes that stand for the prior of a row when instances are simulated.
 FEWEST_OUTCOMES, MOST_OUTCOMES = 20, 60

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
 
-from skbayeseval.models.systems import SystemSpecification
+from skbayeseval.models.data_sets import SystemSpecification
 
 __all__ = ["Observed", "draw_system_means", "observe"]
 

@@ -7,13 +7,14 @@ To add a kind of evidence, write a subclass of `Evidence` in its own file, and a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._labels import check_labels
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.metrics.confusion import Metric, Totals
 
@@ -21,16 +22,168 @@ __all__ = [
     "Correctness",
     "Evidence",
     "ObservedArray",
+    "UnitNumbers",
     "check_metric_of_counts",
     "check_positive",
     "count_in_words",
+    "count_units",
+    "effective_number",
     "letter",
     "observed_value",
+    "over_classes",
     "still_declared",
+    "stored_codes",
+    "stored_flag",
+    "stored_labels",
+    "stored_numbers",
     "tables_or_totals",
 ]
 
+
 Array = NDArray[Any]
+
+
+def stored_numbers(
+    values: Any, name: str, shape: Sequence[int | None], *, least: float = -np.inf
+) -> Array:
+    """Return an array of finite numbers, none below `least`; None in a shape is any length."""
+    _check_array(values, name, shape, "fiu")
+    if not np.isfinite(values).all() or (values < least).any():
+        raise ValueError(f"{name} must be finite, and not below {least:g}.")
+    return values
+
+
+def stored_codes(values: Any, name: str, shape: Sequence[int | None], n: int) -> Array:
+    """Return an array of whole numbers from 0 to n - 1."""
+    _check_array(values, name, shape, "iu")
+    if values.size and not 0 <= values.min() <= values.max() < n:
+        raise ValueError(f"{name} must lie between 0 and {n - 1}.")
+    return values
+
+
+def stored_labels(saved: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the labels."""
+    labels = saved["labels"]
+    if not isinstance(labels, list) or not all(
+        isinstance(one, (str, int, float)) for one in labels
+    ):
+        raise ValueError(f"labels must be texts, numbers or booleans, got {labels!r}.")
+    if len(labels) == 1:  # a multi-label indicator may have a single column
+        return tuple(labels)
+    check_labels(labels)
+    return tuple(labels)
+
+
+def stored_flag(saved: Mapping[str, Any], name: str) -> bool:
+    """Return True or False."""
+    if not isinstance(saved[name], bool):
+        raise ValueError(f"{name} must be true or false, got {saved[name]!r}.")
+    return saved[name]
+
+
+def _check_array(values: Any, name: str, shape: Sequence[int | None], kinds: str) -> None:
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in kinds:
+        raise ValueError(f"{name} must be an array of numbers, got {type(values).__name__}.")
+    fits = len(shape) == values.ndim and all(
+        n in (None, m) for n, m in zip(shape, values.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise ValueError(f"{name} has shape {values.shape}, must be ({wanted}).")
+
+
+class UnitNumbers(NamedTuple):
+    """How many units with random weights a metric rests on.
+
+    Attributes
+    ----------
+    what : str
+        What is counted, such as "groups" or "positives".
+    number : int
+        The number of units. An instance that was tested several times is one unit.
+    effective : float
+        The number of units of equal size that would vary as much: sum(m)^2 / sum(m^2), where m is
+        how much each unit contributes (Kish 1965).
+    instances : float
+        The number of instances in all units, times the weight of one count.
+    shape : float
+        The sum of the Gamma shapes of the units' weights.
+    seen : (float, float) or None
+        The smallest and the largest value that was seen, for metrics without a known range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.evidence.base import count_units
+    >>> found = count_units(np.array([30.0, 10.0, 0.0]), np.ones(3), 1.0, "groups")
+    >>> found.number, round(found.effective, 2)
+    (2, 1.6)
+    """
+
+    what: str
+    number: int
+    effective: float
+    instances: float
+    shape: float
+    seen: tuple[float, float] | None = None
+
+
+def effective_number(influence: Array, times: Array | float = 1.0) -> float:
+    """Return how many units carry a variance: sum(u^2)^2 / sum(u^4); infinity if there is none.
+
+    Of n units whose influences u are normal, a third of them do. `times` is how often each occurs.
+
+    Examples
+    --------
+    >>> from skbayeseval.evidence.base import effective_number
+    >>> effective_number(np.array([1.0, -1.0, 0.0, 0.0]))
+    2.0
+    """
+    squares = np.square(influence)
+    total = float(np.sum(times * squares))
+    return total**2 / float(np.sum(times * squares**2)) if total > 0 else np.inf
+
+
+def count_units(masses: Array, shape: Array, weight: float, what: str) -> UnitNumbers:
+    """Return how many units there are.
+
+    Parameters
+    ----------
+    masses : ndarray of shape (n_units,)
+        How many counts each unit contributes, over all its tests.
+    shape : ndarray of shape (n_units,)
+        The Gamma shape of each unit's weight.
+    weight : float
+        The weight of one count.
+    what : str
+        What is counted.
+    """
+    seen = masses > 0
+    squares = float(np.square(masses).sum())
+    return UnitNumbers(
+        what,
+        int(seen.sum()),
+        float(masses.sum()) ** 2 / squares if squares else 0.0,
+        weight * float(masses.sum()),
+        float(shape[seen].sum()),
+    )
+
+
+def over_classes(of_classes: Sequence[UnitNumbers], what: str) -> UnitNumbers:
+    """Return the numbers of an average over classes, given those of each class.
+
+    A class with few units varies most. Where each varies in proportion to 1 / k, the degrees of
+    freedom of the average are (sum 1 / k)^2 / sum 1 / (k^2 (k - 1)) (Satterthwaite 1946).
+    """
+    found = [one for one in of_classes if one.number]
+    if len(found) < 2:
+        return found[0] if found else UnitNumbers(what, 0, 0.0, 0.0, 0.0)
+    k = np.array([max(one.effective, 2.0) for one in found])
+    df = np.sum(1 / k) ** 2 / np.sum(1 / (k**2 * (k - 1)))
+    # Harmonic means, in which few count most.
+    instances = len(found) / sum(1 / one.instances for one in found)
+    shape = len(found) / sum(1 / one.shape for one in found)
+    return UnitNumbers(what, max(one.number for one in found), 1 + float(df), instances, shape)
 
 
 class ObservedArray(NamedTuple):

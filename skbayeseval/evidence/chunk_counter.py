@@ -11,14 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
-from skbayeseval._parameters import ParameterObject
+from skbayeseval._validation import ParameterObject
 from skbayeseval.evidence.chunks import CELLS, OUTCOMES, ChunkCounts
 from skbayeseval.evidence.counts import ConfusionCounts
-from skbayeseval.sequences.frequencies import check_types, chunk_frequencies
 from skbayeseval.sequences.tags import (
     Chunk,
     check_scheme,
     check_sentences,
+    check_types,
+    chunk_frequencies,
     convert_tags,
     tags_to_chunks,
 )

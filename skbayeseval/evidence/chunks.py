@@ -15,10 +15,10 @@ from skbayeseval.evidence.base import (
     Evidence,
     ObservedArray,
     count_in_words,
+    stored_numbers,
     tables_or_totals,
 )
 from skbayeseval.evidence.counts import ConfusionCounts, check_counts
-from skbayeseval.evidence.stored import stored_numbers
 
 __all__ = ["CELLS", "OUTCOMES", "ChunkCounts"]
 

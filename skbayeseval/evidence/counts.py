@@ -23,6 +23,10 @@ from skbayeseval.evidence.base import (
     ObservedArray,
     count_in_words,
     still_declared,
+    stored_codes,
+    stored_flag,
+    stored_labels,
+    stored_numbers,
     tables_or_totals,
 )
 from skbayeseval.evidence.confusion import (
@@ -34,7 +38,6 @@ from skbayeseval.evidence.confusion import (
     header,
 )
 from skbayeseval.evidence.label_counter import Outcomes, count_chunks, count_labels
-from skbayeseval.evidence.stored import stored_codes, stored_flag, stored_labels, stored_numbers
 
 __all__ = [
     "ConfusionCounts",

@@ -10,10 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.evidence.base import Evidence, ObservedArray, letter
+from skbayeseval.evidence.base import (
+    Evidence,
+    ObservedArray,
+    UnitNumbers,
+    count_units,
+    letter,
+    stored_codes,
+    stored_flag,
+)
 from skbayeseval.evidence.split_scores import SplitMargin
-from skbayeseval.evidence.stored import stored_codes, stored_flag
-from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
 from skbayeseval.metrics.confusion import Metric
 
 __all__ = ["ItemMargin", "ItemScores", "Units"]

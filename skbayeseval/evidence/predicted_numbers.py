@@ -11,12 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_weight
-from skbayeseval.evidence.base import count_in_words
+from skbayeseval.evidence.base import (
+    UnitNumbers,
+    count_in_words,
+    count_units,
+    stored_codes,
+    stored_flag,
+    stored_numbers,
+)
+from skbayeseval.evidence.instance_scores import PreparedRun, WeightedInstances
 from skbayeseval.evidence.split_scores import SplitMargin
-from skbayeseval.evidence.stored import stored_codes, stored_flag, stored_numbers
-from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units
 from skbayeseval.evidence.units import assign_units
-from skbayeseval.evidence.weighted_instances import PreparedRun, WeightedInstances
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared
 from skbayeseval.metrics.numbers import mean_of, prepare_numbers

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_probability
-from skbayeseval.evidence.base import Evidence, ObservedArray, letter
-from skbayeseval.evidence.stored import stored_numbers
+from skbayeseval.evidence.base import Evidence, ObservedArray, letter, stored_numbers
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
     corrected_resampled_t,

@@ -26,18 +26,18 @@ from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Evidence,
     ObservedArray,
+    UnitNumbers,
     count_in_words,
+    count_units,
+    over_classes,
     still_declared,
-    tables_or_totals,
-)
-from skbayeseval.evidence.chunks import OUTCOMES
-from skbayeseval.evidence.stored import (
     stored_codes,
     stored_flag,
     stored_labels,
     stored_numbers,
+    tables_or_totals,
 )
-from skbayeseval.evidence.unit_numbers import UnitNumbers, count_units, over_classes
+from skbayeseval.evidence.chunks import OUTCOMES
 from skbayeseval.metrics.confusion import Metric
 
 __all__ = ["UnitCounts", "UnitMargin", "assign_units", "warn_of_empty_labels"]

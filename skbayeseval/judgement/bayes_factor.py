@@ -20,26 +20,69 @@ from scipy.stats import gaussian_kde, norm
 
 __all__ = [
     "BayesFactor",
+    "BayesTest",
     "Estimate",
     "density_by_kde",
     "density_by_smoothing",
     "density_of_independent_draws",
     "density_of_shares",
+    "favour",
     "odds_of_draws",
     "odds_of_probabilities",
     "odds_of_shares",
     "ratio",
 ]
 
+
+@dataclass(frozen=True)
+class BayesTest:
+    """Posterior probabilities of H0 (B is not better than A) and H1 (B is better than A).
+
+    Attributes
+    ----------
+    p_h0, p_h1 : float
+        The posterior probabilities of H0 and H1, which sum to 1.
+    favoured : {"H0", "H1"}
+        The more probable hypothesis.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_counts
+    >>> test = compare_counts((400, 50, 60), (410, 45, 50)).bayes_test()
+    >>> test.favoured, round(test.p_h1, 3)
+    ('H1', 0.861)
+    """
+
+    p_h0: float
+    p_h1: float
+    favoured: str
+
+
+def favour(p_h0: float) -> BayesTest:
+    """Return the test for P(H0) = P(B <= A), as in eq. 31 of Wang and Li (2019).
+
+    Lines 16 to 18 of Algorithm 1 in the paper have the opposite sign; the tables in the paper agree
+    with eq. 31.
+    """
+    p_h1 = 1 - p_h0
+    # Accept H0 if P(H0) >= P(H1), with a tolerance for the error of quadrature.
+    return BayesTest(p_h0, p_h1, "H0" if p_h0 >= p_h1 - 1e-9 else "H1")
+
+
 Array = NDArray[Any]
+
 
 # With fewer draws inside or outside, an estimate of odds is unreliable (10% error).
 FEW_DRAWS = 100
 
+
 # With fewer estimates of a probability, their variance is not estimated reliably.
 FEW_SHARES = 128
 
+
 NO_DRAWS = "no draw is close to 0"
+
+
 BY_BANDWIDTH = "a kernel density estimate at 0 depends on its bandwidth"
 
 

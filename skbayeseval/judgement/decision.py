@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skbayeseval._html import block, lines, shares
 from skbayeseval.judgement.intervals import Interval, count_inside, hdi_of_rows
 from skbayeseval.judgement.rope import describe_side
-from skbayeseval.pages.elements import block, lines, shares
 
 __all__ = [
     "MARKS",

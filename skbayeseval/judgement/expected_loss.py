@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
+from skbayeseval._html import block, lines
 from skbayeseval._validation import as_float
 from skbayeseval.judgement.decision import on_other_metrics
-from skbayeseval.pages.elements import block, lines
 
 __all__ = ["ExpectedLoss", "check_cost", "expected_loss"]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skbayeseval._html import block, lines
 from skbayeseval.judgement.decision import (
     Decision,
     format_interval,
@@ -17,7 +18,6 @@ from skbayeseval.judgement.decision import (
     on_other_metrics,
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
-from skbayeseval.pages.elements import block, lines
 
 __all__ = [
     "RankingDecision",

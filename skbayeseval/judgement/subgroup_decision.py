@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from skbayeseval._html import block, lines
 from skbayeseval.judgement.decision import Decision, format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.pages.elements import block, lines
 
 __all__ = ["Farthest", "SubgroupDecision", "farthest_apart", "name_subgroups"]
 

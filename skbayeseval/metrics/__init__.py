@@ -1,9 +1,14 @@
 """Metrics as pure functions, their names, and the interpretation of the parameter `scoring`."""
 
 from skbayeseval.metrics.confusion import Metric, Totals, fbeta, from_confusion
-from skbayeseval.metrics.per_instance import PerInstance, from_instances
 from skbayeseval.metrics.registry import get_metric, known_metrics, net_benefit
-from skbayeseval.metrics.scoring import PerClass, per_class, resolve_scoring
+from skbayeseval.metrics.scoring import (
+    PerClass,
+    PerInstance,
+    from_instances,
+    per_class,
+    resolve_scoring,
+)
 
 __all__ = [
     "Metric",

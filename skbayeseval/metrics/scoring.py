@@ -3,27 +3,282 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import metrics as sklearn_metrics
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
 from skbayeseval._arrays import in_short
-from skbayeseval.metrics.confusion import Metric, check_zero_division, class_metric
+from skbayeseval.metrics.confusion import (
+    AVERAGES,
+    Metric,
+    check_zero_division,
+    class_metric,
+    fbeta,
+    from_confusion,
+)
 from skbayeseval.metrics.numbers import REFUSED
-from skbayeseval.metrics.per_instance import PerInstance
 from skbayeseval.metrics.registry import get_metric, known_metrics
-from skbayeseval.metrics.scorers import metric_of_scorer
 
 __all__ = [
     "PerClass",
+    "PerInstance",
+    "from_instances",
     "is_of_numbers",
+    "metric_of_scorer",
     "per_class",
     "resolve_scoring",
     "spelled_out",
     "table_metric",
 ]
+
+
+Array = NDArray[Any]
+
+
+# Functions that take an average over classes, and the others, by scikit-learn's name.
+AVERAGED = {
+    "f1_score": "f1",
+    "fbeta_score": "fbeta",
+    "jaccard_score": "jaccard",
+    "precision_score": "precision",
+    "recall_score": "recall",
+}
+
+
+PLAIN = {
+    "accuracy_score": "accuracy",
+    "balanced_accuracy_score": "balanced_accuracy",
+    "cohen_kappa_score": "cohen_kappa",
+    "explained_variance_score": "explained_variance",
+    "matthews_corrcoef": "matthews_corrcoef",
+    "r2_score": "r2",
+}
+
+
+NEGATED = {
+    name.removeprefix("neg_"): name for name in known_metrics("numbers") if name.startswith("neg_")
+}
+
+
+# How a scorer is written; text among its parameters has no quotes.
+WRITTEN = r"make_scorer\((\w+)((?:, greater_is_better=False)?), response_method='predict'(.*)\)"
+
+
+def metric_of_scorer(scorer: Any) -> Metric | None:
+    """Return the metric that equals a scorer made by `make_scorer`; None if none is known to.
+
+    A scorer tells the name of its function and its parameters, but not the function: one that
+    only has the name of scikit-learn's is found out by calling it.
+    """
+    written = repr(scorer)
+    for name in get_scorer_names():
+        if name in known_metrics() and repr(get_scorer(name)) == written:
+            return get_metric(name) if _agree(scorer, get_scorer(name)) else None
+    parsed = re.fullmatch(WRITTEN, written)
+    if parsed is None:
+        return None
+    function, negated, rest = parsed.groups()
+    parameters = re.fullmatch(r"(?:, \w+=[^,=()\[\]]+)*", rest)
+    if parameters is None:
+        return None
+    given = dict(one.split("=") for one in rest.split(", ")[1:])
+    metric, options = _metric_of(function, given)
+    if metric is None or bool(negated) != (function in NEGATED):
+        return None
+    twin = make_scorer(getattr(sklearn_metrics, function), greater_is_better=not negated, **options)
+    return metric if _agree(scorer, twin) else None
+
+
+def _metric_of(function: str, given: dict[str, str]) -> tuple[Metric | None, dict[str, Any]]:
+    """Return the metric of a function of scikit-learn, and the parameters to call that with."""
+    options: dict[str, Any] = {}
+    if function in PLAIN or function in NEGATED:
+        name = PLAIN.get(function) or NEGATED[function]
+        return (None if given else get_metric(name)), options
+    if function not in AVERAGED or set(given) - {"average", "beta", "zero_division"}:
+        return None, options
+    average = given.get("average", "binary")
+    if average not in ("binary", *AVERAGES):
+        return None, options
+    options["average"] = average
+    own = None if average == "binary" else average
+    zero_division = 0.0
+    if "zero_division" in given:
+        if given["zero_division"] not in ("0", "1", "0.0", "1.0", "nan"):
+            return None, options
+        options["zero_division"] = zero_division = float(given["zero_division"])
+    if function == "fbeta_score":
+        if re.fullmatch(r"\d+(\.\d+)?", given.get("beta", "")) is None:
+            return None, options
+        options["beta"] = float(given["beta"])
+        return fbeta(options["beta"], own, zero_division=zero_division), options
+    if "beta" in given:
+        return None, options
+    name = AVERAGED[function] if own is None else f"{AVERAGED[function]}_{own}"
+    return get_metric(name, zero_division=zero_division), options
+
+
+class _Echo(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that predicts what it is given."""
+
+    def __init__(self, classes: tuple[int, ...] = (0, 1)) -> None:
+        self.classes = classes
+
+    @property
+    def classes_(self) -> Array:
+        """The classes."""
+        return np.array(self.classes)
+
+    def predict(self, X: Array) -> Array:
+        """Return the first column, which is to be predicted."""
+        return X[:, 0]
+
+    def decision_function(self, X: Array) -> Array:
+        """Return scores of class 1, or of each class."""
+        return X[:, 2] if len(self.classes) == 2 else X[:, 1:]
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return the probabilities of each class."""
+        return X[:, 1:]
+
+
+def _agree(scorer: Any, twin: Any) -> bool:
+    """Return whether two scorers give the same, for classes or for numbers."""
+    found = [_scores(one) for one in (scorer, twin)]
+    known = [score for score in found[1] if score is not None]
+    return bool(known) and found[0] == found[1]
+
+
+def _scores(scorer: Any) -> list[float | None]:
+    """Return what a scorer gives for two classes, three classes and numbers; None for an error."""
+    rng = np.random.default_rng(0)
+    found: list[float | None] = []
+    for classes in ((0, 1), (0, 1, 2), ()):
+        n = max(len(classes), 2)
+        truth = np.arange(30) % n if classes else 1 + np.arange(30) / 7
+        said = np.where(rng.random(30) < 0.6, truth, truth[::-1])
+        shares = rng.dirichlet(np.ones(n), 30)
+        try:
+            said_and_shares = np.column_stack([said, shares])
+            found.append(float(scorer(_Echo(classes or (0, 1)), said_and_shares, truth)))
+        except Exception:  # whatever a scorer raises for a target that it is not made for
+            found.append(None)
+    return found
+
+
+@dataclass(frozen=True)
+class PerInstance:
+    """The mean of a function of each instance, created by `from_instances`.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.from_instances(lambda y_true, y_pred: -abs(y_true - y_pred), "neg_error").name
+    'neg_error'
+    """
+
+    function: Callable[[Array, Array], ArrayLike]
+    name: str
+
+    def values(self, y_true: Array, y_pred: Array) -> Array:
+        """Return the value of each instance; raise unless each has a value of its own."""
+        found = self._call(y_true, y_pred)
+        some = (len(y_true) + 1) // 2
+        again, rounding = self._call(y_true[:some], y_pred[:some]), 1e-9 * np.abs(found).max()
+        if not np.allclose(again, found[:some], rtol=1e-6, atol=rounding):
+            raise ValueError(
+                f"The function of metric {self.name!r} gives instances other values when it is "
+                "called with fewer instances. The value of an instance must depend on its own "
+                "y_true and y_pred alone."
+            )
+        return found
+
+    def _call(self, y_true: Array, y_pred: Array) -> Array:
+        given = self.function(y_true, y_pred)
+        try:
+            found = np.asarray(given, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"The function of metric {self.name!r} must return numbers, got {in_short(given)}."
+            ) from error
+        if found.shape != (len(y_true),):
+            raise ValueError(
+                f"The function of metric {self.name!r} must return one number per instance, an "
+                f"array of shape ({len(y_true)},), got shape {found.shape}. If it accepts only one "
+                "instance, wrap it in np.vectorize."
+            )
+        if not np.isfinite(found).all():
+            where = int(np.flatnonzero(~np.isfinite(found))[0])
+            raise ValueError(
+                f"The function of metric {self.name!r} must return finite numbers, got "
+                f"{found[where]} for y_true={y_true[where]!r} and y_pred={y_pred[where]!r}."
+            )
+        return found
+
+    def of(self, labels: Sequence[Any]) -> Metric:
+        """Return the metric for class labels, or for numbers if there are no labels."""
+        if not labels:
+            return Metric(self.name, self.values, source="numbers")
+        classes = np.asarray(labels)
+        m = len(classes)
+        values = self.values(np.repeat(classes, m), np.tile(classes, m)).reshape(m, m)
+        return from_confusion(partial(_mean_over_cells, values), self.name)
+
+
+def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> PerInstance:
+    """Create a metric from a function that gives each instance a number, higher being better.
+
+    The metric is the mean of these numbers over instances.
+
+    Parameters
+    ----------
+    function : callable
+        Maps arrays of true and predicted labels, or numbers, of shape (n,) to values of shape
+        (n,). The value of an instance may depend on its own label and prediction only. Wrap a
+        function of one instance in `numpy.vectorize`.
+    name : str
+        The name of the metric in results.
+
+    Returns
+    -------
+    metric : PerInstance
+        The metric, for the parameter `scoring`. Of class labels, the function is evaluated for each
+        pair of labels, and the metric is one of confusion tables. Predictions are numbers where
+        regressors are compared, another metric of `scoring` is one of numbers, or `y_true` or a
+        prediction is not a whole number.
+
+    See Also
+    --------
+    from_confusion : Any function of the confusion table.
+
+    Examples
+    --------
+    A prediction is good if it is at most 10% off:
+
+    >>> import numpy as np
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> close = metrics.from_instances(lambda y, p: np.abs(p - y) <= 0.1 * np.abs(y), "within_10%")
+    >>> y = np.linspace(1.5, 9.5, 50)
+    >>> result = compare_predictions(y, 1.05 * y, 1.2 * y, scoring=close, random_state=0)
+    >>> result.observed_a, result.observed_b
+    (1.0, 0.0)
+    """
+    if not callable(function):
+        raise TypeError(f"function must be callable, got {in_short(function)}.")
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {in_short(name)}.")
+    return PerInstance(function, name)
+
+
+def _mean_over_cells(values: Array, tables: Array) -> Array:
+    return np.einsum("...ij,ij->...", tables, values)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._parameters import ParameterObject
+from skbayeseval._validation import ParameterObject
 from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.halves import variance_with_halves

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.models.specification import (
     LabelSpecification,
     Model,

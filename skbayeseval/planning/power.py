@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from skbayeseval._arrays import as_array, as_numbers, in_short
+from skbayeseval._html import block, frame_table, inline_svg, lines
 from skbayeseval._validation import (
     as_float,
     check_probability,
@@ -20,22 +21,14 @@ from skbayeseval._validation import (
     check_size,
 )
 from skbayeseval.evidence.counts import PairedCounts
-from skbayeseval.judgement.decision import WORDS, format_interval
+from skbayeseval.judgement.decision import SETTLED, WORDS, format_interval
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models import resolve_model
-from skbayeseval.pages.elements import block, frame_table, lines
-from skbayeseval.pages.figure import inline_svg
 from skbayeseval.planning.replications import populations_of
-from skbayeseval.planning.sample_size import (
-    SETTLED,
-    crossing,
-    proportion_interval,
-    smoothed,
-    two_digits,
-)
+from skbayeseval.planning.sample_size import crossing, proportion_interval, smoothed, two_digits
 from skbayeseval.planning.simulate import (
     BYTES_OF_REPLICATION,
     Question,

@@ -15,7 +15,6 @@ from skbayeseval.judgement.decision import Decision, format_probability
 from skbayeseval.judgement.intervals import Interval
 
 __all__ = [
-    "SETTLED",
     "SampleSize",
     "crossing",
     "proportion_interval",
@@ -28,9 +27,6 @@ Array = NDArray[Any]
 
 # A size that is more than so many times the present one is not told in words.
 MOST_TIMES = 10
-
-# Decisions that are final: more data are not needed.
-SETTLED = ("<<", "~", ">>")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,58 +11,161 @@ import numpy as np
 from joblib import delayed
 from numpy.typing import NDArray
 
+from skbayeseval._running import Task, parallel_with_progress
 from skbayeseval._validation import check_n_jobs, check_whole_number
 from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, MarginalCounts, PairedCounts
-from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.decision import SETTLED, codes_given_hdi
+from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import AnySpecification, Model, Specification
-from skbayeseval.planning.enough_draws import decide_many
-from skbayeseval.planning.near_equal import plausibility
 from skbayeseval.planning.replications import (
     differences_of_shapes,
     draw_differences,
+    plausibility,
     populations_after,
     side_by_side,
 )
-from skbayeseval.planning.sample_size import SETTLED, smallest_size, smoothed
+from skbayeseval.planning.sample_size import smallest_size, smoothed
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.splitting.parallel import Task
-from skbayeseval.splitting.progress import parallel_with_progress
 
 __all__ = [
     "Question",
     "Setting",
     "ShapesOfCounts",
     "Truth",
+    "decide_many",
     "in_chunks",
+    "numbers_of_draws",
     "sample_size",
     "shapes_of_counts",
     "simulated_decisions",
     "truths",
 ]
 
+
 Array = NDArray[Any]
+
+
+# The numbers of draws after which is asked whether there is doubt.
+FIRST_NUMBERS = (100, 400, 1200)
+
+
+# Draws that the tails beyond the HDI must have on average, or its ends are not estimated at all.
+FEWEST_IN_TAILS = 5
+
+
+# The error of an end of the HDI falls with the cube root of the number of draws n. It is FAR /
+# cube root of n standard deviations or more in one of a hundred normal posteriors, and then must go
+# in the right direction to matter: a simulated power moves by less than 0.001.
+FAR = 4.0
+
+
+# Standard errors between 0 and a difference of probabilities that has a sign without doubt.
+CERTAIN = 4.0
+
+
+def numbers_of_draws(most: int, prob: float) -> Iterator[int]:
+    """Yield the numbers of draws after which to look: few at first, `most` at last."""
+    for number in FIRST_NUMBERS:
+        if number * (1 - prob) + 1e-9 >= FEWEST_IN_TAILS and number < most:
+            yield number
+    yield most
+
+
+def decide_many(
+    draw: Callable[[Array, int], Array],
+    n_sets: int,
+    rope: Interval,
+    prob: float,
+    most: int,
+    goal: Sequence[str] | None = None,
+) -> Array:
+    """Return the decision code of each of many posteriors.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(which, n)`` returns n new draws of the difference for each of these posteriors, of
+        shape (len(which), n).
+    n_sets : int
+        The number of posteriors.
+    rope : Interval
+        The region of practical equivalence.
+    prob : float
+        The probability mass of the HDI.
+    most : int
+        The number of draws of posteriors that stay in doubt.
+    goal : sequence of str, default=None
+        The codes whose frequency is asked for: doubt about others does not matter. By default, all
+        matter.
+
+    Returns
+    -------
+    codes : ndarray of str of shape (n_sets,)
+        The codes.
+    """
+    codes = np.full(n_sets, "?", dtype="<U2")
+    which, draws = np.arange(n_sets), np.empty((n_sets, 0))
+    for number in numbers_of_draws(most, prob):
+        draws = np.concatenate([draws, draw(which, number - draws.shape[1])], axis=1)
+        low, high = hdi_of_rows(draws, prob)
+        codes[which] = codes_given_hdi(draws, low, high, rope)
+        doubtful = _doubtful(draws, low, high, rope, goal)
+        which, draws = which[doubtful], draws[doubtful]
+        if len(which) == 0:
+            break
+    return codes
+
+
+def _doubtful(
+    draws: Array, low: Array, high: Array, rope: Interval, goal: Sequence[str] | None
+) -> Array:
+    """Return for each row of draws, whose HDIs have these ends, whether more draws may matter."""
+    n = draws.shape[1]
+    error = FAR * draws.std(axis=1) / np.cbrt(n)
+    distances = {
+        "~": np.minimum(low - rope.low, rope.high - high),
+        "<<": rope.low - high,
+        ">>": low - rope.high,
+    }
+    if goal is not None and set(goal) <= set(SETTLED):
+        return np.any([np.abs(distances[code]) < error for code in goal], axis=0)
+    doubtful = np.any([np.abs(distance) < error for distance in distances.values()], axis=0)
+    # Where nothing is settled, the sign of the difference of two probabilities is reported.
+    better, worse = (draws > rope.high).mean(axis=1), (draws < rope.low).mean(axis=1)
+    settled = np.any([distance > 0 for distance in distances.values()], axis=0)
+    leaning = (better - worse) ** 2 * n > CERTAIN**2 * (better + worse)
+    return doubtful | ~(settled | leaning)
+
 
 # Number of posterior draws per simulated data set, if its decision is in doubt. With 20,000 draws,
 # the power changes by at most 0.012 on 1,000 data sets of size 1,500 from both scenarios of Zhang
 # et al. (2016, section 4.1).
 N_DRAWS = 4000
 
+
 # Number of draws from the posterior for each truth that is chosen among them.
 POOL = 10
+
 
 # Number of replications per job.
 CHUNK = 128
 
+
 # What a replication takes: its codes, and its part of a chunk's task and seed.
 BYTES_OF_REPLICATION = 100
+
 
 # The search for a size first increases the size by FACTOR, and narrows what it has found down to
 # that factor, if possible. Then it evaluates sizes that differ by LARGEST_STEP, or N_SIZES sizes if
 # these are fewer, and goes on by FACTOR if the interval of the size ends at one of the outer ones.
 FACTOR = 4.0
+
+
 LARGEST_STEP = 1.6
+
+
 N_SIZES = 6
 
 

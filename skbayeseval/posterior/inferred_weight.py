@@ -21,13 +21,13 @@ from scipy.special import gammainc
 from scipy.stats import chi2
 from scipy.stats import t as student
 
+from skbayeseval._running import progress_if_long
 from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
 from skbayeseval.judgement.halves import variance_with_halves
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.full_size import FullSize, TrainingSizes, extrapolate, shifts_of_all
-from skbayeseval.splitting.progress import progress_if_long
 
 __all__ = [
     "CommonWeight",

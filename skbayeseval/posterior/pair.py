@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.chains import SampledPrior
-from skbayeseval.posterior.memory import T
-from skbayeseval.posterior.prior import Prior
+from skbayeseval.posterior.prior import Prior, T
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["PairPosterior", "PairPrior"]

@@ -15,6 +15,7 @@ import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
 
+from skbayeseval._running import progress_if_long
 from skbayeseval.engines.blocks import in_order
 from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
 from skbayeseval.engines.exact import check_scores, stream_scores
@@ -25,10 +26,9 @@ from skbayeseval.engines.few_units import (
 )
 from skbayeseval.engines.given_parameters import draw_parameters
 from skbayeseval.engines.signed_rank import draw_weights
-from skbayeseval.evidence.base import Evidence
+from skbayeseval.evidence.base import Evidence, UnitNumbers
+from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
-from skbayeseval.evidence.unit_numbers import UnitNumbers
-from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric, stacked
 from skbayeseval.models.specification import Model
@@ -43,7 +43,6 @@ from skbayeseval.posterior.distributions import (
 from skbayeseval.posterior.full_size import FullSize
 from skbayeseval.posterior.inferred_weight import CommonWeight, WeightPosterior, Weights
 from skbayeseval.posterior.prior import Prior, Recipe
-from skbayeseval.splitting.progress import progress_if_long
 
 __all__ = ["Posterior"]
 

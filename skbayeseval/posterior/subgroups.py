@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.few_units import difference_of_twins
+from skbayeseval.evidence.base import UnitNumbers
+from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Subgroups
-from skbayeseval.evidence.unit_numbers import UnitNumbers
-from skbayeseval.evidence.weighted_instances import WeightedInstances
 from skbayeseval.judgement.distribution import Distribution
-from skbayeseval.judgement.subgroup_pooling import pool_subgroups
+from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.distributions import difference_bounds
 from skbayeseval.posterior.recipe import Posterior

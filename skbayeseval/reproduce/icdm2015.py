@@ -9,12 +9,16 @@ import numpy as np
 from sklearn.metrics import confusion_matrix, f1_score
 
 from skbayeseval import ComparisonResult, compare_predictions
-from skbayeseval.reproduce.figures import comparison_figure
-from skbayeseval.reproduce.lines import bound, posterior_lines
 from skbayeseval.reproduce.newsgroups import Newsgroups, predict
-from skbayeseval.reproduce.published import load_published
-from skbayeseval.reproduce.report import Report
-from skbayeseval.reproduce.tables import Line, Table
+from skbayeseval.reproduce.report import (
+    Line,
+    Report,
+    Table,
+    bound,
+    comparison_figure,
+    load_published,
+    posterior_lines,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

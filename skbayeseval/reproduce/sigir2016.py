@@ -7,12 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skbayeseval import ComparisonResult, compare_predictions, models, power_analysis
-from skbayeseval.reproduce.figures import comparison_figure
-from skbayeseval.reproduce.lines import bound, posterior_lines
 from skbayeseval.reproduce.newsgroups import Newsgroups, predict
-from skbayeseval.reproduce.published import load_published
-from skbayeseval.reproduce.report import Report
-from skbayeseval.reproduce.tables import Line, Table
+from skbayeseval.reproduce.report import (
+    Line,
+    Report,
+    Table,
+    bound,
+    comparison_figure,
+    load_published,
+    posterior_lines,
+)
 
 __all__ = ["run", "table_3", "tables_4_to_6"]
 

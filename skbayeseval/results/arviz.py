@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.engines.log_densities import LogDensities, log_densities
-from skbayeseval.engines.predictive import Replicated, replicate_counts
+from skbayeseval.engines.predictive import LogDensities, Replicated, log_densities, replicate_counts
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior

@@ -18,8 +18,7 @@ from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import PerClass, resolve_scoring
-from skbayeseval.posterior.chains import SampledPosterior
-from skbayeseval.posterior.diagnostics import convergence_warnings
+from skbayeseval.posterior.chains import SampledPosterior, convergence_warnings
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.arviz import as_arviz
 from skbayeseval.results.storage import Parts, describe, read, write

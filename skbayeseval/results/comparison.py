@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_probability
-from skbayeseval.judgement.bayes_factor import BayesFactor
-from skbayeseval.judgement.bayes_test import BayesTest, favour
+from skbayeseval.judgement.bayes_factor import BayesFactor, BayesTest, favour
 from skbayeseval.judgement.decision import Decision, Probabilities, on_more_training
-from skbayeseval.judgement.distribution import Distribution, decision_of
-from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
-from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.one_sided import (
+from skbayeseval.judgement.distribution import (
+    Distribution,
     OneSidedDecision,
     check_margin,
+    decision_of,
     one_sided,
 )
+from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.planning.required import required_sample_size

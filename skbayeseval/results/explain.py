@@ -13,17 +13,21 @@ from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.words import in_plain_words
-from skbayeseval.results.basis import (
+from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.single import ScoreResult
+from skbayeseval.results.text import (
     cautions,
+    decimals,
+    is_pooled,
+    join_words,
+    means_of_splits,
+    plain,
+    positive_class,
     what_it_applies_to,
     what_was_tested,
     where_probabilities_come_from,
 )
-from skbayeseval.results.comparison import ComparisonResult
-from skbayeseval.results.numbers import decimals, join_words, plain
-from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
-from skbayeseval.results.ranking import Ranking
-from skbayeseval.results.single import ScoreResult
 
 __all__ = ["explain"]
 

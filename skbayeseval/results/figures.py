@@ -20,6 +20,7 @@ from skbayeseval.metrics.confusion import FBETA, RATIOS, Metric
 from skbayeseval.metrics.curves import CURVES
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import per_class
+from skbayeseval.posterior.chains import mixing
 from skbayeseval.posterior.curves import (
     check_thresholds,
     curve_bands,
@@ -27,7 +28,6 @@ from skbayeseval.posterior.curves import (
     reference_line,
     summary_metric,
 )
-from skbayeseval.posterior.diagnostics import mixing
 from skbayeseval.posterior.prior_odds import (
     bayes_factor,
     prior_density_at_zero,

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
+from skbayeseval._html import WIDTH, block, inline_svg, lines, note, table
 from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import who_is_best
-from skbayeseval.pages.elements import block, lines, note, table
-from skbayeseval.pages.figure import WIDTH, inline_svg
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.comparison import ComparisonResult
-from skbayeseval.results.numbers import decimals, plain
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
-from skbayeseval.results.text import describe_difference, describe_draws
+from skbayeseval.results.text import decimals, describe_difference, describe_draws, plain
 
 __all__ = ["comparison_table", "notebook_view", "ranking_table", "score_table"]
 

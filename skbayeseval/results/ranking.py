@@ -16,9 +16,13 @@ from scipy.stats import rankdata
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
 from skbayeseval.judgement.decision import Decision, format_probability
-from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.distribution import (
+    Distribution,
+    OneSidedDecision,
+    check_margin,
+    one_sided,
+)
 from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expected_loss
-from skbayeseval.judgement.one_sided import OneSidedDecision, check_margin, one_sided
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
@@ -31,10 +35,9 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.comparison import ComparisonResult
-from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
 from skbayeseval.results.printed import Labels, RopeTables, Table, ranking_table, written_ranks
 from skbayeseval.results.readable import Readable
-from skbayeseval.results.text import applies_to
+from skbayeseval.results.text import applies_to, is_pooled, means_of_splits, positive_class
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-from skbayeseval.pages.document import write_page
+from skbayeseval._html import write_page
 
 __all__ = ["Readable"]
 

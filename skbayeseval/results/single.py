@@ -12,17 +12,15 @@ from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import in_short
+from skbayeseval._html import write_page
 from skbayeseval._validation import as_float
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.pages.document import write_page
 from skbayeseval.results.base import PosteriorView
-from skbayeseval.results.few_counts import few_that_carry, what_is_scarce
-from skbayeseval.results.observed import positive_class
-from skbayeseval.results.printed import Labels, score_table
+from skbayeseval.results.printed import Labels, html_table, latex_table, markdown_table, score_table
 from skbayeseval.results.summary import score_row, under_other_priors
-from skbayeseval.results.tables import html_table, latex_table, markdown_table
+from skbayeseval.results.text import few_that_carry, positive_class, what_is_scarce
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

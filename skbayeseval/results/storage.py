@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval._archive import ArchiveReader, write_archive
-from skbayeseval._encoding import decode, encode, plain, storable
+from skbayeseval._archive import ArchiveReader, decode, encode, plain, storable, write_archive
 from skbayeseval._files import check_path
 from skbayeseval._validation import check_names, check_whole_number
 from skbayeseval.engines.base import Trace

@@ -29,7 +29,7 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
 from skbayeseval.results.base import PosteriorView
-from skbayeseval.results.tables import (
+from skbayeseval.results.printed import (
     decimals,
     fixed,
     html_table,

@@ -14,7 +14,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models import published_and_alternative_models
-from skbayeseval.posterior.diagnostics import mixing
+from skbayeseval.posterior.chains import mixing
 from skbayeseval.posterior.prior_odds import (
     bayes_factor,
     posterior_odds,

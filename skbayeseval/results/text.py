@@ -4,19 +4,186 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from skbayeseval.evidence.base import effective_number
+from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.judgement.decision import format_interval, format_probability
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
-from skbayeseval.results.few_counts import few_that_carry, what_is_scarce
-from skbayeseval.results.observed import is_pooled, means_of_splits, positive_class
 from skbayeseval.splitting.collect import CrossValidation
 
-__all__ = ["applies_to", "describe_comparison", "words_of_sizes"]
+__all__ = [
+    "FEW",
+    "applies_to",
+    "cautions",
+    "decimals",
+    "describe_comparison",
+    "few_that_carry",
+    "is_pooled",
+    "join_words",
+    "means_of_splits",
+    "plain",
+    "positive_class",
+    "what_is_scarce",
+    "what_it_applies_to",
+    "what_was_tested",
+    "where_probabilities_come_from",
+    "words_of_sizes",
+]
+
+
+def decimals(interval: Interval) -> int:
+    """Return how many decimals are worth writing, given how far a quantity is known."""
+    width = interval.high - interval.low
+    magnitude = math.floor(math.log10(width)) if 0 < width < math.inf else 0
+    return min(max(1 - magnitude, 3), 8) if magnitude < 1 else 1
+
+
+def plain(value: float, digits: int) -> str:
+    """Return a number with so many decimals, without a minus sign before zero."""
+    return f"{round(float(value), digits) + 0.0:,.{digits}f}"
+
+
+def join_words(words: Sequence[str], last: str = " and ") -> str:
+    """Return "a", "a and b", or "a, b and c"."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])}{last}{words[-1]}"
+
+
+def positive_class(posterior: Posterior, metrics: Iterable[Metric]) -> Any:
+    """Return the positive class of two, if a metric depends on it; None if it is 1, as usual.
+
+    Metrics of instance scores always have one, as in scikit-learn: that which the scores are of.
+    """
+    label = None
+    for metric in metrics:
+        scored: Any = posterior.scored
+        if metric.source == "instances" and scored is not None:
+            if len(scored.labels) == 2 and scored.truth.ndim == 1:
+                label = scored.labels[1 if scored.positive is None else scored.positive]
+        elif metric.needs_positive and posterior.positive is not None:
+            label = posterior.counts[0].labels[posterior.positive]
+    return None if label is None or label == 1 else label
+
+
+def means_of_splits(
+    record: CrossValidation | None, metric: str, names: Sequence[str]
+) -> list[float] | None:
+    """Return the mean of the split scores of each classifier; None if they are not known."""
+    if record is None or metric not in record.scores:
+        return None
+    scores = record.scores[metric]
+    if not all(name in scores and np.isfinite(scores[name]).all() for name in names):
+        return None
+    return [float(np.mean(scores[name])) for name in names]
+
+
+def is_pooled(
+    record: CrossValidation | None, metric: Metric, observed: Sequence[float],
+    means: Sequence[float] | None, digits: int = 4,
+) -> bool:  # fmt: skip
+    """Return whether observed values are of all splits together, and not the means of splits.
+
+    Values that agree in all digits that are shown are both.
+    """
+    if record is None or metric.source != "tables":
+        return False
+    pairs = zip(observed, observed if means is None else means, strict=True)
+    return means is None or any(f"{one:.{digits}f}" != f"{mean:.{digits}f}" for one, mean in pairs)
+
+
+# Fewer errors, or instances of a class, than this are few.
+FEW = 20
+
+
+# Fewer than this carry an estimate where it is told: as many as of 30 instances that vary normally.
+FEW_CARRIERS = 10
+
+
+# Metrics that do not depend on how well a scarce class is known.
+_OF_ALL_INSTANCES = ("accuracy", "f1_micro", "precision_micro", "recall_micro", "jaccard_micro")
+
+
+def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | None:
+    """Return what was seen so rarely that the prior matters, in words; None if nothing was.
+
+    Errors of all classifiers are added up. Of two classes, the scarcer one is looked at as well,
+    unless all metrics count instances of both classes alike. Weighted counts are taken for what
+    they are worth.
+    """
+    of_tables = [metric for metric in metrics if metric.source in ("tables", "items")]
+    evidence = posterior.evidence
+    if not (of_tables and evidence.family in ("classes", "chunks", "right or wrong")):
+        return None
+    weight = posterior.weight
+    if posterior.weights is not None:
+        weight = posterior.weights.difference(of_tables[0]).median
+    errors = weight * sum(
+        float(counts.total - np.nansum(counts.hits)) for counts in posterior.counts
+    )
+    if errors < FEW:
+        return _seen(errors, "errors", "error", weight)
+    labels = posterior.counts[0].labels
+    by_class = any(metric.formula not in _OF_ALL_INSTANCES for metric in of_tables)
+    if by_class and len(labels) == 2:
+        tables = [np.nan_to_num(counts.table) for counts in posterior.counts]
+        true = weight * np.max([table.sum(axis=1) for table in tables], axis=0)
+        if not posterior.has_true_negatives:
+            true[0] = np.inf  # not all instances of the negative class are counted
+        scarce = int(true.argmin())
+        if true[scarce] < FEW:
+            of_class = f"of class {labels[scarce]!r}"
+            return _seen(true[scarce], f"instances {of_class}", f"instance {of_class}", weight)
+    return None
+
+
+def few_that_carry(posterior: Posterior, metric: Metric) -> str | None:
+    """Return that few instances carry the estimate of one classifier or of a difference, in words.
+
+    None if they are not few, or if it is not known. Of counts, it is known where the classes have
+    known proportions: then the few errors of a common class may outweigh all others.
+    """
+    n_classifiers = posterior.evidence.n_classifiers
+    carriers, what = np.inf, "this estimate" if n_classifiers == 1 else "the difference"
+    if n_classifiers == 1 and posterior.prevalence is not None and metric.source == "tables":
+        carriers = _carriers_of_table(posterior, metric)
+    elif n_classifiers <= 2:
+        carriers = posterior.carried_by(metric, 0 if n_classifiers == 1 else None)
+    if carriers >= FEW_CARRIERS:
+        return None
+    units = "groups" if posterior.evidence.n_groups else "instances"
+    return f"few {units} carry {what} (effective number {carriers:.0f})"
+
+
+def _carriers_of_table(posterior: Posterior, metric: Metric) -> float:
+    """Return the effective number of instances where classes have known proportions."""
+    counts = posterior.counts[0]
+    table = np.nan_to_num(counts.table)
+    sizes = np.maximum(table.sum(axis=1, keepdims=True), 1.0)
+    # The share of the population that each instance stands for.
+    share = np.array(posterior.prevalence)[:, None] / sizes
+    positive = 1 if counts.positive is None else counts.positive
+    influence = share * cell_influence(metric, table.sum() * share * table, positive)
+    # The proportions of the classes are known, so that instances vary within them only.
+    return effective_number(
+        influence - (influence * table).sum(axis=1, keepdims=True) / sizes, table
+    )
+
+
+def _seen(number: float, several: str, one: str, weight: float) -> str:
+    if weight != 1:
+        return f"the {several} count as only {number:.2g} independent ones"
+    if number == 0:
+        return f"no {several} were seen"
+    return f"only 1 {one} was seen" if number == 1 else f"only {number:.0f} {several} were seen"
+
 
 # Fewer groups, positives or instances than this are few.
 FEW_UNITS = 20
@@ -203,3 +370,136 @@ def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
     words = Counter(", ".join(f"{k}={v}" for k, v in (one or {}).items()) for one in chosen)
     shown = "; ".join(f"{w} in {n} of {len(chosen)} splits" for w, n in words.most_common(3))
     return shown + ("; ..." if len(words) > 3 else "")
+
+
+def what_was_tested(
+    posterior: Posterior, names: Sequence[str], record: CrossValidation | None
+) -> Iterator[str]:
+    """Yield sentences on which classifiers were tested on what."""
+    evidence = posterior.evidence
+    all_names = join_words(names) if len(names) <= 8 else f"{len(names)} classifiers"
+    were = "was" if len(names) == 1 else "were"
+    groups = f" in {evidence.n_groups:,} groups" if evidence.n_groups else ""
+    sizes = list(dict.fromkeys(round(counts.total) for counts in posterior.counts))
+    if record is not None:
+        yield (
+            f"{all_names} {were} trained and tested on {record.n_splits} splits of the same data"
+            f"{_test_size(record)}, each time with about {record.train_size:,.0f} instances for "
+            "training."
+        )
+        if groups:
+            yield f"The instances are{groups}, and groups, not instances, count as independent."
+        if posterior.weights is not None or posterior.weight != 1 or evidence.is_of_splits:
+            yield "Splits of the same data resemble each other, which is allowed for."
+    elif evidence.is_of_splits:
+        yield f"{all_names} {were} compared by their scores on {evidence.describe()}."
+        if evidence.train_share is not None:
+            yield "The correlation is what splits of the same data are taken to have in common."
+    elif evidence.family == "chunks" and evidence.is_paired:
+        found = round(float(posterior.counts[0].true[posterior.counts[0].positive]))
+        yield f"{all_names} {were} tested on the same sentences, with {found:,} chunks to find."
+    elif len(names) == 1:
+        kind = "instances" if posterior.has_true_negatives else "counts"
+        yield f"{all_names} {were} tested on {sizes[0]:,} {kind}{groups}."
+    elif evidence.is_paired:
+        yield f"{all_names} {were} tested on the same {sizes[0]:,} instances{groups}."
+    else:
+        each = " each" if len(sizes) == 1 else ""
+        yield (
+            f"{all_names} {were} compared by their counts of right and wrong predictions "
+            f"({join_words([f'{size:,}' for size in sizes])} counts{each}); it is not known which "
+            "instances both got right."
+        )
+    if record is None and posterior.weight != 1 and not evidence.is_of_splits:
+        yield f"Each count is taken for {posterior.weight:.2g} of an independent one."
+
+
+def _test_size(record: CrossValidation) -> str:
+    if record.test_size is None:
+        return ""
+    return f" ({record.train_size + record.test_size:,.0f} instances)"
+
+
+def what_it_applies_to(
+    posterior: Posterior, record: CrossValidation | None, models: str
+) -> Iterator[str]:
+    """Yield a sentence on which models and which instances the result applies to."""
+    evidence = posterior.evidence
+    if record is not None and record.estimand == "fitted":
+        yield (
+            f"This applies to the {record.n_splits} models of each kind that were fitted here, on "
+            "average, and to instances like those of the data; other training data could give "
+            "models that compare differently."
+        )
+    elif record is not None and record.estimand == "full":
+        yield (
+            f"This applies to training on all {record.n_instances:,} instances, or as many like "
+            f"these. It was extrapolated from training on {words_of_sizes(record)} instances."
+        )
+    elif record is not None:
+        yield (
+            f"This applies to training on {record.train_size:,.0f} instances like these; models "
+            "trained on all of the data, or on more, may score and compare differently."
+        )
+    elif evidence.train_share is not None:
+        yield (
+            f"This applies to training on {evidence.train_share:.0%} of the data; models trained "
+            "on all of it may score and compare differently."
+        )
+    elif evidence.is_of_splits:
+        yield "This applies to data sets like these, and to training as it was done on them."
+    elif evidence.is_paired or evidence.n_classifiers == 1:
+        these = "this" if models == "model" else "these"
+        yield (
+            f"This applies to {these} {models} as tested and to instances like those of the test; "
+            "it does not tell how training again would turn out."
+        )
+    else:
+        yield (
+            "This applies to the models that gave these counts and to instances like those that "
+            "they were tested on."
+        )
+
+
+def where_probabilities_come_from(posterior: Posterior, metric: Metric) -> str:
+    """Return a sentence on what the probabilities rest on."""
+    concludes = (
+        f'The probabilities are what the model "{posterior.model_name(metric)}" concludes from'
+    )
+    if not posterior.has_proper_prior(metric):
+        return f"{concludes} the data."
+    return f"{concludes} the data and from its prior, the assumptions made before seeing the data."
+
+
+def cautions(
+    posterior: Posterior,
+    metrics: Sequence[Metric],
+    warnings: Sequence[str],
+    see: str = "prior_sensitivity()",
+) -> Iterator[str]:
+    """Yield sentences on what makes the result less reliable than it looks."""
+    if "callable" in posterior.prior_description:
+        yield "The prior was supplied by the user."
+    elif (scarce := what_is_scarce(posterior, metrics)) is not None:
+        yield (
+            f"Caution: {scarce}, so the prior has an influence on the answer; {see} shows how much."
+        )
+    few = dict.fromkeys(filter(None, (posterior.units(metric) for metric in metrics)))
+    told = {one.what: one.number for one in few if one.number < FEW_UNITS}
+    for what, number in told.items():
+        yield (
+            f"Caution: there are only {number} {what}, so the probabilities are approximate, "
+            "although they allow for this."
+        )
+    carried = {metric.name: few_that_carry(posterior, metric) for metric in metrics}
+    for name, words in carried.items():
+        if words is not None:
+            yield f"Caution: {words} in {name}, so that its interval may be too narrow."
+    if posterior.prevalence is not None:
+        shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
+        yield (
+            f"The classes {list(posterior.counts[0].labels)} are taken to occur in shares of "
+            f"{shares}; the values seen in the test are not corrected for that."
+        )
+    for warning in warnings:
+        yield f"Caution: the simulation has not been reliable. {warning}"

@@ -10,7 +10,7 @@ import pandas as pd
 
 from skbayeseval._arrays import in_short
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
-from skbayeseval.results.tables import format_value
+from skbayeseval.results.printed import format_value
 from skbayeseval.search.candidates import name_candidates, short_names, varying
 
 __all__ = ["best_candidates", "grid_of_candidates"]

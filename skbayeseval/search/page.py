@@ -7,23 +7,38 @@ from typing import Any
 
 import pandas as pd
 
+from skbayeseval._html import (
+    WIDTH,
+    block,
+    document,
+    frame_table,
+    inline_svg,
+    lines,
+    note,
+    paragraphs,
+    section,
+    verdict,
+)
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.words import in_plain_words
-from skbayeseval.pages.document import document
-from skbayeseval.pages.elements import block, frame_table, lines, note, paragraphs, section, verdict
-from skbayeseval.pages.figure import WIDTH, inline_svg
-from skbayeseval.results.basis import cautions, what_it_applies_to, where_probabilities_come_from
 from skbayeseval.results.explain import explain
 from skbayeseval.results.notebook import notebook_view
-from skbayeseval.results.numbers import decimals, join_words, plain
-from skbayeseval.results.report import page_of
-from skbayeseval.results.report_sections import (
+from skbayeseval.results.report import (
     computation,
     evidence_tables,
     model_and_prior,
+    page_of,
     reproduction,
+)
+from skbayeseval.results.text import (
+    cautions,
+    decimals,
+    join_words,
+    plain,
+    what_it_applies_to,
+    where_probabilities_come_from,
 )
 from skbayeseval.search.candidates import name_candidates
 from skbayeseval.search.report import LEGEND, POOLED, SearchReport

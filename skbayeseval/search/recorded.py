@@ -16,13 +16,12 @@ from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_size
 from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.evidence.counts import ConfusionCounts, as_evidence
-from skbayeseval.evidence.split_tables import spread_of_tables
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
-from skbayeseval.models.recalls import Recalls
-from skbayeseval.models.scores import without_noise
+from skbayeseval.models.data_sets import without_noise
+from skbayeseval.models.multiclass import Recalls
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import (
     CommonWeight,
@@ -46,6 +45,7 @@ from skbayeseval.search.noise import (
     first_copies,
     own_share,
     share_noise,
+    spread_of_tables,
 )
 from skbayeseval.search.report import SearchReport
 from skbayeseval.splitting.weights import (

@@ -13,14 +13,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
+from skbayeseval._html import write_page
 from skbayeseval.judgement.decision import MARKS, format_probability
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.judgement.ranking_decision import behind_the_best, equivalent_to_best
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.pages.document import write_page
-from skbayeseval.results.printed import Labels, name_observed
+from skbayeseval.results.printed import (
+    Labels,
+    format_value,
+    html_table,
+    latex_table,
+    markdown_table,
+    name_observed,
+)
 from skbayeseval.results.ranking import Ranking
-from skbayeseval.results.tables import format_value, html_table, latex_table, markdown_table
 from skbayeseval.search.candidates import name_candidates, short_names, varying
 from skbayeseval.search.figures import best_candidates, grid_of_candidates
 

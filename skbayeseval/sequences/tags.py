@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from os import PathLike
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from skbayeseval._arrays import in_short
 
 __all__ = [
     "SCHEMES",
     "Chunk",
+    "TaggedFile",
     "check_scheme",
     "check_sentences",
+    "check_types",
+    "chunk_frequencies",
     "chunks_to_tags",
     "convert_tags",
+    "read_conll",
     "tags_to_chunks",
 ]
+
 
 # Prefixes of each scheme for the first, inner and last token of a chunk, and for a chunk of one
 # token.
 SCHEMES = {"IOB1": "IIII", "IOB2": "BIIB", "IOBES": "BIES", "BMES": "BMES"}
+
 
 # Meaning of each prefix. IOB1 also uses B, for a chunk that follows one of the same type directly.
 _MEANING = {"B": "first", "I": "inside", "M": "inside", "E": "last", "S": "single"}
@@ -207,3 +216,117 @@ def _parse(tag: str, scheme: str) -> tuple[str | None, str]:
 
 def _prefixes(scheme: str) -> list[str]:
     return sorted({*SCHEMES[scheme], "B"})
+
+
+def chunk_frequencies(
+    y: Any, scheme: str, *, types: str | Iterable[str] | None = None
+) -> pd.DataFrame:
+    """Count the chunks of each type in each sentence.
+
+    Parameters
+    ----------
+    y : sequence of sequences of str
+        The tags of each sentence.
+    scheme : {"IOB1", "IOB2", "IOBES", "BMES"}
+        The tag scheme.
+    types : str or list of str, default=None
+        The chunk types to count. None counts all types that occur.
+
+    Returns
+    -------
+    table : pandas.DataFrame of shape (n_sentences, n_types)
+        The frequencies, for example for ``BlockRegularizedCV(regularize=...)``.
+
+    Examples
+    --------
+    >>> from skbayeseval.sequences import chunk_frequencies
+    >>> chunk_frequencies([["B-PER", "O", "B-ORG"], ["B-ORG", "B-ORG"]], "IOB2")
+       ORG  PER
+    0    1    1
+    1    2    0
+    """
+    found = tags_to_chunks(y, scheme)
+    wanted = check_types(types)
+    columns = (
+        sorted({chunk.type for chunks in found for chunk in chunks})
+        if wanted is None
+        else list(wanted)
+    )
+    counts = np.zeros((len(found), len(columns)), dtype=int)
+    position = {kind: k for k, kind in enumerate(columns)}
+    for i, chunks in enumerate(found):
+        for chunk in chunks:
+            if chunk.type in position:
+                counts[i, position[chunk.type]] += 1
+    return pd.DataFrame(counts, columns=columns)
+
+
+def check_types(types: Any) -> tuple[str, ...] | None:
+    """Return the chunk types as a tuple, or None for all types."""
+    if types is None:
+        return None
+    several = isinstance(types, Iterable) and getattr(types, "ndim", 1) > 0
+    kinds = (types,) if isinstance(types, str) or not several else tuple(types)
+    if not kinds or not all(isinstance(kind, str) for kind in kinds):
+        raise ValueError(
+            f"types must be a chunk type such as 'ORG' or a list of chunk types, got "
+            f"{in_short(types)}."
+        )
+    return kinds
+
+
+# The line between documents, which is no token.
+DOCUMENT = "-DOCSTART-"
+
+
+class TaggedFile(NamedTuple):
+    """The sentences of a file.
+
+    Attributes
+    ----------
+    tokens : list of list of list of str
+        The columns of each token but the last, per sentence.
+    tags : list of list of str
+        The last column, per sentence.
+    """
+
+    tokens: list[list[list[str]]]
+    tags: list[list[str]]
+
+
+def read_conll(path: str | PathLike[str]) -> TaggedFile:
+    r"""Read a file with one token per line, its tag in the last column, and empty lines between.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, in UTF-8; columns are separated by spaces or tabs.
+
+    Returns
+    -------
+    sentences : TaggedFile
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from skbayeseval.sequences.tags import read_conll
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "gold.conll"
+    ...     _ = path.write_text("Ada B-PER\nsleeps O\n\nRome B-LOC\n")
+    ...     read_conll(path).tags
+    [['B-PER', 'O'], ['B-LOC']]
+    """
+    sentences: list[list[list[str]]] = [[]]
+    for line in Path(path).read_text(encoding="utf-8").splitlines():
+        columns = line.split()
+        if not columns or columns[0] == DOCUMENT:
+            sentences.append([])
+        else:
+            sentences[-1].append(columns)
+    found = [sentence for sentence in sentences if sentence]
+    if not found:
+        raise ValueError(f"{path} contains no sentences.")
+    return TaggedFile(
+        [[token[:-1] for token in sentence] for sentence in found],
+        [[token[-1] for token in sentence] for sentence in found],
+    )

@@ -19,9 +19,8 @@ from scipy import sparse
 from sklearn import __version__ as sklearn_version
 from sklearn import get_config
 
-from skbayeseval._archive import ArchiveReader, write_archive
+from skbayeseval._archive import ArchiveReader, decode, encode, write_archive
 from skbayeseval._arrays import in_short
-from skbayeseval._encoding import decode, encode
 from skbayeseval._files import written_whole
 from skbayeseval._version import __version__
 from skbayeseval.splitting.digest import NotDigestibleError, digest

@@ -21,8 +21,9 @@ from sklearn.exceptions import FitFailedWarning, UnsetMetadataPassedError
 from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from skbayeseval._archive import storable
 from skbayeseval._arrays import in_short
-from skbayeseval._encoding import storable
+from skbayeseval._running import Task, parallel_with_progress, shared
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import (
     check_splits,
@@ -32,8 +33,6 @@ from skbayeseval.splitting.check_splits import (
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.digest import digest
 from skbayeseval.splitting.out_of_fold import OutOfFold
-from skbayeseval.splitting.parallel import Task, shared
-from skbayeseval.splitting.progress import parallel_with_progress
 from skbayeseval.splitting.weights import pooled_weight
 
 __all__ = [

@@ -151,7 +151,7 @@ def test_warnings_that_nobody_reads_do_not_open_the_gate(monkeypatch):
         raise BrokenPipeError
 
     monkeypatch.setattr("skbayeseval.cli.output.stop_printing", lambda: None)
-    monkeypatch.setattr("skbayeseval.cli.counts.report", broken)
+    monkeypatch.setattr("skbayeseval.cli.program.report", broken)
     command = f"counts --a {WORSE} --b {BETTER} {QUICK}"
     assert main(f"{command} --gate better".split()) == 1
     assert main(command.split()) == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skbayeseval.cli.messages import InputError, in_words_of_options
+from skbayeseval.cli.output import InputError, in_words_of_options
 
 
 @pytest.mark.parametrize(

@@ -379,7 +379,7 @@ def test_scores_are_read_only():
 
 
 def test_verbose_reaches_the_bar(monkeypatch):
-    from skbayeseval.splitting import progress
+    from skbayeseval import _running as progress
 
     shown = []
 

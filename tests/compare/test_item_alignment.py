@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval.compare.item_alignment import align_groups, align_items
+from skbayeseval.compare.items import align_groups, align_items
 
 A, B = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
 

@@ -12,7 +12,7 @@ from skbayeseval import (
     compare_scores,
 )
 from skbayeseval.display import HeatmapDisplay, JointDisplay, PosteriorDisplay, ScoreDisplay
-from skbayeseval.display.words import pair_words, shorten, text_width
+from skbayeseval.display.style import pair_words, shorten, text_width
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.metrics import per_class

@@ -301,7 +301,7 @@ def test_very_many_instances_are_told():
 
 def test_terminals_show_the_progress_of_draws_that_take_long(monkeypatch, capsys):
     monkeypatch.setattr("skbayeseval.compare.instances.has_bar", lambda: True)
-    monkeypatch.setattr("skbayeseval.splitting.progress.PATIENCE", -1.0)
+    monkeypatch.setattr("skbayeseval._running.PATIENCE", -1.0)
     y, (a, b) = binormal(5000)
     scores = {"y_score_a": a, "y_score_b": b, "scoring": "average_precision", "n_draws": 200}
     compare_predictions(y, None, None, **scores).hdi()

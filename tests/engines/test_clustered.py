@@ -5,7 +5,7 @@ import pytest
 from scipy.special import gammaln
 from scipy.stats import chisquare
 
-from skbayeseval.engines.clustered import draw_clustered
+from skbayeseval.engines.items import draw_clustered
 from skbayeseval.models.items import ClusteredSpecification
 
 CASES = {

@@ -5,7 +5,7 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import betainc, expit, gammaln, log_expit
 
-from skbayeseval.engines.etas import EtaSampler, _log_density
+from skbayeseval.engines.outcomes import EtaSampler, _log_density
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical
 from skbayeseval.models.specification import Eta

@@ -10,8 +10,8 @@ from skbayeseval.engines.few_units import (
     allow_for_few_units,
     difference_of_twins,
 )
-from skbayeseval.evidence.unit_numbers import UnitNumbers, effective_number
-from skbayeseval.results.few_counts import _carriers_of_table
+from skbayeseval.evidence.base import UnitNumbers, effective_number
+from skbayeseval.results.text import _carriers_of_table
 
 
 def numbers(k, n=None):

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.engines.full_rows import FullRows
-from skbayeseval.engines.outcomes import stream_outcomes
+from skbayeseval.engines.outcomes import FullRows, stream_outcomes
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical
 from tests.engines.confusion_tables import TABLES

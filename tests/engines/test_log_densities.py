@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_counts, compare_many, compare_predictions
-from skbayeseval.engines.log_densities import log_densities
+from skbayeseval.engines.predictive import log_densities
 
 Y = np.array([1] * 30 + [0] * 50)
 A = np.array([1] * 26 + [0] * 4 + [1] * 6 + [0] * 44)

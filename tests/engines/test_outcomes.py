@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.engines.etas import EtaSampler
-from skbayeseval.engines.outcomes import _GroupSampler, stream_outcomes
+from skbayeseval.engines.outcomes import EtaSampler, _GroupSampler, stream_outcomes
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics.confusion import Totals, totals_of
 from skbayeseval.metrics.registry import get_metric

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from skbayeseval.engines.proportions import ProportionSampler
+from skbayeseval.engines.recalls import ProportionSampler
 
 
 def draws(counts, n=4000, seed=0):

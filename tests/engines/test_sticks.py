@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from skbayeseval.engines.sticks import stick_transform
+from skbayeseval.engines.variables import stick_transform
 
 SIMPLEXES = np.array([[0.2, 0.5, 0.3, 1e-3], [0.25, 0.25, 0.25, 0.25], [0.9, 0.05, 0.01, 0.04]])
 SIMPLEXES /= SIMPLEXES.sum(axis=1, keepdims=True)

@@ -8,7 +8,7 @@ from scipy.linalg import helmert
 from scipy.special import logsumexp
 
 from skbayeseval.engines.systems import SPREAD, STRENGTHS, draw_system_means, observe
-from skbayeseval.models.systems import SystemSpecification
+from skbayeseval.models.data_sets import SystemSpecification
 
 
 def draw(means, noise, n_draws=20_000, seed=0):

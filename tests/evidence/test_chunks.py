@@ -10,8 +10,7 @@ from sklearn.base import clone
 from skbayeseval import BlockRegularizedCV, chunk_counter, metrics
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.evidence.chunks import CELLS
-from skbayeseval.sequences.frequencies import chunk_frequencies
-from skbayeseval.sequences.tags import convert_tags
+from skbayeseval.sequences.tags import chunk_frequencies, convert_tags
 from tests.sequences.test_tags import PREFIXES
 from tests.splitting.imbalance import largest_imbalance
 

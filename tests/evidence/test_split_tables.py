@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from skbayeseval.evidence.split_tables import spread_of_tables
 from skbayeseval.metrics import get_metric
+from skbayeseval.search.noise import spread_of_tables
 
 ACCURACY = get_metric("accuracy")
 

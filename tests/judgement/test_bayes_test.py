@@ -1,4 +1,4 @@
-from skbayeseval.judgement.bayes_test import favour
+from skbayeseval.judgement.bayes_factor import favour
 
 
 def test_the_more_probable_is_favoured():

@@ -3,9 +3,8 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_counts, compare_scores
-from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.distribution import Distribution, check_margin, one_sided
 from skbayeseval.judgement.expected_loss import check_cost, expected_loss
-from skbayeseval.judgement.one_sided import check_margin, one_sided
 
 NAMES = ("new", "old")
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import cauchy, norm
 
-from skbayeseval.judgement.subgroup_pooling import pool_subgroups
+from skbayeseval.judgement.pooling import pool_subgroups
 
 SIZES = np.array([100, 100, 100, 400, 400])
 OBSERVED = np.array([0.00, 0.06, -0.03, 0.02, -0.22])

@@ -3,10 +3,9 @@ from dataclasses import FrozenInstanceError, fields
 import numpy as np
 import pytest
 
-from skbayeseval.engines.etas import EtaSampler
+from skbayeseval.engines.outcomes import EtaSampler
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
-from skbayeseval.judgement.bayes_factor import BayesFactor
-from skbayeseval.judgement.bayes_test import favour
+from skbayeseval.judgement.bayes_factor import BayesFactor, favour
 from skbayeseval.judgement.decision import Decision, Probabilities
 from skbayeseval.judgement.frequentist import mcnemar
 from skbayeseval.judgement.intervals import Interval

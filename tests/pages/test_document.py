@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from skbayeseval.pages.document import document, write_page
+from skbayeseval._html import document, write_page
 from tests.pages.markup import Markup
 
 

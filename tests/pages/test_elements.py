@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from skbayeseval.pages import elements
+from skbayeseval import _html as elements
 from tests.pages.markup import Markup
 
 EVIL = "<script>alert('1')</script> & \"more\""

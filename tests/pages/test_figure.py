@@ -5,7 +5,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from skbayeseval.pages.figure import inline_svg
+from skbayeseval._html import inline_svg
 from tests.pages.markup import Markup
 
 

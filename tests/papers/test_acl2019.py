@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skbayeseval import BlockRegularizedCV, compare_counts
 from skbayeseval.metrics.registry import get_metric
-from skbayeseval.reproduce.published import load_published
+from skbayeseval.reproduce.report import load_published
 from skbayeseval.splitting.block_cv import calibrated_weight
 
 COUNTS = load_published("acl2019_counts")

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from skbayeseval import compare_predictions
-from skbayeseval.reproduce.published import load_published
+from skbayeseval.reproduce.report import load_published
 
 TABLE = load_published("icdm2015_tables")["table4_bayesian"]
 TABLE_3 = load_published("icdm2015_tables")["table3_frequentist"]

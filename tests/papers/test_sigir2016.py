@@ -6,7 +6,7 @@ import pytest
 from skbayeseval import compare_predictions, power_analysis
 from skbayeseval.judgement.frequentist import mcnemar, two_proportion_z
 from skbayeseval.models import Paired
-from skbayeseval.reproduce.published import load_published
+from skbayeseval.reproduce.report import load_published
 
 TABLE_3 = load_published("sigir2016_table_3")
 TABLES_4_5_6 = load_published("sigir2016_tables_4_5_6")["tables"]

@@ -4,7 +4,7 @@ import pytest
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.decision import decision_codes
 from skbayeseval.judgement.intervals import hdi_of_rows
-from skbayeseval.planning.enough_draws import decide_many, numbers_of_draws
+from skbayeseval.planning.simulate import decide_many, numbers_of_draws
 
 ROPE = Interval(-0.5, 1.0)
 SETTLED = ("<<", "~", ">>")

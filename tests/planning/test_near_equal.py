@@ -2,10 +2,15 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions, metrics
-from skbayeseval.evidence.influence import cell_influence
+from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.planning import simulate
-from skbayeseval.planning.near_equal import SCALE, plausibility, spread_of_instances, tables_of
-from skbayeseval.planning.replications import populations_of
+from skbayeseval.planning.replications import (
+    SCALE,
+    plausibility,
+    populations_of,
+    spread_of_instances,
+    tables_of,
+)
 
 ACCURACY, F1 = metrics.get_metric("accuracy"), metrics.get_metric("f1")
 CELLS = np.random.default_rng(0).dirichlet(np.ones(8), 30).reshape(-1, 2, 2, 2)

@@ -14,8 +14,7 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.judgement import Interval
 from skbayeseval.models import BCV, Paired, Unpaired
 from skbayeseval.planning import simulate
-from skbayeseval.planning.near_equal import SCALE
-from skbayeseval.planning.replications import populations_of
+from skbayeseval.planning.replications import SCALE, populations_of
 from skbayeseval.results.comparison import ComparisonResult
 
 QUICK = {"n_replications": 50, "random_state": 0}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from skbayeseval import _running as progress
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.validated_rows import ScoreRows, Spread
 from skbayeseval.metrics import get_metric
@@ -16,7 +17,6 @@ from skbayeseval.posterior.inferred_weight import (
     infer_weight,
     pooled_weight_posterior,
 )
-from skbayeseval.splitting import progress
 
 ACCURACY = get_metric("accuracy")
 

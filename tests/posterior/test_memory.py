@@ -1,6 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 
-from skbayeseval.posterior.memory import Memory
+from skbayeseval.posterior.prior import Memory
 
 
 def test_memory_keeps_the_most_recent():

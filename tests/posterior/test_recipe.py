@@ -13,12 +13,12 @@ from skbayeseval import (
     compare_predictions,
     metrics,
 )
+from skbayeseval import _running as progress
 from skbayeseval.engines import exact
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical, Unpaired
 from skbayeseval.posterior import prior_odds, recipe
 from skbayeseval.posterior.prior import Prior
-from skbayeseval.splitting import progress
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44

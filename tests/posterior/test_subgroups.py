@@ -7,7 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import bayesian_cross_validate, compare_many, compare_predictions, metrics
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.validated_rows import ClassRows
-from skbayeseval.judgement.subgroup_pooling import pool_subgroups
+from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.models import Paired
 from skbayeseval.posterior.inferred_weight import InferredWeights
 from skbayeseval.posterior.subgroups import _prior_variance, _without_prior, compare_subgroups

@@ -1,7 +1,7 @@
 import pytest
 
 from skbayeseval import compare_counts
-from skbayeseval.reproduce import acl2019, conll
+from skbayeseval.reproduce import acl2019
 from skbayeseval.reproduce.report import MissingError, Report
 
 AS_IN_2015 = ("as in 2015", "length")
@@ -58,14 +58,14 @@ def corpus_file(tmp_path):
 
 
 def test_corpus_is_read_as_iob2(corpus_file):
-    corpus = conll.read_corpus(corpus_file)
+    corpus = acl2019.read_corpus(corpus_file)
     assert corpus.y == [["B-PER", "I-PER", "O", "B-ORG"], ["B-ORG", "B-ORG", "B-LOC"]]
     assert [len(sentence) for sentence in corpus.X] == [4, 3]
-    assert conll.read_corpus(corpus_file.parent) == corpus
+    assert acl2019.read_corpus(corpus_file.parent) == corpus
 
 
 def test_features_are_the_papers():
-    first = conll.features(["a", "b", "c"], ["x", "y", "z"])[0]
+    first = acl2019.features(["a", "b", "c"], ["x", "y", "z"])[0]
     # Of words and of parts of speech: five unigrams, four bigrams, three trigrams.
     assert len(first) == len(set(first)) == 2 * (5 + 4 + 3)
     assert {"w0=a", "w-1=<s>|a", "w0=a|b|c", "p2=z", "p-2=<s>|<s>|x"} <= set(first)
@@ -73,8 +73,8 @@ def test_features_are_the_papers():
 
 def test_tasks_of_the_paper():
     tags = ["B-PER", "I-PER", "O", "B-ORG"]
-    assert [conll._of_task(tag, "NER") for tag in tags] == ["B-NE", "I-NE", "O", "B-NE"]
-    assert [conll._of_task(tag, "ORG") for tag in tags] == ["O", "O", "O", "B-ORG"]
+    assert [acl2019._of_task(tag, "NER") for tag in tags] == ["B-NE", "I-NE", "O", "B-NE"]
+    assert [acl2019._of_task(tag, "ORG") for tag in tags] == ["O", "O", "O", "B-ORG"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_other_files_are_refused(tmp_path, text, message):
     path = tmp_path / "other"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
-        conll.read_corpus(path)
+        acl2019.read_corpus(path)
 
 
 @pytest.mark.parametrize(("path", "message"), [(None, "--conll"), ("nowhere", "cannot be read")])
@@ -112,7 +112,7 @@ def test_bcv_of_taggers_is_that_of_their_counts(tmp_path):
     pytest.importorskip("sklearn_crfsuite")
     path = tmp_path / "eng.train"
     path.write_text(TEXT.replace("-DOCSTART- -X- O O\n\n", "") * 6)
-    result = conll.compare_tag_sets(conll.read_corpus(path), "ORG", max_iterations=3)
+    result = acl2019.compare_tag_sets(acl2019.read_corpus(path), "ORG", max_iterations=3)
     both, only_a, only_b, neither, false_both, false_a, false_b = result.evidence.cells
     counts = [
         (both + mine, false_both + false, theirs + neither)

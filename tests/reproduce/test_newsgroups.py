@@ -7,8 +7,7 @@ from sklearn.utils import Bunch
 from skbayeseval import ComparisonResult
 from skbayeseval.cli import main
 from skbayeseval.reproduce import icdm2015, newsgroups, reproduce, sigir2016
-from skbayeseval.reproduce.report import MissingError, Report
-from skbayeseval.reproduce.tables import Table
+from skbayeseval.reproduce.report import MissingError, Report, Table
 
 # The paper's model is what is wanted, whatever its prior does.
 pytestmark = pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
@@ -138,7 +137,7 @@ def test_sigir2016_with_the_data(newsgroups):
 
 
 def as_newsgroups(found):
-    from skbayeseval.reproduce.published import load_published
+    from skbayeseval.reproduce.report import load_published
 
     published = load_published("icdm2015_tables")["table1"]
     predictions = {name: labels for name, labels in found.items() if name != "truth"}

@@ -5,7 +5,7 @@ import pytest
 
 from skbayeseval import ComparisonResult, compare_counts, compare_many, compare_predictions, metrics
 from skbayeseval.judgement.decision import format_probability
-from skbayeseval.results.numbers import decimals, join_words, plain
+from skbayeseval.results.text import decimals, join_words, plain
 from tests.results import many
 
 # A metric of one's own is on a scale of its own; test_rope.py is about this warning.

@@ -9,7 +9,7 @@ import pytest
 
 from skbayeseval import compare_many, compare_predictions, score_posterior
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.results.tables import (
+from skbayeseval.results.printed import (
     decimals,
     fixed,
     html_table,

@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import SearchReport
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.results.tables import format_value, latex_table, markdown_table
+from skbayeseval.results.printed import format_value, latex_table, markdown_table
 
 GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
 

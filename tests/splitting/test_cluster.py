@@ -13,7 +13,7 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from skbayeseval import bayesian_cross_validate
-from skbayeseval.splitting.parallel import SharedList, shared
+from skbayeseval._running import SharedList, shared
 from tests.splitting.logged import compare
 
 # The cluster's own warnings, such as those of workers that are killed, are not of interest here.

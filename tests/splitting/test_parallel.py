@@ -6,7 +6,7 @@ import joblib
 import pytest
 from sklearn import config_context, get_config
 
-from skbayeseval.splitting.parallel import Task
+from skbayeseval._running import Task
 
 
 def setting(x):

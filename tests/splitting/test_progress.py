@@ -7,7 +7,7 @@ import pytest
 from joblib import delayed, parallel_config
 from rich.console import Console
 
-from skbayeseval.splitting import progress
+from skbayeseval import _running as progress
 
 
 class Terminal(io.StringIO):

@@ -1,0 +1,332 @@
+"""Pages and fragments of HTML, with figures as SVG; all that comes from data is escaped."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from os import PathLike
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+from xml.etree import ElementTree
+
+import pandas as pd
+
+from skbayeseval._files import written_whole
+
+__all__ = [
+    "WIDTH",
+    "block",
+    "document",
+    "frame_table",
+    "inline_svg",
+    "lines",
+    "listed",
+    "note",
+    "paragraphs",
+    "row",
+    "section",
+    "shares",
+    "table",
+    "text",
+    "verdict",
+    "write_page",
+]
+
+
+def text(value: Any) -> str:
+    """Return any value as text of HTML, in which nothing is markup."""
+    return escape(str(value), quote=True)
+
+
+def paragraphs(words: str) -> str:
+    """Return text as HTML paragraphs, which blank lines separate."""
+    parts = filter(None, (part.strip() for part in words.split("\n\n")))
+    return "".join(f"<p>{text(' '.join(part.split()))}</p>" for part in parts)
+
+
+def lines(words: str) -> str:
+    """Return text as one HTML paragraph that keeps its lines."""
+    return f"<p>{'<br>'.join(text(line.strip()) for line in words.splitlines())}</p>"
+
+
+def note(words: str) -> str:
+    """Return text as an HTML paragraph of lesser weight."""
+    return f'<p class="note">{text(words)}</p>'
+
+
+def listed(items: Iterable[tuple[str, Any]]) -> str:
+    """Return pairs of a term and its value as an HTML description list."""
+    rows = "".join(f"<dt>{text(term)}</dt><dd>{text(value)}</dd>" for term, value in items)
+    return f"<dl>{rows}</dl>"
+
+
+def table(header: Sequence[Any], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
+    """Return an HTML table; the first cell of each row is its header.
+
+    Examples
+    --------
+    >>> from skbayeseval._html import table
+    >>> '<th scope="row">&lt;b&gt;</th><td>0.9</td>' in table(["name", "f1"], [["<b>", "0.9"]])
+    True
+    """
+    above = f"<caption>{text(caption)}</caption>" if caption else ""
+    head = "".join(f'<th scope="col">{text(cell)}</th>' for cell in header)
+    body = "".join(
+        f'<tr><th scope="row">{text(first)}</th>'
+        + "".join(f"<td>{text(cell)}</td>" for cell in others)
+        + "</tr>"
+        for first, *others in rows
+    )
+    return (
+        f'<div class="scroll"><table>{above}<thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def frame_table(frame: pd.DataFrame, caption: str = "") -> str:
+    """Return a data frame of text as an HTML table with its index as the first column."""
+    rows = zip(frame.index, frame.itertuples(index=False, name=None), strict=True)
+    header = [frame.index.name or "", *frame.columns]
+    return table(header, ([index, *row] for index, row in rows), caption)
+
+
+def row(*parts: str) -> str:
+    """Return parts that stand side by side where there is room."""
+    return f'<div class="row">{"".join(parts)}</div>'
+
+
+def shares(parts: Iterable[tuple[str, float, str]]) -> str:
+    """Return a bar of probabilities, each with its name and colour."""
+    found = list(parts)
+    bar = "".join(
+        f'<span style="width:{100 * share:.2f}%;background:{text(colour)}"></span>'
+        for _, share, colour in found
+    )
+    names = "".join(
+        f'<span><b style="background:{text(colour)}"></b>{text(name)}</span>'
+        for name, _, colour in found
+    )
+    return f'<div class="shares">{bar}</div><div class="names">{names}</div>'
+
+
+def section(title: str, *parts: str) -> str:
+    """Return a section of a page; nothing if it has no parts."""
+    inside = "".join(parts)
+    return f"<section><h2>{text(title)}</h2>{inside}</section>" if inside else ""
+
+
+def verdict(*parts: str) -> str:
+    """Return what a page says first."""
+    return f'<div class="verdict">{"".join(parts)}</div>'
+
+
+def block(*parts: str) -> str:
+    """Return what a notebook shows of a result, with a style of its own."""
+    return f'<div class="skbayeseval"><style>{_STYLE}</style>{"".join(parts)}</div>'
+
+
+# Colours follow the notebook, light or dark: text and lines have the colour of its text.
+_STYLE = (
+    ".skbayeseval{max-width:48em}"
+    ".skbayeseval p{margin:.4em 0}"
+    ".skbayeseval .note{opacity:.75;font-size:.92em}"
+    ".skbayeseval .scroll{overflow-x:auto}"
+    ".skbayeseval table{border-collapse:collapse;margin:.6em 0}"
+    ".skbayeseval th,.skbayeseval td{padding:.25em .7em;text-align:right}"
+    ".skbayeseval th:first-child{text-align:left}"
+    ".skbayeseval thead th{border-bottom:1px solid currentColor;overflow-wrap:anywhere;"
+    "min-width:6em}"
+    ".skbayeseval td{white-space:nowrap}"
+    ".skbayeseval .shares{display:flex;height:.7em;max-width:30em}"
+    ".skbayeseval .names>span{margin-right:1.2em}"
+    ".skbayeseval .names b{display:inline-block;width:.7em;height:.7em;margin-right:.4em}"
+    ".skbayeseval figure{margin:.6em 0}"
+    ".skbayeseval svg{max-width:100%;height:auto}"
+)
+
+
+def document(title: str, subtitle: str, *parts: str) -> str:
+    """Return a whole page: a title, what it is about, and its sections."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{text(title)}</title>\n<style>{_PAGE_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<header><h1>{text(title)}</h1><p>{text(subtitle)}</p></header>\n"
+        + "\n".join(filter(None, parts))
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def write_page(path: str | PathLike[str], page: str) -> None:
+    """Write a page to a file, which is replaced only when all of it is written."""
+    with written_whole(path) as temporary:
+        Path(temporary).write_text(page, encoding="utf-8", newline="\n")
+
+
+_LIGHT = "--ground:#fff;--ink:#1c1e21;--faint:#5b6167;--line:#d5d9dd;--shade:#f4f6f8;--mark:#0072b2"
+
+
+_PAGE_DARK = (
+    "--ground:#15181b;--ink:#e6e8ea;--faint:#a3aab1;--line:#3b4147;--shade:#1f2327;--mark:#6fb7e6"
+)
+
+
+_PAGE_STYLE = f"""
+:root{{color-scheme:light dark;{_LIGHT}}}
+@media (prefers-color-scheme:dark){{:root{{{_PAGE_DARK}}}
+figure:not(.paper) svg{{filter:brightness(1.5)}}}}
+*{{box-sizing:border-box}}
+body{{margin:0;background:var(--ground);color:var(--ink);
+font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;
+overflow-wrap:anywhere}}
+main{{max-width:54rem;margin:0 auto;padding:1.5rem 1rem 4rem}}
+h1{{font-size:1.7rem;line-height:1.25;margin:0 0 .25rem}}
+h2{{font-size:1.15rem;margin:2.2rem 0 .6rem;padding-bottom:.25rem;
+border-bottom:1px solid var(--line)}}
+header p,.note,caption,dt{{color:var(--faint)}}
+header p{{margin:0}}
+p{{margin:.6rem 0}}
+.verdict{{background:var(--shade);border-left:.3rem solid var(--mark);padding:.4rem 1rem;
+margin:1.2rem 0;font-weight:600}}
+.verdict p{{margin:.5rem 0}}
+.verdict td{{white-space:normal}}
+figure{{margin:1rem 0}}
+figure svg{{display:block;width:100%;max-width:39rem;height:auto}}
+figure.paper svg{{background:#fff;color:#000;border-radius:.3rem}}
+.row{{display:flex;flex-wrap:wrap;gap:0 2rem}}
+.scroll{{overflow-x:auto;margin:.8rem 0}}
+table{{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem;
+overflow-wrap:normal}}
+caption{{text-align:left;padding-bottom:.3rem}}
+th,td{{padding:.3rem .8rem .3rem 0;text-align:right;font-weight:400}}
+th:first-child{{text-align:left;max-width:22rem}}
+td{{white-space:nowrap}}
+thead th{{border-bottom:1px solid var(--ink);vertical-align:bottom;overflow-wrap:anywhere;
+min-width:3rem}}
+tbody tr+tr>*{{border-top:1px solid var(--line)}}
+dl{{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.25rem 1.2rem;
+margin:.6rem 0}}
+dd{{margin:0}}
+@media (max-width:30rem){{dl{{grid-template-columns:1fr;gap:0}}dd{{margin-bottom:.5rem}}}}
+@media print{{:root{{{_LIGHT}}}body{{font-size:10pt}}main{{max-width:none;padding:0}}
+figure,tr,.verdict{{break-inside:avoid}}h2{{break-after:avoid}}
+.verdict{{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.scroll{{overflow:visible}}figure svg{{filter:none!important;max-width:12cm}}}}
+"""
+
+
+Element = ElementTree.Element
+
+
+# In inches: so narrow that text can still be read on a telephone.
+WIDTH = 5.4
+
+
+# References to elements of the same drawing.
+_REFERENCE = re.compile(r"url\(#([^)]+)\)")
+
+
+# Black and dark greys, which would not be seen on a dark page.
+_FIGURE_DARK = re.compile(r"\b(fill|stroke): #([0-7][0-9a-f])\2\2\b")
+
+
+def inline_svg(
+    draw: Callable[[Any], object],
+    label: str,
+    *,
+    size: tuple[float, float] = (WIDTH, 2.9),
+    prefix: str | None = None,
+    paper: bool = False,
+) -> str:
+    """Return a figure as HTML, or a note if it cannot be drawn.
+
+    Parameters
+    ----------
+    draw : callable
+        A function that draws on the matplotlib Axes that it is given.
+    label : str
+        What the figure shows, for those who cannot see it.
+    size : (float, float), default=(5.4, 2.9)
+        The width and height in inches.
+    prefix : str, default=None
+        The beginning of all ids, which must be unique on a page. By default, a random one.
+    paper : bool, default=False
+        Whether the figure keeps its colours on a white ground. By default, black and white become
+        the colour of the text and transparent.
+    """
+    try:
+        drawing = ElementTree.fromstring(_svg(draw, size))
+        _tidy(drawing, token_hex(4) if prefix is None else prefix)
+        if not paper:
+            _follow_the_page(drawing)
+    except Exception as error:  # a figure that fails must not hide the rest
+        return f"<p>The figure could not be drawn: {text(error)}</p>"
+    drawing.set("role", "img")
+    drawing.set("aria-label", label)
+    kind = ' class="paper"' if paper else ""
+    inside = ElementTree.tostring(drawing, encoding="unicode")
+    return f"<figure{kind}>{inside}</figure>"
+
+
+def _svg(draw: Callable[[Any], object], size: tuple[float, float]) -> str:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    written = io.StringIO()
+    with warnings.catch_warnings():  # characters that the font lacks are drawn as boxes
+        warnings.simplefilter("ignore", UserWarning)
+        draw(figure.subplots())
+        figure.savefig(written, format="svg", transparent=True)
+    return written.getvalue()
+
+
+def _tidy(drawing: Element, prefix: str) -> None:
+    """Drop namespaces, metadata and the style that would leak, and make ids unique."""
+    for parent in list(drawing.iter()):
+        for child in list(parent):
+            if child.tag.endswith(("}metadata", "}style")):
+                parent.remove(child)
+    drawing.set("stroke-linejoin", "round")
+    used: dict[str, str] = {}
+
+    def renamed(reference: str) -> str:
+        return used.setdefault(reference, f"{prefix}-{len(used)}")
+
+    for element in drawing.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        element.tail = None
+        for name, value in list(element.attrib.items()):
+            del element.attrib[name]
+            plain = name.rpartition("}")[2]
+            if plain == "href" and value.startswith("#"):
+                value = f"#{renamed(value[1:])}"
+            value = _REFERENCE.sub(lambda found: f"url(#{renamed(found[1])})", value)
+            element.set(plain, " ".join(value.split()))
+    for element in drawing.iter():
+        name = element.attrib.pop("id", "")
+        if name in used:
+            element.set("id", used[name])
+
+
+def _follow_the_page(drawing: Element) -> None:
+    """Give what is black the colour of the page's text, and make white grounds transparent."""
+    drawing.set("fill", "currentColor")
+    for element in drawing.iter():
+        style = element.get("style")
+        if style is None:
+            continue
+        if element.tag == "path":
+            style = style.replace("fill: #ffffff", "fill: none")
+        element.set("style", _FIGURE_DARK.sub(_current, style))
+
+
+def _current(found: re.Match[str]) -> str:
+    """Return the colour of the text, the fainter the lighter the grey was."""
+    attribute, grey = found[1], int(found[2], 16)
+    faint = "" if grey < 0x20 else f"; {attribute}-opacity: {1 - grey / 255:.2g}"
+    return f"{attribute}: currentColor{faint}"

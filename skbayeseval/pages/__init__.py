@@ -1,1 +1,0 @@
-"""HTML for notebooks and reports: text, tables, figures and whole pages, without dependencies."""
