@@ -1,17 +1,20 @@
 """Display objects for plots, in the style of scikit-learn."""
 
-from skbayeseval.display.curves import CurveDisplay, LearningCurveDisplay, PowerDisplay
-from skbayeseval.display.forest import ClassesDisplay, ForestDisplay
+from skbayeseval.display.curves import (
+    CurveDisplay,
+    LearningCurveDisplay,
+    PowerDisplay,
+    ScoresDisplay,
+)
+from skbayeseval.display.forest import ClassesDisplay, ForestDisplay, RankingDisplay
 from skbayeseval.display.heatmap import HeatmapDisplay, PairsDisplay
-from skbayeseval.display.joint import JointDisplay
 from skbayeseval.display.posterior import (
     FactorDisplay,
+    JointDisplay,
     PosteriorDisplay,
     ScoreDisplay,
     TraceDisplay,
 )
-from skbayeseval.display.ranking import RankingDisplay
-from skbayeseval.display.scores import ScoresDisplay
 
 __all__ = [
     "ClassesDisplay",

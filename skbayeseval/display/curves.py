@@ -1,26 +1,20 @@
-"""Curves of two classifiers with bands: ROC, precision-recall, calibration and net benefit."""
+"""Curves with bands, such as ROC, learning and power curves, and scores of splits."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from skbayeseval.display.style import (
     GREY,
     MINUS,
     Display,
-    Heading,
     Pen,
-    font_size,
-    legend_below,
     plain,
-    plain_ticks,
-    room,
-    set_ylabel,
     shorten,
     text_width,
 )
@@ -35,6 +29,7 @@ __all__ = [
     "CurveDisplay",
     "LearningCurveDisplay",
     "PowerDisplay",
+    "ScoresDisplay",
 ]
 
 
@@ -55,6 +50,13 @@ KINDS = {
 }
 
 
+def _as_arrays(curves: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    return {
+        name: [np.asarray(part, dtype=float) for part in curve] for name, curve in curves.items()
+    }
+
+
+@dataclass(eq=False, repr=False)
 class CurveDisplay(Display):
     """Mean curves of several classifiers with pointwise bands.
 
@@ -92,33 +94,24 @@ class CurveDisplay(Display):
     ('false positive rate', 1)
     """
 
-    def __init__(
-        self,
-        curves: Mapping[str, Sequence[ArrayLike]],
-        *,
-        kind: str,
-        reference: tuple[ArrayLike, ArrayLike] | None = None,
-        finding: str = "",
-        prob: float = 0.95,
-    ) -> None:
-        self.curves = {
-            name: tuple(np.asarray(part, dtype=float) for part in curve)
-            for name, curve in curves.items()
-        }
-        self.kind = kind
-        self.reference = reference
-        self.finding = finding
-        self.prob = prob
+    curves: Mapping[str, Sequence[Any]]
+    _: KW_ONLY
+    kind: str
+    reference: tuple[Any, Any] | None = None
+    finding: str = ""
+    prob: float = 0.95
+
+    def __post_init__(self) -> None:
+        self.curves = _as_arrays(self.curves)
 
     def _size(self) -> tuple[float, float]:
         return 6.0, 4.6
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+    def _draw(self, ax: Axes, pen: Pen) -> str:
         words = KINDS[self.kind]
-        width, small = room(ax).width, font_size("small")
         # A legend of two columns leaves more height for the curves.
-        line = width / 2 if room(ax).height < 3 else width
-        names = shorten(list(self.curves), 0.94 * line - 0.6, small)
+        line = pen.width / 2 if pen.height < 3 else pen.width
+        names = shorten(list(self.curves), 0.94 * line - 0.6, pen.small)
         dashes: list[Any] = ["-", "--", "-.", ":"]
         marker = "o" if self.kind == "calibration" else None
         for k, (name, (x, mean, low, high)) in enumerate(
@@ -128,7 +121,7 @@ class CurveDisplay(Display):
             options = pen.fill_options(color=colour, alpha=0.2, linewidth=0)
             pen.fills.append(ax.fill_between(x, low, high, **options))
             pen.line(
-                ax, x, mean, color=colour, linestyle=dashes[k % 4], label=plain(name),
+                x, mean, color=colour, linestyle=dashes[k % 4], label=plain(name),
                 marker=marker, markersize=4,
             )  # fmt: skip
         if self.reference is not None:
@@ -146,14 +139,15 @@ class CurveDisplay(Display):
             ax.set_xlim(-0.02, 1.02)
             ax.set_ylim(-0.02, 1.02)
         ax.spines[["right", "top"]].set_visible(False)
-        plain_ticks(ax)
-        plain_ticks(ax, "y")
-        set_ylabel(ax, words.y)
-        legend_below(ax)
+        pen.plain_ticks()
+        pen.plain_ticks("y")
+        pen.set_ylabel(words.y)
+        pen.legend_below()
         said = self.finding or f"{words.y} by {words.x}"
-        return Heading(f"{said}; {100 * self.prob:.3g}% bands")
+        return f"{said}; {100 * self.prob:.3g}% bands"
 
 
+@dataclass(eq=False, repr=False)
 class LearningCurveDisplay(Display):
     """The difference A minus B at two training sizes, and extrapolated to all instances.
 
@@ -189,31 +183,22 @@ class LearningCurveDisplay(Display):
     'training instances'
     """
 
-    def __init__(
-        self,
-        sizes: ArrayLike,
-        means: ArrayLike,
-        lows: ArrayLike,
-        highs: ArrayLike,
-        *,
-        names: tuple[str, str] = ("A", "B"),
-        metric: str = "score",
-        rope: Interval | None = None,
-        prob: float = 0.95,
-    ) -> None:
-        self.sizes = np.asarray(sizes, dtype=float)
-        self.means = np.asarray(means, dtype=float)
-        self.lows = np.asarray(lows, dtype=float)
-        self.highs = np.asarray(highs, dtype=float)
-        self.names = names
-        self.metric = metric
-        self.rope = rope
-        self.prob = prob
+    sizes: Any
+    means: Any
+    lows: Any
+    highs: Any
+    _: KW_ONLY
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
+    rope: Interval | None = None
+    prob: float = 0.95
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        a, b = (
-            plain(name) for name in shorten(self.names, 0.4 * room(ax).width, font_size("small"))
-        )
+    def __post_init__(self) -> None:
+        for name in ("sizes", "means", "lows", "highs"):
+            setattr(self, name, np.asarray(getattr(self, name), dtype=float))
+
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        a, b = (plain(name) for name in shorten(self.names, 0.4 * pen.width, pen.small))
         colour = pen.colors[0]
         share = f"{100 * self.prob:.3g}%"
         if self.rope is not None:
@@ -221,10 +206,10 @@ class LearningCurveDisplay(Display):
         ax.axhline(0, color=GREY, linewidth=0.8)
         band = pen.fill_options(color=colour, alpha=0.2, linewidth=0, label=f"{share} interval")
         pen.fills.append(ax.fill_between(self.sizes, self.lows, self.highs, **band))
-        pen.line(ax, self.sizes[:2], self.means[:2], color=colour, marker="o", label="tested")
-        pen.line(ax, self.sizes[1:], self.means[1:], color=colour, linestyle="--")
+        pen.line(self.sizes[:2], self.means[:2], color=colour, marker="o", label="tested")
+        pen.line(self.sizes[1:], self.means[1:], color=colour, linestyle="--")
         pen.line(
-            ax, self.sizes[2:], self.means[2:], color=colour, marker="D", linestyle="none",
+            self.sizes[2:], self.means[2:], color=colour, marker="D", linestyle="none",
             markerfacecolor="white", label="extrapolated to all instances",
         )  # fmt: skip
         ax.set_xlabel("training instances")
@@ -232,12 +217,12 @@ class LearningCurveDisplay(Display):
         crowded = np.diff(self.sizes).min() < 0.25 * np.ptp(self.sizes)
         ticks = self.sizes[[0, 2]] if crowded else self.sizes
         ax.set_xticks(ticks, [f"{size:,.0f}" for size in ticks])
-        plain_ticks(ax, "y")
+        pen.plain_ticks("y")
         ax.spines[["right", "top"]].set_visible(False)
-        set_ylabel(ax, f"{plain(self.metric)}: {a} minus {b}")
-        legend_below(ax)
+        pen.set_ylabel(f"{plain(self.metric)}: {a} minus {b}")
+        pen.legend_below()
         first, last = (f"{value:+.3f}".replace("-", MINUS) for value in self.means[[0, 2]])
-        return Heading(f"{first} with {self.sizes[0]:,.0f}, {last} with all {self.sizes[2]:,.0f}")
+        return f"{first} with {self.sizes[0]:,.0f}, {last} with all {self.sizes[2]:,.0f}"
 
 
 # The power that is usually wanted, as in `PowerAnalysis`.
@@ -248,6 +233,7 @@ ENOUGH = 0.8
 ROOM_FOR_MEANINGS = 3.5
 
 
+@dataclass(eq=False, repr=False)
 class PowerDisplay(Display):
     """Probability of reaching a goal as a function of the size of the test set.
 
@@ -279,24 +265,18 @@ class PowerDisplay(Display):
     'probability of A ≈ B'
     """
 
-    def __init__(
-        self,
-        sizes: ArrayLike,
-        curves: Mapping[str, tuple[ArrayLike, ArrayLike, ArrayLike]],
-        *,
-        goal: str = "the goal",
-    ) -> None:
-        self.sizes = np.asarray(sizes)
-        self.curves = {
-            name: tuple(np.asarray(one, dtype=float) for one in curve)
-            for name, curve in curves.items()
-        }
-        self.goal = goal
+    sizes: Any
+    curves: Mapping[str, Sequence[Any]]
+    _: KW_ONLY
+    goal: str = "the goal"
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        place = room(ax)
+    def __post_init__(self) -> None:
+        self.sizes = np.asarray(self.sizes)
+        self.curves = _as_arrays(self.curves)
+
+    def _draw(self, ax: Axes, pen: Pen) -> str:
         styles = [("o", "-"), ("s", "--"), ("^", "-."), ("D", ":")]
-        names = shorten(list(self.curves), place.width - 0.8, font_size("small"))
+        names = shorten(list(self.curves), pen.width - 0.8, pen.small)
         reached = []
         for i, (name, (power, low, high)) in enumerate(
             zip(names, self.curves.values(), strict=True)
@@ -305,37 +285,30 @@ class PowerDisplay(Display):
             colour = pen.colors[i % len(pen.colors)]
             errors = np.maximum([power - low, high - power], 0)
             drawn = pen.line(
-                ax, self.sizes, power, color=colour, marker=marker, linestyle=dashes,
+                self.sizes, power, color=colour, marker=marker, linestyle=dashes,
                 label=plain(name),
             )  # fmt: skip
-            pen.fills.append(
-                ax.errorbar(
-                    self.sizes, power, errors, fmt="none", ecolor=drawn.get_color(), capsize=3
-                )
-            )
+            options = {"fmt": "none", "ecolor": drawn.get_color(), "capsize": 3}
+            pen.fills.append(ax.errorbar(self.sizes, power, errors, **options))
             enough = self.sizes[power >= ENOUGH]
             size = f"with {enough.min():,}" if len(enough) else "with none of these sizes"
             reached.append(size if len(names) == 1 else f"{plain(name)} {size}")
         ax.axhline(ENOUGH, color=GREY, linestyle="--", linewidth=1)
-        meanings = self._meanings() if place.height > ROOM_FOR_MEANINGS else ""
+        symbols = [f"{sign} {label}" for sign, label in WORDS.values() if f" {sign} " in self.goal]
+        explained = pen.height > ROOM_FOR_MEANINGS and symbols
+        meanings = f"\n({', '.join(symbols)})" if explained else ""
         ax.set_xlabel(f"instances in the test set{meanings}")
         goal, where = plain(self.goal), ""
-        if text_width(goal, font_size("small")) > 2 * max(place.height - 1.2, 0.8):
-            short_goal = _short_goal(self.goal, 0.75 * place.width, font_size("medium"))
+        if text_width(goal, pen.small) > 2 * max(pen.height - 1.2, 0.8):
+            short_goal = _short_goal(self.goal, 0.75 * pen.width, pen.medium)
             goal, where = "", f"\nthe goal: {plain(short_goal)}"
         ax.set_ylim(-0.03, 1.03)
         ax.grid(axis="y", alpha=0.3)
         ax.spines[["right", "top"]].set_visible(False)
-        plain_ticks(ax)
-        set_ylabel(ax, f"probability of {goal}" if goal else "probability")
-        legend_below(ax)
-        return Heading(f"{ENOUGH:.0%} reached: {', '.join(reached)}{where}")
-
-    def _meanings(self) -> str:
-        """Return a line on what the symbols of the goal mean."""
-        meanings = {symbol: label for symbol, label in WORDS.values() if f" {symbol} " in self.goal}
-        said = ", ".join(f"{symbol} {label}" for symbol, label in meanings.items())
-        return f"\n({said})" if said else ""
+        pen.plain_ticks()
+        pen.set_ylabel(f"probability of {goal}" if goal else "probability")
+        pen.legend_below()
+        return f"{ENOUGH:.0%} reached: {', '.join(reached)}{where}"
 
 
 def _short_goal(goal: str, inches: float, size: float) -> str:
@@ -343,3 +316,72 @@ def _short_goal(goal: str, inches: float, size: float) -> str:
     parts = re.split(r"( [≪<≈>≫?] | or )", goal)
     names = shorten(parts[::2], inches / len(parts[::2]), size)
     return "".join(name + sign for name, sign in zip(names, [*parts[1::2], ""], strict=True))
+
+
+@dataclass(eq=False, repr=False)
+class ScoresDisplay(Display):
+    """Split scores of A and B, with a line between the two scores of each split.
+
+    The consistency of the differences between splits, not only the means, shows whether one
+    classifier is better.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array-like of shape (n_splits,)
+        The split scores; NaN if a fit failed.
+    names : (str, str), default=("A", "B")
+        The names of A and B.
+    metric : str, default="score"
+        The name of the metric.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes of the plot.
+    figure_ : matplotlib Figure
+        The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The scores of A and B, nothing, and nothing.
+
+    Examples
+    --------
+    >>> from skbayeseval.display import ScoresDisplay
+    >>> ScoresDisplay([0.8, 0.82], [0.79, 0.83], metric="f1").plot().ax_.get_ylabel()
+    'f1'
+    """
+
+    scores_a: Any
+    scores_b: Any
+    _: KW_ONLY
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
+
+    def __post_init__(self) -> None:
+        self.scores_a = np.asarray(self.scores_a, dtype=float)
+        self.scores_b = np.asarray(self.scores_b, dtype=float)
+
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        from matplotlib.ticker import MaxNLocator
+
+        width = pen.width
+        names = [plain(name) for name in shorten(self.names, 0.94 * width - 1.5, pen.small)]
+        split = np.arange(len(self.scores_a))
+        ax.vlines(split, self.scores_a, self.scores_b, color=GREY, alpha=0.4)
+        for scores, name, colour, marker in zip(
+            (self.scores_a, self.scores_b), names, pen.colors, "os", strict=False
+        ):
+            label = f"{name}, mean {np.nanmean(scores):.4g}"
+            pen.line(split, scores, color=colour, marker=marker, linestyle="none", label=label)
+        ax.set_xlabel("split")
+        pen.plain_ticks("y")
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=int(2 * width), integer=True))
+        ax.spines[["right", "top"]].set_visible(False)
+        pen.set_ylabel(plain(self.metric))
+        pen.legend_below()
+        difference = (self.scores_a - self.scores_b)[~np.isnan(self.scores_a - self.scores_b)]
+        ahead, behind = int((difference > 0).sum()), int((difference < 0).sum())
+        name, wins = (names[0], ahead) if ahead >= behind else (names[1], behind)
+        (short_name,) = shorten([name], 0.5 * width, pen.medium)
+        ties = len(difference) - ahead - behind
+        said = f"{short_name} is ahead in {wins} of {len(difference)} splits"
+        return said + (f", equal in {ties}" if ties else "")

@@ -1,46 +1,89 @@
-"""Difference of two classifiers in each subgroup, alone and partially pooled, and overall."""
+"""Forest plots: differences in classes and subgroups, and metrics of several classifiers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 
-from skbayeseval.display.posterior import difference_label
 from skbayeseval.display.style import (
     GREY,
     Display,
-    Heading,
     PairWords,
     Pen,
+    difference_label,
     figure_height,
-    fit_rows,
-    font_size,
-    legend_below,
     line_height,
-    name_rows,
     pair_words,
     plain,
-    plain_ticks,
-    room,
-    set_xlabel,
+    shorten,
     text_width,
+    wrap,
 )
-from skbayeseval.judgement.decision import MARKS
+from skbayeseval.judgement.decision import MARKS, format_probability
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import who_is_best
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["ClassesDisplay", "ForestDisplay", "RankingDisplay"]
+
+# What is drawn of each row: the mean and the ends of the HDI.
+SHOWN = ["mean", "hdi_low", "hdi_high"]
 
 
-__all__ = [
-    "ClassesDisplay",
-    "ForestDisplay",
-]
+class _DifferencesDisplay(Display):
+    """Base class of forest plots of the difference A minus B, with a decision in each row."""
+
+    names: tuple[str, str]
+    metric: str
+    rope: Interval | None
+
+    def _draw_rope(self, ax: Axes, pen: Pen) -> None:
+        if self.rope is not None:
+            label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
+            options = pen.fill_options(color=pen.colors[2], alpha=0.2, linewidth=0)
+            pen.fills.append(ax.axvspan(*self.rope, label=label, **options))
+
+    def _finish(
+        self, pen: Pen, rows: Sequence[str], size: float, words: PairWords, share: float
+    ) -> None:
+        """Name the rows and the axis, and what is left and right if that fits into the share."""
+        pen.name_rows(rows, size)
+        label = difference_label(self.metric, words, 0.9 * pen.width, pen.medium)
+        pen.set_xlabel(label, words.key)
+        sides = [f"◀ {words.b} better", f"{words.a} better ▶"]
+        if sum(text_width(side, pen.small) for side in sides) > share * pen.width:
+            sides = [f"◀ {words.b}", f"{words.a} ▶"]
+        ax = pen.ax
+        for x, side, text in ((0.0, "left", sides[0]), (1.0, "right", sides[1])):
+            pen.text(x, 1.0, text, transform=ax.transAxes, ha=side, va="bottom", color=GREY)
+        ax.spines[["right", "top"]].set_visible(False)
+        pen.plain_ticks(inches=0.55 * pen.width)
+        pen.legend_below()
+        pen.pad = line_height(pen.small) + 4
 
 
-class ClassesDisplay(Display):
+def _by_decision(
+    codes: np.ndarray, words: PairWords, pen: Pen
+) -> list[tuple[np.ndarray, str, dict[str, Any]]]:
+    """Return which rows have each decision that occurs, its meaning, and how it is drawn."""
+    kinds = [
+        (codes == ">>", f"{words.a} better", {"color": pen.colors[0], "marker": "o"}),
+        (codes == "<<", f"{words.b} better", {"color": pen.colors[1], "marker": "v"}),
+        (codes == "~", "equivalent", {"color": pen.colors[2], "marker": "D"}),
+        (np.isin(codes, ["<", ">", "?"]), "not settled", {"color": GREY, "marker": "s"}),
+    ]
+    return [kind for kind in kinds if kind[0].any()]
+
+
+@dataclass(eq=False, repr=False)
+class ClassesDisplay(_DifferencesDisplay):
     """Forest plot of the difference A minus B in each class, with HDIs and decisions.
 
     Classes are sorted by the difference. If there is no room for all, those with the smallest
@@ -79,71 +122,33 @@ class ClassesDisplay(Display):
     'A is better in 2 of 3 classes, equivalent in 1'
     """
 
-    def __init__(
-        self,
-        table: pd.DataFrame,
-        *,
-        names: tuple[str, str] = ("A", "B"),
-        metric: str = "f1",
-        rope: Interval | None = None,
-        prob: float = 0.95,
-    ) -> None:
-        self.table = table
-        self.names = names
-        self.metric = metric
-        self.rope = rope
-        self.prob = prob
+    table: pd.DataFrame
+    _: KW_ONLY
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "f1"
+    rope: Interval | None = None
+    prob: float = 0.95
 
     def _size(self) -> tuple[float, float]:
         return 7.0, max(0.5 + figure_height(len(self.table)), 2.6)
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        words = pair_words(
-            self.names, 0.22 * room(ax).width, 0.88 * room(ax).width, font_size("small")
-        )
-        number, size = fit_rows(ax, len(self.table), 4 if words.key else 2)
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        words = pair_words(self.names, 0.22 * pen.width, 0.88 * pen.width, pen.small)
+        number, size = pen.fit_rows(len(self.table), 4 if words.key else 2)
         biggest = self.table["mean"].abs().sort_values(kind="stable").index[-number:]
         table = self.table.loc[biggest].sort_values("mean", kind="stable")
-        width, small = room(ax).width, font_size("small")
-        rows = np.arange(len(table))
-        if self.rope is not None:
-            label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
-            options = pen.fill_options(color=pen.colors[2], alpha=0.2, linewidth=0)
-            pen.fills.append(ax.axvspan(*self.rope, label=label, **options))
+        rows, codes = np.arange(len(table)), table["decision"].to_numpy()
+        self._draw_rope(ax, pen)
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
-        codes = table["decision"].to_numpy()
-        for some, colour, marker in (
-            (codes == ">>", pen.colors[0], "o"),
-            (codes == "<<", pen.colors[1], "v"),
-            (codes == "~", pen.colors[2], "D"),
-            (np.isin(codes, ["<", ">", "?"]), GREY, "s"),
-        ):
-            if not some.any():
-                continue
-            options = pen.fill_options(color=colour, linewidth=min(3, size / 2), alpha=0.5)
-            ends = table["hdi_low"][some], table["hdi_high"][some]
-            pen.fills.append(ax.hlines(rows[some], *ends, **options))
-            pen.line(
-                ax, table["mean"][some], rows[some], color=colour, marker=marker,
-                linestyle="none", markersize=min(6, 0.8 * size),
-            )  # fmt: skip
+        for some, _, look in _by_decision(codes, words, pen):
+            pen.intervals(rows[some], table.loc[some, SHOWN], size=size, **look)
             for row in rows[some]:
                 pen.text(
-                    ax, 1.02, row, MARKS[codes[row]], transform=ax.get_yaxis_transform(),
-                    va="center", color=colour, fontsize=max(size, 5.0),
+                    1.02, row, MARKS[codes[row]], transform=ax.get_yaxis_transform(),
+                    va="center", color=look["color"], fontsize=max(size, 5.0),
                 )  # fmt: skip
-        name_rows(ax, [str(label) for label in table.index], size)
-        label = difference_label(self.metric, words, 0.9 * width, font_size("medium"))
-        set_xlabel(ax, label, words.key)
-        sides = [f"◀ {words.b} better", f"{words.a} better ▶"]
-        if sum(text_width(side, small) for side in sides) > 0.4 * width:
-            sides = [f"◀ {words.b}", f"{words.a} ▶"]
-        for x, side, text in ((0.0, "left", sides[0]), (1.0, "right", sides[1])):
-            pen.text(ax, x, 1.0, text, transform=ax.transAxes, ha=side, va="bottom", color=GREY)
-        ax.spines[["right", "top"]].set_visible(False)
-        plain_ticks(ax, inches=0.55 * width)
-        legend_below(ax)
-        return Heading(self._finding(words[:2], len(table)), pad=line_height(small) + 4)
+        self._finish(pen, [str(label) for label in table.index], size, words, 0.4)
+        return self._finding(words[:2], len(table))
 
     def _finding(self, names: tuple[str, str], shown: int) -> str:
         codes = self.table["decision"].to_numpy()
@@ -170,7 +175,8 @@ BELOW, PALE = 0.22, "#999999"
 LEAST_HEIGHT = 2.7
 
 
-class ForestDisplay(Display):
+@dataclass(eq=False, repr=False)
+class ForestDisplay(_DifferencesDisplay):
     """Forest plot of the difference A minus B in each subgroup, and overall.
 
     Strong lines are the HDIs of the partially pooled differences, thin lines those given each
@@ -217,61 +223,52 @@ class ForestDisplay(Display):
     ['all instances', 'physics', 'law']
     """
 
-    def __init__(
-        self,
-        table: pd.DataFrame,
-        *,
-        overall: tuple[float, float, float],
-        names: tuple[str, str] = ("A", "B"),
-        metric: str = "score",
-        rope: Interval | None = None,
-        prob: float = 0.95,
-        column: str | None = None,
-        finding: str = "",
-    ) -> None:
-        self.table = table
-        self.overall = overall
-        self.names = names
-        self.metric = metric
-        self.rope = rope
-        self.prob = prob
-        self.column = column
-        self.finding = finding
+    table: pd.DataFrame
+    _: KW_ONLY
+    overall: tuple[float, float, float]
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
+    rope: Interval | None = None
+    prob: float = 0.95
+    column: str | None = None
+    finding: str = ""
 
     def _size(self) -> tuple[float, float]:
         return 7.0, max(0.6 + figure_height(len(self.table) + 1), 2.8)
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        width, small = room(ax).width, font_size("small")
-        words = pair_words(self.names, 0.22 * width, 0.88 * width, small)
-        number, size = fit_rows(ax, len(self.table) + 1, 5 if words.key else 3)
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        words = pair_words(self.names, 0.22 * pen.width, 0.88 * pen.width, pen.small)
+        number, size = pen.fit_rows(len(self.table) + 1, 5 if words.key else 3)
         # If there is no room for all, the largest subgroups are shown.
         largest = np.argsort(-self.table["n"].to_numpy(), kind="stable")[: number - 1]
         table = self.table.iloc[np.sort(largest)[::-1]]
         rows = 1 + np.arange(len(table))
-        if self.rope is not None:
-            label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
-            options = pen.fill_options(color=pen.colors[2], alpha=0.2, linewidth=0)
-            pen.fills.append(ax.axvspan(*self.rope, label=label, **options))
+        self._draw_rope(ax, pen)
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1, zorder=1)
         self._limit(ax, table)
         self._draw_alone(ax, pen, table, rows)
-        self._draw_pooled(ax, pen, table, rows, size, words)
-        self._draw_overall(ax, pen)
+        for some, meaning, look in _by_decision(table["decision"].to_numpy(), words, pen):
+            pen.intervals(
+                rows[some], table.loc[some, SHOWN], size=size, label=meaning, alpha=0.6,
+                widest=3.5, **look,
+            )  # fmt: skip
+        for row in rows[table["mean"].isna().to_numpy()]:
+            pen.text(
+                0.02, row, "too few to say", transform=ax.get_yaxis_transform(), va="center",
+                color=GREY, fontsize=size, fontstyle="italic",
+            )  # fmt: skip
+        mean, low, high = self.overall
+        diamond = [low, mean, high, mean], [0.0, 0.28, 0.0, -0.28]
+        pen.fills += ax.fill(*diamond, zorder=3, **pen.fill_options(color="black", linewidth=0))
+        # Dotted, so that it is not taken for an interval of the row above it.
+        ax.axhline(0.5, color=GREY, linewidth=0.8, linestyle=(0, (1, 3)))
         self._write_numbers(ax, pen, table, rows, size)
-        name_rows(ax, ["all instances", *map(str, table.index)], size)
-        label = difference_label(self.metric, words, 0.9 * width, font_size("medium"))
-        set_xlabel(ax, label, words.key)
-        self._name_sides(ax, pen, words)
-        ax.spines[["right", "top"]].set_visible(False)
-        plain_ticks(ax, inches=0.55 * width)
-        if room(ax).height < LEAST_HEIGHT:  # the colours are those of the two sides
+        if pen.height < LEAST_HEIGHT:  # the colours are those of the two sides
             for one in [*pen.lines, *pen.fills]:
                 one.set_label(one.get_label() if str(one.get_label()).startswith("ROPE") else "")
-        legend_below(ax)
+        self._finish(pen, ["all instances", *map(str, table.index)], size, words, 0.3)
         left_out = len(self.table) - len(table)
-        said = f"{plain(self.finding)}; {left_out} not shown" if left_out else plain(self.finding)
-        return Heading(said, pad=line_height(small) + 4)
+        return plain(self.finding) + (f"; {left_out} not shown" if left_out else "")
 
     def _limit(self, ax: Axes, table: pd.DataFrame) -> None:
         """Limit the axis, so that small subgroups alone do not make all others hard to see."""
@@ -295,45 +292,6 @@ class ForestDisplay(Display):
             for row in rows[beyond]:
                 ax.plot(x, row - BELOW, marker=marker, color=PALE, markersize=3.5, clip_on=False)
 
-    def _draw_pooled(
-        self,
-        ax: Axes,
-        pen: Pen,
-        table: pd.DataFrame,
-        rows: np.ndarray,
-        size: float,
-        words: PairWords,
-    ) -> None:
-        codes = table["decision"].to_numpy()
-        for some, colour, marker, label in (
-            (codes == ">>", pen.colors[0], "o", f"{words.a} better"),
-            (codes == "<<", pen.colors[1], "v", f"{words.b} better"),
-            (codes == "~", pen.colors[2], "D", "equivalent"),
-            (np.isin(codes, ["<", ">", "?"]), GREY, "s", "not settled"),
-        ):
-            if not some.any():
-                continue
-            ends = table["hdi_low"][some], table["hdi_high"][some]
-            options = pen.fill_options(color=colour, linewidth=min(3.5, size / 2), alpha=0.6)
-            pen.fills.append(ax.hlines(rows[some], *ends, **options))
-            pen.line(
-                ax, table["mean"][some], rows[some], color=colour, marker=marker,
-                linestyle="none", markersize=min(6, 0.8 * size), label=label,
-            )  # fmt: skip
-        for row in rows[table["mean"].isna().to_numpy()]:
-            pen.text(
-                ax, 0.02, row, "too few to say", transform=ax.get_yaxis_transform(), va="center",
-                color=GREY, fontsize=size, fontstyle="italic",
-            )  # fmt: skip
-
-    def _draw_overall(self, ax: Axes, pen: Pen) -> None:
-        mean, low, high = self.overall
-        options = pen.fill_options(color="black", linewidth=0)
-        x, y = [low, mean, high, mean], [0.0, 0.28, 0.0, -0.28]
-        pen.fills += ax.fill(x, y, zorder=3, **options)
-        # Dotted, so that it is not taken for an interval of the row above it.
-        ax.axhline(0.5, color=GREY, linewidth=0.8, linestyle=(0, (1, 3)))
-
     def _write_numbers(
         self, ax: Axes, pen: Pen, table: pd.DataFrame, rows: np.ndarray, size: float
     ) -> None:
@@ -346,18 +304,169 @@ class ForestDisplay(Display):
         shift = ScaledTranslation(widest + 0.12, 0, ax.figure.dpi_scale_trans)
         for row, n in zip([0, *rows], numbers, strict=True):
             pen.text(
-                ax, 1.0, row, f"{n:,}", transform=ax.get_yaxis_transform() + shift, ha="right",
+                1.0, row, f"{n:,}", transform=ax.get_yaxis_transform() + shift, ha="right",
                 va="center", fontsize=size, color=GREY,
             )  # fmt: skip
         pen.text(
-            ax, 1.0, 1.0, heading, transform=ax.transAxes + shift, ha="right", va="bottom",
+            1.0, 1.0, heading, transform=ax.transAxes + shift, ha="right", va="bottom",
             color=GREY,
         )  # fmt: skip
 
-    def _name_sides(self, ax: Axes, pen: Pen, words: PairWords) -> None:
-        sides = [f"◀ {words.b} better", f"{words.a} better ▶"]
-        small = font_size("small")
-        if sum(text_width(side, small) for side in sides) > 0.3 * room(ax).width:
-            sides = [f"◀ {words.b}", f"{words.a} ▶"]
-        for x, side, text in ((0.0, "left", sides[0]), (1.0, "right", sides[1])):
-            pen.text(ax, x, 1.0, text, transform=ax.transAxes, ha=side, va="bottom", color=GREY)
+
+# The legend, colour (among those of the palette) and marker of each state.
+STATES = {
+    "equivalent": ("equivalent", 2, "o"),
+    "open": ("not settled", 0, "s"),
+    "worse": ("surely worse", 1, "v"),
+}
+
+
+@dataclass(eq=False, repr=False)
+class RankingDisplay(Display):
+    """Forest plot of posterior means and HDIs, with the probability of being the best.
+
+    Intervals of two classifiers may overlap although one is surely worse, because their errors go
+    together. So the distance from the best of each draw can be shown beside them.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The columns mean, hdi_low, hdi_high and p_best, with one row per classifier, and where known
+        observed, and behind, behind_low and behind_high: the mean and the HDI of the difference to
+        the best, at most 0.
+    metric : str, default="score"
+        The name of the metric.
+    prob : float, default=0.95
+        The probability mass of the HDI.
+    states : mapping of str to {"equivalent", "open", "worse"}, default=None
+        How each classifier compares with the best, which gives its colour and marker.
+    rope : float, default=None
+        How much worse than the best is practically equivalent to it.
+    best : str, default=None
+        The classifier that the title names. By default, the most probable best of the table.
+    total : int, default=None
+        The number of classifiers, if there are more than in the table.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes of the plot.
+    figure_ : matplotlib Figure
+        The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The means and observed values, the HDIs, and the probabilities of being the best, from the
+        worst to the best.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_many
+    >>> predictions = {"a": [0, 1, 1, 0], "b": [0, 0, 1, 0], "c": [1, 1, 1, 0]}
+    >>> display = compare_many([0, 1, 1, 0], predictions, random_state=0).plot("ranking")
+    >>> display.ax_.get_xlabel()
+    'accuracy (mean and 95% HDI)'
+    """
+
+    table: pd.DataFrame
+    _: KW_ONLY
+    metric: str = "score"
+    prob: float = 0.95
+    states: Mapping[str, str] | None = None
+    rope: float | None = None
+    best: Any = None
+    total: Any = None
+
+    def __post_init__(self) -> None:
+        if self.best is None:
+            self.best = str(self.table.index[int(np.argmax(self.table["p_best"]))])
+        self.total = len(self.table) if self.total is None else self.total
+
+    def _size(self) -> tuple[float, float]:
+        legend = 0.0 if self.states is None and "observed" not in self.table else 0.25
+        return 7.0, max(figure_height(len(self.table)) + legend, 2.2)
+
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        n_labels = 0 if self.states is None else len(set(self.states.values()))
+        number, size = pen.fit_rows(len(self.table), n_labels + ("observed" in self.table))
+        table = self.table.sort_values("mean").tail(number)
+        small, width = pen.small, pen.width
+        self._draw_rows(pen, table[SHOWN], size)
+        # Only a layout that looks at what is beside the axes leaves room for more axes there.
+        has_room = width > 4 and cast("Figure", ax.figure).get_layout_engine() is not None
+        inches = 0.3 * width if has_room and "behind" in table else 0.0
+        if inches:
+            self._draw_differences(ax, pen, table, size, inches)
+        end = inches + 0.1 + 0.1 * bool(inches)
+        if "observed" in table:
+            pen.line(
+                table["observed"], np.arange(len(table)), color="black", marker="|",
+                linestyle="none", markersize=min(8, size), label="observed",
+            )  # fmt: skip
+        for row, (name, p_best) in enumerate(table["p_best"].items()):
+            is_best = str(name) == self.best
+            pen.text(
+                end, row, format_probability(p_best), transform=_beside(ax, ax.transData),
+                va="center", color="black" if is_best else GREY, fontsize=size,
+                fontweight="bold" if is_best else "normal",
+            )  # fmt: skip
+        pen.text(
+            end, 1.0, "P(best)", transform=_beside(ax, ax.transAxes), va="bottom",
+            fontsize=small,
+        )  # fmt: skip
+        pen.name_rows([str(name) for name in table.index], size)
+        label = f"{plain(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
+        pen.set_xlabel(wrap(label, 0.9 * width, pen.medium))
+        ax.spines[["right", "top"]].set_visible(False)
+        pen.plain_ticks(inches=0.55 * width - inches)
+        pen.legend_below()
+        pen.pad = line_height(small) + 3
+        return self._finding(pen, len(table))
+
+    def _draw_differences(
+        self, ax: Axes, pen: Pen, table: pd.DataFrame, size: float, inches: float
+    ) -> None:
+        """Draw the differences to the best on axes of so many inches beside the others."""
+        place = (0.1, 0.0, inches, 1.0)
+        beside = ax.inset_axes(place, transform=_beside(ax, ax.transAxes), sharey=ax)
+        pen = pen.on(beside)
+        self._draw_rows(pen, table[["behind", "behind_low", "behind_high"]], size)
+        beside.axvline(0.0, color=GREY, linewidth=0.8)
+        if self.rope:
+            beside.axvspan(-self.rope, 0.0, color=GREY, alpha=0.15, linewidth=0)
+        pen.set_xlabel("difference to the best")
+        beside.tick_params(left=False, labelleft=False)
+        beside.spines[["left", "right", "top"]].set_visible(False)
+        pen.plain_ticks(inches=inches)
+
+    def _draw_rows(self, pen: Pen, table: pd.DataFrame, size: float) -> None:
+        """Draw the interval of each row, in the colour and marker of its state."""
+        rows = np.arange(len(table))
+        states = np.array(
+            ["" if self.states is None else self.states[str(name)] for name in table.index]
+        )
+        for state in [*STATES, ""]:
+            some = states == state
+            if some.any():
+                label, colour, marker = STATES.get(state, (None, 0, "o"))
+                pen.intervals(
+                    rows[some], table[some], color=pen.colors[colour], marker=marker, size=size,
+                    label=label,
+                )  # fmt: skip
+
+    def _finding(self, pen: Pen, shown: int) -> str:
+        p_best = {str(name): p for name, p in self.table["p_best"].items()}
+        names = dict(zip(p_best, shorten(list(p_best), 0.6 * pen.width, pen.medium), strict=True))
+        said = who_is_best(plain(names[self.best]), self.total, p_best[self.best], self.prob)
+        left_out = self.total - shown
+        return f"{said}; {left_out} not shown" if left_out else said
+
+
+def _beside(ax: Axes, upwards: Any) -> Any:
+    """Return the transform of inches to the right of the axes, and of heights as `upwards` has.
+
+    What is placed so does not move when the layout makes the axes narrower for it.
+    """
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    right: Any = ax.transAxes
+    across = ax.figure.dpi_scale_trans + ScaledTranslation(1.0, 0.0, right)
+    return blended_transform_factory(across, upwards)

@@ -1,9 +1,10 @@
-"""Heatmap of the metric over a grid of two parameters."""
+"""Grids: a metric over two parameters, and the decisions of all pairs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,15 +14,9 @@ from numpy.typing import NDArray
 from skbayeseval.display.style import (
     GREY,
     Display,
-    Heading,
     Pen,
-    Room,
-    font_size,
     label_ticks,
     plain,
-    plain_ticks,
-    room,
-    set_xlabel,
     shorten,
     text_width,
     wrap,
@@ -46,6 +41,7 @@ Array = NDArray[Any]
 MOST_NUMBERS, SMALLEST = 120, 5.0
 
 
+@dataclass(eq=False, repr=False)
 class HeatmapDisplay(Display):
     """Posterior means of a metric over a grid of two parameters.
 
@@ -86,27 +82,19 @@ class HeatmapDisplay(Display):
     'gamma'
     """
 
-    def __init__(
-        self,
-        means: pd.DataFrame,
-        decisions: pd.DataFrame,
-        *,
-        metric: str = "score",
-        note: str = "",
-        rope: float = 0.0,
-    ) -> None:
-        self.means = means
-        self.decisions = decisions
-        self.metric = metric
-        self.note = note
-        self.rope = rope
+    means: pd.DataFrame
+    decisions: pd.DataFrame
+    _: KW_ONLY
+    metric: str = "score"
+    note: str = ""
+    rope: float = 0.0
 
     def _size(self) -> tuple[float, float]:
         n_rows, n_columns = self.means.shape
         width = min(max(2.6 + 0.62 * n_columns, 5.0), 14.0)
         return width, min(max(1.7 + 0.45 * n_rows, 3.4), 12.0)
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+    def _draw(self, ax: Axes, pen: Pen) -> str:
         values = self.means.to_numpy(dtype=float)
         codes = self.decisions.to_numpy(dtype=object)
         faded = np.where(codes == "<<", 0.35, 1.0)
@@ -114,47 +102,47 @@ class HeatmapDisplay(Display):
         options = {"cmap": "viridis", "vmin": low, "vmax": high, "aspect": "auto", "alpha": faded}
         image = ax.imshow(values, **{**options, "origin": "lower", **pen.given["fill"]})
         pen.fills.append(image)
-        place, small, medium = room(ax), font_size("small"), font_size("medium")
-        self._write_cells(ax, pen, values, codes, image)
+        width, height, small, medium = pen.width, pen.height, pen.small, pen.medium
+        # What labels and the colour bar leave for the cells.
+        number = text_width(_number(float(np.nanmin(values)), values), small)
+        of_cells = max(width - 1.6 - number, 0.3 * width), max(height - 1.6, 0.4)
+        self._write_cells(pen, values, codes, of_cells)
         rows, columns = ([str(one) for one in axis] for axis in self.means.axes)
-        step = max(1, int(np.ceil(1.3 * small * len(rows) / (72 * max(place.height - 1.6, 0.4)))))
-        names = _labels(rows, 0.2 * place.width, small)[::step]
+        step = max(1, math.ceil(1.3 * small * len(rows) / (72 * of_cells[1])))
+        names = _labels(rows, 0.2 * width, small)[::step]
         label_ticks(ax.yaxis, range(0, len(rows), step), names, fontsize=small)
-        each = _width_of_cells(place.width, values) / len(columns)
+        each = of_cells[0] / len(columns)
         crowded = max(text_width(one, small) for one in columns) > 0.9 * each
-        labels = _labels(columns, 0.3 * place.height if crowded else each, small)
+        labels = _labels(columns, 0.3 * height if crowded else each, small)
         slanted: dict[str, Any] = (
             {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
         )
-        step = max(1, int(np.ceil(1.4 * small / (72 * each)))) if crowded else 1
+        step = max(1, math.ceil(1.4 * small / (72 * each))) if crowded else 1
         places = range(0, len(columns), step)
         label_ticks(ax.xaxis, places, labels[::step], fontsize=small, **slanted)
-        set_xlabel(ax, wrap(plain(str(self.means.columns.name)), 0.6 * place.width, medium))
-        ax.set_ylabel(wrap(plain(str(self.means.index.name)), 0.6 * place.height, medium))
+        pen.set_xlabel(wrap(plain(str(self.means.columns.name)), 0.6 * width, medium))
+        ax.set_ylabel(wrap(plain(str(self.means.index.name)), 0.6 * height, medium))
         extend = "min" if np.nanmin(values) < low else "neither"
         bar = ax.figure.colorbar(image, ax=ax, extend=extend)
-        bar.set_label(
-            wrap(f"posterior mean of {plain(self.metric)}", max(place.height - 1.5, 0.8), small),
-            fontsize=small,
-        )
+        label = wrap(f"posterior mean of {plain(self.metric)}", max(height - 1.5, 0.8), small)
+        bar.set_label(label, fontsize=small)
         bar.ax.tick_params(labelsize=small)
-        plain_ticks(bar.ax, "y", inches=max(place.height - 1.5, 0.5))
+        pen.on(bar.ax).plain_ticks("y", inches=max(height - 1.5, 0.5))
         ax.spines[:].set_visible(False)
-        return Heading("\n".join(filter(None, (self._finding(values, codes), self.note))))
-
-    def _finding(self, values: Array, codes: Array) -> str:
         i, j = map(int, np.unravel_index(np.nanargmax(values), values.shape))
         x, y = self.means.columns, self.means.index
         best = f"best: {x.name}={x[j]}, {y.name}={y[i]} ({_number(values[i, j], values)})"
         equivalent, worse = int((codes == "~").sum()), int((codes == "<<").sum())
-        return plain(f"{best}\n≈ equivalent: {equivalent}, faded: {worse} surely worse")
+        said = plain(f"{best}\n≈ equivalent: {equivalent}, faded: {worse} surely worse")
+        return f"{said}\n{self.note}" if self.note else said
 
-    def _write_cells(self, ax: Axes, pen: Pen, values: Array, codes: Array, image: Any) -> None:
-        """Write numbers and marks into the cells, as far as there is room."""
-        place, small = room(ax), font_size("small")
+    def _write_cells(
+        self, pen: Pen, values: Array, codes: Array, inches: tuple[float, float]
+    ) -> None:
+        """Write numbers and marks into the cells, which have so much room together."""
+        small, image = pen.small, pen.fills[0]
         n_rows, n_columns = values.shape
-        width = 72 * _width_of_cells(place.width, values) / n_columns
-        height = 72 * max(place.height - 1.6, 0.4) / n_rows
+        width, height = 72 * inches[0] / n_columns, 72 * inches[1] / n_rows
         numbers = [_number(value, values) for value in values.ravel() if not np.isnan(value)]
         widest = max(72 * text_width(one, small) for one in numbers)
         size = min(small, small * 0.92 * width / widest, 0.4 * height)
@@ -163,22 +151,16 @@ class HeatmapDisplay(Display):
             size = min(small, 0.8 * height, 0.9 * width)
         for (i, j), value in np.ndenumerate(values):
             if np.isnan(value):
-                pen.text(ax, j, i, "·", ha="center", va="center", color="grey", fontsize=size)
+                pen.text(j, i, "·", ha="center", va="center", color="grey", fontsize=size)
                 continue
             mark = "≈" if codes[i, j] == "~" else ""
             words = [mark, _number(value, values)] if with_numbers else [mark]
             red, green, blue, _ = image.cmap(image.norm(value))
             light = codes[i, j] == "<<" or 0.3 * red + 0.59 * green + 0.11 * blue > 0.45
             pen.text(
-                ax, j, i, "\n".join(filter(None, words)), ha="center", va="center",
+                j, i, "\n".join(filter(None, words)), ha="center", va="center",
                 color="black" if light else "white", fontsize=size, linespacing=1.0,
             )  # fmt: skip
-
-
-def _width_of_cells(inches: float, values: Array) -> float:
-    """Return the inches that labels and the colour bar leave for the cells."""
-    number = text_width(_number(float(np.nanmin(values)), values), font_size("small"))
-    return max(inches - 1.6 - number, 0.3 * inches)
 
 
 def _labels(names: Sequence[str], inches: float, size: float) -> list[str]:
@@ -220,6 +202,7 @@ CELLS: dict[str, tuple[str, int | None, float]] = {
 POINTS_OF_TWO_LINES, POINTS_OF_A_SYMBOL = 19.0, 8.0
 
 
+@dataclass(eq=False, repr=False)
 class PairsDisplay(Display):
     """Matrix of pairwise decisions: the classifier of the row against that of the column.
 
@@ -257,31 +240,29 @@ class PairsDisplay(Display):
     '? not settled; %: probability that the row is better than the column by more than 0.01'
     """
 
-    def __init__(
-        self,
-        decisions: Mapping[tuple[int, int], Decision],
-        *,
-        names: Sequence[str],
-        metric: str = "score",
-    ) -> None:
-        self.decisions = decisions
-        self.names = names
-        self.metric = metric
+    decisions: Mapping[tuple[int, int], Decision]
+    _: KW_ONLY
+    names: Sequence[str]
+    metric: str = "score"
 
     def _size(self) -> tuple[float, float]:
         side = len(self.names) * max(0.18, min(0.5, 0.5 - 0.012 * (len(self.names) - 10)))
         return max(4.0 + side, 7.0), max(1.8 + side, 3.0)
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
+    def _draw(self, ax: Axes, pen: Pen) -> str:
         from matplotlib.colors import to_rgba
 
-        number, place = len(self.names), room(ax)
-        width, height = self._cell(place, legend=0.0)
+        number, inches = len(self.names), min(pen.width, pen.height)
+        widest = max(text_width(name, pen.small) for name in self.names)
+        widest = min(widest, 0.3 * inches) + 0.01
+        # The points of a cell across and along, given what labels and legend take.
+        width = 72 * max(pen.width - widest - 0.5, 0.3) / number
+        height = 72 * max(pen.height - 0.75 * widest - 1.3, 0.3) / number
         cell = min(width, height)
         with_numbers = cell >= POINTS_OF_TWO_LINES
         if cell < POINTS_OF_A_SYMBOL:
-            width, height = self._cell(place, legend=1.8)
-        size = min(font_size("small"), cell / 3 if with_numbers else 0.7 * cell)
+            width = 72 * max(pen.width - widest - 0.5 - 1.8, 0.3) / number
+        size = min(pen.small, cell / 3 if with_numbers else 0.7 * cell)
         cells = np.ones((number, number, 4))
         for (i, j), decision in self.decisions.items():
             mark = MARKS[decision.code]
@@ -290,54 +271,37 @@ class PairsDisplay(Display):
             better = format_probability(decision.probabilities.better, digits=0)
             words = f"{mark}\n{better}" if with_numbers else mark
             if cell >= POINTS_OF_A_SYMBOL:
-                pen.text(ax, j, i, words, ha="center", va="center", fontsize=size, linespacing=1.0)
+                pen.text(j, i, words, ha="center", va="center", fontsize=size, linespacing=1.0)
         pen.fills.append(ax.imshow(cells, **{"aspect": "auto", **pen.given["fill"]}))
         slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
         for axis, side, options in ((ax.xaxis, width, slanted), (ax.yaxis, height, {})):
-            name_size = max(min(font_size("small"), 0.8 * side), 4.0)
+            name_size = max(min(pen.small, 0.8 * side), 4.0)
             step = max(1, math.ceil(1.1 * name_size / side))
-            names = [
-                plain(name) for name in shorten(self.names, self._widest_name(place), name_size)
-            ]
-            places = range(0, number, step)
-            label_ticks(axis, places, names[::step], fontsize=name_size, **options)
+            names = _labels(self.names, widest, name_size)[::step]
+            label_ticks(axis, range(0, number, step), names, fontsize=name_size, **options)
         ax.spines[:].set_visible(False)
         rope = next(iter(self.decisions.values())).rope
         by = describe_side(rope, better=True)
         said = f"%: probability that the row is better than the column{by}"
         if not with_numbers:
             said = f"row against column, ROPE [{rope.low:g}, {rope.high:g}]"
+        occurring = {MARKS[decision.code] for decision in self.decisions.values()}
+        marks = [mark for mark in CELLS if mark in occurring]
         if cell < POINTS_OF_A_SYMBOL:
-            self._explain_colours(ax, pen)
+            self._explain_colours(ax, pen, marks)
         else:
-            said = f"{', '.join(f'{mark} {CELLS[mark][0]}' for mark in self._marks())}; {said}"
-        set_xlabel(ax, wrap(said, 0.9 * place.width, font_size("medium")))
+            said = f"{', '.join(f'{mark} {CELLS[mark][0]}' for mark in marks)}; {said}"
+        pen.set_xlabel(wrap(said, 0.9 * pen.width, pen.medium))
         upper = [one for (i, j), one in self.decisions.items() if i < j]
         settled = sum(one.settled for one in upper)
-        return Heading(f"{plain(self.metric)}: {settled} of {len(upper)} pairs are settled")
+        return f"{plain(self.metric)}: {settled} of {len(upper)} pairs are settled"
 
-    def _marks(self) -> list[str]:
-        """Return the marks that occur, in the order of their legend."""
-        found = {MARKS[decision.code] for decision in self.decisions.values()}
-        return [mark for mark in CELLS if mark in found]
-
-    def _widest_name(self, place: Room) -> float:
-        """Return the width in inches that names may have."""
-        widest = max(text_width(name, font_size("small")) for name in self.names)
-        return min(widest, 0.3 * min(place)) + 0.01
-
-    def _cell(self, place: Room, *, legend: float) -> tuple[float, float]:
-        """Return the points of a cell across and along, given what labels and legend take."""
-        name, number = self._widest_name(place), len(self.names)
-        width, height = place.width - name - 0.5 - legend, place.height - 0.75 * name - 1.3
-        return 72 * max(width, 0.3) / number, 72 * max(height, 0.3) / number
-
-    def _explain_colours(self, ax: Axes, pen: Pen) -> None:
+    def _explain_colours(self, ax: Axes, pen: Pen, marks: Sequence[str]) -> None:
         from matplotlib.patches import Patch
 
         handles = [
             Patch(color=GREY if colour is None else pen.colors[colour], alpha=strength, label=label)
-            for label, colour, strength in map(CELLS.__getitem__, self._marks())
+            for label, colour, strength in map(CELLS.__getitem__, marks)
         ]
         ax.legend(
             handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5), frameon=False,

@@ -1,36 +1,28 @@
-"""Posterior of a difference, or of the metric of one classifier, with its HDI."""
+"""Posteriors of a difference, or of the metrics of one or both classifiers."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from scipy.stats import gaussian_kde
 
 from skbayeseval.display.style import (
     GREY,
-    MINUS,
     Display,
-    Heading,
-    PairWords,
     Pen,
+    difference_label,
     finding_of,
-    font_size,
-    legend_below,
     line_height,
     pair_words,
     plain,
-    plain_ticks,
-    room,
-    set_xlabel,
-    set_ylabel,
     shorten,
     text_width,
 )
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.decision import format_interval, format_probability
-from skbayeseval.judgement.distribution import Distribution, as_distribution
+from skbayeseval.judgement.distribution import as_distribution
 from skbayeseval.judgement.intervals import Interval
 
 if TYPE_CHECKING:
@@ -39,10 +31,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FactorDisplay",
+    "JointDisplay",
     "PosteriorDisplay",
     "ScoreDisplay",
     "TraceDisplay",
-    "difference_label",
 ]
 
 
@@ -52,9 +44,14 @@ DRAWN = ("hist", "density")
 class _DensityDisplay(Display):
     """Base class of the displays of one posterior density."""
 
-    distribution: Distribution
+    draws: Any
     prob: float
     _drawn = "hist"
+    _sign = True  # whether intervals have signs
+
+    def __post_init__(self) -> None:
+        self.distribution = as_distribution(self.draws)
+        self.draws = self.distribution.draws
 
     def plot(self, ax: Axes | None = None, *, draw: str = "hist", **style: Any) -> Self:
         """Draw the plot.
@@ -92,7 +89,7 @@ class _DensityDisplay(Display):
             ax.set_xlim(low - half, high + half)
         elif self._drawn == "density":
             x = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), 400)
-            y = _smooth(draws, x)
+            y = gaussian_kde(draws[:20_000])(x)
             height = float(y.max())
             pen.fills.append(ax.fill_between(x, y, **options))
         else:
@@ -100,27 +97,15 @@ class _DensityDisplay(Display):
             heights, _, patches = ax.hist(draws, bins=bins, density=True, **options)
             height = float(np.max(heights))
             pen.fills.append(patches)
-        label = f"{100 * self.prob:.3g}% HDI {_interval(hdi, self._sign())}"
+        label = f"{100 * self.prob:.3g}% HDI {_interval(hdi, self._sign)}"
         pen.line(
-            ax,
-            hdi,
-            [0, 0],
-            color="black",
-            linewidth=4,
-            solid_capstyle="butt",
-            label=label,
-            zorder=3,
+            hdi, [0, 0], color="black", linewidth=4, solid_capstyle="butt", label=label, zorder=3
         )
-        pen.line(
-            ax, [self.distribution.mean], [0], color="black", marker="o", markersize=6, zorder=3
-        )
+        pen.line([self.distribution.mean], [0], color="black", marker="o", markersize=6, zorder=3)
         ax.set_ylim(-0.05 * height, 1.05 * height)
         ax.set_yticks([])
         ax.spines[["left", "right", "top"]].set_visible(False)
-        plain_ticks(ax)
-
-    def _sign(self) -> bool:
-        return True
+        pen.plain_ticks()
 
 
 def _interval(interval: Interval, sign: bool) -> str:
@@ -131,21 +116,7 @@ def _interval(interval: Interval, sign: bool) -> str:
     return f"[{', '.join(form.format(end) for end in interval)}]"
 
 
-def _smooth(draws: NDArray[Any], x: NDArray[Any]) -> NDArray[Any]:
-    return gaussian_kde(draws[:20_000])(x)
-
-
-def difference_label(metric: str, words: PairWords, inches: float, size: float) -> str:
-    """Return the axis label of a difference, on two lines if it is wide."""
-    order = f"{words.a} minus {words.b}"
-    if metric.startswith(MINUS):  # A minus B in a score with a minus sign is B minus A without it
-        metric, order = metric.removeprefix(MINUS), f"{words.b} minus {words.a}"
-    label = f"difference in {plain(metric)} ({order})"
-    if text_width(label, size) > inches:
-        label = label.replace(" (", "\n(", 1)
-    return label
-
-
+@dataclass(eq=False, repr=False)
 class PosteriorDisplay(_DensityDisplay):
     """Posterior of A minus B with the HDI, the ROPE and the probabilities around the ROPE.
 
@@ -185,40 +156,24 @@ class PosteriorDisplay(_DensityDisplay):
     'A is better with probability 98.0%'
     """
 
-    def __init__(
-        self,
-        draws: ArrayLike | Distribution,
-        *,
-        names: tuple[str, str] = ("A", "B"),
-        metric: str = "score",
-        rope: Interval | None = None,
-        prob: float = 0.95,
-        identical: str | None = None,
-    ) -> None:
-        self.distribution = as_distribution(draws)
-        self.draws = self.distribution.draws
-        self.names = names
-        self.metric = metric
-        self.rope = rope
-        self.prob = prob
-        self.identical = identical
+    draws: Any
+    _: KW_ONLY
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
+    rope: Interval | None = None
+    prob: float = 0.95
+    identical: str | None = None
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        small, medium, width = font_size("small"), font_size("medium"), room(ax).width
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        small, width = pen.small, pen.width
         words = pair_words(self.names, 0.3 * width - text_width("◀ ", small), 0.88 * width, small)
-        set_xlabel(ax, difference_label(self.metric, words, 0.9 * width, medium), words.key)
+        pen.set_xlabel(difference_label(self.metric, words, 0.9 * width, pen.medium), words.key)
         rope = Interval(0.0, 0.0) if self.rope is None else self.rope
         if self.rope is not None:
             label = f"ROPE [{rope.low:g}, {rope.high:g}]"
             ax.axvspan(*rope, color=pen.colors[2], alpha=0.2, linewidth=0, label=label)
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
         self._draw_density(ax, pen, around=3 * max(map(abs, rope)))
-        self._write_masses(ax, pen, rope, words)
-        legend_below(ax)
-        said = finding_of(self.distribution, self.rope, self.prob, words[:2], self.identical)
-        return Heading(said, pad=2 * line_height(small) + 6)
-
-    def _write_masses(self, ax: Axes, pen: Pen, rope: Interval, words: PairWords) -> None:
         worse, equivalent, better = map(format_probability, self.distribution.around(rope))
         texts = [
             (0.0, "left", pen.colors[1], f"◀ {words.b}\nbetter {worse}"),
@@ -227,9 +182,13 @@ class PosteriorDisplay(_DensityDisplay):
         if self.rope is not None:
             texts.append((0.5, "center", pen.colors[2], f"equivalent\n{equivalent}"))
         for x, side, colour, text in texts:
-            pen.text(ax, x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom", color=colour)
+            pen.text(x, 1.02, text, transform=ax.transAxes, ha=side, va="bottom", color=colour)
+        pen.legend_below()
+        pen.pad = 2 * line_height(small) + 6
+        return finding_of(self.distribution, self.rope, self.prob, words[:2], self.identical)
 
 
+@dataclass(eq=False, repr=False)
 class ScoreDisplay(_DensityDisplay):
     """Posterior of the metric of one classifier, with the HDI and the observed value.
 
@@ -264,46 +223,33 @@ class ScoreDisplay(_DensityDisplay):
     'recall of A'
     """
 
-    def __init__(
-        self,
-        draws: ArrayLike | Distribution,
-        *,
-        observed: float,
-        name: str = "A",
-        metric: str = "score",
-        prob: float = 0.95,
-    ) -> None:
-        self.distribution = as_distribution(draws)
-        self.draws = self.distribution.draws
-        self.observed = observed
-        self.name = name
-        self.metric = metric
-        self.prob = prob
+    draws: Any
+    _: KW_ONLY
+    observed: float
+    name: str = "A"
+    metric: str = "score"
+    prob: float = 0.95
+    _sign = False
 
-    def _sign(self) -> bool:
-        return False
-
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        medium, width = font_size("medium"), room(ax).width
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        medium, width = pen.medium, pen.width
         (name,) = shorten(
             [self.name], 0.88 * width - text_width(f"{self.metric} of ", medium), medium
         )
-        set_xlabel(ax, f"{plain(self.metric)} of {plain(name)}")
+        pen.set_xlabel(f"{plain(self.metric)} of {plain(name)}")
         self._draw_density(ax, pen)
-        observed = f"observed {_rounded(self.observed, self.distribution.sd)}"
+        # Two digits more than the standard deviation has zeros.
+        sd = self.distribution.sd
+        digits = 3 if not 0 < sd < 1 else min(max(3, 1 - int(np.floor(np.log10(sd)))), 8)
+        observed = f"observed {self.observed:.{digits}f}"
         ax.axvline(self.observed, color=pen.colors[1], linestyle="--", label=observed)
-        legend_below(ax)
-        low, high = self.distribution.hdi(self.prob)
-        digits = _interval(Interval(low, high), sign=False)[1:-1].replace(", ", " and ")
-        return Heading(f"between {digits} with probability {100 * self.prob:.3g}%")
+        pen.legend_below()
+        interval = _interval(self.distribution.hdi(self.prob), sign=False)
+        ends = interval[1:-1].replace(", ", " and ")
+        return f"between {ends} with probability {100 * self.prob:.3g}%"
 
 
-def _rounded(value: float, sd: float) -> str:
-    """Return the value with two digits more than its standard deviation has zeros."""
-    digits = 3 if not 0 < sd < 1 else min(max(3, 1 - int(np.floor(np.log10(sd)))), 8)
-    return f"{value:.{digits}f}"
-
-
+@dataclass(eq=False, repr=False)
 class FactorDisplay(Display):
     """Kernel density estimates of the prior and posterior, and the densities at 0.
 
@@ -339,26 +285,21 @@ class FactorDisplay(Display):
     'difference in f1 (A minus B)'
     """
 
-    def __init__(
-        self,
-        draws: ArrayLike,
-        prior_draws: ArrayLike,
-        *,
-        factor: BayesFactor,
-        prior_at_zero: float | None = None,
-        names: tuple[str, str] = ("A", "B"),
-        metric: str = "score",
-    ) -> None:
-        self.draws = np.asarray(draws, dtype=float)
-        self.prior_draws = np.asarray(prior_draws, dtype=float)
-        self.factor = factor
-        self.prior_at_zero = prior_at_zero
-        self.names = names
-        self.metric = metric
+    draws: Any
+    prior_draws: Any
+    _: KW_ONLY
+    factor: BayesFactor
+    prior_at_zero: float | None = None
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        medium, width = font_size("medium"), room(ax).width
-        words = pair_words(self.names, 0.3 * width, 0.88 * width, font_size("small"))
+    def __post_init__(self) -> None:
+        self.draws = np.asarray(self.draws, dtype=float)
+        self.prior_draws = np.asarray(self.prior_draws, dtype=float)
+
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        medium, width = pen.medium, pen.width
+        words = pair_words(self.names, 0.3 * width, 0.88 * width, pen.small)
         low, high = np.quantile(self.draws, [0.0005, 0.9995])
         margin = 0.5 * (high - low) or 0.05 * max(abs(low), 1.0)
         x = np.linspace(min(low - margin, -margin), max(high + margin, margin), 400)
@@ -366,32 +307,28 @@ class FactorDisplay(Display):
         published = "published " if self.factor.published_prior else ""
         for draws, colour, name, exact in (
             (self.prior_draws, pen.colors[1], f"{published}prior", known),
-            (
-                self.draws,
-                pen.colors[0],
-                "posterior",
-                None if known is None else known * self.factor.value,
-            ),
+            (self.draws, pen.colors[0], "posterior", known and known * self.factor.value),
         ):
             density = gaussian_kde(draws)
             at_zero = density(0.0)[0] if exact is None else exact
-            pen.line(ax, x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
-            pen.line(ax, [0], [at_zero], color=colour, marker="o", linestyle="none")
+            pen.line(x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
+            pen.line([0], [at_zero], color=colour, marker="o", linestyle="none")
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
-        set_xlabel(ax, difference_label(self.metric, words, 0.9 * width, medium), words.key)
+        pen.set_xlabel(difference_label(self.metric, words, 0.9 * width, medium), words.key)
         ax.set_ylabel("density")
         ax.set_ylim(bottom=0)
         ax.spines[["right", "top"]].set_visible(False)
-        plain_ticks(ax)
-        plain_ticks(ax, "y")
-        legend_below(ax)
+        pen.plain_ticks()
+        pen.plain_ticks("y")
+        pen.legend_below()
         doubt = "" if self.factor.reliable else ", not reliable"
         value = self.factor.value
         favoured = "equality" if value >= 1 else "a difference"
         size = value if value >= 1 else 1 / max(value, 1e-300)
-        return Heading(f"Bayes factor {size:.3g} for {favoured} ({self.factor.method}{doubt})")
+        return f"Bayes factor {size:.3g} for {favoured} ({self.factor.method}{doubt})"
 
 
+@dataclass(eq=False, repr=False)
 class TraceDisplay(Display):
     """Trace plot and histogram of the draws of the difference, with one colour per chain.
 
@@ -427,22 +364,17 @@ class TraceDisplay(Display):
     'draw'
     """
 
-    def __init__(
-        self,
-        chains: ArrayLike,
-        *,
-        names: tuple[str, str] = ("A", "B"),
-        metric: str = "score",
-        note: str = "",
-    ) -> None:
-        self.chains = np.asarray(chains, dtype=float)
-        self.names = names
-        self.metric = metric
-        self.note = note
+    chains: Any
+    _: KW_ONLY
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
+    note: str = ""
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        medium, place = font_size("medium"), room(ax)
-        words = pair_words(self.names, 0.35 * place.height, 0.88 * place.width, font_size("small"))
+    def __post_init__(self) -> None:
+        self.chains = np.asarray(self.chains, dtype=float)
+
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        words = pair_words(self.names, 0.35 * pen.height, 0.88 * pen.width, pen.small)
         side = ax.inset_axes((1.02, 0.0, 0.22, 1.0), sharey=ax)
         low, high = self.chains.min(), self.chains.max()
         margin = 0.0 if low < high else 0.05 * max(abs(low), 1.0)
@@ -452,7 +384,7 @@ class TraceDisplay(Display):
             colour = pen.colors[k % len(pen.colors)]
             label = f"chain {k + 1}" if n_chains > 1 else None
             pen.line(
-                ax, np.arange(len(chain)), chain, color=colour, linewidth=0.4, alpha=0.7,
+                np.arange(len(chain)), chain, color=colour, linewidth=0.4, alpha=0.7,
                 label=label, rasterized=True,
             )  # fmt: skip
             options = pen.fill_options(color=colour, alpha=1.0 if n_chains > 1 else 0.35)
@@ -466,13 +398,112 @@ class TraceDisplay(Display):
             one.spines[["right", "top"]].set_visible(False)
         side.tick_params(labelleft=False)
         side.set_xticks([])
-        label = difference_label(self.metric, words, 0.0, medium)
-        set_xlabel(ax, "draw", words.key)
+        label = difference_label(self.metric, words, 0.0, pen.medium)
+        pen.set_xlabel("draw", words.key)
         ax.margins(x=0.01)
-        plain_ticks(ax, inches=0.7 * place.width)
-        plain_ticks(ax, "y")
-        set_ylabel(ax, label.replace("\n", " "))
-        legend = legend_below(ax)
+        pen.plain_ticks(inches=0.7 * pen.width)
+        pen.plain_ticks("y")
+        pen.set_ylabel(label.replace("\n", " "))
+        legend = pen.legend_below()
         for line in [] if legend is None else legend.get_lines():
             line.set(linewidth=2, alpha=1)
-        return Heading(self.note)
+        return self.note
+
+
+# At most this many draws are plotted.
+MOST_POINTS = 4000
+
+
+@dataclass(eq=False, repr=False)
+class JointDisplay(Display):
+    """Scatter plot of the draws of A against the draws of B, with the line of equality.
+
+    Parameters
+    ----------
+    draws_a, draws_b : array-like of shape (n_draws,)
+        Draws of the metric values of A and B.
+    names : (str, str), default=("A", "B")
+        The names of A and B.
+    metric : str, default="score"
+        The name of the metric.
+    rope : Interval, default=None
+        The region of practical equivalence, drawn as a band along the line of equality.
+    difference : Distribution, default=None
+        The posterior of A minus B, which gives the percentages; by default that of the draws.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes of the plot.
+    figure_ : matplotlib Figure
+        The figure of the plot.
+    line_, fill_, text_ : list of matplotlib artists
+        The draws and the line of equality, the band of the ROPE, and the probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.display import JointDisplay
+    >>> a, b = np.random.default_rng(0).beta(80, 20, (2, 1000))
+    >>> JointDisplay(a, b, metric="f1").plot().ax_.get_xlabel()
+    'f1 of B'
+    """
+
+    draws_a: Any
+    draws_b: Any
+    _: KW_ONLY
+    names: tuple[str, str] = ("A", "B")
+    metric: str = "score"
+    rope: Interval | None = None
+    difference: Any = None
+
+    def __post_init__(self) -> None:
+        self.draws_a = np.asarray(self.draws_a, dtype=float)
+        self.draws_b = np.asarray(self.draws_b, dtype=float)
+        self.difference = as_distribution(
+            self.draws_a - self.draws_b if self.difference is None else self.difference
+        )
+
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        width, height = pen.width, pen.height
+        words = pair_words(self.names, max(0.8, width - height), 0.88 * width, pen.small)
+        a, b = words[:2]
+        pen.line(
+            self.draws_b[:MOST_POINTS], self.draws_a[:MOST_POINTS], color=pen.colors[0],
+            linestyle="none", marker=".", alpha=0.15, markersize=3, rasterized=True,
+        )  # fmt: skip
+        both = np.concatenate([self.draws_a, self.draws_b])
+        low, high = np.quantile(both, [0.0005, 0.9995])
+        margin = 0.06 * (high - low) or 0.05 * max(abs(low), 1.0)
+        ends = np.array([low - margin, high + margin])
+        pen.line(ends, ends, color=GREY, linestyle="--", linewidth=1, label="equal")
+        if self.rope is not None:
+            options = pen.fill_options(color=pen.colors[2], alpha=0.2, linewidth=0)
+            label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
+            low_end, high_end = ends + self.rope.low, ends + self.rope.high
+            pen.fills.append(ax.fill_between(ends, low_end, high_end, label=label, **options))
+        metric = plain(self.metric)
+        pen.set_xlabel(f"{metric} of {b}", words.key)
+        ax.set_xlim(*ends)
+        ax.set_ylim(*ends)
+        square = width >= height + 2
+        if square:
+            ax.set_aspect("equal")
+        across = height - 1.6 if square else width - 1.8
+        pen.plain_ticks(inches=max(across, 0.6))
+        pen.plain_ticks("y", inches=max(height - 1.6, 0.6))
+        region = Interval(0.0, 0.0) if self.rope is None else self.rope
+        worse, equivalent, better = map(format_probability, self.difference.around(region))
+        texts = [
+            (1.0, "top", f"{a}\nbetter {better}", 0),
+            (0.0, "bottom", f"{b}\nbetter {worse}", 1),
+        ]
+        if self.rope is not None:
+            texts.append((0.5, "center", f"equivalent\n{equivalent}", 2))
+        if max(text_width(text.replace("\n", " "), pen.small) for _, _, text, _ in texts) < 1.2:
+            texts = [(y, side, text.replace("\n", " "), k) for y, side, text, k in texts]
+        for y, side, text, colour in texts:
+            pen.text(1.03, y, text, transform=ax.transAxes, va=side, color=pen.colors[colour])
+        pen.set_ylabel(f"{metric} of {a}")
+        pen.legend_below()
+        return finding_of(self.difference, self.rope, 0.95, words[:2])

@@ -27,27 +27,15 @@ __all__ = [
     "MINUS",
     "PALETTE",
     "Display",
-    "Heading",
     "PairWords",
     "Pen",
-    "Room",
-    "Rows",
+    "difference_label",
     "figure_height",
     "finding_of",
-    "fit_rows",
-    "font_size",
     "label_ticks",
-    "legend_below",
-    "legend_columns",
     "line_height",
-    "name_rows",
     "pair_words",
     "plain",
-    "plain_ticks",
-    "room",
-    "set_title",
-    "set_xlabel",
-    "set_ylabel",
     "shorten",
     "text_width",
     "wrap",
@@ -166,41 +154,59 @@ def pair_words(names: tuple[str, str], inches: float, line: float, size: float) 
     return PairWords("A", "B", f"A: {long_a}\nB: {long_b}")
 
 
+def difference_label(metric: str, words: PairWords, inches: float, size: float) -> str:
+    """Return the axis label of a difference, on two lines if it is wide."""
+    order = f"{words.a} minus {words.b}"
+    if metric.startswith(MINUS):  # A minus B in a score with a minus sign is B minus A without it
+        metric, order = metric.removeprefix(MINUS), f"{words.b} minus {words.a}"
+    label = f"difference in {plain(metric)} ({order})"
+    if text_width(label, size) > inches:
+        label = label.replace(" (", "\n(", 1)
+    return label
+
+
 # Colour-blind safe palette of Okabe and Ito: A, B, and what is equivalent come first.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
-
 GREY = "#555555"
 
+# The smallest legible font of rows, in points, and its share of a row.
+SMALLEST, SHARE = 4.5, 0.75
+
+# What the title (two lines), the line below it, ticks and label take, in inches.
+OVERHEAD = 1.4
 
 Options = Mapping[str, Any]
 
 
-class Heading(NamedTuple):
-    """The finding that is the title of a figure, and the points that it keeps from the axes."""
-
-    text: str
-    pad: float = 9.0
-
-
 class Pen:
-    """Draws with the user's options, and remembers what it drew.
+    """Draws on axes with the user's options, and remembers what it drew.
 
     Parameters
     ----------
+    ax : matplotlib Axes
+        The axes.
     colors, line_kw, fill_kw, text_kw
         As in `Display.plot`.
+
+    Attributes
+    ----------
+    small, medium : float
+        Font sizes in points.
+    pad : float
+        The points between the title and the axes.
     """
 
     def __init__(
         self,
+        ax: Axes,
         colors: str | Sequence[Any] | None,
         line_kw: Options | None,
         fill_kw: Options | None,
         text_kw: Options | None,
     ) -> None:
-        given = _checked_colors(colors)
-        self.colors = (*given, *PALETTE[len(given) :])
+        chosen = _checked_colors(colors)
+        self.colors = (*chosen, *PALETTE[len(chosen) :])
         self.given: dict[str, Options] = {}
         for kind, options in (("line", line_kw), ("fill", fill_kw), ("text", text_kw)):
             if not isinstance(options, Mapping | None):
@@ -208,42 +214,200 @@ class Pen:
                     f"{kind}_kw must be a dict of options of matplotlib, got {in_short(options)}."
                 )
             self.given[kind] = options or {}
+        self.ax = ax
+        self.small, self.medium = font_size("small"), font_size("medium")
+        self.pad = 9.0
         self.lines: list[Any] = []
         self.fills: list[Any] = []
         self.texts: list[Any] = []
 
-    def line_options(self, **defaults: Any) -> dict[str, Any]:
-        """Return the options of a line: the user's, and these where there are none."""
-        from matplotlib.lines import Line2D
-
-        return self._merged("line", Line2D, defaults)
+    def on(self, ax: Axes) -> Pen:
+        """Return the same pen on other axes."""
+        other = copy(self)
+        other.ax = ax
+        return other
 
     def fill_options(self, **defaults: Any) -> dict[str, Any]:
-        """Return the options of a filled area."""
+        """Return the options of a filled area: the user's, and these where there are none."""
         from matplotlib.patches import Patch
 
         return self._merged("fill", Patch, defaults)
 
-    def line(self, ax: Axes, x: Any, y: Any, **defaults: Any) -> Any:
+    def line(self, x: Any, y: Any, **defaults: Any) -> Any:
         """Draw a line or points."""
-        (drawn,) = ax.plot(x, y, **self.line_options(**defaults))
+        from matplotlib.lines import Line2D
+
+        (drawn,) = self.ax.plot(x, y, **self._merged("line", Line2D, defaults))
         self.lines.append(drawn)
         return drawn
 
-    def text(self, ax: Axes, x: float, y: float, words: str, **defaults: Any) -> Any:
+    def text(self, x: float, y: float, words: str, **defaults: Any) -> None:
         """Write a text."""
         from matplotlib.text import Text
 
-        drawn = ax.text(
-            x, y, words, **self._merged("text", Text, {"fontsize": "small", **defaults})
-        )
-        self.texts.append(drawn)
-        return drawn
+        options = self._merged("text", Text, {"fontsize": "small", **defaults})
+        self.texts.append(self.ax.text(x, y, words, **options))
+
+    def intervals(
+        self, rows: Any, table: Any, *, color: Any, marker: str, size: float, alpha: float = 0.5,
+        widest: float = 3.0, label: str | None = None,
+    ) -> None:  # fmt: skip
+        """Draw a point and an interval in each row; the table has the columns of these three."""
+        middle, low, high = (table[column] for column in table)
+        options = self.fill_options(color=color, linewidth=min(widest, size / 2), alpha=alpha)
+        self.fills.append(self.ax.hlines(rows, low, high, **options))
+        self.line(
+            middle, rows, color=color, marker=marker, linestyle="none",
+            markersize=min(6, 0.8 * size), label=label,
+        )  # fmt: skip
 
     def _merged(self, kind: str, artist: Any, defaults: dict[str, Any]) -> dict[str, Any]:
         from matplotlib.cbook import normalize_kwargs
 
         return normalize_kwargs(defaults, artist) | normalize_kwargs(dict(self.given[kind]), artist)
+
+    @property
+    def width(self) -> float:
+        """The width in inches that the axes and their labels have in the figure."""
+        return self._room()[0]
+
+    @property
+    def height(self) -> float:
+        """The height in inches that the axes and their labels have in the figure."""
+        return self._room()[1]
+
+    def _place(self) -> Any:
+        """Return the cells of the figure's grid that the axes have; None if there is no grid."""
+        place = self.ax.get_subplotspec()
+        # A colour bar makes a grid of its own.
+        return None if place is None else place.get_topmost_subplotspec()
+
+    def _room(self) -> tuple[float, float]:
+        figure, place = self.ax.figure, self._place()
+        width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
+        if place is None:
+            box = self.ax.get_position()
+            return width * box.width, height * box.height
+        rows, columns = place.get_gridspec().get_geometry()
+        return width * len(place.colspan) / columns, height * len(place.rowspan) / rows
+
+    def _middle(self) -> tuple[float, Any]:
+        """Return the middle of the room of these axes, and the transform of this number.
+
+        Labels are wider than the axes where names need much room beside them, but not than the
+        room.
+        """
+        place = self._place()
+        if place is None:
+            return 0.5, self.ax.transAxes
+        columns = place.get_gridspec().get_geometry()[1]
+        middle = (place.colspan.start + place.colspan.stop) / 2 / columns
+        return middle, self.ax.figure.transSubfigure
+
+    def set_title(self, text: str) -> None:
+        """Write the title in the middle of the room."""
+        from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+        ax = self.ax
+        title = ax.set_title(text, fontsize="medium", pad=self.pad)
+        x, across = self._middle()
+        above = ax.transAxes + ScaledTranslation(0, self.pad / 72, ax.figure.dpi_scale_trans)
+        title.set_transform(blended_transform_factory(across, above))
+        title.set_x(x)
+
+    def set_xlabel(self, text: str, key: str = "") -> None:
+        """Write the label of the x axis, with a key below it; a wide one in the middle of the room.
+
+        Axes above others that share their x axis have no ticks of their own, and no label.
+        """
+        from matplotlib.transforms import IdentityTransform, blended_transform_factory
+
+        if not self._has_tick_labels():
+            return
+        size = self.small if key else self.medium
+        text = f"{text}\n{key}" if key else text
+        label = self.ax.xaxis.label
+        label.set(text=text, fontsize=size)
+        if max(text_width(line, size) for line in text.split("\n")) > 0.4 * self.width:
+            x, across = self._middle()
+            label.set_transform(blended_transform_factory(across, IdentityTransform()))
+            label.set_x(x)
+
+    def _has_tick_labels(self) -> bool:
+        """Return whether the x axis has labels below it, and not only axes that share it."""
+        return bool(self.ax.xaxis.get_tick_params().get("labelbottom", True))
+
+    def set_ylabel(self, text: str) -> None:
+        """Write the label of the y axis on lines that fit; after the x axis and the legend."""
+        labels = self.ax.get_legend_handles_labels()[1]
+        rows = math.ceil(len(labels) / self._legend_columns()) if labels else 0
+        lines = 2 + 1 + (1 + self.ax.get_xlabel().count("\n")) + rows  # title, ticks, label, legend
+        inches = max(self.height - lines * line_height(self.medium) / 72 - 0.4, 0.7)
+        size = self.medium if text_width(text, self.medium) <= inches else self.small
+        self.ax.set_ylabel(wrap(text, inches, size), fontsize=size)
+
+    def legend_below(self) -> Any:
+        """Place the legend below the axis label, with as many columns as there is room for."""
+        from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+        ax = self.ax
+        if not ax.get_legend_handles_labels()[0]:
+            return None
+        points = line_height(self.medium) + 6 if self._has_tick_labels() else 6
+        if ax.get_xlabel():
+            size = float(ax.xaxis.label.get_fontsize())
+            points += (1 + ax.get_xlabel().count("\n")) * line_height(size) + 4
+        x, across = self._middle()
+        below = ax.transAxes + ScaledTranslation(0, -points / 72, ax.figure.dpi_scale_trans)
+        return ax.legend(
+            loc="upper center", bbox_to_anchor=(x, 0.0), frameon=False, fontsize="small",
+            bbox_transform=blended_transform_factory(across, below), ncols=self._legend_columns(),
+            borderaxespad=0.0, borderpad=0.2, handlelength=1.6, columnspacing=1.2,
+        )  # fmt: skip
+
+    def _legend_columns(self) -> int:
+        """Return how many columns of the legend fit into the room."""
+        labels, small = self.ax.get_legend_handles_labels()[1], self.small
+        widest = max((text_width(text, small) for text in labels), default=0.0) + 4.0 * small / 72
+        return max(1, min(len(labels), 4, int(self.width / widest)))
+
+    def plain_ticks(self, axis: str = "x", inches: float | None = None) -> None:
+        """Write ticks with as many digits as they need, without a common offset, and not too close.
+
+        `inches` is the length of the axis, by default the room of the axes.
+        """
+        from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+        which = self.ax.xaxis if axis == "x" else self.ax.yaxis
+        written = partial(_written, which)
+        which.set_major_formatter(FuncFormatter(written))
+        if inches is None:
+            inches = self.width - 0.3 if axis == "x" else self.height - 1.0
+        low, high = which.get_view_interval()
+        samples = (written(low + share * (high - low)) for share in (0.1, 0.5, 0.9))
+        each = max(text_width(one, self.medium) for one in samples) + 0.3 if axis == "x" else 0.45
+        fewest = 2 if each < 0.8 else 1
+        number = max(fewest, min(7, int(inches / each)))
+        steps = [1, 2, 2.5, 5, 10]
+        which.set_major_locator(MaxNLocator(nbins=number, steps=steps, min_n_ticks=fewest))
+
+    def fit_rows(self, n_rows: int, more_lines: int = 0) -> tuple[int, float]:
+        """Return how many of the rows fit into the axes, and the size of their text in points.
+
+        There are so many more lines around them.
+        """
+        lines = more_lines * line_height(self.small)
+        points = max(72 * (self.height - OVERHEAD) - lines, 20.0)
+        size = min(self.small, SHARE * points / n_rows)
+        if size >= SMALLEST:
+            return n_rows, size
+        return max(2, int(points * SHARE / SMALLEST)), SMALLEST
+
+    def name_rows(self, names: Sequence[str], size: float) -> None:
+        """Name the rows of the axes from the bottom to the top, in at most 40% of the width."""
+        labels = [plain(name) for name in shorten(names, 0.4 * self.width, size)]
+        label_ticks(self.ax.yaxis, range(len(names)), labels, fontsize=size)
+        self.ax.set_ylim(-0.6, len(names) - 0.4)
 
 
 def _checked_colors(colors: Any) -> list[Any]:
@@ -322,15 +486,13 @@ class Display:
             import matplotlib.pyplot as plt
 
             ax = plt.subplots(figsize=self._size(), layout="constrained")[1]
-        pen = Pen(colors, line_kw, fill_kw, text_kw)
+        pen = Pen(ax, colors, line_kw, fill_kw, text_kw)
         named, metric = copy(self), str(getattr(self, "metric", ""))
         if label := check_metric_labels(labels).get(metric):
             sign = MINUS if metric.startswith("neg_") else ""
             vars(named)["metric"] = sign + label
-        heading = named._draw(ax, pen)
-        medium = font_size("medium")
-        shown = wrap(heading.text, 0.94 * room(ax).width, medium) if title is None else title
-        set_title(ax, shown, heading.pad)
+        finding = named._draw(ax, pen)
+        pen.set_title(wrap(finding, 0.94 * pen.width, pen.medium) if title is None else title)
         self.ax_, self.figure_ = ax, cast("Figure", ax.figure)
         self.line_, self.fill_, self.text_ = pen.lines, pen.fills, pen.texts
         return self
@@ -339,8 +501,8 @@ class Display:
         """Return the size of a new figure in inches."""
         return 7.0, 4.2
 
-    def _draw(self, ax: Axes, pen: Pen) -> Heading:
-        """Draw everything but the title, and return that."""
+    def _draw(self, ax: Axes, pen: Pen) -> str:
+        """Draw everything but the title, and return what was found, which is the title."""
         raise NotImplementedError
 
 
@@ -370,41 +532,21 @@ def finding_of(
     return said if settled else f"not settled: {said}"
 
 
-# The smallest legible font, in points, and its share of a row.
-SMALLEST, SHARE = 4.5, 0.75
+def font_size(name: str) -> float:
+    """Return a font size such as "small" in points."""
+    from matplotlib.font_manager import FontProperties
+
+    return FontProperties(size=name).get_size_in_points()
 
 
-# What the title (two lines), the line below it, ticks and label take, in inches.
-OVERHEAD = 1.4
-
-
-class Rows(NamedTuple):
-    """How many rows are shown, and the size of their text in points."""
-
-    number: int
-    size: float
+def line_height(size: float) -> float:
+    """Return the height of a line of text in points."""
+    return 1.4 * size
 
 
 def figure_height(n_rows: int) -> float:
     """Return the height in inches of a new figure that shows all rows."""
     return OVERHEAD + 0.2 + n_rows * max(0.12, min(0.32, 0.32 - 0.004 * (n_rows - 12)))
-
-
-def fit_rows(ax: Axes, n_rows: int, more_lines: int = 0) -> Rows:
-    """Return how many of the rows fit into the axes, with so many more lines around them."""
-    lines = more_lines * line_height(font_size("small"))
-    points = max(72 * (room(ax).height - OVERHEAD) - lines, 20.0)
-    size = min(font_size("small"), SHARE * points / n_rows)
-    if size >= SMALLEST:
-        return Rows(n_rows, size)
-    return Rows(max(2, int(points * SHARE / SMALLEST)), SMALLEST)
-
-
-def name_rows(ax: Axes, names: Sequence[str], size: float) -> None:
-    """Name the rows of the axes from the bottom to the top; names take 40% of the width at most."""
-    labels = [plain(name) for name in shorten(names, 0.4 * room(ax).width, size)]
-    label_ticks(ax.yaxis, range(len(names)), labels, fontsize=size)
-    ax.set_ylim(-0.6, len(names) - 0.4)
 
 
 def label_ticks(axis: Axis, places: Sequence[int], labels: Sequence[str], **text: Any) -> None:
@@ -420,123 +562,6 @@ def label_ticks(axis: Axis, places: Sequence[int], labels: Sequence[str], **text
         label.set(**text)
 
 
-class Room(NamedTuple):
-    """The width and height in inches that axes and their labels have in a figure."""
-
-    width: float
-    height: float
-
-
-def room(ax: Axes) -> Room:
-    """Return the share of the figure that belongs to these axes."""
-    figure = ax.figure
-    width, height = figure.bbox.width / figure.dpi, figure.bbox.height / figure.dpi
-    place = ax.get_subplotspec()
-    if place is None:
-        box = ax.get_position()
-        return Room(width * box.width, height * box.height)
-    place = place.get_topmost_subplotspec()  # a colour bar makes a grid of its own
-    rows, columns = place.get_gridspec().get_geometry()
-    return Room(width * len(place.colspan) / columns, height * len(place.rowspan) / rows)
-
-
-def font_size(name: str) -> float:
-    """Return a font size such as "small" in points."""
-    from matplotlib.font_manager import FontProperties
-
-    return FontProperties(size=name).get_size_in_points()
-
-
-def line_height(size: float) -> float:
-    """Return the height of a line of text in points."""
-    return 1.4 * size
-
-
-def middle(ax: Axes) -> tuple[float, Any]:
-    """Return the middle of the room of these axes, and the transform of this number.
-
-    Labels are wider than the axes where names need much room beside them, but not than the room.
-    """
-    place = ax.get_subplotspec()
-    if place is None:
-        return 0.5, ax.transAxes
-    place = place.get_topmost_subplotspec()
-    columns = place.get_gridspec().get_geometry()[1]
-    return (place.colspan.start + place.colspan.stop) / 2 / columns, ax.figure.transSubfigure
-
-
-def set_title(ax: Axes, text: str, pad: float) -> None:
-    """Write the title in the middle of the room, `pad` points above the axes."""
-    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
-    title = ax.set_title(text, fontsize="medium", pad=pad)
-    x, across = middle(ax)
-    above = ax.transAxes + ScaledTranslation(0, pad / 72, ax.figure.dpi_scale_trans)
-    title.set_transform(blended_transform_factory(across, above))
-    title.set_x(x)
-
-
-def set_xlabel(ax: Axes, text: str, key: str = "") -> None:
-    """Write the label of the x axis, with a key below it; a wide one in the middle of the room.
-
-    Axes above others that share their x axis have no ticks of their own, and no label.
-    """
-    from matplotlib.transforms import IdentityTransform, blended_transform_factory
-
-    if not _has_tick_labels(ax):
-        return
-    size = font_size("small" if key else "medium")
-    text = f"{text}\n{key}" if key else text
-    label = ax.xaxis.label
-    label.set(text=text, fontsize=size)
-    if max(text_width(line, size) for line in text.split("\n")) > 0.4 * room(ax).width:
-        x, across = middle(ax)
-        label.set_transform(blended_transform_factory(across, IdentityTransform()))
-        label.set_x(x)
-
-
-def _has_tick_labels(ax: Axes) -> bool:
-    """Return whether the x axis has labels below it, and not only axes that share it."""
-    return bool(ax.xaxis.get_tick_params().get("labelbottom", True))
-
-
-def set_ylabel(ax: Axes, text: str) -> None:
-    """Write the label of the y axis on lines that fit; after the x axis and what the legend has."""
-    labels = ax.get_legend_handles_labels()[1]
-    rows = math.ceil(len(labels) / legend_columns(ax)) if labels else 0
-    lines = 2 + 1 + (1 + ax.get_xlabel().count("\n")) + rows  # title, ticks, label, legend
-    inches = max(room(ax).height - lines * line_height(font_size("medium")) / 72 - 0.4, 0.7)
-    size = font_size("medium" if text_width(text, font_size("medium")) <= inches else "small")
-    ax.set_ylabel(wrap(text, inches, size), fontsize=size)
-
-
-def legend_below(ax: Axes) -> Any:
-    """Place the legend below the axis label, with as many columns as there is room for."""
-    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
-
-    if not ax.get_legend_handles_labels()[0]:
-        return None
-    points = line_height(font_size("medium")) + 6 if _has_tick_labels(ax) else 6
-    if ax.get_xlabel():
-        size = float(ax.xaxis.label.get_fontsize())
-        points += (1 + ax.get_xlabel().count("\n")) * line_height(size) + 4
-    x, across = middle(ax)
-    below = ax.transAxes + ScaledTranslation(0, -points / 72, ax.figure.dpi_scale_trans)
-    return ax.legend(
-        loc="upper center", bbox_to_anchor=(x, 0.0), frameon=False, fontsize="small",
-        bbox_transform=blended_transform_factory(across, below), ncols=legend_columns(ax),
-        borderaxespad=0.0, borderpad=0.2, handlelength=1.6, columnspacing=1.2,
-    )  # fmt: skip
-
-
-def legend_columns(ax: Axes) -> int:
-    """Return how many columns of the legend fit into the room."""
-    small = font_size("small")
-    labels = ax.get_legend_handles_labels()[1]
-    widest = max((text_width(text, small) for text in labels), default=0.0) + 4.0 * small / 72
-    return max(1, min(len(labels), 4, int(room(ax).width / widest)))
-
-
 def _written(which: Axis, value: float, _: Any = None) -> str:
     """Return the label of a tick of this axis."""
     low, high = which.get_view_interval()
@@ -549,25 +574,3 @@ def _written(which: Axis, value: float, _: Any = None) -> str:
     if "e" not in words and abs(value) >= 1000:
         words = f"{value:,.{max(0, len(words.partition('.')[2]))}f}"
     return words.replace("-", "\u2212")
-
-
-def plain_ticks(ax: Axes, axis: str = "x", inches: float | None = None) -> None:
-    """Write ticks with as many digits as they need, without a common offset, and not too close.
-
-    `inches` is the length of the axis, by default the room of the axes.
-    """
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-    which = ax.xaxis if axis == "x" else ax.yaxis
-
-    written = partial(_written, which)
-    which.set_major_formatter(FuncFormatter(written))
-    if inches is None:
-        inches = room(ax).width - 0.3 if axis == "x" else room(ax).height - 1.0
-    medium = font_size("medium")
-    low, high = which.get_view_interval()
-    samples = (written(low + share * (high - low)) for share in (0.1, 0.5, 0.9))
-    each = max(text_width(one, medium) for one in samples) + 0.3 if axis == "x" else 0.45
-    fewest = 2 if each < 0.8 else 1
-    number = max(fewest, min(7, int(inches / each)))
-    which.set_major_locator(MaxNLocator(nbins=number, steps=[1, 2, 2.5, 5, 10], min_n_ticks=fewest))

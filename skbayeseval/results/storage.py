@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval._archive import ArchiveReader, decode, encode, plain, storable, write_archive
+from skbayeseval._archive import decode, encode, plain, read_archive, storable, write_archive
 from skbayeseval._files import check_path
 from skbayeseval._validation import check_names, check_whole_number
 from skbayeseval.engines.base import Trace
@@ -189,11 +189,10 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
     """
     check_path(path)
     with _naming(path):
-        archive = ArchiveReader(path)
-    with archive:
-        _check_kind(path, archive.header, kind)
-        with _naming(path):
-            return _restored(archive.header, archive.arrays())
+        header, arrays = read_archive(path)
+    _check_kind(path, header, kind)
+    with _naming(path):
+        return _restored(header, arrays)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from scipy import sparse
 from sklearn import __version__ as sklearn_version
 from sklearn import get_config
 
-from skbayeseval._archive import ArchiveReader, decode, encode, write_archive
+from skbayeseval._archive import decode, encode, read_archive, write_archive
 from skbayeseval._arrays import in_short
 from skbayeseval._files import written_whole
 from skbayeseval._version import __version__
@@ -198,8 +198,7 @@ class Checkpoint:
         """Return what is kept of a fit; raise a ValueError if its file is not as it was written."""
         path = self._file(key)
         try:
-            with ArchiveReader(path) as archive:
-                header, arrays = archive.header, archive.arrays()
+            header, arrays = read_archive(path)
             if header.get("format") != FORMAT:
                 raise ValueError(
                     f"its format is {header.get('format')!r}, but this version of skbayeseval "

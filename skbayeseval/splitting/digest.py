@@ -8,11 +8,10 @@ to, lambdas among them. Other objects are what `pickle` would rebuild them from;
 
 from __future__ import annotations
 
-import re
-import struct
+import copyreg
 import sys
 from collections.abc import Iterable, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -28,25 +27,13 @@ from sklearn.utils import check_random_state
 
 __all__ = ["NotDigestibleError", "digest"]
 
-# Attributes of classes that do not tell what their instances do.
-_OF_CLASSES = frozenset(
-    [
-        "__abstractmethods__",
-        "__annotate__",
-        "__annotate_func__",
-        "__annotations__",
-        "__annotations_cache__",
-        "__dict__",
-        "__doc__",
-        "__firstlineno__",
-        "__module__",
-        "__qualname__",
-        "__slotnames__",  # kept there once an instance has been pickled
-        "__static_attributes__",
-        "__weakref__",
-        "_abc_impl",
-    ]
-)
+# Values that their repr tells from all others.
+ATOMS = (
+    type(None), type(...), type(NotImplemented), bool, int, float, complex, str, bytes, bytearray
+)  # fmt: skip
+
+# Wrappers of functions in classes.
+METHODS = (staticmethod, classmethod, property)
 
 
 class NotDigestibleError(ValueError):
@@ -104,16 +91,8 @@ class _Digester:
     def of(self, value: Any) -> bytes:
         """Return the digest of a value."""
         kind = type(value)
-        if value is None or value is Ellipsis or value is NotImplemented or kind is bool:
-            return _node("constant", repr(value).encode())
-        if kind is int:
-            return _node("int", str(value).encode())
-        if kind is float:
-            return _node("float", struct.pack("<d", value))
-        if kind is str:
-            return _node("str", value.encode("utf-8", "surrogatepass"))
-        if kind in (bytes, bytearray):
-            return _node(kind.__name__, bytes(value))
+        if kind in ATOMS:
+            return _node(kind.__name__, repr(value).encode())
         key = id(value), self._as_is, self._in_code
         if key in self._known:
             return self._known[key][0]
@@ -121,16 +100,16 @@ class _Digester:
             return _node("inside itself", str(self._open[id(value)]).encode())
         self._open[id(value)] = len(self._open)
         try:
-            found = self._of_object(value)
+            of_value = self._of_object(value)
         except NotDigestibleError:
             if not self._in_code:
                 raise
             # Such as an open file. What its class does is known.
-            found = _node("unknown", self.of(kind))
+            of_value = _node("unknown", self.of(kind))
         finally:
             del self._open[id(value)]
-        self._known[key] = found, value
-        return found
+        self._known[key] = of_value, value
+        return of_value
 
     def _of_object(self, value: Any) -> bytes:
         kind = type(value)
@@ -142,12 +121,8 @@ class _Digester:
             return _node("dict", *self._pairs(value.items()))
         if kind in (np.ndarray, np.memmap):
             return self._array(value)
-        if isinstance(value, np.generic):
-            return _node("numpy", value.dtype.str.encode(), self._array(np.asarray(value)))
-        if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)):
-            return self._pandas(value)
-        if sparse.issparse(value):
-            return self._sparse(value)
+        if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) or sparse.issparse(value):
+            return _node(kind.__name__, *self._pairs(_parts_of_table(value).items(), ".{}"))
         if isinstance(value, type):
             return self._of_module(value, "a class")
         if isinstance(value, FunctionType):
@@ -156,14 +131,9 @@ class _Digester:
             return _name_in_package(value.__module__ or "builtins", value.__qualname__)
         if isinstance(value, np.ufunc):
             return _ufunc(value)
-        if isinstance(value, (staticmethod, classmethod)):
-            return _node(kind.__name__, self.of(value.__func__))
-        if isinstance(value, property):
-            return _node("property", *self._items([value.fget, value.fset, value.fdel]))
-        if kind is complex:
-            return _node("complex", self.of(value.real), self.of(value.imag))
-        if kind is re.Pattern:
-            return _node("pattern", self.of(value.pattern), self.of(value.flags))
+        if isinstance(value, METHODS):
+            functions = ("__func__", "fget", "fset", "fdel")
+            return _node(kind.__name__, self.of([getattr(value, f, None) for f in functions]))
         if hasattr(value, "get_params"):
             return self._estimator(value)
         if value is check_random_state(None):  # numpy's own, which distributions of scipy refer to
@@ -171,18 +141,18 @@ class _Digester:
         return self._rebuilt(value)
 
     def _items(self, values: Iterable[Any]) -> list[bytes]:
-        found = []
+        digests = []
         for i, one in enumerate(values):
             with _at(f"[{i}]"):
-                found.append(self.of(one))
-        return found
+                digests.append(self.of(one))
+        return digests
 
     def _pairs(self, pairs: Iterable[tuple[Any, Any]], name: str = "[{!r}]") -> list[bytes]:
-        found = []
+        digests = []
         for key, one in pairs:
             with _at(name.format(key)):
-                found += [self.of(key), self.of(one)]
-        return found
+                digests += [self.of(key), self.of(one)]
+        return digests
 
     def _attributes(self, values: Mapping[str, Any]) -> list[bytes]:
         """Return the digests of attributes, which have no order."""
@@ -196,42 +166,6 @@ class _Digester:
         dtype = repr(array.dtype.descr if array.dtype.names else array.dtype.str)
         content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         return _node("array", dtype.encode(), repr(array.shape).encode(), content.data)
-
-    def _pandas(self, value: Any) -> bytes:
-        kind = type(value).__name__.encode()
-        if isinstance(value, pd.Index):
-            names = self.of(list(value.names))
-            if isinstance(value, pd.MultiIndex):
-                return _node("pandas", kind, names, *self._items(value))
-            return _node("pandas", kind, names, self._column(value))
-        index = self.of(value.index)
-        if isinstance(value, pd.Series):
-            return _node("pandas", kind, self.of(value.name), index, self._column(value))
-        columns = []
-        for i in range(value.shape[1]):
-            with _at(f".iloc[:, {i}]"):
-                columns.append(self._column(value.iloc[:, i]))
-        return _node("pandas", kind, self.of(value.columns), index, *columns)
-
-    def _column(self, values: Any) -> bytes:
-        """Return the digest of the values of a column or of an index."""
-        dtype = values.dtype
-        if isinstance(dtype, np.dtype):
-            return self._array(values.to_numpy())
-        if isinstance(dtype, pd.CategoricalDtype):
-            codes = pd.Series(values).cat.codes
-            categories = self._column(dtype.categories)
-            ordered = str(dtype.ordered).encode()
-            return _node("categories", ordered, categories, self._array(codes.to_numpy()))
-        return _node("column", str(dtype).encode(), self._array(values.to_numpy(dtype=object)))
-
-    def _sparse(self, value: Any) -> bytes:
-        # Not by their attributes, some of which only say what has been asked before.
-        rows = sparse.csr_matrix(value, copy=True)
-        rows.sum_duplicates()
-        indices = [np.asarray(part, dtype=np.int64) for part in (rows.indptr, rows.indices)]
-        kind = f"{type(value).__name__} {value.shape}".encode()
-        return _node("sparse", kind, *map(self._array, [rows.data, *indices]))
 
     def _estimator(self, value: Any) -> bytes:
         """Return the digest of what a clone is made of: the parameters, and what goes with them."""
@@ -249,7 +183,8 @@ class _Digester:
         """Return the digest of what `pickle` would rebuild an object from."""
         kind = type(value)
         try:
-            parts = value.__reduce_ex__(4)
+            known = copyreg.dispatch_table.get(kind)
+            parts = value.__reduce_ex__(4) if known is None else known(value)
         except Exception:
             raise NotDigestibleError(
                 f"is an object of type {kind.__name__}, whose content is not known"
@@ -305,12 +240,21 @@ class _Digester:
         return self._class(value) if isinstance(value, type) else self._function(value)
 
     def _class(self, kind: type) -> bytes:
-        own = {key: one for key, one in vars(kind).items() if key not in _OF_CLASSES}
+        # Other special attributes do not tell what instances do.
+        own = {
+            key: one
+            for key, one in vars(kind).items()
+            if isinstance(one, (FunctionType, *METHODS))
+            or not (key.endswith("__") or key == "_abc_impl")
+        }
         return _node("class", *map(self.of, kind.__bases__), *self._attributes(own))
 
     def _function(self, function: FunctionType) -> bytes:
         code, values = function.__code__, function.__globals__
-        cells = [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
+        cells = []
+        for cell in function.__closure__ or ():
+            with suppress(ValueError):  # of an empty cell
+                cells.append(cell.cell_contents)
         return _node(
             "function",
             self._code(code),
@@ -337,13 +281,41 @@ class _Digester:
         return _node("code", code.co_code, self.of(names), *constants)
 
 
+def _parts_of_table(value: Any) -> dict[str, Any]:
+    """Return the content of a sparse matrix or an object of pandas as arrays and lists."""
+    if sparse.issparse(value):
+        # Not by its attributes, some of which only say what has been asked before.
+        rows = sparse.csr_matrix(value, copy=True)
+        rows.sum_duplicates()
+        places = [np.asarray(part, dtype=np.int64) for part in (rows.indptr, rows.indices)]
+        return {"shape": list(value.shape), "data": rows.data, "places": places}
+    if isinstance(value, pd.DataFrame):
+        columns = {f"iloc[:, {i}]": _column(value.iloc[:, i]) for i in range(value.shape[1])}
+        return {"columns": value.columns, "index": value.index, **columns}
+    if isinstance(value, pd.Series):
+        return {"name": value.name, "index": value.index, "values": _column(value)}
+    is_nested = isinstance(value, pd.MultiIndex)
+    return {"names": list(value.names), "values": list(value) if is_nested else _column(value)}
+
+
+def _column(values: Any) -> Any:
+    """Return the values of a column or of an index."""
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype):
+        return values.to_numpy()
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = pd.Series(values).cat.codes.to_numpy()
+        return [str(dtype.ordered), _column(dtype.categories), codes]
+    return [str(dtype), values.to_numpy(dtype=object)]
+
+
 def _node(tag: str, *parts: Any) -> bytes:
     """Return the digest of parts whose ends are marked."""
-    found = blake2b(tag.encode() + b"\0", digest_size=16)
+    content = blake2b(tag.encode() + b"\0", digest_size=16)
     for part in parts:
-        found.update(len(part).to_bytes(8, "little"))
-        found.update(part)
-    return found.digest()
+        content.update(len(part).to_bytes(8, "little"))
+        content.update(part)
+    return content.digest()
 
 
 def _ufunc(function: np.ufunc) -> bytes:
@@ -367,14 +339,6 @@ def _names(code: CodeType) -> set[str]:
     """Return the names that code and the code inside it refer to."""
     inner = [_names(one) for one in code.co_consts if isinstance(one, CodeType)]
     return set(code.co_names).union(*inner)
-
-
-def _is_filled(cell: Any) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
 
 
 def _is_importable(value: Any) -> bool:

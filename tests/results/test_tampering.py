@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import ComparisonResult, load_result
-from skbayeseval._archive import ArchiveReader, write_archive
+from skbayeseval._archive import read_archive, write_archive
 from tests.results.gallery import GALLERY, chains, paired
 
 MAKERS = {make.__name__: make for make in (*GALLERY, chains)}
@@ -148,11 +148,6 @@ def changed_arrays(arrays, rng):
     return arrays
 
 
-def parts_of(path):
-    with ArchiveReader(path) as archive:
-        return archive.header, archive.arrays()
-
-
 TRIALS = [pytest.param(4, id="quick"), pytest.param(60, id="all", marks=pytest.mark.slow)]
 
 
@@ -190,7 +185,7 @@ def test_changed_without_the_checksums(saved, tmp_path, kind, trials):
 @pytest.mark.parametrize("trials", TRIALS)
 @pytest.mark.parametrize("kind", MAKERS)
 def test_changed_with_the_checksums(saved, tmp_path, kind, trials):
-    header, arrays = parts_of(saved[kind][1])
+    header, arrays = read_archive(saved[kind][1])
     for seed in range(trials):
         rng = np.random.default_rng(seed)
         if seed % 2:
@@ -205,7 +200,7 @@ def test_changed_with_the_checksums(saved, tmp_path, kind, trials):
 @pytest.fixture
 def parts(tmp_path):
     paired().save(tmp_path / "file")
-    return parts_of(tmp_path / "file")
+    return read_archive(tmp_path / "file")
 
 
 def refused(tmp_path, header, arrays, message):

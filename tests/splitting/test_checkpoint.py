@@ -27,7 +27,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import BayesianComparer, bayesian_cross_validate, chunk_counter
-from skbayeseval._archive import ArchiveReader, write_archive
+from skbayeseval._archive import read_archive, write_archive
 from skbayeseval.splitting import checkpoint as module
 from skbayeseval.splitting.checkpoint import Checkpoint
 from tests.splitting.logged import Logged, X, Y, compare
@@ -352,14 +352,12 @@ def of_another_fit(path):
 
 
 def newer(path):
-    with ArchiveReader(path) as archive:
-        header, arrays = archive.header, archive.arrays()
+    header, arrays = read_archive(path)
     write_archive(path, {**header, "format": "skbayeseval checkpoint 2"}, arrays)
 
 
 def without_a_part(path):
-    with ArchiveReader(path) as archive:
-        header, arrays = archive.header, archive.arrays()
+    header, arrays = read_archive(path)
     del header["fit_time"]
     write_archive(path, header, arrays)
 
