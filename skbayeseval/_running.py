@@ -8,10 +8,9 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
-from functools import partial
 from html import escape
 from threading import current_thread, main_thread
-from typing import Any, Self
+from typing import Any
 
 from joblib import Parallel
 from rich.console import Console
@@ -42,18 +41,18 @@ PATIENCE = 1.0
 
 
 def parallel_with_progress(
-    *, total: int, show: bool, doing: str = "fitting", as_they_come: bool = False, **options: Any
+    *, total: int, show: bool, as_they_come: bool = False, **options: Any
 ) -> Parallel:
     """Return joblib's `Parallel`, one that shows progress if `show`.
 
     With `as_they_come`, it gives results as soon as they are there, in any order; where the backend
     cannot do that, all at the end.
     """
-    make = partial(ProgressParallel, total=total, show=True, doing=doing) if show else Parallel
+    options |= {"total": total, "show": show}
     if as_they_come:
         with suppress(ValueError):  # of backends that cannot
-            return make(return_as="generator_unordered", **options)
-    return make(**options)
+            return ProgressParallel(return_as="generator_unordered", **options)
+    return ProgressParallel(**options)
 
 
 class ProgressParallel(Parallel):
@@ -138,11 +137,17 @@ def progress_display(
     start = time.monotonic() if start is None else start
     console = Console(stderr=True)
     if console.is_jupyter:
-        with _NotebookBar(doing, total, start) as bar:
-            yield bar
+        with _notebook_bar(doing, total, start) as advance:
+            yield advance
         return
     if not has_bar():
-        yield _Lines(doing, total, start, console.file)
+
+        def write(done: int) -> None:
+            words = f"{doing}: {done} of {total} done{_times(start, done, total)}"
+            print(words, file=console.file, flush=True)
+
+        write(0)
+        yield _after_each_part(10, total, write)
         return
     with Progress(
         TextColumn(doing),
@@ -157,73 +162,50 @@ def progress_display(
         yield lambda done: progress.update(task, completed=done)
 
 
-class _NotebookBar:
-    """A bar in the output of a notebook's cell, which is gone when all tasks are done.
+@contextmanager
+def _notebook_bar(doing: str, total: int, start: float) -> Iterator[Callable[[int], None]]:
+    """Show a bar in the output of a notebook's cell, which is gone when all tasks are done.
 
     rich would need ipywidgets for that, and would leave one bar per call behind.
     """
+    from IPython.display import HTML, display
 
-    def __init__(self, doing: str, total: int, start: float) -> None:
-        self.doing = doing
-        self.total = total
-        self.percent = 0
-        self.start = start
+    def bar(done: int) -> Any:
+        words = f"{doing}: {done} of {total}{_times(start, done, total)}"
+        drawn = f'<progress value="{done}" max="{total}"></progress>'
+        return HTML(f"<div>{drawn} {escape(words)}</div>")
 
-    def __enter__(self) -> Self:
-        from IPython.display import HTML, display
-
-        self.handle = display(HTML(self._bar(0)), display_id=True)
-        return self
-
-    def __call__(self, done: int) -> None:
-        from IPython.display import HTML
-
-        percent = 100 * done // self.total
-        if percent > self.percent:
-            self.percent = percent
-            self.handle.update(HTML(self._bar(done)))
-
-    def __exit__(self, *_: object) -> None:
-        from IPython.display import HTML
-
-        self.handle.update(HTML(""))
-
-    def _bar(self, done: int) -> str:
-        words = f"{self.doing}: {done} of {self.total}"
-        if done:
-            spent = time.monotonic() - self.start
-            left = spent * (self.total - done) / done
-            words += f", {_clock(spent)} elapsed, {_clock(left)} left"
-        bar = f'<progress value="{done}" max="{self.total}"></progress>'
-        return f"<div>{bar} {escape(words)}</div>"
+    handle = display(bar(0), display_id=True)
+    try:
+        yield _after_each_part(100, total, lambda done: handle.update(bar(done)))
+    finally:
+        handle.update(HTML(""))
 
 
-class _Lines:
-    """Print a line at the start and after every tenth of the tasks."""
+def _after_each_part(
+    n_parts: int, total: int, show: Callable[[int], None]
+) -> Callable[[int], None]:
+    """Return a function of how much is done that calls `show` whenever a part is."""
+    reached = 0
 
-    def __init__(self, doing: str, total: int, start: float, file: Any) -> None:
-        self.doing = doing
-        self.total = total
-        self.write = partial(print, file=file, flush=True)
-        self.start = start
-        self.tenths = 0
-        self.write(f"{doing}: 0 of {total} done")
+    def advance(done: int) -> None:
+        nonlocal reached
+        if n_parts * done // total > reached:
+            reached = n_parts * done // total
+            show(done)
 
-    def __call__(self, done: int) -> None:
-        tenths = 10 * done // self.total
-        if tenths <= self.tenths:
-            return
-        self.tenths = tenths
-        spent = time.monotonic() - self.start
-        left = spent * (self.total - done) / done
-        self.write(
-            f"{self.doing}: {done} of {self.total} done, {_clock(spent)} elapsed, "
-            f"{_clock(left)} left"
-        )
+    return advance
 
 
-def _clock(seconds: float) -> str:
-    return str(timedelta(seconds=round(seconds)))
+def _times(start: float, done: int, total: int) -> str:
+    """Return the time since the start and the time left, in words; nothing if nothing is done."""
+    if not done:
+        return ""
+    spent = time.monotonic() - start
+    elapsed, left = (
+        timedelta(seconds=round(seconds)) for seconds in (spent, spent * (total - done) / done)
+    )
+    return f", {elapsed} elapsed, {left} left"
 
 
 class Task:
@@ -260,18 +242,14 @@ class Task:
             if os.getpid() == self.process or current_thread() is not main_thread():
                 return self.function(*args, **kwargs)
             with warnings.catch_warnings():
-                self._set_filters()
+                warnings.resetwarnings()
+                for action, message, category, module, line in self.filters:
+                    # Compiled, texts or None.
+                    patterns = [getattr(one, "pattern", one) or "" for one in (message, module)]
+                    warnings.filterwarnings(
+                        action, patterns[0], category, patterns[1], line, append=True
+                    )
                 return self.function(*args, **kwargs)
-
-    def _set_filters(self) -> None:
-        warnings.resetwarnings()
-        for action, message, category, module, line in self.filters:
-            if message is None and module is None:
-                warnings.simplefilter(action, category, line, append=True)
-            else:
-                warnings.filterwarnings(
-                    action, _pattern(message), category, _pattern(module), line, append=True
-                )
 
 
 class SharedList(list[Any]):
@@ -285,8 +263,3 @@ class SharedList(list[Any]):
 def shared(data: Any) -> Any:
     """Return data that tasks have in common in a form that backends can send once."""
     return SharedList(data) if type(data) is list else data
-
-
-def _pattern(given: Any) -> str:
-    """Return the regular expression of a filter, which is compiled, a string or None."""
-    return given if isinstance(given, str) else getattr(given, "pattern", "")

@@ -24,7 +24,6 @@ from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.judgement.decision import SETTLED, WORDS, format_interval
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
-from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.models import resolve_model
 from skbayeseval.planning.replications import populations_of
@@ -163,18 +162,20 @@ class PowerAnalysis:
 
     def _repr_html_(self) -> str:
         sentences = [line for line in str(self).splitlines() if line.endswith((":", "."))]
-        wide = self.table.pivot(index="size", columns="model", values="power")
-        wide = wide[self.table["model"].unique()].map("{:.0%}".format)
         figure = inline_svg(lambda ax: self.plot(ax=ax), "power by the number of instances")
-        return block(lines("\n".join(sentences)), frame_table(wide), figure)
+        return block(lines("\n".join(sentences)), frame_table(self._wide()), figure)
+
+    def _wide(self) -> pd.DataFrame:
+        """Return the powers as text, with a row per size and a column per model."""
+        wide = self.table.pivot(index="size", columns="model", values="power")
+        return wide[self.table["model"].unique()].map("{:.0%}".format)
 
     def __str__(self) -> str:
-        wide = self.table.pivot(index="size", columns="model", values="power")
-        wide = wide[self.table["model"].unique()].rename_axis(columns=None)
+        wide = self._wide().rename_axis(columns=None)
         lines = [
             f"Probability of {self._goal()} ({self.metric}, ROPE {format_interval(self.rope)}) by "
             "the number of instances:",
-            wide.map("{:.0%}".format).to_string(),
+            wide.to_string(),
         ]
         for model, size in self.required.items():
             enough = f"{100 * self.assurance:.3g}%"
@@ -320,7 +321,10 @@ def power_analysis(
     seed = np.random.SeedSequence(check_random_state_entropy(random_state))
     truth, setting, names = _check_truth(given)
     by_default = "f1" if accuracies is None else "accuracy"
-    metric = _check_metric(by_default if scoring is None else scoring, setting.labels)
+    metrics = resolve_scoring(by_default if scoring is None else scoring, setting.labels)
+    if len(metrics) != 1:
+        raise ValueError(f"scoring must be one metric, got {list(metrics)}.")
+    (metric,) = metrics.values()
     region = check_rope(rope, metric)
     if sizes is None:
         sizes = USUAL_SIZES if accuracies is None else accuracies.sizes(region, assurance)
@@ -330,7 +334,10 @@ def power_analysis(
         raise ValueError("model must be a model or a list of models, got an empty list.")
     # Analyse one data set first, so that an invalid model or metric raises an error before the
     # simulation starts.
-    first = _one_data_set(truth, metric, setting, sizes[0])
+    rng = np.random.default_rng(0)
+    (populations,) = truths(truth, metric, rng, 1)
+    drawn = [rng.multinomial(sizes[0], p.probability / p.probability.sum()) for p in populations]
+    first = setting.evidence(populations, drawn, rng)
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     prob = check_probability(prob)
     assumed = "" if accuracies is None else accuracies.in_words(region)
@@ -342,15 +349,21 @@ def power_analysis(
             Question(posterior.model, metric, region, prob, posterior.prevalence, goals)
         )
 
+    # The name of a model, or its `str` if the name is not unique.
+    names_of_models = [question.model.name for question in questions]
+    labels = [
+        name if names_of_models.count(name) == 1 else str(one)
+        for name, one in zip(names_of_models, models, strict=True)
+    ]
     job = {"truth": truth, "setting": setting, "questions": questions}
     jobs = [job | {"sizes": [size]} for size in sizes]
     rows = []
     for size, codes in zip(sizes, in_chunks(jobs, n, seed, n_jobs, verbose), strict=True):
         reached = np.isin(codes[:, 0], goals).sum(axis=0)
-        for question, successes in zip(_labels(models, questions), reached, strict=True):
+        for label, successes in zip(labels, reached, strict=True):
             power = successes / n
             mcse = np.sqrt(power * (1 - power) / n)
-            rows.append([size, question, power, mcse, *proportion_interval(int(successes), n)])
+            rows.append([size, label, power, mcse, *proportion_interval(int(successes), n)])
     table = pd.DataFrame(rows, columns=["size", "model", "power", "mcse", "low", "high"])
     return PowerAnalysis(table, goals, region, metric.name, names, n, assurance, assumed)
 
@@ -436,22 +449,6 @@ def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
     return _Accuracies(a, b, float(disagreement), True)
 
 
-def _labels(models: Sequence[Any], questions: Sequence[Question]) -> list[str]:
-    """Return a label for each model: its name, or its `str` if the name is not unique."""
-    names = [question.model.name for question in questions]
-    return [
-        name if names.count(name) == 1 else str(model)
-        for name, model in zip(names, models, strict=True)
-    ]
-
-
-def _one_data_set(truth: Truth, metric: Metric, setting: Setting, size: int) -> Any:
-    rng = np.random.default_rng(0)
-    (populations,) = truths(truth, metric, rng, 1)
-    drawn = [rng.multinomial(size, p.probability / p.probability.sum()) for p in populations]
-    return setting.evidence(populations, drawn, rng)
-
-
 def _check_goal(goal: Any) -> tuple[str, ...]:
     goals = (goal,) if isinstance(goal, str) else goal
     listed = isinstance(goals, Iterable) and getattr(goals, "ndim", 1) > 0
@@ -475,13 +472,6 @@ def _check_sizes(sizes: Any) -> list[int]:
     if values.max() > MOST_INSTANCES:
         raise ValueError(f"sizes must be at most {MOST_INSTANCES:,}, got {in_short(sizes)}.")
     return [int(size) for size in np.unique(values)]
-
-
-def _check_metric(scoring: Any, labels: tuple[Any, ...]) -> Metric:
-    metrics = resolve_scoring(scoring, labels)
-    if len(metrics) != 1:
-        raise ValueError(f"scoring must be one metric, got {list(metrics)}.")
-    return next(iter(metrics.values()))
 
 
 def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:

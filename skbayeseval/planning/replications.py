@@ -25,6 +25,7 @@ from skbayeseval.models.specification import (
 
 __all__ = [
     "SCALE",
+    "all_shapes",
     "differences_of_shapes",
     "draw_differences",
     "plausibility",
@@ -75,9 +76,7 @@ def draw_differences(
     """
     first = specifications[0]
     if isinstance(first, Specification):
-        shapes = np.array(
-            [np.concatenate([*s.shapes(prior=False).values()]) for s in specifications]
-        )
+        shapes = np.array([all_shapes(s) for s in specifications])
         return differences_of_shapes(first, shapes, metric, positive, rng, n_draws)
     blocks = [
         stream_scores(s, metric, positive, rng, n_draws, prior=False, remainder=REMAINDER)
@@ -86,6 +85,11 @@ def draw_differences(
     scores = np.concatenate([block for of_one in blocks for block in of_one], axis=1)
     a, b = check_scores(scores, metric).reshape(2, len(specifications), n_draws)
     return a - b
+
+
+def all_shapes(specification: AnySpecification) -> Array:
+    """Return the Dirichlet shapes of all probability vectors, one after the other."""
+    return np.concatenate([*specification.shapes(prior=False).values()])
 
 
 def differences_of_shapes(

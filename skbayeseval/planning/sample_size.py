@@ -1,8 +1,9 @@
-"""Required size of a test set, estimated from simulated decisions."""
+"""Required size of a test set: how many more labelled instances would settle a comparison."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,19 +12,34 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import binomtest
 
-from skbayeseval.judgement.decision import Decision, format_probability
+from skbayeseval._validation import (
+    check_probability,
+    check_random_state_entropy,
+    check_size,
+    check_whole_number,
+)
+from skbayeseval.judgement.decision import SETTLED, Decision, format_probability
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.planning.replications import SCALE
+from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, Setting, in_chunks
+from skbayeseval.posterior.recipe import Posterior
 
 __all__ = [
     "SampleSize",
     "crossing",
+    "items_needed",
     "proportion_interval",
+    "required_sample_size",
+    "simulated_settled",
     "smallest_size",
     "smoothed",
     "two_digits",
 ]
 
+
 Array = NDArray[Any]
+
 
 # A size that is more than so many times the present one is not told in words.
 MOST_TIMES = 10
@@ -183,3 +199,225 @@ def crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
     before, here, after = ndtri(np.clip(fractions, 1 / (2 * n), 1 - 1 / (2 * n)))
     share = (here - before) / (after - before) if after > before else 1.0
     return float(sizes[i - 1] * (sizes[i] / sizes[i - 1]) ** share)
+
+
+# The number of sizes that are simulated, evenly spaced on a log scale.
+N_ITEM_SIZES = 120
+
+
+def items_needed(
+    differences: Array,
+    sd: float,
+    decision: Decision,
+    *,
+    largest: float,
+    assurance: float,
+    n_replications: int,
+    seed: np.random.SeedSequence,
+) -> tuple[float | None, Interval | None, float]:
+    """Return the required number of items, its interval, and the fraction of clear decisions.
+
+    The difference is taken to be normal with a standard deviation that falls with the square root
+    of the number of items. It is shrunk as described in `near_equal`: its prior is normal, with a
+    standard deviation of a twentieth of the root mean squared difference of an item. If the
+    assurance is not reached, size and interval are None.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_items,)
+        The difference between A and B on each item that was seen.
+    sd : float
+        The standard deviation of the posterior of the mean difference.
+    decision : Decision
+        The decision from these items.
+    largest : float
+        The largest number of items to try.
+    assurance : float
+        The required fraction of clear decisions.
+    n_replications : int
+        The number of simulated sets of items.
+    seed : numpy.random.SeedSequence
+        The seed of the simulation.
+    """
+    n_now = len(differences)
+    rng = np.random.default_rng(seed)
+    prior = SCALE**2 * float(np.mean(differences**2))
+    kept = prior / (prior + sd**2)
+    mean = float(differences.mean())
+    truth = kept * mean + np.sqrt(kept) * sd * rng.standard_normal(n_replications)
+    sizes = np.unique(np.round(np.geomspace(n_now + 1, largest, N_ITEM_SIZES)))
+    settled = simulated_settled(truth, mean, sd, n_now, sizes, decision, rng)
+    rising = smoothed(settled.mean(axis=0))
+    if rising[-1] < assurance:
+        return None, None, float(rising[-1])
+    size, interval = smallest_size(settled, sizes, assurance, rng)
+    return size, interval, float(max(assurance, rising[0]))
+
+
+def simulated_settled(
+    truth: Array,
+    mean: float,
+    sd: float,
+    n_now: int,
+    sizes: Array,
+    decision: Decision,
+    rng: np.random.Generator,
+) -> Array:
+    """Return whether the decision is clear, of shape (n_replications, n_sizes).
+
+    Every replication has its own true difference, to whose items new ones are added.
+    """
+    of_item = sd * np.sqrt(n_now)
+    more = np.diff(sizes, prepend=n_now)
+    noise = of_item * np.sqrt(more) * rng.standard_normal((len(truth), len(sizes)))
+    sums = n_now * mean + np.cumsum(truth[:, None] * more + noise, axis=1)
+    means = sums / sizes
+    half = ndtri((1 + decision.prob) / 2) * of_item / np.sqrt(sizes)
+    low, high = means - half, means + half
+    inside = (low >= decision.rope.low) & (high <= decision.rope.high)
+    return inside | (low > decision.rope.high) | (high < decision.rope.low)
+
+
+# The search for a size first increases the size by FACTOR, and narrows what it has found down to
+# that factor, if possible. Then it evaluates sizes that differ by LARGEST_STEP, or N_SIZES sizes if
+# these are fewer, and goes on by FACTOR if the interval of the size ends at one of the outer ones.
+FACTOR, LARGEST_STEP, N_SIZES = 4.0, 1.6, 6
+
+
+def instances_needed(
+    posterior: Posterior,
+    question: Question,
+    *,
+    n_now: float,
+    largest: float,
+    assurance: float,
+    n_replications: int,
+    seed: np.random.SeedSequence,
+    n_jobs: Any,
+    verbose: int,
+) -> tuple[float | None, Interval | None, float]:
+    """Return the required number of instances, its interval, and the fraction of clear decisions.
+
+    A coarse search over widely spaced sizes brackets the size at which the fraction of clear
+    decisions reaches the assurance. Within the bracket, each replication is one test set of
+    increasing size, and the size is interpolated from the isotonic regression of the fractions.
+    If the assurance is not reached, size and interval are None, and the fraction is that at
+    `largest`.
+    """
+    counts = posterior.counts[0]
+    worth = max(c.total for c in posterior.counts) * counts.weight / n_now  # weight per instance
+    job = {
+        "truth": posterior,
+        "setting": Setting.of(counts),
+        "questions": [question],
+        "base": posterior.evidence,
+    }
+
+    def settled(totals: Sequence[float] | Array, n: int) -> Array:
+        sizes = (np.asarray(totals) - n_now) * worth
+        (codes,) = in_chunks([job | {"sizes": sizes}], n, seed.spawn(1)[0], n_jobs, verbose)
+        return np.isin(codes[:, :, 0], SETTLED)
+
+    n_looks = max(n_replications // 4, 50)
+
+    def beyond(total: float) -> int:
+        """Return 1 if the size is certainly large enough, -1 if too small, 0 if unsure."""
+        for n in (n_looks // 4, n_looks):
+            fraction = settled([total], n).mean()
+            error = 3 * np.sqrt(assurance * (1 - assurance) / n)
+            enough = assurance + error if n < n_looks else min(assurance + error, 1.0)
+            if fraction >= enough or fraction < assurance - error:
+                return 1 if fraction >= enough else -1
+        return 0
+
+    smallest = n_now + 1.0
+    low, high = smallest, float(largest)
+    more = n_now / FACTOR**2
+    while n_now + more < largest:
+        looked = beyond(n_now + more)
+        if looked > 0:
+            high = n_now + more
+            break
+        if looked < 0:
+            low = n_now + more
+        more *= FACTOR
+    while high > FACTOR * low:
+        middle = float(np.sqrt(low * high))
+        looked = beyond(middle)
+        if looked == 0:
+            break
+        low, high = (low, middle) if looked > 0 else (middle, high)
+    while True:
+        n_sizes = min(N_SIZES, 1 + math.ceil(np.log(high / low) / np.log(LARGEST_STEP)))
+        totals = np.unique(np.round(np.geomspace(low, high, n_sizes)))
+        clear = settled(totals, n_replications)
+        rising = smoothed(clear.mean(axis=0))
+        rng = np.random.default_rng(seed.spawn(1)[0])
+        size, interval = smallest_size(clear, totals, assurance, rng)
+        # By chance, a look may have been wrong, and the interval would go on beyond these sizes.
+        more_below = low > smallest and interval.low <= totals[0]
+        more_above = high < largest and interval.high >= totals[-1]
+        if len(totals) == 1 and rising[0] >= assurance:
+            more_above = False
+        if not (more_below or more_above):
+            break
+        if more_below:
+            low = max(low / FACTOR, smallest)
+        else:
+            low = float(totals[totals <= interval.low].max(initial=low))
+        if more_above:
+            high = min(FACTOR * high, float(largest))
+    if rising[-1] < assurance:
+        return None, None, float(rising[-1])
+    return size, interval, float(max(assurance, rising[0]))
+
+
+# A child of the entropy: 0 is the posterior's, 1 the splitter's, 2 and 3 those of Markov chains.
+_PLANNING = 4
+
+
+def required_sample_size(
+    posterior: Posterior,
+    metric: Metric,
+    decision: Decision,
+    *,
+    n_now: int,
+    assurance: float,
+    largest: int | None,
+    n_replications: int,
+    n_jobs: int | None,
+    verbose: int,
+    random_state: Any,
+) -> SampleSize:
+    """Return the smallest size at which the decision is settled as often as asked for."""
+    evidence: Any = posterior.evidence
+    if not evidence.is_of_items:
+        posterior = posterior.exact("required_sample_size")
+    assurance = check_probability(assurance, "assurance")
+    most = 1000 * n_now if largest is None else check_whole_number(largest, "largest", n_now)
+    n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION, 50)
+    entropy = posterior.entropy
+    if random_state is not None:
+        entropy = check_random_state_entropy(random_state)
+    question = None
+    if not evidence.is_of_items:
+        question = Question(
+            posterior.model, metric, decision.rope, decision.prob, posterior.prevalence, SETTLED
+        )
+    if decision.code in SETTLED:
+        here = Interval(n_now, n_now)
+        return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, here, most, decision)
+    seed = np.random.SeedSequence(entropy, spawn_key=(_PLANNING,))
+    search: dict[str, Any] = {"largest": most, "assurance": assurance, "n_replications": n}
+    if question is None:
+        differences = evidence.sign * (evidence.means[0] - evidence.means[1])
+        sd = posterior.difference(metric).sd
+        size, interval, reached = items_needed(differences, sd, decision, **search, seed=seed)
+    else:
+        size, interval, reached = instances_needed(
+            posterior, question, **search, seed=seed, n_now=n_now, n_jobs=n_jobs, verbose=verbose
+        )
+    total = None if size is None else math.ceil(size)
+    more = None if total is None else total - n_now
+    mcse = math.sqrt(reached * (1 - reached) / n)
+    return SampleSize(total, more, n_now, assurance, reached, mcse, interval, most, decision)

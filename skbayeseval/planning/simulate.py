@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,13 +19,13 @@ from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import AnySpecification, Model, Specification
 from skbayeseval.planning.replications import (
+    all_shapes,
     differences_of_shapes,
     draw_differences,
     plausibility,
     populations_after,
     side_by_side,
 )
-from skbayeseval.planning.sample_size import smallest_size, smoothed
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = [
@@ -37,7 +36,6 @@ __all__ = [
     "decide_many",
     "in_chunks",
     "numbers_of_draws",
-    "sample_size",
     "shapes_of_counts",
     "simulated_decisions",
     "truths",
@@ -157,18 +155,6 @@ CHUNK = 128
 BYTES_OF_REPLICATION = 100
 
 
-# The search for a size first increases the size by FACTOR, and narrows what it has found down to
-# that factor, if possible. Then it evaluates sizes that differ by LARGEST_STEP, or N_SIZES sizes if
-# these are fewer, and goes on by FACTOR if the interval of the size ends at one of the outer ones.
-FACTOR = 4.0
-
-
-LARGEST_STEP = 1.6
-
-
-N_SIZES = 6
-
-
 @dataclass(frozen=True)
 class Question:
     """Parameters of the decision made for each simulated data set.
@@ -212,7 +198,7 @@ class Question:
             some = [specifications[i] for i in which]
             return draw_differences(some, self.metric, positive, rng, n)
 
-        return self._decide(draw, len(data))
+        return decide_many(draw, len(data), self.rope, self.prob, N_DRAWS, self.goal)
 
     def codes_of_shapes(
         self, form: ShapesOfCounts, counts: Sequence[Array], rng: np.random.Generator
@@ -225,10 +211,7 @@ class Question:
                 form.specification, shapes[which], self.metric, positive, rng, n
             )
 
-        return self._decide(draw, len(shapes))
-
-    def _decide(self, draw: Callable[[Array, int], Array], n_sets: int) -> Array:
-        return decide_many(draw, n_sets, self.rope, self.prob, N_DRAWS, self.goal)
+        return decide_many(draw, len(shapes), self.rope, self.prob, N_DRAWS, self.goal)
 
     def specification(self, evidence: Evidence) -> AnySpecification:
         """Return the specification of the posterior, given the evidence."""
@@ -376,7 +359,7 @@ class ShapesOfCounts:
 
     def shapes(self, counts: Sequence[Array]) -> Array:
         """Return the shapes after other counts, of shape (n_rows, n_shapes)."""
-        found = _concatenated(self.specification)
+        found = all_shapes(self.specification)
         for number, slope in zip(counts, self.slopes, strict=True):
             found = found + (number - 1) @ slope
         return found
@@ -403,13 +386,9 @@ def shapes_of_counts(
         for more in np.eye(len(one)):
             counts = [*ones[:k], one + more, *ones[k + 1 :]]
             after = question.specification(_sum_of(base, setting.counted(populations, counts)))
-            slope.append(_concatenated(after) - _concatenated(specification))
+            slope.append(all_shapes(after) - all_shapes(specification))
         slopes.append(np.array(slope))
     return ShapesOfCounts(specification, evidence, tuple(slopes))
-
-
-def _concatenated(specification: AnySpecification) -> Array:
-    return np.concatenate([*specification.shapes(prior=False).values()])
 
 
 def simulated_decisions(
@@ -461,7 +440,8 @@ def simulated_decisions(
         more, reached = round(size) - reached, round(size)
         for populations, numbers in zip(bundles, drawn, strict=True):
             for number, population in zip(numbers, populations, strict=True):
-                number += rng.multinomial(more, _adding_to_one(population.probability))
+                p = population.probability
+                number += rng.multinomial(more, p / p.sum(axis=1, keepdims=True))
         counts = [[setting.whole(number, rng) for number in numbers] for numbers in drawn]
         data = []
         if None in forms:
@@ -479,10 +459,6 @@ def simulated_decisions(
             ]
         )
     return np.moveaxis(np.array(codes), -1, 0)
-
-
-def _adding_to_one(probability: Array) -> Array:
-    return np.asarray(probability / probability.sum(axis=1, keepdims=True))
 
 
 def _sum_of(base: Evidence | None, new: Evidence) -> Evidence:
@@ -517,91 +493,3 @@ def in_chunks(
         np.concatenate(found[start : start + len(chunks)])
         for start in range(0, len(tasks), len(chunks))
     ]
-
-
-def sample_size(
-    posterior: Posterior,
-    question: Question,
-    *,
-    n_now: float,
-    largest: float,
-    assurance: float,
-    n_replications: int,
-    n_jobs: Any,
-    verbose: int,
-    seed: np.random.SeedSequence,
-) -> tuple[float | None, Interval | None, float]:
-    """Return the required number of instances, its interval, and the fraction of clear decisions.
-
-    A coarse search over widely spaced sizes brackets the size at which the fraction of clear
-    decisions reaches the assurance. Within the bracket, each replication is one test set of
-    increasing size, and the size is interpolated from the isotonic regression of the fractions.
-    If the assurance is not reached, size and interval are None, and the fraction is that at
-    `largest`.
-    """
-    counts = posterior.counts[0]
-    worth = max(c.total for c in posterior.counts) * counts.weight / n_now  # weight per instance
-    job = {
-        "truth": posterior,
-        "setting": Setting.of(counts),
-        "questions": [question],
-        "base": posterior.evidence,
-    }
-
-    def settled(totals: Sequence[float] | Array, n: int) -> Array:
-        sizes = (np.asarray(totals) - n_now) * worth
-        (codes,) = in_chunks([job | {"sizes": sizes}], n, seed.spawn(1)[0], n_jobs, verbose)
-        return np.isin(codes[:, :, 0], SETTLED)
-
-    n_looks = max(n_replications // 4, 50)
-
-    def beyond(total: float) -> int:
-        """Return 1 if the size is certainly large enough, -1 if too small, 0 if unsure."""
-        for n in (n_looks // 4, n_looks):
-            fraction = settled([total], n).mean()
-            error = 3 * np.sqrt(assurance * (1 - assurance) / n)
-            enough = assurance + error if n < n_looks else min(assurance + error, 1.0)
-            if fraction >= enough or fraction < assurance - error:
-                return 1 if fraction >= enough else -1
-        return 0
-
-    smallest = n_now + 1.0
-    low, high = smallest, float(largest)
-    more = n_now / FACTOR**2
-    while n_now + more < largest:
-        found = beyond(n_now + more)
-        if found > 0:
-            high = n_now + more
-            break
-        if found < 0:
-            low = n_now + more
-        more *= FACTOR
-    while high > FACTOR * low:
-        middle = float(np.sqrt(low * high))
-        found = beyond(middle)
-        if found == 0:
-            break
-        low, high = (low, middle) if found > 0 else (middle, high)
-    while True:
-        n_sizes = min(N_SIZES, 1 + math.ceil(np.log(high / low) / np.log(LARGEST_STEP)))
-        totals = np.unique(np.round(np.geomspace(low, high, n_sizes)))
-        clear = settled(totals, n_replications)
-        rising = smoothed(clear.mean(axis=0))
-        rng = np.random.default_rng(seed.spawn(1)[0])
-        size, interval = smallest_size(clear, totals, assurance, rng)
-        # By chance, a look may have been wrong, and the interval would go on beyond these sizes.
-        more_below = low > smallest and interval.low <= totals[0]
-        more_above = high < largest and interval.high >= totals[-1]
-        if len(totals) == 1 and rising[0] >= assurance:
-            more_above = False
-        if not (more_below or more_above):
-            break
-        if more_below:
-            low = max(low / FACTOR, smallest)
-        else:
-            low = float(totals[totals <= interval.low].max(initial=low))
-        if more_above:
-            high = min(FACTOR * high, float(largest))
-    if rising[-1] < assurance:
-        return None, None, float(rising[-1])
-    return size, interval, float(max(assurance, rising[0]))

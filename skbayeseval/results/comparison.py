@@ -25,8 +25,7 @@ from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expect
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.planning.required import required_sample_size
-from skbayeseval.planning.sample_size import SampleSize
+from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.figures import ComparisonFigures

@@ -245,7 +245,7 @@ def _restored(encoded: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts
 
 
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
-    evidence = _restored_evidence(header["evidence"])
+    evidence = KINDS[header["evidence"]["kind"]].restored(header["evidence"])
     n_classifiers = evidence.n_classifiers
     least, most = RESULTS[header["kind"]]
     if not least <= n_classifiers <= most:
@@ -273,17 +273,8 @@ def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
                 raise ValueError(f"the influence of rows on {metric.name!r} must be finite.")
             posterior.remember_influence(metric, influence)
     record = header["cross_validation"]
-    return Parts(
-        header["kind"],
-        posterior,
-        names,
-        metrics,
-        None if record is None else _restored_cross_validation(record, names),
-    )
-
-
-def _restored_evidence(saved: Mapping[str, Any]) -> Evidence:
-    return KINDS[saved["kind"]].restored(saved)
+    cross_validation = None if record is None else _restored_cross_validation(record, names)
+    return Parts(header["kind"], posterior, names, metrics, cross_validation)
 
 
 def _restored_posterior(

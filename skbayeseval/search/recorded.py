@@ -69,7 +69,7 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# A child of the entropy; planning/required.py lists the others.
+# A child of the entropy; planning/sample_size.py lists the others.
 _POOLING = 5
 
 # Stands for a splitter that the user did not specify.

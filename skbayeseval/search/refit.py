@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -110,19 +111,11 @@ def refit_simplest(
     {'max_depth': 2}
     """
     return RefitSimplest(
-        key,
-        rope=rope,
-        cv=cv,
-        test_fraction=test_fraction,
-        scoring=scoring,
-        labels=labels,
-        pos_label=pos_label,
-        prob=prob,
-        n_draws=n_draws,
-        random_state=random_state,
+        key, rope, cv, test_fraction, scoring, labels, pos_label, prob, n_draws, random_state
     )
 
 
+@dataclass(eq=False, repr=False)
 class RefitSimplest:
     """Pick the simplest candidate equivalent to the best; created by `refit_simplest`.
 
@@ -133,43 +126,34 @@ class RefitSimplest:
     refit_simplest('max_depth', rope=0.01, test_fraction=0.2)
     """
 
-    def __init__(
-        self,
-        key: Key,
-        *,
-        rope: Any,
-        cv: Any = None,
-        test_fraction: float | None = None,
-        scoring: Any = None,
-        labels: ArrayLike | None = None,
-        pos_label: Any = None,
-        prob: float = 0.95,
-        n_draws: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        check_key(key)
-        check_rope_around_zero(rope)
-        if scoring is not None and not isinstance(scoring, (str, Metric)):
+    key: Key
+    rope: Any
+    cv: Any = None
+    test_fraction: float | None = None
+    scoring: Any = None
+    labels: ArrayLike | None = None
+    pos_label: Any = None
+    prob: float = 0.95
+    n_draws: int | None = None
+    random_state: Any = 0
+
+    def __post_init__(self) -> None:
+        check_key(self.key)
+        check_rope_around_zero(self.rope)
+        if self.scoring is not None and not isinstance(self.scoring, (str, Metric)):
             raise TypeError(
-                f"scoring must be the name of a metric or a Metric, got {in_short(scoring)}."
+                f"scoring must be the name of a metric or a Metric, got {in_short(self.scoring)}."
             )
-        check_random_state(random_state)
-        if cv is not None:
-            cv = list(cv) if isinstance(cv, Iterator) else cv  # an iterator can be used only once
-            check_cv(cv)
-        classes = None if labels is None else check_labels(labels)
-        if pos_label is not None:  # without labels, any scalar may be one
-            resolve_pos_label([pos_label] if classes is None else classes, pos_label)
-        self.key = key
-        self.rope = rope
-        self.cv = cv
-        self.test_fraction = check_fraction(test_fraction)
-        self.scoring = scoring
-        self.labels = labels
-        self.pos_label = pos_label
-        self.prob = check_probability(prob)
-        self.n_draws = check_draws(n_draws)
-        self.random_state = random_state
+        check_random_state(self.random_state)
+        if isinstance(self.cv, Iterator):  # which can be used only once
+            self.cv = list(self.cv)
+        check_cv(self.cv)
+        classes = None if self.labels is None else check_labels(self.labels)
+        if self.pos_label is not None:  # without labels, any scalar may be one
+            resolve_pos_label([self.pos_label] if classes is None else classes, self.pos_label)
+        self.test_fraction = check_fraction(self.test_fraction)
+        self.prob = check_probability(self.prob)
+        self.n_draws = check_draws(self.n_draws)
 
     def __call__(self, results: Mapping[str, Any]) -> int:
         """Return the index of the simplest candidate that is equivalent to the best.
@@ -178,7 +162,20 @@ class RefitSimplest:
         `cv_results_` of this object.
         """
         try:
-            return self._choose(results)
+            key, measure = self._measure(results, recorded_keys(results))
+            settings = Settings(
+                rope=check_rope_around_zero(self.rope),
+                prob=self.prob,
+                measure=measure,
+                key=key,
+                cv=UNKNOWN if self.cv is None else self.cv,
+                test_fraction=self.test_fraction,
+                labels=self.labels,
+                pos_label=self.pos_label,
+                n_draws=self.n_draws,
+                entropy=check_random_state_entropy(self.random_state),
+            )
+            return report_recorded(results, settings).simplest_index(self.key)
         except BaseException as error:
             self.cv_results_ = results
             error.add_note(
@@ -186,23 +183,6 @@ class RefitSimplest:
                 "the attribute cv_results_ of what refit_simplest returned (search.refit)."
             )
             raise
-
-    def _choose(self, results: Mapping[str, Any]) -> int:
-        keys = recorded_keys(results)
-        key, measure = self._measure(results, keys)
-        settings = Settings(
-            rope=check_rope_around_zero(self.rope),
-            prob=self.prob,
-            measure=measure,
-            key=key,
-            cv=UNKNOWN if self.cv is None else self.cv,
-            test_fraction=self.test_fraction,
-            labels=self.labels,
-            pos_label=self.pos_label,
-            n_draws=self.n_draws,
-            entropy=check_random_state_entropy(self.random_state),
-        )
-        return report_recorded(results, settings).simplest_index(self.key)
 
     def __repr__(self) -> str:
         given = {

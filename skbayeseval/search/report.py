@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +136,6 @@ class SearchReport:
         self._unpooled = ranking.draws if draws is None else draws
         self._draws = self._unpooled if pooled is None else pooled
         self._draws.flags.writeable = False
-        self._table: pd.DataFrame | None = None
 
     @property
     def source(self) -> str:
@@ -191,8 +191,6 @@ class SearchReport:
             ``1 - prob`` and if the candidate is worse by more than the ROPE than the one with the
             highest mean where nothing is pooled, too; "?" not settled.
         """
-        if self._table is None:
-            self._table = self._summarised()
         return self._table.copy()
 
     def most_probable(self) -> int:
@@ -238,13 +236,10 @@ class SearchReport:
         key : str, list of str or callable
             As in `simplest`.
         """
-        names = check_key(key)
-        known = dict.fromkeys(name for of_one in self._candidates.values() for name in of_one)
+        names, known = check_key(key), self._parameters()
         for name in names:
             if name not in known:
-                raise ValueError(
-                    f"key={name!r} is not a parameter. The parameters are {list(known)}."
-                )
+                raise ValueError(f"key={name!r} is not a parameter. The parameters are {known}.")
         table = self.summary()
         chosen = table.index[table["decision"] == "~"]
         if len(chosen) == 0:
@@ -311,14 +306,8 @@ class SearchReport:
         if known == "ranking":
             behind = behind_the_best(self.draws, self.prob).set_axis(list(self._candidates))
             table = self.summary().join(behind)
-            shown = best_candidates(
-                table,
-                self._candidates,
-                self.metric,
-                self.prob,
-                -self.rope.low,
-                self.most_probable(),
-            )
+            best, rope = self.most_probable(), -self.rope.low
+            shown = best_candidates(table, self._candidates, self.metric, self.prob, rope, best)
             return shown.plot(ax=ax, **style)
         if known == "heatmap":
             rope = abs(self.rope.low)
@@ -445,7 +434,8 @@ class SearchReport:
         lines.append(LEGEND)
         return "\n".join(lines)
 
-    def _summarised(self) -> pd.DataFrame:
+    @cached_property
+    def _table(self) -> pd.DataFrame:
         draws = self.draws
         best = draws == draws.max(axis=0)
         low, high = hdi_of_rows(draws, self.prob)
@@ -464,15 +454,9 @@ class SearchReport:
         settled = hdi_of_rows(leader - self._unpooled, self.prob)[0] > -self.rope.low
         surely = settled & (within <= 1 - self.prob)
         codes = np.select([surely, within >= self.prob], ["<<", "~"], "?")
-        statistics = (
-            self._ranking.observed,
-            draws.mean(axis=1),
-            low,
-            high,
-            (best / best.sum(axis=0)).mean(axis=1),
-            within,
-            codes.astype(object),
-        )
+        p_best = (best / best.sum(axis=0)).mean(axis=1)
+        observed, means = self._ranking.observed, draws.mean(axis=1)
+        statistics = (observed, means, low, high, p_best, within, codes.astype(object))
         table = pd.DataFrame(columns | dict(zip(COLUMNS, statistics, strict=True)), index=index)
         return table.sort_values("mean", ascending=False, kind="stable")
 

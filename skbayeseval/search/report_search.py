@@ -184,6 +184,9 @@ def report_search(
             stacklevel=2,
         )
         X = y = None
+    instances = "the instances"
+    if getattr(search, "resource", None) == "n_samples":
+        instances = f"the {search.n_resources_[-1]:,} instances of the last iteration"
     settings = Settings(
         rope=check_rope_around_zero(rope, split_metric(str(getattr(measure, "name", measure)))),
         prob=check_probability(prob),
@@ -194,7 +197,7 @@ def report_search(
         labels=labels if scorer is None else scorer.labels,
         pos_label=scorer.pos_label if pos_label is None and scorer is not None else pos_label,
         n_draws=check_draws(n_draws),
-        instances=_instances(search),
+        instances=instances,
         entropy=check_random_state_entropy(random_state),
     )
     if X is None:
@@ -226,16 +229,9 @@ def report_search(
         verbose=verbose,
     )
     ranking = compare_learners(
-        estimators,
-        X,
-        y,
-        options,
-        cv=cv,
-        split_params=split_params,
-        fit_params=fit_params,
-        entropy=settings.entropy,
-        splits=splits,
-    )
+        estimators, X, y, options, cv=cv, split_params=split_params, fit_params=fit_params,
+        entropy=settings.entropy, splits=splits,
+    )  # fmt: skip
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
     if not hasattr(search, "n_resources_") and not weighted:
@@ -250,16 +246,9 @@ def report_search(
         basis += f" The candidates were selected by their recorded {picked_by}."
     if ranking.train_size is not None:
         basis += f" Applies to learners trained on {ranking.train_size:.0f} instances."
+    pooled = pool_scores(ranking.draws, settings.rng)
     return make_report(
-        ranking,
-        candidates,
-        settings,
-        "predictions",
-        failed,
-        results,
-        basis,
-        ranking.draws,
-        pool_scores(ranking.draws, settings.rng),
+        ranking, candidates, settings, "predictions", failed, results, basis, ranking.draws, pooled
     )
 
 
@@ -317,13 +306,6 @@ def _can_be_paired(measure: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return all(metric.source in ("tables", "instances") for metric in found.values())
-
-
-def _instances(search: Any) -> str:
-    """Return the set of instances that the search split, in words."""
-    if getattr(search, "resource", None) != "n_samples":
-        return "the instances"
-    return f"the {search.n_resources_[-1]:,} instances of the last iteration"
 
 
 def _single_measure(search: Any) -> str:
@@ -388,10 +370,13 @@ def _repeated_splits(
     cv: Any, X: Any, y: Any, split_params: Mapping[str, Any], n_recorded: int
 ) -> list[tuple[Array, Array]]:
     """Return the splits of the search; raise unless the splitter reproduces them."""
-    splits, same = list(generate_splits(cv, X, y, split_params)), True
+    splits = list(generate_splits(cv, X, y, split_params))
     n_splits = len(splits)
-    for one, other in zip(splits, generate_splits(cv, X, y, split_params), strict=False):
-        same = same and all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    same = all(
+        np.array_equal(part, part_again)
+        for split, again in zip(splits, generate_splits(cv, X, y, split_params), strict=False)
+        for part, part_again in zip(split, again, strict=True)
+    )
     if not n_splits:
         raise ValueError(
             f"The search's cv={cv!r} is an iterator of splits that is exhausted. Pass a list of "

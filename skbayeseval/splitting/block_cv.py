@@ -274,7 +274,9 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
         )
     kind = kind_of_labels(y)
     if kind == "indicator":
-        return _summed(y)
+        matrix = sparse.csr_matrix(y, dtype=float, copy=True)
+        matrix.sum_duplicates()  # every entry is stored once
+        return matrix
     if kind != "classes":  # sequences of labels, such as tagged sentences, or numbers
         return None
     target = np.ravel(as_array(y, "y"))
@@ -294,13 +296,6 @@ def _frequencies_of_target(y: Any, n_blocks: int) -> Any:
             stacklevel=5,
         )
     return np.ravel(codes)
-
-
-def _summed(y: Any) -> Any:
-    """Return an indicator as a sparse matrix in which every entry is stored once."""
-    matrix = sparse.csr_matrix(y, dtype=float, copy=True)
-    matrix.sum_duplicates()
-    return matrix
 
 
 def _has_missing(y: Any) -> bool:

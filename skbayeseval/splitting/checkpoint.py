@@ -206,8 +206,8 @@ class Checkpoint:
                 )
             if header.get("key") != key:
                 raise ValueError("it is the file of another fit, under another name")
-            found = {name: decode(header[name], arrays) for name in CONTENT}
-            found["observed"] = {key: _unpacked(one) for key, one in found["observed"].items()}
+            content = {name: decode(header[name], arrays) for name in CONTENT}
+            content["observed"] = {key: _unpacked(v) for key, v in content["observed"].items()}
         except OSError:
             raise
         except Exception as error:
@@ -216,18 +216,15 @@ class Checkpoint:
                 f"{path} is not a fit that this checkpoint can go on from: "
                 f"{reason.rstrip('.')}. Remove the file to fit again."
             ) from error
-        return found
+        return content
 
-    def store(self, key: str, **content: Any) -> None:
+    def store(self, key: str, run: Any) -> None:
         """Write what is kept of a fit, whole or not at all."""
         path = self._file(key)
         arrays: dict[str, Any] = {}
-        packed = {name: _packed(one) for name, one in content["observed"].items()}
-        header = {
-            "format": FORMAT,
-            "key": key,
-            **{name: encode(one, arrays) for name, one in {**content, "observed": packed}.items()},
-        }
+        content = {name: getattr(run, name) for name in CONTENT}
+        content["observed"] = {name: _packed(one) for name, one in run.observed.items()}
+        header = {"format": FORMAT, "key": key, **encode(content, arrays)}
         try:
             write_archive(path, header, arrays)
         except OSError as error:

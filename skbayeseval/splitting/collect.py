@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,6 @@ from skbayeseval.splitting.weights import pooled_weight
 __all__ = [
     "Collection",
     "CrossValidation",
-    "Failure",
     "Observe",
     "collect",
     "metadata_router",
@@ -115,15 +115,6 @@ class CrossValidation:
 
 
 @dataclass(frozen=True)
-class Failure:
-    """A failure of an estimator to fit or predict in one split."""
-
-    estimator: str
-    split: int
-    error: str
-
-
-@dataclass(frozen=True)
 class _Run:
     """Output of one estimator in one split; `chosen` holds `best_params_` of a search.
 
@@ -170,6 +161,16 @@ class Collection:
     weight: float
     halves: list[tuple[Collection, Collection]] = field(default_factory=list, repr=False)
     another_size: Collection | None = field(default=None, repr=False)
+
+    @property
+    def failures(self) -> list[tuple[str, int, str]]:
+        """The estimator, the split and the error of each failure to fit or predict."""
+        return [
+            (name, i, run.error)
+            for name, runs in self.runs.items()
+            for i, run in enumerate(runs)
+            if run.error is not None
+        ]
 
     @property
     def train_size(self) -> float:
@@ -227,18 +228,18 @@ class Collection:
         """Return the predictions for the test sets of the kept splits."""
         smallest = np.min_scalar_type(n_samples)
         tests = [self.splits[i][1].astype(smallest) for i in self.kept]
-        said = {
-            name: [of_one[i].observed["predict"] for i in self.kept]
-            for name, of_one in self.runs.items()
+        predictions = {
+            name: [runs[i].observed["predict"] for i in self.kept]
+            for name, runs in self.runs.items()
         }
-        return OutOfFold(n_samples, tests, said, classes, labels)
+        return OutOfFold(n_samples, tests, predictions, classes, labels)
 
     def pooled(self, name: str, what: str = "predict") -> Any:
         """Return the output `what` of one estimator for `test_indices`."""
-        found = [self.runs[name][i].observed[what] for i in self.kept]
-        if sparse.issparse(found[0]):
-            return sparse.vstack(found, format="csr")
-        return np.concatenate([np.asarray(one) for one in found])
+        outputs = [self.runs[name][i].observed[what] for i in self.kept]
+        if sparse.issparse(outputs[0]):
+            return sparse.vstack(outputs, format="csr")
+        return np.concatenate([np.asarray(output) for output in outputs])
 
 
 def collect(
@@ -283,9 +284,10 @@ def collect(
     of_halves = [split for pair in halves for half in pair for split in half]
     resized = [] if resize is None else resize(splits)
     everything = [*splits, *of_halves, *resized]
-    for i, (_, test) in enumerate(everything if check_split is not None else ()):
+    for i, (_, test) in enumerate(everything):
         try:
-            check_split(i, test)  # type: ignore[misc]
+            if check_split is not None:
+                check_split(i, test)
         except ValueError as error:
             if i < len(splits) + len(of_halves):
                 raise
@@ -293,20 +295,21 @@ def collect(
                 "estimand='full' also tests in further splits, one of which has too few instances. "
                 f"{error} Or use estimand='learner'."
             ) from error
-    tasks = [(name, i) for i in range(len(everything)) for name in estimators]
+    names = tuple(estimators)
+    tasks = [(name, i) for i in range(len(everything)) for name in names]
     if len(everything) > len(splits) and verbose > 0:
-        numbers = (len(one) * len(estimators) for one in (splits, of_halves, resized))
+        numbers = (len(one) * len(names) for one in (splits, of_halves, resized))
         words = ("on the splits", "on those of halves of the data", "on other training sizes")
         told = [f"{number} {where}" for number, where in zip(numbers, words, strict=True) if number]
         print(f"{len(tasks)} fits: {', '.join(told)}.", file=sys.stderr)
     observers = observers or dict.fromkeys(estimators, observe_predictions)
     keys: dict[tuple[str, int], str] = {}
-    found: dict[tuple[str, int], _Run] = {}
+    finished: dict[tuple[str, int], _Run] = {}
     if checkpoint is not None:
         data = X, y, split_params.get("groups")
         keys = checkpoint.keys_of_fits(estimators, data, fit_params, observers, everything)
-        found = _finished(checkpoint, keys, show=verbose > 0)
-    left = [task for task in tasks if task not in found]
+        finished = _finished(checkpoint, keys, show=verbose > 0)
+    left = [task for task in tasks if task not in finished]
     parallel = parallel_with_progress(
         n_jobs=n_jobs,
         pre_dispatch=pre_dispatch,
@@ -334,35 +337,46 @@ def collect(
             for name, i in left
         )
         for task, run in runs:
-            found[task] = run
+            finished[task] = run
             # A worker on a machine with other disks cannot do that itself.
             if checkpoint is not None and run.error is None and not checkpoint.has(keys[task]):
-                _store(checkpoint, keys[task], run)
+                checkpoint.store(keys[task], run)
     except CancelledError as error:
         error.add_note(
             "Workers were lost, and with them the data that had been sent to them. Call again; "
             "with checkpoint=, finished fits are kept."
         )
         raise
-    of_each = {name: [found[name, i] for i in range(len(everything))] for name in estimators}
-    whole = {name: of_one[: len(splits)] for name, of_one in of_each.items()}
-    failures = [
-        Failure(name, i, run.error)
-        for name, of_one in whole.items()
-        for i, run in enumerate(of_one)
-        if run.error is not None
-    ]
-    kept = _kept_splits(cv, len(splits), failures)
+    runs_of = {name: iter([finished[name, i] for i in range(len(everything))]) for name in names}
+
+    def following(some: list[Split], weight: float) -> Collection:
+        """Return the outputs on so many splits that follow those taken before."""
+        runs = {name: list(islice(of_one, len(some))) for name, of_one in runs_of.items()}
+        return Collection(names, some, list(range(len(some))), runs, weight)
+
+    whole = following(splits, 1.0)
+    kept = _kept_splits(cv, len(splits), whole.failures)
     weight = pooled_weight(cv, [splits[i][1] for i in kept])
-    return Collection(
-        tuple(estimators),
-        splits,
-        kept,
-        whole,
-        weight,
-        _halves(of_each, halves, len(splits), weight),
-        _another_size(of_each, resized, len(everything) - len(resized)),
-    )
+    pairs = [(following(first, weight), following(second, weight)) for first, second in halves]
+    complete = [pair for pair in pairs if not any(half.failures for half in pair)]
+    if len(complete) < len(pairs):
+        warnings.warn(
+            f"Fits failed in {len(pairs) - len(complete)} of {len(pairs)} comparisons of halves, "
+            "which are dropped.",
+            FitFailedWarning,
+            stacklevel=4,
+        )
+    another_size = following(resized, 1.0) if resized else None
+    if another_size is not None and (failures := another_size.failures):
+        warnings.warn(
+            f"{len(failures)} fits failed on training sets of another size, so the result applies "
+            "to learners trained on the splits, as with estimand='learner'. The first: "
+            f"{failures[0][2]}",
+            FitFailedWarning,
+            stacklevel=4,
+        )
+        another_size = None
+    return replace(whole, kept=kept, weight=weight, halves=complete, another_size=another_size)
 
 
 def _finished(
@@ -370,19 +384,17 @@ def _finished(
 ) -> dict[tuple[str, int], _Run]:
     """Return the fits that are in the checkpoint, which is made if it does not exist."""
     checkpoint.open()
-    found = {
+    finished = {
         task: _Run(estimator=None, **checkpoint.load(key))
         for task, key in keys.items()
         if checkpoint.has(key)
     }
-    if len(found) < len(keys):
+    if len(finished) < len(keys):
         checkpoint.check_writable()
-    if show and found:
-        print(
-            f"{len(found)} of {len(keys)} fits are in the checkpoint {checkpoint.path}",
-            file=sys.stderr,
-        )
-    unseeded = {name: None for (name, _), run in found.items() if run.unseeded}
+    if show and finished:
+        said = f"{len(finished)} of {len(keys)} fits are in the checkpoint {checkpoint.path}"
+        print(said, file=sys.stderr)
+    unseeded = {name: None for (name, _), run in finished.items() if run.unseeded}
     if unseeded:
         warnings.warn(
             f"Fits of {', '.join(map(repr, unseeded))} drew random numbers without a random_state. "
@@ -391,18 +403,7 @@ def _finished(
             UserWarning,
             stacklevel=5,
         )
-    return found
-
-
-def _store(checkpoint: Checkpoint, key: str, run: _Run) -> None:
-    checkpoint.store(
-        key,
-        observed=run.observed,
-        fit_time=run.fit_time,
-        score_time=run.score_time,
-        chosen=run.chosen,
-        unseeded=run.unseeded,
-    )
+    return finished
 
 
 def _place(split: int, n_splits: int, n_of_halves: int) -> str:
@@ -412,52 +413,6 @@ def _place(split: int, n_splits: int, n_of_halves: int) -> str:
     if split < n_splits + n_of_halves:
         return "a split of a half of the data (calibrate=)"
     return "a split with another training size (estimand='full')"
-
-
-def _another_size(
-    runs: Mapping[str, list[_Run]], splits: list[Split], start: int
-) -> Collection | None:
-    """Return the collection of splits with another training size; None if there are none."""
-    if not splits:
-        return None
-    own = {name: of_one[start:] for name, of_one in runs.items()}
-    failed = [run.error for of_one in own.values() for run in of_one if run.error is not None]
-    if failed:
-        warnings.warn(
-            f"{len(failed)} fits failed on training sets of another size, so the result applies to "
-            f"learners trained on the splits, as with estimand='learner'. The first: {failed[0]}",
-            FitFailedWarning,
-            stacklevel=5,
-        )
-        return None
-    return Collection(tuple(runs), splits, list(range(len(splits))), own, 1.0)
-
-
-def _halves(
-    runs: Mapping[str, list[_Run]],
-    halves: Sequence[tuple[list[Split], list[Split]]],
-    start: int,
-    weight: float,
-) -> list[tuple[Collection, Collection]]:
-    """Return the collections of both halves of each comparison without failed fits."""
-    found, failed = [], 0
-    for pair in halves:
-        both = []
-        for splits in pair:
-            own = {name: of_one[start : start + len(splits)] for name, of_one in runs.items()}
-            start += len(splits)
-            both.append(Collection(tuple(runs), splits, list(range(len(splits))), own, weight))
-        if any(run.error for one in both for of_one in one.runs.values() for run in of_one):
-            failed += 1
-        else:
-            found.append((both[0], both[1]))
-    if failed:
-        warnings.warn(
-            f"Fits failed in {failed} of {len(halves)} comparisons of halves, which are dropped.",
-            FitFailedWarning,
-            stacklevel=5,
-        )
-    return found
 
 
 def route(
@@ -495,7 +450,7 @@ def route(
             unrequested_params=error.unrequested_params,
             routed_params=error.routed_params,
         ) from None
-    fits = {name: dict(routed[_key(i)].fit) for i, name in enumerate(estimators)}
+    fits = {name: dict(routed[f"estimator_{i}"].fit) for i, name in enumerate(estimators)}
     return dict(routed.splitter.split), fits
 
 
@@ -505,24 +460,16 @@ def metadata_router(owner: Any, estimators: Mapping[str, Any], cv: Any) -> Metad
         splitter=cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
     )
     for i, estimator in enumerate(estimators.values()):
-        router.add(
-            **{_key(i): estimator},
-            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
-        )
+        fit = MethodMapping().add(caller="fit", callee="fit")
+        router.add(**{f"estimator_{i}": estimator}, method_mapping=fit)
     return router
 
 
 def check_error_score(error_score: Any) -> None:
     """Raise unless `error_score` is "raise" or NaN."""
-    if isinstance(error_score, str) and error_score == "raise":
-        return
-    if isinstance(error_score, float) and math.isnan(error_score):
-        return
-    raise ValueError(f"error_score must be 'raise' or np.nan, got {in_short(error_score)}.")
-
-
-def _key(i: int) -> str:
-    return f"estimator_{i}"
+    is_nan = isinstance(error_score, float) and math.isnan(error_score)
+    if not is_nan and not (isinstance(error_score, str) and error_score == "raise"):
+        raise ValueError(f"error_score must be 'raise' or np.nan, got {in_short(error_score)}.")
 
 
 def observe_predictions(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
@@ -574,20 +521,16 @@ def _fit_and_observe(
         return task, _Run({}, fit_time, 0.0, estimator if keep else None, failed)
     score_time = time.perf_counter() - start - fit_time
     kept = estimator if keep else None
-    chosen = _chosen_parameters(estimator)
+    # Of a search, or of a search that is the last step of a pipeline.
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    chosen = getattr(last, "best_params_", None)
     if checkpoint is None or key is None:
         return task, _Run(observed, fit_time, score_time, kept, chosen=chosen)
     unseeded = digest(random_state) != digest(check_random_state(None).get_state(legacy=False))
     run = _Run(observed, fit_time, score_time, None, chosen=storable(chosen), unseeded=unseeded)
     if checkpoint.is_here():
-        _store(checkpoint, key, run)
+        checkpoint.store(key, run)
     return task, run
-
-
-def _chosen_parameters(estimator: Any) -> Mapping[str, Any] | None:
-    """Return `best_params_` of a search, or of a search that is the last step of a pipeline."""
-    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-    return getattr(last, "best_params_", None)
 
 
 def _rows(estimator: Any, X: Any, rows: Array, train: Array) -> Any:
@@ -623,17 +566,17 @@ def _at(params: Mapping[str, Any], rows: Array, n_samples: int) -> dict[str, Any
     return {name: taken(value) for name, value in params.items()}
 
 
-def _kept_splits(cv: Any, n_splits: int, failures: list[Failure]) -> list[int]:
+def _kept_splits(cv: Any, n_splits: int, failures: list[tuple[str, int, str]]) -> list[int]:
     """Return the indices of the splits to keep, and warn if splits are dropped."""
     if not failures:
         return list(range(n_splits))
-    failed = {failure.split for failure in failures}
+    failed = {i for _, i, _ in failures}
     unit = "split"
     if isinstance(cv, BlockRegularizedCV):
         unit = "repeat"
         failed = {2 * (i // 2) + half for i in failed for half in (0, 1)}
     kept = [i for i in range(n_splits) if i not in failed]
-    details = "; ".join(f"{f.estimator!r} in split {f.split}: {f.error}" for f in failures)
+    details = "; ".join(f"{name!r} in split {i}: {error}" for name, i, error in failures)
     if not kept:
         raise ValueError(f"At least one estimator failed in every {unit}. {details}")
     warnings.warn(

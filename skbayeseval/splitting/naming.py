@@ -22,23 +22,20 @@ def named_estimators(estimators: Any) -> list[tuple[str, Any]]:
         return list(estimators.items())
     if not isinstance(estimators, (list, tuple)):
         return []
-    given: list[tuple[Any, Any]] = [
+    pairs: list[tuple[Any, Any]] = [
         (one[0], one[1]) if isinstance(one, tuple) and len(one) == 2 else (None, one)
         for one in estimators
     ]
-    made = [_class_name(estimator) if name is None else None for name, estimator in given]
-    often = Counter(name for name in made if name is not None)
+    bases = [_class_name(estimator) for name, estimator in pairs if name is None]
     seen: Counter[str] = Counter()
-    names = []
-    for (name, _), base in zip(given, made, strict=True):
-        if base is None:
-            names.append(name)
-        elif often[base] == 1:
-            names.append(base)
-        else:
-            seen[base] += 1
-            names.append(f"{base}-{seen[base]}")
-    return [(name, estimator) for name, (_, estimator) in zip(names, given, strict=True)]
+    named = []
+    for name, estimator in pairs:
+        if name is None:
+            name = _class_name(estimator)
+            seen[name] += 1
+            name = name if bases.count(name) == 1 else f"{name}-{seen[name]}"
+        named.append((name, estimator))
+    return named
 
 
 def check_estimator_names(

@@ -163,7 +163,8 @@ def _of_shuffles(cv: Any, n_splits: int) -> SplitProportions:
     test, train = cv.test_size, cv.train_size
     if all(isinstance(size, Integral) for size in (test, train)):
         return SplitProportions(test_fraction=int(test) / (int(test) + int(train)))
-    if any(size is not None and not _is_share(size) for size in (test, train)):
+    shares = [size for size in (test, train) if size is not None]
+    if any(isinstance(size, Integral) or not isinstance(size, Real) for size in shares):
         return SplitProportions()
     if test is None:
         test = 1 - train if train is not None else 0.2 if isinstance(cv, GroupShuffleSplit) else 0.1
@@ -171,10 +172,6 @@ def _of_shuffles(cv: Any, n_splits: int) -> SplitProportions:
     return SplitProportions(
         float(test / (test + train)), weight_at_random(test, n_splits), float(train)
     )
-
-
-def _is_share(size: Any) -> bool:
-    return isinstance(size, Real) and not isinstance(size, Integral)
 
 
 def _of_splits(splits: Sequence[Any]) -> SplitProportions:

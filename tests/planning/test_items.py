@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_items, compare_predictions
-from skbayeseval.planning.required import simulated_settled
+from skbayeseval.planning.sample_size import simulated_settled
 
 
 def rng():

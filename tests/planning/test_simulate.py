@@ -13,7 +13,7 @@ from skbayeseval import (
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.judgement import Interval
 from skbayeseval.models import BCV, Paired, Unpaired
-from skbayeseval.planning import simulate
+from skbayeseval.planning import sample_size, simulate
 from skbayeseval.planning.replications import SCALE, populations_of
 from skbayeseval.results.comparison import ComparisonResult
 
@@ -130,7 +130,7 @@ def with_power(monkeypatch, power, lucky):
         clear = np.random.default_rng(seed).random((n, 1)) < probability
         return [np.where(clear, "~", "?")[:, :, None]]
 
-    monkeypatch.setattr(simulate, "in_chunks", in_chunks)
+    monkeypatch.setattr(sample_size, "in_chunks", in_chunks)
     return evaluated
 
 
