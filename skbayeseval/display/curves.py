@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,20 +33,13 @@ __all__ = [
 ]
 
 
-class _Axes(NamedTuple):
-    """The axis labels of a kind of curve, and the line that it is compared with."""
-
-    x: str
-    y: str
-    reference: str
-
-
+# The labels of both axes for each kind of curve, and the line that it is compared with.
 KINDS = {
-    "roc": _Axes("false positive rate", "true positive rate", "chance"),
-    "precision_recall": _Axes("recall", "precision", "all positive"),
-    "calibration": _Axes("mean predicted probability", "fraction of positives", "calibrated"),
-    "net_benefit": _Axes("threshold probability", "net benefit", "treat all"),
-    "net_benefit_difference": _Axes("threshold probability", "difference in net benefit", ""),
+    "roc": ("false positive rate", "true positive rate", "chance"),
+    "precision_recall": ("recall", "precision", "all positive"),
+    "calibration": ("mean predicted probability", "fraction of positives", "calibrated"),
+    "net_benefit": ("threshold probability", "net benefit", "treat all"),
+    "net_benefit_difference": ("threshold probability", "difference in net benefit", ""),
 }
 
 
@@ -108,7 +101,7 @@ class CurveDisplay(Display):
         return 6.0, 4.6
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
-        words = KINDS[self.kind]
+        xlabel, ylabel, reference = KINDS[self.kind]
         # A legend of two columns leaves more height for the curves.
         line = pen.width / 2 if pen.height < 3 else pen.width
         names = shorten(list(self.curves), 0.94 * line - 0.6, pen.small)
@@ -125,8 +118,8 @@ class CurveDisplay(Display):
                 marker=marker, markersize=4,
             )  # fmt: skip
         if self.reference is not None:
-            ax.plot(*self.reference, color=GREY, linestyle=":", linewidth=1, label=words.reference)
-        ax.set_xlabel(words.x)
+            ax.plot(*self.reference, color=GREY, linestyle=":", linewidth=1, label=reference)
+        ax.set_xlabel(xlabel)
         if self.kind.startswith("net_benefit"):
             both = self.kind == "net_benefit"
             ax.axhline(0, color=GREY, linewidth=0.8, label="treat none" if both else None)
@@ -138,12 +131,8 @@ class CurveDisplay(Display):
         else:
             ax.set_xlim(-0.02, 1.02)
             ax.set_ylim(-0.02, 1.02)
-        ax.spines[["right", "top"]].set_visible(False)
-        pen.plain_ticks()
-        pen.plain_ticks("y")
-        pen.set_ylabel(words.y)
-        pen.legend_below()
-        said = self.finding or f"{words.y} by {words.x}"
+        pen.finish(ylabel)
+        said = self.finding or f"{ylabel} by {xlabel}"
         return f"{said}; {100 * self.prob:.3g}% bands"
 
 
@@ -217,10 +206,7 @@ class LearningCurveDisplay(Display):
         crowded = np.diff(self.sizes).min() < 0.25 * np.ptp(self.sizes)
         ticks = self.sizes[[0, 2]] if crowded else self.sizes
         ax.set_xticks(ticks, [f"{size:,.0f}" for size in ticks])
-        pen.plain_ticks("y")
-        ax.spines[["right", "top"]].set_visible(False)
-        pen.set_ylabel(f"{plain(self.metric)}: {a} minus {b}")
-        pen.legend_below()
+        pen.finish(f"{plain(self.metric)}: {a} minus {b}", ticks="y")
         first, last = (f"{value:+.3f}".replace("-", MINUS) for value in self.means[[0, 2]])
         return f"{first} with {self.sizes[0]:,.0f}, {last} with all {self.sizes[2]:,.0f}"
 
@@ -304,10 +290,7 @@ class PowerDisplay(Display):
             goal, where = "", f"\nthe goal: {plain(short_goal)}"
         ax.set_ylim(-0.03, 1.03)
         ax.grid(axis="y", alpha=0.3)
-        ax.spines[["right", "top"]].set_visible(False)
-        pen.plain_ticks()
-        pen.set_ylabel(f"probability of {goal}" if goal else "probability")
-        pen.legend_below()
+        pen.finish(f"probability of {goal}" if goal else "probability", ticks="x")
         return f"{ENOUGH:.0%} reached: {', '.join(reached)}{where}"
 
 
@@ -373,11 +356,8 @@ class ScoresDisplay(Display):
             label = f"{name}, mean {np.nanmean(scores):.4g}"
             pen.line(split, scores, color=colour, marker=marker, linestyle="none", label=label)
         ax.set_xlabel("split")
-        pen.plain_ticks("y")
         ax.xaxis.set_major_locator(MaxNLocator(nbins=int(2 * width), integer=True))
-        ax.spines[["right", "top"]].set_visible(False)
-        pen.set_ylabel(plain(self.metric))
-        pen.legend_below()
+        pen.finish(plain(self.metric), ticks="y")
         difference = (self.scores_a - self.scores_b)[~np.isnan(self.scores_a - self.scores_b)]
         ahead, behind = int((difference > 0).sum()), int((difference < 0).sum())
         name, wins = (names[0], ahead) if ahead >= behind else (names[1], behind)

@@ -89,10 +89,10 @@ def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
         return list(names)
     most = max(6, int(len(widest) * inches / max(text_width(widest, size), 1e-9)))
     for cut in (_without_middle, _around_difference, _numbered):
-        found = cut(names, most)
-        if len(set(found)) == len(set(names)):
+        short = cut(names, most)
+        if len(set(short)) == len(set(names)):
             break
-    return found
+    return short
 
 
 def _without_middle(names: Sequence[str], most: int) -> list[str]:
@@ -391,6 +391,14 @@ class Pen:
         steps = [1, 2, 2.5, 5, 10]
         which.set_major_locator(MaxNLocator(nbins=number, steps=steps, min_n_ticks=fewest))
 
+    def finish(self, ylabel: str, ticks: str = "xy") -> None:
+        """Leave the box open, and write the ticks of these axes, a label and the legend."""
+        self.ax.spines[["right", "top"]].set_visible(False)
+        for axis in ticks:
+            self.plain_ticks(axis)
+        self.set_ylabel(ylabel)
+        self.legend_below()
+
     def fit_rows(self, n_rows: int, more_lines: int = 0) -> tuple[int, float]:
         """Return how many of the rows fit into the axes, and the size of their text in points.
 
@@ -414,18 +422,18 @@ def _checked_colors(colors: Any) -> list[Any]:
     """Return a colour or a sequence of colours as a list."""
     from matplotlib.colors import is_color_like
 
-    if colors is None or is_color_like(colors):
-        return [] if colors is None else [colors]
+    if colors is None:
+        return []
     try:
-        found = [colors] if isinstance(colors, str) else list(colors)
+        chosen = [colors] if isinstance(colors, str) or is_color_like(colors) else list(colors)
     except TypeError:
-        found = [colors]
-    if not all(map(is_color_like, found)):
+        chosen = [colors]
+    if not all(map(is_color_like, chosen)):
         raise ValueError(
             "colors must be a color or a sequence of colors that matplotlib knows, got "
             f"{in_short(colors)}."
         )
-    return found
+    return chosen
 
 
 class Display:

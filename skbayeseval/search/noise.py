@@ -134,8 +134,10 @@ def own_share(weight: WeightPosterior, n_candidates: int, n_splits: int) -> floa
     return (df * inferred / limited + DF_INDEPENDENT) / (df + DF_INDEPENDENT)
 
 
-def first_copies(recorded: Array) -> Array:
+def first_copies(recorded: Array) -> tuple[Array, Array]:
     """Return for each candidate the first one with the same counts or scores in all splits.
+
+    The second array has the candidates that are no copies of others; all if they are all alike.
 
     Parameters
     ----------
@@ -147,11 +149,12 @@ def first_copies(recorded: Array) -> Array:
     >>> import numpy as np
     >>> from skbayeseval.search.noise import first_copies
     >>> first_copies(np.array([[0.8, 0.9], [0.7, 0.8], [0.8, 0.9]]))
-    array([0, 1, 0])
+    (array([0, 1, 0]), array([0, 1]))
     """
     rows = recorded.reshape(len(recorded), -1)
     _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return np.asarray(first[inverse.ravel()])
+    distinct = np.sort(first) if len(first) > 1 else np.arange(len(rows))
+    return np.asarray(first[inverse.ravel()]), distinct
 
 
 def share_noise(draws: Array, own: float, rng: np.random.Generator) -> Array:

@@ -101,6 +101,11 @@ class Settings:
     instances: str = "the instances"
 
     @property
+    def table_metric(self) -> Metric | None:
+        """The metric, if it is one of confusion matrices."""
+        return None if isinstance(self.measure, RecordedOnly) else table_metric(self.measure)
+
+    @property
     def rng(self) -> np.random.Generator:
         """The source of randomness for pooling."""
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(_POOLING,)))
@@ -130,17 +135,13 @@ class Settings:
 
 def report_recorded(results: Mapping[str, Any], settings: Settings) -> SearchReport:
     """Report on `cv_results_`, from confusion counts if possible, otherwise from split scores."""
-    recorded_only = isinstance(settings.measure, RecordedOnly)
-    if (
-        not recorded_only
-        and table_metric(settings.measure) is not None
-        and counted_classes(results)
-    ):
-        return _from_counts(results, settings)
+    metric = settings.table_metric
+    if metric is not None and counted_classes(results):
+        return _from_counts(results, settings, metric)
     return _from_scores(results, settings)
 
 
-def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport:
+def _from_counts(results: Mapping[str, Any], settings: Settings, metric: Metric) -> SearchReport:
     everyone, n_splits = last_candidates(results), number_of_splits(results)
     n_classes = counted_classes(results)
     labels = tuple(range(n_classes)) if settings.labels is None else check_labels(settings.labels)
@@ -152,9 +153,8 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     proportions = settings.proportions(n_splits, of_splits[0].sum(axis=2))
     if proportions.weight is None:
         raise _unknown_proportions(settings.cv, "the weight of a pooled count")
-    metric = table_metric(settings.measure)
     pos_label = settings.pos_label
-    if pos_label is None and metric is not None and metric.needs_positive:
+    if pos_label is None and metric.needs_positive:
         pos_label = _recorded_positive(results, settings, labels, metric, of_splits, kept)
         if pos_label is None and settings.labels is None:
             warnings.warn(
@@ -171,9 +171,7 @@ def _from_counts(results: Mapping[str, Any], settings: Settings) -> SearchReport
     present = np.flatnonzero(evidence[0].table.sum(axis=1))
     check_true_classes([labels[i] for i in present], "cv_results_")
     candidates = {int(i): results["params"][i] for i in kept}
-    assert metric is not None
-    first = first_copies(of_splits)
-    distinct = _distinct(first)
+    first, distinct = first_copies(of_splits)
     weight = _inferred_weight(metric, of_splits[distinct], evidence[0].positive, proportions)
     own = own_share(weight, len(distinct), n_splits)
     posterior = make_posterior(
@@ -310,13 +308,10 @@ def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport
     if len(kept) > 2:
         basis += " Candidates are assumed to vary equally and to be equally correlated."
     rng, rho = settings.rng, proportions.test_fraction
-    first = first_copies(scores)
-    distinct = _distinct(first)
+    first, distinct = first_copies(scores)
+    inflation = 1 / n_splits + rho / (1 - rho)
     draws, covariance = draws_of_splits(
-        without_noise(scores, scores)[distinct],
-        1 / n_splits + rho / (1 - rho),
-        ranking.n_draws,
-        rng,
+        without_noise(scores, scores)[distinct], inflation, ranking.n_draws, rng
     )
     position = np.searchsorted(distinct, first)
     draws = draws[position]
@@ -324,12 +319,6 @@ def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport
     return make_report(
         ranking, candidates, settings, "scores", failed, results, basis, draws, pooled
     )
-
-
-def _distinct(first: Array) -> Array:
-    """Return the candidates that are no copies of others, all if they are all alike."""
-    distinct = np.unique(first)
-    return distinct if len(distinct) > 1 else np.arange(len(first))
 
 
 def make_report(

@@ -345,7 +345,7 @@ def _most_promising(
     """
     everyone, picked_by = last_candidates(results), None
     failed_ones = failed_fits(results, everyone)
-    metric = None if isinstance(settings.measure, RecordedOnly) else table_metric(settings.measure)
+    metric = settings.table_metric
     if settings.key is not None:
         means = _recorded_means(results, settings.key, everyone)
         failed_ones = failed_ones | ~np.isfinite(means)
