@@ -121,7 +121,7 @@ def differences_of_shapes(
     for start in range(0, len(shapes), rows):
         here = shapes[start : start + rows]
         drawn, end = {}, 0
-        gammas = _gammas(here, rng, n_draws)
+        gammas = rng.standard_gamma(here[..., None], (*here.shape, n_draws))
         for simplex in form.simplexes:
             begin, end = end, end + len(simplex.prior)
             vectors = gammas[:, begin:end]
@@ -135,14 +135,6 @@ def differences_of_shapes(
         a, b = check_scores(metric(form.tables(drawn), positive).T, metric)
         found.append((a - b).reshape(len(here), n_draws))
     return np.concatenate(found)
-
-
-def _gammas(shapes: Array, rng: np.random.Generator, n_draws: int) -> Array:
-    """Return Gamma variables of these shapes, of shape (*shapes.shape, n_draws)."""
-    drawn = np.empty((*shapes.shape, n_draws))
-    for row, shape in zip(drawn.reshape(-1, n_draws), shapes.ravel(), strict=True):
-        rng.standard_gamma(shape, out=row)
-    return drawn
 
 
 def populations_after(

@@ -9,10 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
 from skbayeseval._arrays import in_short
 
-__all__ = ["check_iterable_cv", "check_splits", "generate_splits", "warn_of_split_groups"]
+__all__ = [
+    "check_iterable_cv",
+    "check_splits",
+    "generate_splits",
+    "take_rows",
+    "warn_of_split_groups",
+]
 
 Array = NDArray[Any]
 Split = tuple[Array, Array]
@@ -130,3 +137,19 @@ def _indices(given: Any, where: str, n_samples: int) -> Array:
             f"contains {high if high >= n_samples else low}."
         )
     return np.arange(n_samples)[array]
+
+
+def take_rows(params: Mapping[str, Any], rows: Array, n_samples: int) -> dict[str, Any]:
+    """Return the parameters, indexing by `rows` those that have one value per instance."""
+
+    def taken(value: Any) -> Any:
+        if isinstance(value, (str, bytes, Mapping)):
+            return value
+        if not hasattr(value, "shape") and hasattr(value, "__array__"):
+            value = np.asarray(value)
+        size = value.shape[0] if getattr(value, "shape", ()) else None
+        if size is None and isinstance(value, Sequence):
+            size = len(value)
+        return _safe_indexing(value, rows) if size == n_samples else value
+
+    return {name: taken(value) for name, value in params.items()}

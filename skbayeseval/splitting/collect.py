@@ -29,6 +29,7 @@ from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import (
     check_splits,
     generate_splits,
+    take_rows,
     warn_of_split_groups,
 )
 from skbayeseval.splitting.checkpoint import Checkpoint
@@ -326,7 +327,7 @@ def collect(
                 clone(estimators[name]),
                 *common,
                 *everything[i],
-                params=_at(fit_params[name], everything[i][0], n_samples),
+                params=take_rows(fit_params[name], everything[i][0], n_samples),
                 where=f"Estimator {name!r} failed in {_place(i, len(splits), len(of_halves))}",
                 keep=return_estimator and i < len(splits),
                 reraise=error_score == "raise",
@@ -548,22 +549,6 @@ def name_the_place(error: Exception, where: str) -> None:
         error.args = (f"{where}: {error.args[0]}", *error.args[1:])
     if where not in str(error):  # the exception class builds its own message
         error.add_note(where)
-
-
-def _at(params: Mapping[str, Any], rows: Array, n_samples: int) -> dict[str, Any]:
-    """Return the parameters, indexing by `rows` those that have one value per instance."""
-
-    def taken(value: Any) -> Any:
-        if isinstance(value, (str, bytes, Mapping)):
-            return value
-        if not hasattr(value, "shape") and hasattr(value, "__array__"):
-            value = np.asarray(value)
-        size = value.shape[0] if getattr(value, "shape", ()) else None
-        if size is None and isinstance(value, Sequence):
-            size = len(value)
-        return _safe_indexing(value, rows) if size == n_samples else value
-
-    return {name: taken(value) for name, value in params.items()}
 
 
 def _kept_splits(cv: Any, n_splits: int, failures: list[tuple[str, int, str]]) -> list[int]:

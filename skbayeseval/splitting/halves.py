@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from skbayeseval._validation import check_size
 from skbayeseval.splitting.balance import halve
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.check_splits import generate_splits
+from skbayeseval.splitting.check_splits import generate_splits, take_rows
 
 __all__ = [
     "splits_of_another_size",
@@ -79,19 +79,11 @@ def _splits(
     """Return the splits of some rows of the data."""
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
 
-    def part(value: Any) -> Any:
-        one_per_row = hasattr(value, "__len__") and len(value) == n_samples
-        return _safe_indexing(value, rows) if one_per_row else value
-
-    params = {name: part(value) for name, value in split_params.items()}
+    params = take_rows(split_params, rows, n_samples)
     try:
-        splits = [
-            (np.asarray(train), np.asarray(test))
-            for train, test in generate_splits(
-                cv, _safe_indexing(X, rows), _safe_indexing(y, rows), params
-            )
-        ]
-        return [(rows[train], rows[test]) for train, test in splits]
+        half = _safe_indexing(X, rows), _safe_indexing(y, rows)
+        splits = generate_splits(cv, *half, params)
+        return [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in splits]
     except (ValueError, IndexError) as error:
         raise ValueError(
             f"calibrate={n_comparisons} compares halves of the data, but {type(cv).__name__} "
