@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from html import escape
 from threading import current_thread, main_thread
 from typing import Any
@@ -41,18 +42,18 @@ PATIENCE = 1.0
 
 
 def parallel_with_progress(
-    *, total: int, show: bool, as_they_come: bool = False, **options: Any
+    *, total: int, show: bool, doing: str = "fitting", as_they_come: bool = False, **options: Any
 ) -> Parallel:
     """Return joblib's `Parallel`, one that shows progress if `show`.
 
     With `as_they_come`, it gives results as soon as they are there, in any order; where the backend
     cannot do that, all at the end.
     """
-    options |= {"total": total, "show": show}
+    make = partial(ProgressParallel, total=total, show=True, doing=doing) if show else Parallel
     if as_they_come:
         with suppress(ValueError):  # of backends that cannot
-            return ProgressParallel(return_as="generator_unordered", **options)
-    return ProgressParallel(**options)
+            return make(return_as="generator_unordered", **options)
+    return make(**options)
 
 
 class ProgressParallel(Parallel):
