@@ -8,7 +8,7 @@ to, lambdas among them. Other objects are what `pickle` would rebuild them from;
 
 from __future__ import annotations
 
-import copyreg
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager, suppress
@@ -134,6 +134,8 @@ class _Digester:
         if isinstance(value, METHODS):
             functions = ("__func__", "fget", "fset", "fdel")
             return _node(kind.__name__, self.of([getattr(value, f, None) for f in functions]))
+        if kind is re.Pattern:
+            return _node("pattern", self.of(value.pattern), self.of(value.flags))
         if hasattr(value, "get_params"):
             return self._estimator(value)
         if value is check_random_state(None):  # numpy's own, which distributions of scipy refer to
@@ -183,8 +185,7 @@ class _Digester:
         """Return the digest of what `pickle` would rebuild an object from."""
         kind = type(value)
         try:
-            known = copyreg.dispatch_table.get(kind)
-            parts = value.__reduce_ex__(4) if known is None else known(value)
+            parts = value.__reduce_ex__(4)
         except Exception:
             raise NotDigestibleError(
                 f"is an object of type {kind.__name__}, whose content is not known"
