@@ -31,6 +31,7 @@ __all__ = [
     "section",
     "shares",
     "table",
+    "table_lines",
     "text",
     "verdict",
     "write_page",
@@ -74,24 +75,32 @@ def table(header: Sequence[Any], rows: Iterable[Sequence[Any]], caption: str = "
     True
     """
     above = f"<caption>{text(caption)}</caption>" if caption else ""
-    head = "".join(f'<th scope="col">{text(cell)}</th>' for cell in header)
-    body = "".join(
-        f'<tr><th scope="row">{text(first)}</th>'
-        + "".join(f"<td>{text(cell)}</td>" for cell in others)
-        + "</tr>"
-        for first, *others in rows
-    )
-    return (
-        f'<div class="scroll"><table>{above}<thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    inside = "".join(table_lines(header, rows))
+    return f'<div class="scroll"><table>{above}{inside}</table></div>'
 
 
-def frame_table(frame: pd.DataFrame, caption: str = "") -> str:
+def table_lines(
+    header: Sequence[Any], rows: Iterable[Sequence[Any]], styles: Sequence[str] | None = None
+) -> list[str]:
+    """Return the lines of a table between its tags; `styles` has attributes of each column."""
+    of_columns = [""] * len(header) if styles is None else styles
+
+    def line(cells: Sequence[Any], scope: str, other: str) -> str:
+        tags = [f'th scope="{scope}"', *[other] * (len(cells) - 1)]
+        inside = "".join(
+            f"<{tag}{style}>{text(cell)}</{tag[:2]}>"
+            for tag, style, cell in zip(tags, of_columns, cells, strict=True)
+        )
+        return f"<tr>{inside}</tr>"
+
+    head = line(header, "col", 'th scope="col"')
+    body = [line(cells, "row", "td") for cells in rows]
+    return ["<thead>", head, "</thead>", "<tbody>", *body, "</tbody>"]
+
+
+def frame_table(frame: pd.DataFrame) -> str:
     """Return a data frame of text as an HTML table with its index as the first column."""
-    rows = zip(frame.index, frame.itertuples(index=False, name=None), strict=True)
-    header = [frame.index.name or "", *frame.columns]
-    return table(header, ([index, *row] for index, row in rows), caption)
+    return table([frame.index.name or "", *frame.columns], frame.itertuples(name=None))
 
 
 def row(*parts: str) -> str:

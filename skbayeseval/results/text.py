@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from skbayeseval.evidence.base import effective_number
 from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.judgement.decision import format_interval, format_probability
-from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import who_is_best
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.splitting.collect import CrossValidation
@@ -199,13 +200,17 @@ def describe_comparison(
     """Return what a comparison says: who is better, by how much, how surely, and on what basis."""
     lines = []
     for name, metric in metrics.items():
-        difference = posterior.difference(metric)
-        identical = posterior.what_is_identical(metric)
-        observed = posterior.observed(metric)
-        lines += describe_difference(name, names, difference, observed, identical)
+        difference, observed = posterior.difference(metric), posterior.observed(metric)
+        lines += [
+            who_is_better(posterior, metric, names),
+            f"  difference  {difference.mean:+.4f}, 95% HDI {format_interval(difference.hdi())}  "
+            f"({names[0]} minus {names[1]})",
+            f"  observed    {names[0]} {observed[0]:.4f}, {names[1]} {observed[1]:.4f}",
+        ]
         means = means_of_splits(record, name, names)
-        if is_pooled(record, metric, observed, means):
-            lines[-1] += f"  ({_on_splits(record, means)})"
+        if record is not None and is_pooled(record, metric, observed, means):
+            mean = "" if means is None else f"; mean of splits {means[0]:.4f} and {means[1]:.4f}"
+            lines[-1] += f"  ({record.n_splits} splits pooled{mean})"
         if record is not None and record.estimand == "full":
             lines[-1] += f"  (trained on {record.train_size:,.0f} instances)"
     lines += describe_basis(posterior, metrics, names, record)
@@ -221,37 +226,32 @@ def describe_comparison(
     return "\n".join(lines)
 
 
-def describe_difference(
-    metric: str,
-    names: tuple[str, str],
-    difference: Distribution,
-    observed: tuple[float, ...],
-    identical: str | None = None,
-) -> list[str]:
-    """Return lines on who is better, by how much, and how surely."""
+def who_is_better(posterior: Posterior, metric: Metric, names: tuple[str, str]) -> str:
+    """Return a sentence on who is better, and how surely."""
     a, b = names
-    worse, equal, better = difference.around(Interval(0.0, 0.0))
-    ahead, behind, chance = (a, b, better) if better >= worse else (b, a, worse)
-    verdict, chance = f"{ahead} is better than {behind}", max(chance, equal)
+    identical = posterior.what_is_identical(metric)
+    if identical is not None:
+        return f"{a} and {b} are identical on {metric.name}: their {identical} are the same."
+    worse, equal, better = posterior.difference(metric).around(Interval(0.0, 0.0))
+    ahead, behind = (a, b) if better >= worse else (b, a)
+    verdict = f"{ahead} is better than {behind}"
     if equal >= max(worse, better):
         verdict = f"{a} and {b} are equal"
-    sentence = f"{verdict} on {metric} with probability {format_probability(chance, words=True)}."
-    if identical is not None:
-        sentence = f"{a} and {b} are identical on {metric}: their {identical} are the same."
-    return [
-        sentence,
-        f"  difference  {difference.mean:+.4f}, 95% HDI {format_interval(difference.hdi())}  "
-        f"({a} minus {b})",
-        f"  observed    {a} {observed[0]:.4f}, {b} {observed[1]:.4f}",
-    ]
+    chance = format_probability(max(worse, equal, better), words=True)
+    return f"{verdict} on {metric.name} with probability {chance}."
 
 
-def _on_splits(record: CrossValidation | None, means: Sequence[float] | None) -> str:
-    """Return that splits are pooled, and their means, to be compared with `cross_validate`."""
-    pooled = "splits pooled" if record is None else f"{record.n_splits} splits pooled"
-    if means is None:
-        return pooled
-    return f"{pooled}; mean of splits {' and '.join(f'{mean:.4f}' for mean in means)}"
+def who_is_first(ranking: pd.DataFrame, metric: str) -> str:
+    """Return a sentence on who is most probably the best."""
+    p_best = ranking["p_best"]
+    on = f" on {metric}"
+    return f"{who_is_best(str(p_best.idxmax()), len(p_best), p_best.max(), on=on)}."
+
+
+def few_units(posterior: Posterior, metrics: Iterable[Metric]) -> dict[str, int]:
+    """Return the number of groups, positives or instances that are few, by what they are."""
+    units = dict.fromkeys(filter(None, map(posterior.units, metrics)))
+    return {unit.what: unit.number for unit in units if unit.number < FEW_UNITS}
 
 
 def describe_draws(posterior: Posterior) -> str:
@@ -286,15 +286,14 @@ def describe_basis(
             which = "" if len(metrics) == 1 else f"{name}: "
             lines.append(f"  weight      {which}{words}, {weights.basis}")
     lines += [f"  {keyword:<11} {words}" for keyword, words in evidence.remarks()]
-    few = dict.fromkeys(filter(None, (posterior.units(m) for m in metrics.values())))
-    told = {one.what: one.number for one in few if one.number < FEW_UNITS}
+    few = few_units(posterior, metrics.values())
     lines += [
         f"  few units   only {number} {what}: intervals are widened for this, and approximate"
-        for what, number in told.items()
+        for what, number in few.items()
     ]
     for name, metric in metrics.items():
         carried = few_that_carry(posterior, metric)
-        if carried is not None and len(told) == 0:
+        if carried is not None and not few:
             which = "" if len(metrics) == 1 else f"{name}: "
             lines.append(f"  few units   {which}{carried}: its interval may be too narrow")
     together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
@@ -484,17 +483,15 @@ def cautions(
         yield (
             f"Caution: {scarce}, so the prior has an influence on the answer; {see} shows how much."
         )
-    few = dict.fromkeys(filter(None, (posterior.units(metric) for metric in metrics)))
-    told = {one.what: one.number for one in few if one.number < FEW_UNITS}
-    for what, number in told.items():
+    for what, number in few_units(posterior, metrics).items():
         yield (
             f"Caution: there are only {number} {what}, so the probabilities are approximate, "
             "although they allow for this."
         )
-    carried = {metric.name: few_that_carry(posterior, metric) for metric in metrics}
-    for name, words in carried.items():
-        if words is not None:
-            yield f"Caution: {words} in {name}, so that its interval may be too narrow."
+    for metric in metrics:
+        carried = few_that_carry(posterior, metric)
+        if carried is not None:
+            yield f"Caution: {carried} in {metric.name}, so that its interval may be too narrow."
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         yield (

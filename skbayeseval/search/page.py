@@ -23,13 +23,10 @@ from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.words import in_plain_words
-from skbayeseval.results.explain import explain
-from skbayeseval.results.notebook import notebook_view
 from skbayeseval.results.report import (
     computation,
     evidence_tables,
     model_and_prior,
-    page_of,
     reproduction,
 )
 from skbayeseval.results.text import (
@@ -52,8 +49,8 @@ ROWS_ON_PAGE = 40
 MOST_NAMES = 5
 
 
-@explain.register
-def _(report: SearchReport) -> str:
+def explain(report: SearchReport) -> str:
+    """Return what a report means, in paragraphs of plain sentences."""
     ranking = report.ranking
     posterior, record = ranking._posterior, ranking._cross_validation
     limits = [
@@ -113,8 +110,8 @@ def _found(report: SearchReport) -> Iterator[str]:
         yield f"{failed} left out because a fit or a score failed."
 
 
-@page_of.register
-def _(report: SearchReport) -> str:
+def page_of(report: SearchReport) -> str:
+    """Return the page of a report."""
     ranking = report.ranking
     table = report._printable(report.summary().head(ROWS_ON_PAGE))
     cut = len(report.candidates) - len(table)
@@ -137,8 +134,8 @@ def _(report: SearchReport) -> str:
     )
 
 
-@notebook_view.register
-def _(report: SearchReport) -> str:
+def notebook_view(report: SearchReport) -> str:
+    """Return what a notebook shows of a report."""
     table = report.summary()
     shown = report._printable(table.head(ROWS_IN_NOTEBOOK))
     cut = len(table) - len(shown)
