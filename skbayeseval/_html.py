@@ -188,7 +188,7 @@ _PAGE_DARK = (
 _PAGE_STYLE = f"""
 :root{{color-scheme:light dark;{_LIGHT}}}
 @media (prefers-color-scheme:dark){{:root{{{_PAGE_DARK}}}
-figure:not(.paper) svg{{filter:brightness(1.5)}}}}
+figure svg{{filter:brightness(1.5)}}}}
 *{{box-sizing:border-box}}
 body{{margin:0;background:var(--ground);color:var(--ink);
 font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;
@@ -206,7 +206,6 @@ margin:1.2rem 0;font-weight:600}}
 .verdict td{{white-space:normal}}
 figure{{margin:1rem 0}}
 figure svg{{display:block;width:100%;max-width:39rem;height:auto}}
-figure.paper svg{{background:#fff;color:#000;border-radius:.3rem}}
 .row{{display:flex;flex-wrap:wrap;gap:0 2rem}}
 .scroll{{overflow-x:auto;margin:.8rem 0}}
 table{{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem;
@@ -250,9 +249,10 @@ def inline_svg(
     *,
     size: tuple[float, float] = (WIDTH, 2.9),
     prefix: str | None = None,
-    paper: bool = False,
 ) -> str:
     """Return a figure as HTML, or a note if it cannot be drawn.
+
+    Black and white become the colour of the page's text and transparent.
 
     Parameters
     ----------
@@ -264,22 +264,16 @@ def inline_svg(
         The width and height in inches.
     prefix : str, default=None
         The beginning of all ids, which must be unique on a page. By default, a random one.
-    paper : bool, default=False
-        Whether the figure keeps its colours on a white ground. By default, black and white become
-        the colour of the text and transparent.
     """
     try:
         drawing = ElementTree.fromstring(_svg(draw, size))
         _tidy(drawing, token_hex(4) if prefix is None else prefix)
-        if not paper:
-            _follow_the_page(drawing)
+        _follow_the_page(drawing)
     except Exception as error:  # a figure that fails must not hide the rest
         return f"<p>The figure could not be drawn: {text(error)}</p>"
     drawing.set("role", "img")
     drawing.set("aria-label", label)
-    kind = ' class="paper"' if paper else ""
-    inside = ElementTree.tostring(drawing, encoding="unicode")
-    return f"<figure{kind}>{inside}</figure>"
+    return f"<figure>{ElementTree.tostring(drawing, encoding='unicode')}</figure>"
 
 
 def _svg(draw: Callable[[Any], object], size: tuple[float, float]) -> str:

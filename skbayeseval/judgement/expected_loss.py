@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
-from skbayeseval._html import block, lines
 from skbayeseval._validation import as_float
-from skbayeseval.judgement.decision import on_other_metrics
+from skbayeseval.judgement.decision import InWords, on_other_metrics
 
 __all__ = ["ExpectedLoss", "check_cost", "expected_loss"]
 
@@ -21,8 +20,8 @@ __all__ = ["ExpectedLoss", "check_cost", "expected_loss"]
 MOST_NAMES = 5
 
 
-@dataclass(frozen=True)
-class ExpectedLoss:
+@dataclass(frozen=True, repr=False)
+class ExpectedLoss(InWords):
     """What choosing each classifier loses on average; `str` and `repr` return it as sentences.
 
     Choosing a classifier loses the difference to the best one where it is behind by more than the
@@ -108,11 +107,6 @@ class ExpectedLoss:
             return f", where a loss of 1 in {self.metric} costs {costs[0]}"
         each = [f"{cost} with {name}" for cost, name in zip(costs, self.names, strict=True)]
         return f", where a loss of 1 in {self.metric} costs {' and '.join(each)}"
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return block(lines(str(self)))
 
 
 def expected_loss(

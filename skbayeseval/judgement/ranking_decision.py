@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._html import block, lines
 from skbayeseval.judgement.decision import (
     Decision,
+    InWords,
     format_interval,
     format_probability,
     on_other_metrics,
@@ -31,8 +31,8 @@ __all__ = [
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class RankingDecision:
+@dataclass(frozen=True, repr=False)
+class RankingDecision(InWords):
     """The decision about several classifiers; `str` and `repr` return it as sentences.
 
     A classifier is compared with the best one of each draw, so that the best is not taken for
@@ -124,11 +124,6 @@ class RankingDecision:
         if self.other_metrics:
             lines.append(f"  {on_other_metrics(self.metric, self.other_metrics)}")
         return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return block(lines(str(self)))
 
 
 def decide_ranking(

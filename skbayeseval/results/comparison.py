@@ -79,6 +79,7 @@ class ComparisonResult(ComparisonFigures, RopeResult):
 
     _table, _explained, _page = comparison_table, explain_comparison, comparison_page
     _repr_html_ = comparison_view
+    __str__ = describe_comparison
 
     @property
     def draws(self) -> Array:
@@ -635,11 +636,6 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         which = self._metric(metric)
         subgroups = subgroups_of(column, instances_of(self._posterior))
         return SubgroupComparison(self._posterior, which, subgroups, self.names)
-
-    def __str__(self) -> str:
-        return describe_comparison(
-            self._posterior, self._metrics, self.names, self._cross_validation, self.warnings
-        )
 
     def _distribution(
         self, metric: str | Metric | None = None, of: str = "difference"

@@ -13,7 +13,6 @@ from skbayeseval.metrics.words import in_plain_words
 from skbayeseval.results.text import (
     cautions,
     decimals,
-    is_pooled,
     join_words,
     means_of_splits,
     plain,
@@ -142,17 +141,15 @@ def _explained(
     last: Sequence[str] = (),
 ) -> str:
     """Return paragraphs on what was tested, on each metric, and on the limits of the result."""
-    posterior, record = result._posterior, result._cross_validation
     explained = [result._metric(name) for name in result.metrics[:MOST_METRICS]]
     limits = [
         *remarks,
-        *what_it_applies_to(posterior, record, models),
-        where_probabilities_come_from(posterior, result._metric(None)),
-        *cautions(posterior, explained, result.warnings, see),
+        *what_it_applies_to(result, models),
+        where_probabilities_come_from(result),
+        *cautions(result, explained, see),
         *last,
     ]
-    tested = what_was_tested(posterior, result._names, record)
-    return "\n\n".join([" ".join(tested), *paragraphs, " ".join(limits)])
+    return "\n\n".join([" ".join(what_was_tested(result)), *paragraphs, " ".join(limits)])
 
 
 def _on_other_metrics(result: PosteriorView, where: str) -> list[str]:
@@ -170,12 +167,11 @@ def _difference(result: ComparisonResult, metric: Metric) -> Iterator[str]:
     digits = decimals(Interval(low, high))
     yield from _seen(metric, result, [f"{plain(x, digits)} for {n}" for n, x in
                                       zip((a, b), observed, strict=True)])  # fmt: skip
-    record = result._cross_validation
-    means = means_of_splits(record, metric.name, (a, b))
-    if means is not None and is_pooled(record, metric, observed, means, digits):
+    means = means_of_splits(result, metric, digits)
+    if means:
         yield (
             "That is of all splits pooled; the mean of the scores of the splits is "
-            f"{plain(means[0], digits)} for {a} and {plain(means[1], digits)} for {b}."
+            f"{plain(means[a], digits)} for {a} and {plain(means[b], digits)} for {b}."
         )
     identical = result._posterior.what_is_identical(metric)
     if identical is not None:

@@ -38,13 +38,7 @@ from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.explain import explain_ranking
 from skbayeseval.results.printed import ranking_table, written_ranks
 from skbayeseval.results.report import ranking_page, ranking_view
-from skbayeseval.results.text import (
-    applies_to,
-    is_pooled,
-    means_of_splits,
-    positive_class,
-    who_is_first,
-)
+from skbayeseval.results.text import applies_to, means_of_splits, positive_class, who_is_first
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -440,25 +434,18 @@ class Ranking(RopeResult):
             lines += [
                 who_is_first(table, name),
                 shown.rename_axis(None).to_string(float_format="{:.4f}".format),
-                *self._on_splits(name, table["observed"]),
             ]
+            means = means_of_splits(self, self._metrics[name])
+            if means is not None:
+                told = ", ".join(f"{one} {means[one]:.4f}" for one in table.index if means)
+                of_splits = f"; mean of splits: {told}" if told else ""
+                lines.append(f"observed: {self.n_splits} splits pooled{of_splits}")
         positive = positive_class(self._posterior, self._metrics.values())
         if positive is not None:
             lines.append(f"The positive class is {positive!r}.")
-        lines += [f"applies to: {it}" for it in applies_to(self._posterior, self._cross_validation)]
+        lines += [f"applies to: {it}" for it in applies_to(self)]
         heading = self.evidence.heading()
         return "\n".join(lines if heading is None else [*lines, heading])
-
-    def _on_splits(self, name: str, observed: pd.Series[float]) -> Iterator[str]:
-        """Yield a line on the means of splits, where the observed values are not that."""
-        record, names = self._cross_validation, list(observed.index)
-        means = means_of_splits(record, name, names)
-        if is_pooled(record, self._metrics[name], list(observed), means):
-            of_each = zip(names, means or (), strict=means is not None)
-            words = ", ".join(f"{one} {mean:.4f}" for one, mean in of_each)
-            yield f"observed: {self.n_splits} splits pooled" + (
-                f"; mean of splits: {words}" if words else ""
-            )
 
     if not TYPE_CHECKING:  # type checkers would take every name for an attribute
 

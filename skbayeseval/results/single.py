@@ -246,14 +246,13 @@ class ScoreResult(PosteriorView):
 
     def __str__(self) -> str:
         lines = []
-        for name in self.metrics:
-            seen = self.metric(self._metrics[name])
-            low, high = seen.hdi()
+        for name, metric in self._metrics.items():
+            low, high = self.hdi(metric=metric)
             lines.append(
                 f"The {name} of {self.name} lies between {low:.4f} and {high:.4f} with "
-                f"probability 95% (observed {seen.observed:.4f})."
+                f"probability 95% (observed {self._posterior.observed(metric)[0]:.4f})."
             )
-            few = few_that_carry(self._posterior, self._metrics[name])
+            few = few_that_carry(self._posterior, metric)
             if few is not None:
                 lines.append(f"{few.capitalize()}: its interval may be too narrow.")
         positive = positive_class(self._posterior, self._metrics.values())

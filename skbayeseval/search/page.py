@@ -52,17 +52,11 @@ MOST_NAMES = 5
 def explain(report: SearchReport) -> str:
     """Return what a report means, in paragraphs of plain sentences."""
     ranking = report.ranking
-    posterior, record = ranking._posterior, ranking._cross_validation
     limits = [
         *([POOLED] if report._draws is not report._unpooled else []),
-        *([report._basis] if report._basis else what_it_applies_to(posterior, record, "models")),
-        where_probabilities_come_from(posterior, ranking._metric(None)),
-        *cautions(
-            posterior,
-            [ranking._metric(None)],
-            ranking.warnings,
-            see="ranking.pairs[i, j].prior_sensitivity()",
-        ),
+        *([report._basis] if report._basis else what_it_applies_to(ranking, "models")),
+        where_probabilities_come_from(ranking),
+        *cautions(ranking, [ranking._metric(None)], "ranking.pairs[i, j].prior_sensitivity()"),
     ]
     return f"{' '.join(_found(report))}\n\n{' '.join(limits)}"
 
