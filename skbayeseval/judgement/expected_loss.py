@@ -143,10 +143,8 @@ def check_cost(cost: Any, number: int = 2) -> tuple[float, ...]:
     each = (cost,) * number if isinstance(cost, Real) else cost
     try:
         costs = tuple(as_float(one) for one in each)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"cost must be a number, or {number} numbers, one per classifier, got {in_short(cost)}."
-        ) from error
+    except (TypeError, ValueError):
+        costs = ()
     if len(costs) != number:
         raise TypeError(
             f"cost must be a number, or {number} numbers, one per classifier, got {in_short(cost)}."

@@ -445,12 +445,7 @@ class RopeResult(PosteriorView):
         raise NotImplementedError
 
     def to_latex(
-        self,
-        rope: Any = None,
-        *,
-        prob: float = 0.95,
-        mcse: bool = False,
-        labels: Labels | None = None,
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
     ) -> str:
         r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
 
@@ -492,12 +487,7 @@ class RopeResult(PosteriorView):
         return latex_table(*self._table(rope, prob, mcse, labels))
 
     def to_markdown(
-        self,
-        rope: Any = None,
-        *,
-        prob: float = 0.95,
-        mcse: bool = False,
-        labels: Labels | None = None,
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
     ) -> str:
         """Return the result as a Markdown table.
 
@@ -506,12 +496,7 @@ class RopeResult(PosteriorView):
         return markdown_table(*self._table(rope, prob, mcse, labels))
 
     def to_html(
-        self,
-        rope: Any = None,
-        *,
-        prob: float = 0.95,
-        mcse: bool = False,
-        labels: Labels | None = None,
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
     ) -> str:
         """Return the result as an HTML table, with escaped names.
 
@@ -519,6 +504,6 @@ class RopeResult(PosteriorView):
         """
         return html_table(*self._table(rope, prob, mcse, labels))
 
-    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels | None) -> Table:
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> Table:
         """Return the text of the table, and the columns that are aligned to the right."""
         raise NotImplementedError

@@ -165,8 +165,8 @@ def _difference(result: ComparisonResult, metric: Metric) -> Iterator[str]:
     observed = result._posterior.observed(metric)
     low, high = difference.hdi()
     digits = decimals(Interval(low, high))
-    yield from _seen(metric, result, [f"{plain(x, digits)} for {n}" for n, x in
-                                      zip((a, b), observed, strict=True)])  # fmt: skip
+    values = [f"{plain(observed[0], digits)} for {a}", f"{plain(observed[1], digits)} for {b}"]
+    yield from _seen(metric, result, values)
     means = means_of_splits(result, metric, digits)
     if means:
         yield (
@@ -183,21 +183,18 @@ def _difference(result: ComparisonResult, metric: Metric) -> Iterator[str]:
         return
     worse, equal, better = difference.around(Interval(0.0, 0.0))
     first, second = (a, b) if better >= worse else (b, a)
+    of_first, of_second = _chance(max(worse, better)), _chance(min(worse, better))
     if equal >= max(worse, better):
         yield (
             f"{a} and {b} are equal with probability {_chance(equal)}; {first} is better with "
-            f"probability {_chance(max(worse, better))}, {second} with "
-            f"{_chance(min(worse, better))}."
+            f"probability {of_first}, {second} with {of_second}."
         )
     elif max(worse, better) >= CLEAR:
-        yield (
-            f"Allowing for chance, {first} is better than {second} with probability "
-            f"{_chance(max(worse, better))}."
-        )
+        yield f"Allowing for chance, {first} is better than {second} with probability {of_first}."
     else:
         yield (
             f"Allowing for chance, it is not clear which one is better: {first} with probability "
-            f"{_chance(max(worse, better))}, {second} with {_chance(min(worse, better))}."
+            f"{of_first}, {second} with {of_second}."
         )
     yield _how_much((a, b), difference.mean, Interval(low, high), digits)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from skbayeseval.display import (
 )
 from skbayeseval.display.style import Display, finding_of
 from skbayeseval.judgement.distribution import Distribution, decision_of
-from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import FBETA, RATIOS, Metric
 from skbayeseval.metrics.curves import CURVES
@@ -51,8 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ComparisonFigures"]
 
-# The names of both classifiers and of the metric, for a display.
-Options = dict[str, Any]
+KINDS = ("posterior", "joint", "factor", "scores", "learning_curve", "trace", *CURVES, "classes")
 
 
 class ComparisonFigures(PosteriorView):
@@ -135,15 +133,40 @@ class ComparisonFigures(PosteriorView):
                 return self._of_classes(rope, prob, metric).plot(ax=ax, **style)
         which = self._metric(metric)
         region = None if rope is None else check_rope(rope, which)
-        if not isinstance(kind, str) or kind not in [*DISPLAYS, *CURVES]:
-            known = [*DISPLAYS, *CURVES, "classes"]
-            raise ValueError(f"kind={in_short(kind)} is not a known kind. Valid kinds are {known}.")
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ValueError(
+                f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(KINDS)}."
+            )
+        posterior = self._posterior
+        about: dict[str, Any] = {"names": self.names, "metric": which.name}
         shown: Display
         if kind in CURVES:
-            shown = _curves(self._posterior, kind, self.names, prob, thresholds)
+            shown = _curves(posterior, kind, self.names, prob, thresholds)
+        elif kind == "factor":
+            shown = FactorDisplay(**_densities_at_zero(posterior, which), **about)
+        elif kind == "scores":
+            shown = ScoresDisplay(*self._split_scores(which), **about)
+        elif kind == "learning_curve":
+            points = _learning_curve(posterior, which, prob)
+            shown = LearningCurveDisplay(*points, rope=region, prob=prob, **about)
+        elif kind == "trace":
+            draws = posterior.difference(which).draws
+            mixed, note = mixing(posterior, draws), f"{self.n_draws:,} independent draws"
+            if mixed is not None:
+                note = f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}"
+            shown = TraceDisplay(draws.reshape(posterior.n_chains, -1), note=note, **about)
+        elif kind == "joint":
+            posterior.value(which, 0)  # raises where there is no posterior of A and B alone
+            draws, difference = posterior.draws(which), posterior.difference(which)
+            shown = JointDisplay(*draws, rope=region, difference=difference, **about)
         else:
-            options = {"names": self.names, "metric": which.name}
-            shown = DISPLAYS[kind](self, which, options, region, prob)
+            shown = PosteriorDisplay(
+                posterior.difference(which),
+                rope=region,
+                prob=prob,
+                identical=posterior.what_is_identical(which),
+                **about,
+            )
         return shown.plot(ax=ax, **style)
 
     def _of_classes(self, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
@@ -191,51 +214,11 @@ class ComparisonFigures(PosteriorView):
         differences = map(self._posterior.difference, metrics)
         return dict(zip(self.labels, differences, strict=True))
 
-
-def _posterior(
-    result: ComparisonFigures, metric: Metric, options: Options, rope: Interval | None, prob: float
-) -> PosteriorDisplay:
-    """Return the display of the posterior of the difference."""
-    posterior = result._posterior
-    identical = posterior.what_is_identical(metric)
-    return PosteriorDisplay(
-        posterior.difference(metric), rope=rope, prob=prob, identical=identical, **options
-    )
-
-
-def _joint(
-    result: ComparisonFigures, metric: Metric, options: Options, rope: Interval | None, prob: float
-) -> JointDisplay:
-    """Return the display of draws of A against draws of B, with the weight of their difference."""
-    posterior = result._posterior
-    posterior.value(metric, 0)  # raises where there is no posterior of A and B alone
-    return JointDisplay(
-        *posterior.draws(metric), rope=rope, difference=posterior.difference(metric), **options
-    )
-
-
-def _factor(
-    result: ComparisonFigures, metric: Metric, options: Options, rope: Interval | None, prob: float
-) -> FactorDisplay:
-    """Return the display of the prior and posterior density at 0."""
-    factor = bayes_factor(result._posterior, metric)
-    posterior = result._posterior.under_published_prior()
-    exact = prior_density_at_zero(posterior.prior, metric)
-    return FactorDisplay(
-        posterior.difference(metric).draws,
-        prior_difference_draws(posterior.prior, metric),
-        factor=factor,
-        prior_at_zero=None if exact is None else math.exp(exact.log),
-        **options,
-    )
-
-
-def _scores(
-    result: ComparisonFigures, metric: Metric, options: Options, rope: Interval | None, prob: float
-) -> ScoresDisplay:
-    """Return the display of the split scores of both."""
-    scores, record = result.evidence.of_splits(metric.name), result._cross_validation
-    if scores is None:
+    def _split_scores(self, metric: Metric) -> Iterable[Any]:
+        """Return the split scores of A and B; raise if they are not known."""
+        scores, record = self.evidence.of_splits(metric.name), self._cross_validation
+        if scores is not None:
+            return scores
         if record is None:
             raise ValueError(
                 "kind='scores' requires the split scores of a cross-validation, which this result "
@@ -245,16 +228,27 @@ def _scores(
             raise ValueError(
                 f"There are no split scores of {metric.name!r}, only of {list(record.scores)}."
             )
-        scores = [record.scores[metric.name][name] for name in result.names]
-    a, b = scores
-    return ScoresDisplay(a, b, **options)
+        return [record.scores[metric.name][name] for name in self.names]
 
 
-def _learning_curve(
-    result: ComparisonFigures, metric: Metric, options: Options, rope: Interval | None, prob: float
-) -> LearningCurveDisplay:
-    """Return the display of the difference against the number of training instances."""
-    posterior = result._posterior
+def _densities_at_zero(posterior: Posterior, metric: Metric) -> dict[str, Any]:
+    """Return the Bayes factor, with draws of the prior and posterior and the density at 0."""
+    factor = bayes_factor(posterior, metric)
+    posterior = posterior.under_published_prior()
+    exact = prior_density_at_zero(posterior.prior, metric)
+    return {
+        "draws": posterior.difference(metric).draws,
+        "prior_draws": prior_difference_draws(posterior.prior, metric),
+        "factor": factor,
+        "prior_at_zero": None if exact is None else math.exp(exact.log),
+    }
+
+
+def _learning_curve(posterior: Posterior, metric: Metric, prob: float) -> list[list[float]]:
+    """Return training sizes, and the mean and the ends of the interval of the difference at each.
+
+    The sizes are those of the splits, and that of all instances.
+    """
     full = posterior.full_size(metric)
     if full is None:
         raise ValueError(
@@ -269,38 +263,12 @@ def _learning_curve(
     means = np.array([a - b, a - b + full.step])
     order = [0, 1] if full.sizes.splits < full.sizes.further else [1, 0]
     hdi = difference.hdi(prob)
-    return LearningCurveDisplay(
+    return [
         [*np.array(full.sizes[:2])[order], full.sizes.all],
         [*means[order], difference.mean],
         [*(means - reach)[order], hdi.low],
         [*(means + reach)[order], hdi.high],
-        rope=rope,
-        prob=prob,
-        **options,
-    )
-
-
-def _trace(
-    result: ComparisonFigures, metric: Metric, options: Options, rope: Interval | None, prob: float
-) -> TraceDisplay:
-    """Return the display of the draws in the order in which they were drawn."""
-    draws = result._posterior.difference(metric).draws
-    mixed = mixing(result._posterior, draws)
-    note = f"{result.n_draws:,} independent draws"
-    if mixed is not None:
-        note = f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}"
-    return TraceDisplay(draws.reshape(result._posterior.n_chains, -1), note=note, **options)
-
-
-# What shows a metric, by the kind of plot; curves are shown by `_curves`.
-DISPLAYS: dict[str, Callable[..., Display]] = {
-    "posterior": _posterior,
-    "joint": _joint,
-    "factor": _factor,
-    "scores": _scores,
-    "learning_curve": _learning_curve,
-    "trace": _trace,
-}
+    ]
 
 
 def _curves(

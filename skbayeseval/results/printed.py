@@ -178,8 +178,8 @@ Table = tuple[pd.DataFrame, Collection[str]]
 Column = tuple[str, list[str]]
 
 
-# What metrics are called, by their names.
-Labels = Mapping[str, str]
+# What metrics are called, by their names; None if that is their names.
+Labels = Mapping[str, str] | None
 
 
 DECISION = "decision"
@@ -194,7 +194,7 @@ AGAINST_THE_BEST = {"equivalent": "~", "open": "<", "worse": "<<"}
 
 
 def comparison_table(
-    result: ComparisonResult, rope: Any, prob: float, mcse: bool, labels: Labels | None
+    result: ComparisonResult, rope: Any, prob: float, mcse: bool, labels: Labels
 ) -> Table:
     """Return the table of a comparison, with one row per metric."""
     metrics = result._metrics.values()
@@ -214,9 +214,7 @@ def comparison_table(
     return _table(summary, columns, prob, mcse, chances, decisions)
 
 
-def score_table(
-    result: ScoreResult, prob: float, mcse: bool, labels: Labels | None = None
-) -> Table:
+def score_table(result: ScoreResult, prob: float, mcse: bool, labels: Labels = None) -> Table:
     """Return the table of one classifier, with one row per metric."""
     rows = [score_row(result._posterior, metric, prob) for metric in result._metrics.values()]
     summary = pd.DataFrame(rows)
@@ -224,9 +222,7 @@ def score_table(
     return _table(summary, [("observed", "observed")], prob, mcse)
 
 
-def ranking_table(
-    result: Ranking, rope: Any, prob: float, mcse: bool, labels: Labels | None
-) -> Table:
+def ranking_table(result: Ranking, rope: Any, prob: float, mcse: bool, labels: Labels) -> Table:
     """Return the table of a ranking, with one row per classifier, the best first."""
     metric = result._metric(None)
     values = [result._posterior.value(metric, k) for k in range(len(result.names))]
@@ -292,7 +288,7 @@ def _table(
     return frame, [name for name in names if name != DECISION]
 
 
-def name_metrics(table: pd.DataFrame, metrics: Sequence[str], labels: Labels | None) -> list[str]:
+def name_metrics(table: pd.DataFrame, metrics: Sequence[str], labels: Labels) -> list[str]:
     """Return what the metrics of the rows are called; turn the sign of rows of labelled losses."""
     called = check_metric_labels(labels)
     turned = [name in called and name.startswith("neg_") for name in metrics]
@@ -304,7 +300,7 @@ def name_metrics(table: pd.DataFrame, metrics: Sequence[str], labels: Labels | N
     return [called.get(name, name) for name in metrics]
 
 
-def name_observed(table: pd.DataFrame, metric: str, labels: Labels | None) -> str:
+def name_observed(table: pd.DataFrame, metric: str, labels: Labels) -> str:
     """Return what the observed values of a metric are called, in a table of that metric alone."""
     name_metrics(table, [metric] * len(table), labels)
     return (labels or {}).get(metric, "observed")

@@ -182,13 +182,13 @@ class Ranking(RopeResult):
         ranks = rankdata(-draws, axis=0)
         tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
         values = [self._posterior.value(which, k) for k in range(len(self.names))]
-        intervals = [value.hdi(prob) for value in values]
+        lows, highs = zip(*(value.hdi(prob) for value in values), strict=True)
         table = pd.DataFrame(
             {
                 "observed": self._posterior.observed(which),
                 "mean": [value.mean for value in values],
-                "hdi_low": [interval.low for interval in intervals],
-                "hdi_high": [interval.high for interval in intervals],
+                "hdi_low": lows,
+                "hdi_high": highs,
                 "p_best": (best / best.sum(axis=0)).mean(axis=1),
                 "expected_rank": ranks.mean(axis=1),
                 "rank_low": np.floor(tails[0]).astype(int),

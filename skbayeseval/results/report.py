@@ -123,29 +123,18 @@ def comparison_page(result: ComparisonResult, rope: Any = None) -> str:
     if rope is not None:
         regions = {name: check_rope(rope, metric) for name, metric in result._metrics.items()}
         decided = [str(result.decision(regions[name], metric=name)) for name in regions]
-    numbers = count(1)
-
-    def drawn(name: str, label: str, kind: str, **options: Any) -> str:
-        return inline_svg(
-            lambda ax: result.plot(kind, metric=name, ax=ax, **options),
-            f"{label} in {name}",
-            prefix=f"figure{next(numbers)}",
-        )
-
-    figures = [
-        drawn(name, "posterior of the difference", "posterior", rope=regions.get(name))
-        for name in shown
-    ]
-    record = result._cross_validation
-    recorded = [] if record is None else record.scores
-    figures += [
-        drawn(name, "split scores", "scores")
-        for name in shown
-        if name in recorded or result.evidence.of_splits(name) is not None
-    ]
-    chains = []
-    if not result._posterior.has_independent_draws:
-        chains = [drawn(name, "draws of the chains", "trace") for name in shown]
+    figures, chains, number = [], [], count(1)
+    for name in shown:
+        label, rope = f"posterior of the difference in {name}", regions.get(name)
+        figures.append(_figure(result, next(number), name, label, rope=rope))
+    recorded = {} if result._cross_validation is None else result._cross_validation.scores
+    for name in shown:
+        if name in recorded or result.evidence.of_splits(name) is not None:
+            label = f"split scores in {name}"
+            figures.append(_figure(result, next(number), name, label, kind="scores"))
+    for name in shown if not result._posterior.has_independent_draws else ():
+        label = f"draws of the chains in {name}"
+        chains.append(_figure(result, next(number), name, label, kind="trace"))
     remark = note(
         f"Differences are {a} minus {b}. The HDI is the narrowest interval that has 95% of the "
         f"probability{_on_splits(result)}."
@@ -167,14 +156,10 @@ def comparison_page(result: ComparisonResult, rope: Any = None) -> str:
 
 def score_page(result: ScoreResult) -> str:
     """Return the page of one classifier."""
-
-    def drawn(name: str, number: int) -> str:
-        return inline_svg(
-            lambda ax: result.plot(metric=name, ax=ax),
-            f"posterior of {name}",
-            prefix=f"figure{number}",
-        )
-
+    figures = [
+        _figure(result, number, name, f"posterior of {name}")
+        for number, name in enumerate(result.metrics[:MOST_FIGURES], 1)
+    ]
     rows = []
     for index, cells in zip(*_index_and_rows(result.prior_sensitivity()), strict=True):
         hdi = Interval(cells["hdi_low"], cells["hdi_high"])
@@ -187,7 +172,7 @@ def score_page(result: ScoreResult) -> str:
         lines(str(result)),
         explain_score(result),
         _score_table(result),
-        [drawn(name, number) for number, name in enumerate(result.metrics[:MOST_FIGURES], 1)],
+        figures,
         computation(result, result.summary()),
         section("Sensitivity to the prior", other_priors),
     )
@@ -259,6 +244,13 @@ def _page(
         section("Posterior", "" if table_first else overview, *figures[1:]),
         *sections,
         section("To reproduce this", reproduction(result)),
+    )
+
+
+def _figure(result: Any, number: int, metric: str, label: str, **options: Any) -> str:
+    """Return one of the figures of a page."""
+    return inline_svg(
+        lambda ax: result.plot(metric=metric, ax=ax, **options), label, prefix=f"figure{number}"
     )
 
 

@@ -135,9 +135,7 @@ class ScoreResult(PosteriorView):
             self._posterior, which, lambda posterior: score_row(posterior, which, prob)
         )
 
-    def to_latex(
-        self, *, prob: float = 0.95, mcse: bool = False, labels: Labels | None = None
-    ) -> str:
+    def to_latex(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
 
         There is one row per metric, with the observed metric value and the mean, standard deviation
@@ -161,15 +159,11 @@ class ScoreResult(PosteriorView):
         """
         return latex_table(*score_table(self, prob, mcse, labels))
 
-    def to_markdown(
-        self, *, prob: float = 0.95, mcse: bool = False, labels: Labels | None = None
-    ) -> str:
+    def to_markdown(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         """Return the result as a Markdown table; the parameters are those of `to_latex`."""
         return markdown_table(*score_table(self, prob, mcse, labels))
 
-    def to_html(
-        self, *, prob: float = 0.95, mcse: bool = False, labels: Labels | None = None
-    ) -> str:
+    def to_html(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         """Return the result as an HTML table; the parameters are those of `to_latex`."""
         return html_table(*score_table(self, prob, mcse, labels))
 

@@ -177,32 +177,16 @@ class SubgroupComparison:
         region, rows = self._rope(rope), []
         for subgroup in subgroups:
             a, b = subgroup.observed
-            row = {
-                "n": subgroup.n,
-                "n_groups": subgroup.n_groups,
-                "observed_a": a,
-                "observed_b": b,
-                "observed_difference": a - b,
-                "decision": TOO_FEW,
-                "note": subgroup.reason or subgroup.absent,
-            }
+            row = [subgroup.n, subgroup.n_groups, a, b, a - b]
             pooled, unpooled = subgroup.pooled, subgroup.unpooled
-            if pooled is not None and unpooled is not None:
-                decision, alone = self._decision(pooled, region, prob), unpooled.hdi(prob)
-                row |= {
-                    "mean": pooled.mean,
-                    "sd": pooled.sd,
-                    "hdi_low": decision.hdi.low,
-                    "hdi_high": decision.hdi.high,
-                    "alone_low": alone.low,
-                    "alone_high": alone.high,
-                    "p_worse": decision.probabilities.worse,
-                    "p_rope": decision.probabilities.equivalent,
-                    "p_better": decision.probabilities.better,
-                    "decision": decision.settled_code,
-                    "note": subgroup.absent,
-                }
-            rows.append(row)
+            if pooled is None or unpooled is None:
+                unknown = [np.nan] * (len(COLUMNS) - len(row) - 2)
+                rows.append([*row, *unknown, TOO_FEW, subgroup.reason])
+                continue
+            decision = self._decision(pooled, region, prob)
+            row += [pooled.mean, pooled.sd, *decision.hdi, *unpooled.hdi(prob)]
+            row += decision.probabilities
+            rows.append([*row, decision.settled_code, subgroup.absent])
         table = pd.DataFrame(rows, columns=COLUMNS)
         return table if table["n_groups"].any() else table.drop(columns="n_groups")
 
