@@ -115,6 +115,7 @@ def expected_loss(
     cost: tuple[float, ...],
     names: tuple[str, ...],
     metric: str,
+    other_metrics: tuple[str, ...] = (),
 ) -> ExpectedLoss:
     """Return the expected losses.
 
@@ -124,13 +125,13 @@ def expected_loss(
         Draws of the metric of each classifier.
     allowed : sequence of float
         By how much each classifier may be behind the best without a loss.
-    cost, names, metric
+    cost, names, metric, other_metrics
         As in `ExpectedLoss`.
     """
     behind = draws.max(axis=0) - draws
     lost = np.where(behind > np.asarray(allowed)[:, None], behind, 0.0).mean(axis=1)
     losses = tuple(float(one) for one in lost * np.array(cost))
-    return ExpectedLoss(losses, names, metric, cost)
+    return ExpectedLoss(losses, names, metric, cost, other_metrics)
 
 
 def _written(loss: float) -> str:

@@ -134,6 +134,7 @@ def decide_ranking(
     prob: float,
     metric: str,
     pair: Callable[[int], Decision],
+    other_metrics: tuple[str, ...] = (),
 ) -> RankingDecision:
     """Return the decision, given draws of each classifier.
 
@@ -145,7 +146,7 @@ def decide_ranking(
         The classifiers by their posterior means, the best first.
     names : sequence of str
         The names of the classifiers.
-    rope, prob, metric
+    rope, prob, metric, other_metrics
         As in `RankingDecision`.
     pair : callable
         Returns the decision about the first of `order`, compared with another classifier. It is
@@ -155,7 +156,7 @@ def decide_ranking(
     cases: dict[str, list[str]] = {"equivalent": [], "open": [], "worse": []}
     for k in order:
         p = p_equivalent[k]
-        case, code = {True: ("equivalent", "~"), False: ("worse", ">>")}[bool(p >= prob)]
+        case, code = ("equivalent", "~") if p >= prob else ("worse", ">>")
         if 1 - prob < p < prob:
             case = "open"
         elif k != order[0]:
@@ -173,6 +174,7 @@ def decide_ranking(
         rope,
         metric,
         prob,
+        other_metrics,
     )
 
 

@@ -323,16 +323,12 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         >>> result.expected_loss(rope=0.01).choice
         'new'
         """
-        which, difference = self._metric(metric), self._distribution(self._metric(metric)).draws
+        which, difference = self._metric(metric), self._distribution(metric).draws
+        draws = np.vstack([difference, np.zeros_like(difference)])
         region = check_rope(rope, which)
-        found = expected_loss(
-            np.vstack([difference, np.zeros_like(difference)]),
-            (-region.low, region.high),
-            check_cost(cost),
-            self.names,
-            which.name,
-        )
-        return replace(found, other_metrics=self._others(metric))
+        allowed, costs = (-region.low, region.high), check_cost(cost)
+        others = self._others(metric)
+        return expected_loss(draws, allowed, costs, self.names, which.name, others)
 
     def bayes_factor(
         self,

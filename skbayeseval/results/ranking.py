@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import combinations, permutations
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -225,10 +224,16 @@ class Ranking(RopeResult):
         def against_the_first(k: int) -> Decision:
             return self._pair(order[0], k).decision(region, prob, metric=which)
 
-        decided = decide_ranking(
-            self._pooled(which), order, self.names, region, prob, which.name, against_the_first
+        return decide_ranking(
+            self._pooled(which),
+            order,
+            self.names,
+            region,
+            prob,
+            which.name,
+            against_the_first,
+            self._others(metric),
         )
-        return replace(decided, other_metrics=self._others(metric))
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -261,12 +266,9 @@ class Ranking(RopeResult):
         >>> compare_many(y, predictions, random_state=0).expected_loss().choice
         'a'
         """
-        which, k = self._metric(metric), len(self.names)
-        allowed = [-check_rope_around_zero(rope, which).low] * k
-        found = expected_loss(
-            self._pooled(which), allowed, check_cost(cost, k), self.names, which.name
-        )
-        return replace(found, other_metrics=self._others(metric))
+        which, others, k = self._metric(metric), self._others(metric), len(self.names)
+        allowed, costs = [-check_rope_around_zero(rope, which).low] * k, check_cost(cost, k)
+        return expected_loss(self._pooled(which), allowed, costs, self.names, which.name, others)
 
     def non_inferiority(
         self,

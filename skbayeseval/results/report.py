@@ -59,11 +59,9 @@ __all__ = [
     "comparison_page",
     "comparison_view",
     "computation",
-    "evidence_tables",
-    "model_and_prior",
     "ranking_page",
     "ranking_view",
-    "reproduction",
+    "result_page",
     "score_page",
     "score_view",
 ]
@@ -125,8 +123,8 @@ def comparison_page(result: ComparisonResult, rope: Any = None) -> str:
         decided = [str(result.decision(regions[name], metric=name)) for name in regions]
     figures, chains, number = [], [], count(1)
     for name in shown:
-        label, rope = f"posterior of the difference in {name}", regions.get(name)
-        figures.append(_figure(result, next(number), name, label, rope=rope))
+        label = f"posterior of the difference in {name}"
+        figures.append(_figure(result, next(number), name, label, rope=regions.get(name)))
     recorded = {} if result._cross_validation is None else result._cross_validation.scores
     for name in shown:
         if name in recorded or result.evidence.of_splits(name) is not None:
@@ -139,7 +137,7 @@ def comparison_page(result: ComparisonResult, rope: Any = None) -> str:
         f"Differences are {a} minus {b}. The HDI is the narrowest interval that has 95% of the "
         f"probability{_on_splits(result)}."
     )
-    return _page(
+    return result_page(
         result,
         f"{a} against {b}",
         f"Compared by {_metrics_in_words(result)}",
@@ -165,7 +163,7 @@ def score_page(result: ScoreResult) -> str:
         hdi = Interval(cells["hdi_low"], cells["hdi_high"])
         rows.append([index, *_mean_and_hdi(cells["mean"], hdi, sign=False)])
     other_priors = table(["model, prior", "mean", "95% HDI"], rows, result.metrics[0])
-    return _page(
+    return result_page(
         result,
         f"The performance of {result.name}",
         f"Measured by {_metrics_in_words(result)}",
@@ -199,7 +197,7 @@ def ranking_page(result: Ranking, rope: Any = None) -> str:
             )
     first, second = result.table.index[:2]
     pair, region = result.pairs[first, second], regions.get(shown[0])
-    return _page(
+    return result_page(
         result,
         f"A comparison of {len(result.names)} classifiers",
         f"Compared by {_metrics_in_words(result)}",
@@ -218,7 +216,7 @@ def ranking_page(result: Ranking, rope: Any = None) -> str:
     )
 
 
-def _page(
+def result_page(
     result: PosteriorView,
     title: str,
     subtitle: str,
@@ -229,8 +227,13 @@ def _page(
     computed: str,
     *sections: str,
     table_first: bool = False,
+    heading: str = "Posterior",
+    shown: Sequence[str] | None = None,
 ) -> str:
-    """Return a page; of several metrics, the table that has them all stands before the words."""
+    """Return a page; of several metrics, the table that has them all stands before the words.
+
+    `shown` are the classifiers whose confusion tables are shown, as in `evidence_tables`.
+    """
     return document(
         title,
         subtitle,
@@ -238,10 +241,10 @@ def _page(
         overview if table_first else "",
         paragraphs(words),
         figures[0],
-        section("Evidence", evidence_tables(result)),
+        section("Evidence", evidence_tables(result, shown)),
         section("Model and prior", model_and_prior(result)),
         section("Computation", computed),
-        section("Posterior", "" if table_first else overview, *figures[1:]),
+        section(heading, "" if table_first else overview, *figures[1:]),
         *sections,
         section("To reproduce this", reproduction(result)),
     )
@@ -260,8 +263,7 @@ def _metrics_in_words(result: PosteriorView) -> str:
 
 def _who_is_better(result: ComparisonResult) -> list[str]:
     """Return one sentence per metric on who is better, and how surely."""
-    metrics = result._metrics.values()
-    return [who_is_better(result._posterior, metric, result.names) for metric in metrics]
+    return [who_is_better(result, metric) for metric in result._metrics.values()]
 
 
 def _who_is_first(result: Ranking) -> list[str]:
@@ -403,7 +405,7 @@ def _index_and_rows(frame: pd.DataFrame) -> tuple[list[str], list[pd.Series]]:
     return [", ".join(index) for index in frame.index], [cells for _, cells in frame.iterrows()]
 
 
-def evidence_tables(result: PosteriorView, shown: Sequence[str] | None = None) -> str:
+def evidence_tables(result: PosteriorView, shown: Sequence[str] | None) -> str:
     """Return what the evidence is, with the confusion table of each classifier in `shown`."""
     posterior, record = result._posterior, result._cross_validation
     evidence, names, weights = posterior.evidence, result._names, posterior.weights

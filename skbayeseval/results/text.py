@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from skbayeseval.results.comparison import ComparisonResult
 
 __all__ = [
-    "FEW",
     "applies_to",
     "cautions",
     "decimals",
     "describe_comparison",
+    "describe_draws",
     "few_that_carry",
     "join_words",
     "means_of_splits",
@@ -38,7 +38,8 @@ __all__ = [
     "what_it_applies_to",
     "what_was_tested",
     "where_probabilities_come_from",
-    "words_of_sizes",
+    "who_is_better",
+    "who_is_first",
 ]
 
 
@@ -124,9 +125,8 @@ def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | Non
     weight = posterior.weight
     if posterior.weights is not None:
         weight = posterior.weights.difference(of_tables[0]).median
-    errors = weight * sum(
-        float(counts.total - np.nansum(counts.hits)) for counts in posterior.counts
-    )
+    wrong = (float(counts.total - np.nansum(counts.hits)) for counts in posterior.counts)
+    errors = weight * sum(wrong)
     if errors < FEW:
         return _seen(errors, "errors", "error", weight)
     labels = posterior.counts[0].labels
@@ -193,9 +193,9 @@ def describe_comparison(result: ComparisonResult) -> str:
     posterior, record, (a, b) = result._posterior, result._cross_validation, result.names
     lines = []
     for metric in result._metrics.values():
-        difference, observed = posterior.difference(metric), posterior.observed(metric)
+        difference, observed = result._distribution(metric), posterior.observed(metric)
         lines += [
-            who_is_better(posterior, metric, (a, b)),
+            who_is_better(result, metric),
             f"  difference  {difference.mean:+.4f}, 95% HDI {format_interval(difference.hdi())}  "
             f"({a} minus {b})",
             f"  observed    {a} {observed[0]:.4f}, {b} {observed[1]:.4f}",
@@ -218,13 +218,13 @@ def describe_comparison(result: ComparisonResult) -> str:
     return "\n".join(lines)
 
 
-def who_is_better(posterior: Posterior, metric: Metric, names: tuple[str, str]) -> str:
+def who_is_better(result: ComparisonResult, metric: Metric) -> str:
     """Return a sentence on who is better, and how surely."""
-    a, b = names
-    identical = posterior.what_is_identical(metric)
+    a, b = result.names
+    identical = result._posterior.what_is_identical(metric)
     if identical is not None:
         return f"{a} and {b} are identical on {metric.name}: their {identical} are the same."
-    worse, equal, better = posterior.difference(metric).around(Interval(0.0, 0.0))
+    worse, equal, better = result._distribution(metric).around(Interval(0.0, 0.0))
     ahead, behind = (a, b) if better >= worse else (b, a)
     verdict = f"{ahead} is better than {behind}"
     if equal >= max(worse, better):
