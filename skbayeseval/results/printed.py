@@ -214,7 +214,7 @@ def comparison_table(
     return _table(summary, columns, prob, mcse, chances, decisions)
 
 
-def score_table(result: ScoreResult, prob: float, mcse: bool, labels: Labels = None) -> Table:
+def score_table(result: ScoreResult, prob: float, mcse: bool, labels: Labels) -> Table:
     """Return the table of one classifier, with one row per metric."""
     rows = [score_row(result._posterior, metric, prob) for metric in result._metrics.values()]
     summary = pd.DataFrame(rows)

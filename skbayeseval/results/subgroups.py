@@ -30,7 +30,15 @@ from skbayeseval.judgement.subgroup_decision import (
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
-from skbayeseval.results.printed import decimals, fixed, html_table, latex_table, markdown_table
+from skbayeseval.results.printed import (
+    Table,
+    decimals,
+    fixed,
+    html_table,
+    latex_table,
+    markdown_table,
+    written_interval,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -324,7 +332,7 @@ class SubgroupComparison:
         low, high = equal_tailed(self._tau, prob)
         return f"Median deviation between {where}: {low:.2g} to {high:.2g}"
 
-    def _printed(self, rope: Any, prob: float) -> tuple[pd.DataFrame, list[str]]:
+    def _printed(self, rope: Any, prob: float) -> Table:
         """Return the text of the table, and the columns that are aligned to the right."""
         observed = (self._observed[0], self._observed[1])
         number = sum(subgroup.n for subgroup in self._subgroups)
@@ -335,7 +343,7 @@ class SubgroupComparison:
         hdi = f"{100 * prob:.3g}% HDI"
 
         def interval(ends: str) -> str:
-            return f"[{fixed(line[f'{ends}_low'], digits)}, {fixed(line[f'{ends}_high'], digits)}]"
+            return written_interval(Interval(line[f"{ends}_low"], line[f"{ends}_high"]), digits)
 
         texts = []
         for line in table.to_dict("records"):
