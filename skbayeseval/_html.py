@@ -31,6 +31,7 @@ __all__ = [
     "section",
     "shares",
     "table",
+    "table_lines",
     "text",
     "verdict",
     "write_page",
@@ -74,24 +75,32 @@ def table(header: Sequence[Any], rows: Iterable[Sequence[Any]], caption: str = "
     True
     """
     above = f"<caption>{text(caption)}</caption>" if caption else ""
-    head = "".join(f'<th scope="col">{text(cell)}</th>' for cell in header)
-    body = "".join(
-        f'<tr><th scope="row">{text(first)}</th>'
-        + "".join(f"<td>{text(cell)}</td>" for cell in others)
-        + "</tr>"
-        for first, *others in rows
-    )
-    return (
-        f'<div class="scroll"><table>{above}<thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    inside = "".join(table_lines(header, rows))
+    return f'<div class="scroll"><table>{above}{inside}</table></div>'
 
 
-def frame_table(frame: pd.DataFrame, caption: str = "") -> str:
+def table_lines(
+    header: Sequence[Any], rows: Iterable[Sequence[Any]], styles: Sequence[str] | None = None
+) -> list[str]:
+    """Return the lines of a table between its tags; `styles` has attributes of each column."""
+    of_columns = [""] * len(header) if styles is None else styles
+
+    def line(cells: Sequence[Any], scope: str, other: str) -> str:
+        tags = [f'th scope="{scope}"', *[other] * (len(cells) - 1)]
+        inside = "".join(
+            f"<{tag}{style}>{text(cell)}</{tag[:2]}>"
+            for tag, style, cell in zip(tags, of_columns, cells, strict=True)
+        )
+        return f"<tr>{inside}</tr>"
+
+    head = line(header, "col", 'th scope="col"')
+    body = [line(cells, "row", "td") for cells in rows]
+    return ["<thead>", head, "</thead>", "<tbody>", *body, "</tbody>"]
+
+
+def frame_table(frame: pd.DataFrame) -> str:
     """Return a data frame of text as an HTML table with its index as the first column."""
-    rows = zip(frame.index, frame.itertuples(index=False, name=None), strict=True)
-    header = [frame.index.name or "", *frame.columns]
-    return table(header, ([index, *row] for index, row in rows), caption)
+    return table([frame.index.name or "", *frame.columns], frame.itertuples(name=None))
 
 
 def row(*parts: str) -> str:
@@ -179,7 +188,7 @@ _PAGE_DARK = (
 _PAGE_STYLE = f"""
 :root{{color-scheme:light dark;{_LIGHT}}}
 @media (prefers-color-scheme:dark){{:root{{{_PAGE_DARK}}}
-figure:not(.paper) svg{{filter:brightness(1.5)}}}}
+figure svg{{filter:brightness(1.5)}}}}
 *{{box-sizing:border-box}}
 body{{margin:0;background:var(--ground);color:var(--ink);
 font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;
@@ -197,7 +206,6 @@ margin:1.2rem 0;font-weight:600}}
 .verdict td{{white-space:normal}}
 figure{{margin:1rem 0}}
 figure svg{{display:block;width:100%;max-width:39rem;height:auto}}
-figure.paper svg{{background:#fff;color:#000;border-radius:.3rem}}
 .row{{display:flex;flex-wrap:wrap;gap:0 2rem}}
 .scroll{{overflow-x:auto;margin:.8rem 0}}
 table{{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem;
@@ -241,9 +249,10 @@ def inline_svg(
     *,
     size: tuple[float, float] = (WIDTH, 2.9),
     prefix: str | None = None,
-    paper: bool = False,
 ) -> str:
     """Return a figure as HTML, or a note if it cannot be drawn.
+
+    Black and white become the colour of the page's text and transparent.
 
     Parameters
     ----------
@@ -255,22 +264,16 @@ def inline_svg(
         The width and height in inches.
     prefix : str, default=None
         The beginning of all ids, which must be unique on a page. By default, a random one.
-    paper : bool, default=False
-        Whether the figure keeps its colours on a white ground. By default, black and white become
-        the colour of the text and transparent.
     """
     try:
         drawing = ElementTree.fromstring(_svg(draw, size))
         _tidy(drawing, token_hex(4) if prefix is None else prefix)
-        if not paper:
-            _follow_the_page(drawing)
+        _follow_the_page(drawing)
     except Exception as error:  # a figure that fails must not hide the rest
         return f"<p>The figure could not be drawn: {text(error)}</p>"
     drawing.set("role", "img")
     drawing.set("aria-label", label)
-    kind = ' class="paper"' if paper else ""
-    inside = ElementTree.tostring(drawing, encoding="unicode")
-    return f"<figure{kind}>{inside}</figure>"
+    return f"<figure>{ElementTree.tostring(drawing, encoding='unicode')}</figure>"
 
 
 def _svg(draw: Callable[[Any], object], size: tuple[float, float]) -> str:

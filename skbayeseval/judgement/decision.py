@@ -20,6 +20,7 @@ __all__ = [
     "SETTLED",
     "WORDS",
     "Decision",
+    "InWords",
     "Probabilities",
     "codes_given_hdi",
     "decide",
@@ -32,6 +33,16 @@ __all__ = [
     "on_other_metrics",
     "on_other_splits",
 ]
+
+
+class InWords:
+    """Base class of what is decided: `repr` and notebooks show the sentences of `str`."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return block(lines(str(self)))
 
 
 class Probabilities(NamedTuple):
@@ -49,8 +60,8 @@ class Probabilities(NamedTuple):
     better: float
 
 
-@dataclass(frozen=True)
-class Decision:
+@dataclass(frozen=True, repr=False)
+class Decision(InWords):
     """The decision about the difference A minus B; `str` and `repr` return it as a sentence.
 
     A decision is settled if the HDI is beyond the ROPE or inside it. Otherwise the code tells only
@@ -139,8 +150,6 @@ class Decision:
         if self.other_metrics:
             lines.append(f"   {on_other_metrics(self.metric, self.other_metrics)}")
         return "\n".join(lines)
-
-    __repr__ = __str__
 
     def in_short(self) -> str:
         """Return the decision and what it is based on, without advice."""

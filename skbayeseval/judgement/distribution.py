@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import in_short
-from skbayeseval._html import block, lines
 from skbayeseval._validation import as_float, check_probability
 from skbayeseval.judgement.decision import (
     Decision,
+    InWords,
     Probabilities,
     decide,
     format_probability,
@@ -148,8 +148,8 @@ def decision_of(
     return replace(found, depends_on_splits=any(code != found.code for code in moved))
 
 
-@dataclass(frozen=True)
-class OneSidedDecision:
+@dataclass(frozen=True, repr=False)
+class OneSidedDecision(InWords):
     """The answer to a one-sided question about A minus B; `str` and `repr` return a sentence.
 
     Attributes
@@ -203,33 +203,22 @@ class OneSidedDecision:
     def __str__(self) -> str:
         a, b = self.names
         by = f" by more than {self.margin:.4g}" if self.margin else ""
-        chance = format_probability(self.probability, threshold=self.prob)
-        against = format_probability(1 - self.probability, threshold=self.prob)
-        basis = f"({self.metric})"
+        verdict, yes, no = "", "better", "not better"
         if self.question == "non-inferiority":
-            no_worse = f"{a} is not worse than {b}{by} with probability"
-            verdict = {
-                "yes": f"safe to ship: {no_worse} {chance}",
-                "no": f"not safe to ship: {a} is worse than {b}{by} with probability {against}",
-            }.get(self.answer, f"not settled: {no_worse} {chance}")
-        else:
-            better = f"{a} is better than {b}{by} with probability"
-            verdict = {
-                "yes": f"{better} {chance}",
-                "no": f"{a} is not better than {b}{by} with probability {against}",
-            }.get(self.answer, f"not settled: {better} {chance}")
-        if not self.settled:
+            verdict, yes, no = "safe to ship: ", "not worse", "worse"
+        basis, case, probability = f"({self.metric})", yes, self.probability
+        if self.answer == "no":
+            verdict = verdict and f"not {verdict}"
+            case, probability = no, 1 - self.probability
+        elif not self.settled:
+            verdict = "not settled: "
             basis = f"({self.metric}; {100 * self.prob:.3g}% or more would be a yes)"
+        chance = format_probability(probability, threshold=self.prob)
         if self.depends_on_splits:
             basis += f"\n   {on_other_splits(self.n_repeats, 'this answer')}"
         if self.other_metrics:
             basis += f"\n   {on_other_metrics(self.metric, self.other_metrics)}"
-        return f"{verdict} {basis}"
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return block(lines(str(self)))
+        return f"{verdict}{a} is {case} than {b}{by} with probability {chance} {basis}"
 
 
 def check_margin(margin: Any, bounds: tuple[float, float] | None) -> float:

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
-from skbayeseval._html import block, lines
 from skbayeseval._validation import as_float
-from skbayeseval.judgement.decision import on_other_metrics
+from skbayeseval.judgement.decision import InWords, on_other_metrics
 
 __all__ = ["ExpectedLoss", "check_cost", "expected_loss"]
 
@@ -21,8 +20,8 @@ __all__ = ["ExpectedLoss", "check_cost", "expected_loss"]
 MOST_NAMES = 5
 
 
-@dataclass(frozen=True)
-class ExpectedLoss:
+@dataclass(frozen=True, repr=False)
+class ExpectedLoss(InWords):
     """What choosing each classifier loses on average; `str` and `repr` return it as sentences.
 
     Choosing a classifier loses the difference to the best one where it is behind by more than the
@@ -109,11 +108,6 @@ class ExpectedLoss:
         each = [f"{cost} with {name}" for cost, name in zip(costs, self.names, strict=True)]
         return f", where a loss of 1 in {self.metric} costs {' and '.join(each)}"
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return block(lines(str(self)))
-
 
 def expected_loss(
     draws: NDArray[Any],
@@ -121,6 +115,7 @@ def expected_loss(
     cost: tuple[float, ...],
     names: tuple[str, ...],
     metric: str,
+    other_metrics: tuple[str, ...] = (),
 ) -> ExpectedLoss:
     """Return the expected losses.
 
@@ -130,13 +125,13 @@ def expected_loss(
         Draws of the metric of each classifier.
     allowed : sequence of float
         By how much each classifier may be behind the best without a loss.
-    cost, names, metric
+    cost, names, metric, other_metrics
         As in `ExpectedLoss`.
     """
     behind = draws.max(axis=0) - draws
     lost = np.where(behind > np.asarray(allowed)[:, None], behind, 0.0).mean(axis=1)
     losses = tuple(float(one) for one in lost * np.array(cost))
-    return ExpectedLoss(losses, names, metric, cost)
+    return ExpectedLoss(losses, names, metric, cost, other_metrics)
 
 
 def _written(loss: float) -> str:
@@ -149,10 +144,8 @@ def check_cost(cost: Any, number: int = 2) -> tuple[float, ...]:
     each = (cost,) * number if isinstance(cost, Real) else cost
     try:
         costs = tuple(as_float(one) for one in each)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"cost must be a number, or {number} numbers, one per classifier, got {in_short(cost)}."
-        ) from error
+    except (TypeError, ValueError):
+        costs = ()
     if len(costs) != number:
         raise TypeError(
             f"cost must be a number, or {number} numbers, one per classifier, got {in_short(cost)}."

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._html import block, lines
 from skbayeseval.judgement.decision import (
     Decision,
+    InWords,
     format_interval,
     format_probability,
     on_other_metrics,
@@ -31,8 +31,8 @@ __all__ = [
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class RankingDecision:
+@dataclass(frozen=True, repr=False)
+class RankingDecision(InWords):
     """The decision about several classifiers; `str` and `repr` return it as sentences.
 
     A classifier is compared with the best one of each draw, so that the best is not taken for
@@ -125,11 +125,6 @@ class RankingDecision:
             lines.append(f"  {on_other_metrics(self.metric, self.other_metrics)}")
         return "\n".join(lines)
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return block(lines(str(self)))
-
 
 def decide_ranking(
     draws: Array,
@@ -139,6 +134,7 @@ def decide_ranking(
     prob: float,
     metric: str,
     pair: Callable[[int], Decision],
+    other_metrics: tuple[str, ...] = (),
 ) -> RankingDecision:
     """Return the decision, given draws of each classifier.
 
@@ -150,7 +146,7 @@ def decide_ranking(
         The classifiers by their posterior means, the best first.
     names : sequence of str
         The names of the classifiers.
-    rope, prob, metric
+    rope, prob, metric, other_metrics
         As in `RankingDecision`.
     pair : callable
         Returns the decision about the first of `order`, compared with another classifier. It is
@@ -160,7 +156,7 @@ def decide_ranking(
     cases: dict[str, list[str]] = {"equivalent": [], "open": [], "worse": []}
     for k in order:
         p = p_equivalent[k]
-        case, code = {True: ("equivalent", "~"), False: ("worse", ">>")}[bool(p >= prob)]
+        case, code = ("equivalent", "~") if p >= prob else ("worse", ">>")
         if 1 - prob < p < prob:
             case = "open"
         elif k != order[0]:
@@ -178,6 +174,7 @@ def decide_ranking(
         rope,
         metric,
         prob,
+        other_metrics,
     )
 
 

@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from skbayeseval._html import block, lines
-from skbayeseval.judgement.decision import Decision, format_interval, format_probability
+from skbayeseval.judgement.decision import Decision, InWords, format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
 
 __all__ = ["Farthest", "SubgroupDecision", "farthest_apart", "name_subgroups"]
 
 
-@dataclass(frozen=True)
-class SubgroupDecision:
+@dataclass(frozen=True, repr=False)
+class SubgroupDecision(InWords):
     """The decisions about all subgroups; `str` and `repr` return them as sentences.
 
     Attributes
@@ -115,11 +114,6 @@ class SubgroupDecision:
             reasons = [f"{name} ({why})" for name, why in self.incomplete.items()]
             said.append(f"  averages without some classes: {', '.join(reasons)}")
         return "\n".join([*said, f"  {self.on_variation()}{self._on_any_two()}"])
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return block(lines(str(self)))
 
     def _chance(self, probability: float, *, words: bool = False) -> str:
         return format_probability(probability, words=words, threshold=self.prob)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.engines.predictive import LogDensities, Replicated, log_densities, replicate_counts
+from skbayeseval.engines.predictive import Replicated, log_densities, replicate_counts
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
@@ -33,69 +33,54 @@ MOST_NUMBERS = 5 * 10**7
 
 def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str, Metric]) -> Any:
     """Return InferenceData (ArviZ 0.x) or a DataTree (1.x) of parameters, metrics and data."""
-    labels = posterior.counts[0].labels
-    specification = posterior.specification
-    chains = (posterior.n_chains, -1)
+    labels, observed = posterior.counts[0].labels, posterior.evidence.observed_data()
     scores = {name: posterior.draws(metric) for name, metric in metrics.items()}
+    parameters: dict[str, Array] = {}
+    if posterior.n_draws * len(posterior.counts) * len(labels) <= MOST_NUMBERS:
+        parameters = {**posterior.parameters(), **posterior.rates()}
+    densities = None
+    # Other metrics are not computed from these draws of the parameters, or not from them alone.
+    of_tables = all(metric.source == "tables" for metric in metrics.values())
+    if of_tables and posterior.weights is None and "callable" not in posterior.prior_description:
+        densities = log_densities(posterior.specification, parameters)
     alone = posterior.evidence.is_of_difference
-    observed = posterior.evidence.observed_data()
-    parameters = _affordable(posterior)
-    densities = _log_densities(posterior, metrics, parameters)
+    chains = (posterior.n_chains, -1)
     groups = {
         "posterior": _by_chain({**_with_rates(parameters), **_named_scores(scores, alone)}, chains),
         "posterior_predictive": _predictive(posterior, _thinned(posterior, parameters), chains),
-        "log_likelihood": _by_chain(densities.likelihood, chains),
-        "log_prior": _by_chain(densities.prior, chains),
-        "prior": _prior_group(posterior, metrics),
-        "prior_predictive": _prior_predictive(posterior, metrics),
+        "log_likelihood": {} if densities is None else _by_chain(densities.likelihood, chains),
+        "log_prior": {} if densities is None else _by_chain(densities.prior, chains),
+        **_prior_groups(posterior, metrics),
         "sample_stats": dict(posterior.stats),
-        "observed_data": {name: one.values for name, one in observed.items()},
+        "observed_data": {name: data.values for name, data in observed.items()},
     }
+    prior = posterior.prior_description
     attrs = {
         "inference_library": "skbayeseval",
         "inference_library_version": __version__,
         "model": posterior.model.name,
         "engine": posterior.engine,
-        "prior_parameters": json.dumps(posterior.prior_description, default=_plain),
+        "prior_parameters": json.dumps(prior, default=lambda value: np.asarray(value).tolist()),
         "weight": posterior.weight,
         "classifiers": json.dumps(list(names)),
         "metrics": json.dumps(list(metrics)),
         "labels": json.dumps(list(labels), default=str),
     }
-    coords: dict[str, list[Any]] = dict(specification.coordinates(labels))
-    dims = specification.dims()
+    dims = posterior.specification.dims()
     dims |= {
         f"{rate}_{name[3:]}": of_cells[:-1]
         for name, of_cells in dims.items()
         if name.startswith("pi_")
         for rate in ("rho+", "rho-", "mu")
     }
-    dims |= {name: list(one.dims) for name, one in observed.items()}
-    names_of_labels = list(map(str, labels))
-    coords |= {"true": names_of_labels, "predicted": names_of_labels, "target": names_of_labels}
+    dims |= {name: list(data.dims) for name, data in observed.items()}
+    coords: dict[str, list[Any]] = dict(posterior.specification.coordinates(labels))
+    coords |= {dim: list(map(str, labels)) for dim in ("true", "predicted", "target")}
     coords["count"] = ["hits", "true", "predicted"]
-    for one in observed.values():
-        sizes = dict(zip(one.dims, one.values.shape, strict=True))
+    for data in observed.values():
+        sizes = dict(zip(data.dims, data.values.shape, strict=True))
         coords |= {dim: list(range(n)) for dim, n in sizes.items() if dim in ("split", "data_set")}
     return to_inference_data(groups, coords=coords, dims=dims, attrs=attrs)
-
-
-def _affordable(posterior: Posterior) -> dict[str, Array]:
-    n_numbers = posterior.n_draws * len(posterior.counts) * len(posterior.counts[0].labels)
-    if n_numbers > MOST_NUMBERS:
-        return {}
-    return {**posterior.parameters(), **posterior.rates()}
-
-
-def _log_densities(
-    posterior: Posterior, metrics: Mapping[str, Metric], parameters: Mapping[str, Array]
-) -> LogDensities:
-    """Return the log densities of the draws that the metrics are computed from, where known."""
-    same_draws = posterior.weights is None and all(m.source == "tables" for m in metrics.values())
-    found = None
-    if same_draws and "callable" not in posterior.prior_description:
-        found = log_densities(posterior.specification, parameters)
-    return LogDensities({}, {}) if found is None else found
 
 
 def _n_predictive(posterior: Posterior) -> int:
@@ -140,18 +125,22 @@ def _predictive(
     return _by_chain(replicate_counts(posterior.specification, of), chains)
 
 
-def _prior_predictive(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[str, Array]:
-    n_draws = _n_predictive(posterior)
-    if not (n_draws and _proper(posterior, metrics) and posterior.has_known_prior):
+def _prior_groups(
+    posterior: Posterior, metrics: Mapping[str, Metric]
+) -> dict[str, dict[str, Array]]:
+    """Return draws of the prior, and counts predicted from them, where the prior is proper."""
+    proper = {n: metric for n, metric in metrics.items() if posterior.has_proper_prior(metric)}
+    if not (proper and posterior.has_known_prior):
         return {}
     prior = posterior.prior
-    draws = {**prior.parameters(n_draws), **prior.rates(n_draws)}
-    return _predictive(posterior, draws, (1, -1), prior=True)
-
-
-def _proper(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
-    """Return the metrics with a proper prior."""
-    return {n: metric for n, metric in metrics.items() if posterior.has_proper_prior(metric)}
+    n_draws = prior.affordable(PRIOR_DRAWS)
+    scores = {name: prior.draws(m, n_draws) for name, m in proper.items() if m.available}
+    parameters = _with_rates({**prior.parameters(n_draws), **prior.rates(n_draws)})
+    groups = {"prior": _by_chain({**parameters, **_named_scores(scores)}, (1, -1))}
+    if n_predictive := _n_predictive(posterior):
+        draws = {**prior.parameters(n_predictive), **prior.rates(n_predictive)}
+        groups["prior_predictive"] = _predictive(posterior, draws, (1, -1), prior=True)
+    return groups
 
 
 def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
@@ -173,34 +162,17 @@ def _with_rates(parameters: dict[str, Array]) -> dict[str, Array]:
 
 def _named_scores(scores: Mapping[str, Array], difference_alone: bool = False) -> dict[str, Array]:
     """Return the metric of each classifier and, for two classifiers, the difference."""
-    found: dict[str, Array] = {}
+    named: dict[str, Array] = {}
     for full_name, draws in scores.items():
         name = full_name.replace("/", "_")  # netCDF separates groups by a slash
         if len(draws) > 1 or not difference_alone:
-            found |= {f"{name}_{letter(k)}": of_one for k, of_one in enumerate(draws)}
+            named |= {f"{name}_{letter(k)}": of_one for k, of_one in enumerate(draws)}
         if len(draws) == 2:
-            found[f"{name}_difference"] = draws[0] - draws[1]
+            named[f"{name}_difference"] = draws[0] - draws[1]
         elif difference_alone:
-            found[f"{name}_difference"] = draws[0]
-    return found
-
-
-def _prior_group(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[str, Array]:
-    metrics = _proper(posterior, metrics)
-    if not (metrics and posterior.has_known_prior):
-        return {}
-    prior = posterior.prior
-    n_draws = prior.affordable(PRIOR_DRAWS)
-    scores = {
-        name: prior.draws(metric, n_draws) for name, metric in metrics.items() if metric.available
-    }
-    parameters = _with_rates({**prior.parameters(n_draws), **prior.rates(n_draws)})
-    return _by_chain({**parameters, **_named_scores(scores)}, (1, -1))
+            named[f"{name}_difference"] = draws[0]
+    return named
 
 
 def _by_chain(draws: Mapping[str, Array], chains: tuple[int, int]) -> dict[str, Array]:
     return {name: v.reshape(*chains, *v.shape[1:]) for name, v in draws.items()}
-
-
-def _plain(value: Any) -> Any:
-    return np.asarray(value).tolist()

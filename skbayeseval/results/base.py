@@ -1,4 +1,4 @@
-"""The base class of all results: a posterior and one or more metrics."""
+"""The base classes of results: a posterior and one or more metrics."""
 
 from __future__ import annotations
 
@@ -11,21 +11,30 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._arrays import in_short
+from skbayeseval._html import write_page
 from skbayeseval._validation import check_names
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.evidence.counts import Evidence
 from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import PerClass, resolve_scoring
 from skbayeseval.posterior.chains import SampledPosterior, convergence_warnings
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.arviz import as_arviz
+from skbayeseval.results.printed import (
+    Labels,
+    Table,
+    html_table,
+    latex_table,
+    markdown_table,
+)
 from skbayeseval.results.storage import Parts, describe, read, write
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import LEVELS
 
-__all__ = ["PosteriorView"]
+__all__ = ["PosteriorView", "RopeResult"]
 
 
 class PosteriorView:
@@ -368,3 +377,133 @@ class PosteriorView:
             f"{type(self).__name__}(names={self._names}, metrics={self.metrics}, "
             f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
         )
+
+
+class RopeResult(PosteriorView):
+    """Base class of results that are judged in view of a region of practical equivalence."""
+
+    def explain(self, rope: Any = None) -> str:
+        """Return what the result means, in paragraphs of plain sentences.
+
+        They tell what was compared, who is better, by how much and how surely, what would settle
+        it, what it applies to, and what to be careful about.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence: differences that are too small to matter. A number
+            r means [-r, r], and "1%" means 0.01. A dict has the ROPE of each metric.
+
+        Returns
+        -------
+        words : str
+            Paragraphs, separated by blank lines.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
+        >>> "A is better than B by more than that" in result.explain(rope=0.01)
+        True
+        """
+        warn_of_one_rope(rope, self._metrics.values())
+        return self._explained(rope)
+
+    def report(self, path: str | PathLike[str], rope: Any = None) -> None:
+        """Write all that is known of the result to one HTML page, which needs no other file.
+
+        The page begins with the verdict, followed by what the Bayesian analysis reporting
+        guidelines ask for (Kruschke 2021): the evidence, the model and its prior, the computation,
+        the posterior, decisions, sensitivity to the prior, and versions and seed.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write, such as "report.html". An existing file is replaced.
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence, as in `explain`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = Path(folder) / "report.html"
+        ...     result.report(page, rope=0.01)
+        ...     page.read_text()[:15]
+        '<!DOCTYPE html>'
+        """
+        warn_of_one_rope(rope, self._metrics.values())
+        write_page(path, self._page(rope))
+
+    def _explained(self, rope: Any) -> str:
+        raise NotImplementedError
+
+    def _page(self, rope: Any) -> str:
+        raise NotImplementedError
+
+    def to_latex(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
+
+        A comparison has one row per metric, a ranking one row per classifier. Numbers are rounded
+        to two digits of the standard deviation of their row.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=None
+            The region of practical equivalence. Without one, nothing is decided.
+        prob : float, default=0.95
+            The probability mass of the HDI.
+        mcse : bool, default=False
+            Whether to include Monte Carlo standard errors and, for Markov chains, diagnostics.
+        labels : dict of str to str, default=None
+            What metrics are called, such as {"roc_auc": "ROC AUC"}. In a table of classifiers, the
+            label of the metric stands above the observed values. Under a label, scores with a
+            minus sign are written without it: with {"neg_brier_score": "Brier score"}, smaller
+            numbers are better, and a negative difference speaks for A.
+
+        Returns
+        -------
+        table : str
+            For a comparison, the columns are the observed metric values, the mean and standard
+            deviation of the difference A minus B, the probabilities that A is worse, inside the
+            ROPE and better, the HDI and, with a ROPE, the decision: the symbol of what is settled,
+            or "not settled". For a ranking, they are the observed metric value, its mean, standard
+            deviation and HDI, the probability of being best and the rank; with a ROPE also the
+            probability of being practically equivalent to the best, and the decision against the
+            best.
+
+        Examples
+        --------
+        >>> from skbayeseval import compare_counts
+        >>> result = compare_counts((88, 10, 12), (80, 14, 20), names=("new", "old"))
+        >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
+        not settled \\
+        """
+        return latex_table(*self._table(rope, prob, mcse, labels))
+
+    def to_markdown(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        """Return the result as a Markdown table.
+
+        The parameters and the columns are those of `to_latex`.
+        """
+        return markdown_table(*self._table(rope, prob, mcse, labels))
+
+    def to_html(
+        self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
+    ) -> str:
+        """Return the result as an HTML table, with escaped names.
+
+        The parameters and the columns are those of `to_latex`.
+        """
+        return html_table(*self._table(rope, prob, mcse, labels))
+
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> Table:
+        """Return the text of the table, and the columns that are aligned to the right."""
+        raise NotImplementedError

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_probability
+from skbayeseval.evidence.instances import subgroups_of
 from skbayeseval.judgement.bayes_factor import BayesFactor, BayesTest, favour
 from skbayeseval.judgement.decision import Decision, Probabilities, on_more_training
 from skbayeseval.judgement.distribution import (
@@ -28,11 +29,13 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.results.base import RopeResult
+from skbayeseval.results.explain import explain_comparison
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.frequentist import classical_tests
-from skbayeseval.results.printed import ComparisonTables
-from skbayeseval.results.readable import Readable
-from skbayeseval.results.subgroups import ComparisonSubgroups
+from skbayeseval.results.printed import comparison_table
+from skbayeseval.results.report import comparison_page, comparison_view
+from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.summary import summary_row, under_other_priors
 from skbayeseval.results.text import describe_comparison
 
@@ -41,7 +44,7 @@ __all__ = ["ComparisonResult"]
 Array = NDArray[Any]
 
 
-class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, ComparisonSubgroups):
+class ComparisonResult(ComparisonFigures, RopeResult):
     """The posterior of the difference between two classifiers, A minus B.
 
     Returned by `bayesian_cross_validate`, `BayesianComparer`, the functions `compare_...`, and the
@@ -73,11 +76,9 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
     ('>', False, 0.92)
     """
 
-    @property
-    def names(self) -> tuple[str, str]:
-        """The names of A and B."""
-        a, b = self._names
-        return a, b
+    _table, _explained, _page = comparison_table, explain_comparison, comparison_page
+    _repr_html_ = comparison_view
+    __str__ = describe_comparison
 
     @property
     def draws(self) -> Array:
@@ -321,16 +322,12 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         >>> result.expected_loss(rope=0.01).choice
         'new'
         """
-        which, difference = self._metric(metric), self._distribution(self._metric(metric)).draws
+        which, difference = self._metric(metric), self._distribution(metric).draws
+        draws = np.vstack([difference, np.zeros_like(difference)])
         region = check_rope(rope, which)
-        found = expected_loss(
-            np.vstack([difference, np.zeros_like(difference)]),
-            (-region.low, region.high),
-            check_cost(cost),
-            self.names,
-            which.name,
-        )
-        return replace(found, other_metrics=self._others(metric))
+        allowed, costs = (-region.low, region.high), check_cost(cost)
+        others = self._others(metric)
+        return expected_loss(draws, allowed, costs, self.names, which.name, others)
 
     def bayes_factor(
         self,
@@ -591,10 +588,49 @@ class ComparisonResult(Readable, ComparisonTables, ComparisonFigures, Comparison
         name = self._metric(metric).name
         return classical_tests(self.evidence, self._cross_validation, self.names, name)
 
-    def __str__(self) -> str:
-        return describe_comparison(
-            self._posterior, self._metrics, self.names, self._cross_validation, self.warnings
-        )
+    def by(self, column: Any, *, metric: str | Metric | None = None) -> SubgroupComparison:
+        """Return the same comparison in each subgroup of the instances, partially pooled.
+
+        Each subgroup gets the posterior of the same model given its instances alone. The true
+        differences of the subgroups are then taken to vary around a common centre, and how much
+        they vary is learned: the less the data show, the more the differences are drawn together.
+        This takes the luck off subgroups that stand out because they are small. Their distribution
+        has long tails (Cauchy), so that a subgroup that is far from all others stays there.
+
+        Parameters
+        ----------
+        column : array-like of shape (n_instances,)
+            The subgroup of each instance, such as sex, site or language: one value for each row of
+            the predictions, scores or items that were compared, or of X. A Series whose index has
+            the labels of these rows may be in any order.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        subgroups : SubgroupComparison
+
+        Notes
+        -----
+        Groups of instances (``groups=``) must each be in one subgroup. After a cross-validation,
+        weights of counts that are inferred are inferred for each subgroup. Results of counts, of
+        confusion matrices and of split scores do not know the instances, and neither do results
+        that were loaded from a file.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skbayeseval import compare_predictions
+        >>> rng = np.random.default_rng(0)
+        >>> y, site = rng.integers(0, 2, 600), rng.choice(["Bonn", "Kiel", "Ulm"], 600)
+        >>> a, b = (np.where(rng.random(600) < p, y, 1 - y) for p in (0.9, 0.8))
+        >>> subgroups = compare_predictions(y, a, b, random_state=0).by(site)
+        >>> subgroups.summary(rope=0.01)["decision"].to_list()
+        ['>>', '>>', '>>']
+        """
+        which = self._metric(metric)
+        subgroups = subgroups_of(column, instances_of(self._posterior))
+        return SubgroupComparison(self._posterior, which, subgroups, self.names)
 
     def _distribution(
         self, metric: str | Metric | None = None, of: str = "difference"

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import singledispatch
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skbayeseval.judgement.decision import Decision, format_probability, on_other_splits
-from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
-from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.words import in_plain_words
-from skbayeseval.results.comparison import ComparisonResult
-from skbayeseval.results.ranking import Ranking
-from skbayeseval.results.single import ScoreResult
 from skbayeseval.results.text import (
     cautions,
     decimals,
-    is_pooled,
     join_words,
     means_of_splits,
     plain,
@@ -29,7 +22,13 @@ from skbayeseval.results.text import (
     where_probabilities_come_from,
 )
 
-__all__ = ["explain"]
+if TYPE_CHECKING:
+    from skbayeseval.results.base import PosteriorView
+    from skbayeseval.results.comparison import ComparisonResult
+    from skbayeseval.results.ranking import Ranking
+    from skbayeseval.results.single import ScoreResult
+
+__all__ = ["explain_comparison", "explain_ranking", "explain_score"]
 
 # With more metrics than this, only the first are explained.
 MOST_METRICS = 4
@@ -41,51 +40,122 @@ MOST_VALUES = 4
 CLEAR = 0.95
 
 
-@singledispatch
-def explain(result: Any, rope: Any = None, *, beside_a_table: bool = False) -> str:
-    """Return what a result means, as paragraphs; implemented for each kind of result."""
-    raise TypeError(f"There are no words for a {type(result).__name__}.")
+# What is said of several metrics.
+ON_ITS_OWN = "Each metric is judged on its own."
 
 
-@explain.register
-def _(result: ComparisonResult, rope: Any = None, *, beside_a_table: bool = False) -> str:
+def explain_comparison(
+    result: ComparisonResult, rope: Any = None, *, beside_a_table: bool = False
+) -> str:
     """Return what a comparison means: a paragraph on the question, each metric and the limits.
 
     Beside a table of all metrics, only the first metric has a paragraph.
     """
-    warn_of_one_rope(rope, result._metrics.values())
-    shown, more = _first_metrics(result.metrics)
-    posterior, record = result._posterior, result._cross_validation
-    parts = [_joined(what_was_tested(posterior, result.names, record))]
-    decisions = []
-    for name in shown:
+    paragraphs, unstable = [], []
+    for name in result.metrics[:MOST_METRICS]:
         which = result._metric(name)
         sentences = [*_difference(result, which)]
         if rope is not None:
             decision = result.decision(rope, metric=which)
-            decisions.append(decision)
-            if posterior.what_is_identical(which) is None or decision.settled:
-                sentences += _relevance(decision, result._distribution(which))
+            sentences.append(_declared(decision.rope, decision.names))
+            if result._posterior.what_is_identical(which) is None or decision.settled:
+                sentences += _relevance(decision)
             else:
-                sentences.append(_not_settled_though_identical(decision))
-        if name == shown[0] or not beside_a_table:
-            parts.append(_joined(sentences))
-    limits = []
+                chance = _chance(decision.probabilities.equivalent, decision.prob)
+                sentences.append(
+                    f"The difference is that small with probability {chance}: too few data were "
+                    "seen to settle that they are equivalent."
+                )
+            if decision.depends_on_splits:
+                unstable.append(on_other_splits(decision.n_repeats, "what is settled"))
+        paragraphs.append(" ".join(sentences))
+    remarks = []
     if rope is None:
-        limits.append(
+        remarks.append(
             "Whether a difference of this size matters is not for statistics to say: pass rope=r, "
             "the largest difference r that does not matter to you, to have it taken into account."
         )
     if len(result.metrics) > 1:
-        limits.append("Each metric is judged on its own.")
-    if more and not beside_a_table:
-        limits.append(f"summary() has the other {more} metrics.")
-    limits += [*what_it_applies_to(posterior, record, "two models")]
-    limits.append(where_probabilities_come_from(posterior, result._metric(None)))
-    limits += cautions(posterior, [result._metric(name) for name in shown], result.warnings)
-    unstable = [decision for decision in decisions if decision.depends_on_splits]
-    limits += [on_other_splits(one.n_repeats, "what is settled") for one in unstable[:1]]
-    return "\n\n".join([*parts, _joined(limits)])
+        remarks.append(ON_ITS_OWN)
+    if beside_a_table:
+        paragraphs = paragraphs[:1]
+    else:
+        remarks += _on_other_metrics(result, "summary()")
+    return _explained(result, paragraphs, remarks, "two models", last=unstable[:1])
+
+
+def explain_score(result: ScoreResult) -> str:
+    """Return what the posterior of one classifier means."""
+    paragraphs = []
+    for name in result.metrics[:MOST_METRICS]:
+        which = result._metric(name)
+        low, high = hdi = result.hdi(metric=which)
+        digits = decimals(hdi)
+        observed = plain(result._posterior.observed(which)[0], digits)
+        known = (
+            f"Allowing for chance, the {name} on many more instances like these is between "
+            f"{plain(low, digits)} and {plain(high, digits)} with probability 95%."
+        )
+        paragraphs.append(" ".join([*_seen(which, result, [observed]), known]))
+    return _explained(result, paragraphs, _on_other_metrics(result, "summary()"), "model")
+
+
+def explain_ranking(result: Ranking, rope: Any = None, *, beside_a_table: bool = False) -> str:
+    """Return what a ranking means: who is best, who is as good, who is surely worse.
+
+    Beside a table of all metrics, only the first metric has a paragraph.
+    """
+    paragraphs = []
+    for name in result.metrics[: 1 if beside_a_table else MOST_METRICS]:
+        which = result._metric(name)
+        sentences = [*_leader(result, which)]
+        if rope is not None:
+            sentences += _groups(result.decision(rope, metric=which))
+        paragraphs.append(" ".join(sentences))
+    remarks = []
+    if rope is None:
+        remarks.append(
+            "Which differences matter is not for statistics to say: pass rope=r, the largest "
+            "difference r that does not matter to you, to have it taken into account."
+        )
+    if len(result.names) > 2:
+        remarks.append(
+            "Of several equal classifiers some look better by chance, so differences were shrunk "
+            "for ranks and decisions: these may be more cautious than the comparison of a pair."
+        )
+    if len(result.metrics) > 1:
+        remarks.append(ON_ITS_OWN)
+    if not beside_a_table:
+        remarks += _on_other_metrics(result, "summary(metric=...)")
+    see = "pairs[i, j].prior_sensitivity()"
+    return _explained(result, paragraphs, remarks, "models", see=see)
+
+
+def _explained(
+    result: PosteriorView,
+    paragraphs: Sequence[str],
+    remarks: Sequence[str],
+    models: str,
+    *,
+    see: str = "prior_sensitivity()",
+    last: Sequence[str] = (),
+) -> str:
+    """Return paragraphs on what was tested, on each metric, and on the limits of the result."""
+    explained = [result._metric(name) for name in result.metrics[:MOST_METRICS]]
+    limits = [
+        *remarks,
+        *what_it_applies_to(result, models),
+        where_probabilities_come_from(result),
+        *cautions(result, explained, see),
+        *last,
+    ]
+    return "\n\n".join([" ".join(what_was_tested(result)), *paragraphs, " ".join(limits)])
+
+
+def _on_other_metrics(result: PosteriorView, where: str) -> list[str]:
+    """Return a sentence on where the metrics are that are not explained, if there are any."""
+    more = len(result.metrics) - MOST_METRICS
+    return [f"{where} has the other {more} metrics."] if more > 0 else []
 
 
 def _difference(result: ComparisonResult, metric: Metric) -> Iterator[str]:
@@ -95,14 +165,13 @@ def _difference(result: ComparisonResult, metric: Metric) -> Iterator[str]:
     observed = result._posterior.observed(metric)
     low, high = difference.hdi()
     digits = decimals(Interval(low, high))
-    yield from _seen(metric, result, [f"{plain(x, digits)} for {n}" for n, x in
-                                      zip((a, b), observed, strict=True)])  # fmt: skip
-    record = result._cross_validation
-    means = means_of_splits(record, metric.name, (a, b))
-    if means is not None and is_pooled(record, metric, observed, means, digits):
+    values = [f"{plain(observed[0], digits)} for {a}", f"{plain(observed[1], digits)} for {b}"]
+    yield from _seen(metric, result, values)
+    means = means_of_splits(result, metric, digits)
+    if means:
         yield (
             "That is of all splits pooled; the mean of the scores of the splits is "
-            f"{plain(means[0], digits)} for {a} and {plain(means[1], digits)} for {b}."
+            f"{plain(means[a], digits)} for {a} and {plain(means[b], digits)} for {b}."
         )
     identical = result._posterior.what_is_identical(metric)
     if identical is not None:
@@ -114,21 +183,18 @@ def _difference(result: ComparisonResult, metric: Metric) -> Iterator[str]:
         return
     worse, equal, better = difference.around(Interval(0.0, 0.0))
     first, second = (a, b) if better >= worse else (b, a)
+    of_first, of_second = _chance(max(worse, better)), _chance(min(worse, better))
     if equal >= max(worse, better):
         yield (
             f"{a} and {b} are equal with probability {_chance(equal)}; {first} is better with "
-            f"probability {_chance(max(worse, better))}, {second} with "
-            f"{_chance(min(worse, better))}."
+            f"probability {of_first}, {second} with {of_second}."
         )
     elif max(worse, better) >= CLEAR:
-        yield (
-            f"Allowing for chance, {first} is better than {second} with probability "
-            f"{_chance(max(worse, better))}."
-        )
+        yield f"Allowing for chance, {first} is better than {second} with probability {of_first}."
     else:
         yield (
             f"Allowing for chance, it is not clear which one is better: {first} with probability "
-            f"{_chance(max(worse, better))}, {second} with {_chance(min(worse, better))}."
+            f"{of_first}, {second} with {of_second}."
         )
     yield _how_much((a, b), difference.mean, Interval(low, high), digits)
 
@@ -149,13 +215,12 @@ def _how_much(names: tuple[str, str], mean: float, hdi: Interval, digits: int) -
     )
 
 
-def _relevance(decision: Decision, difference: Distribution) -> Iterator[str]:
+def _relevance(decision: Decision) -> Iterator[str]:
     """Yield sentences on what the ROPE means for the difference, and what would settle it."""
     a, b = decision.names
     rope = decision.rope
     worse, equivalent, better = decision.probabilities
     point = rope.low == rope.high == 0
-    yield _declared(rope, (a, b))
     sure = f"{100 * decision.prob:.3g}%"
     beyond = "" if point else " by more than that" if rope.low <= 0 <= rope.high else " beyond that"
     if decision.code == "~":
@@ -196,80 +261,6 @@ def _declared(rope: Interval, names: tuple[str, str]) -> str:
         f"Differences ({a} minus {b}) from {rope.low:+.4g} to {rope.high:+.4g} were declared too "
         "small to matter."
     )
-
-
-def _not_settled_though_identical(decision: Decision) -> str:
-    chance = _chance(decision.probabilities.equivalent, decision.prob)
-    return (
-        f"{_declared(decision.rope, decision.names)} The difference is that small with probability "
-        f"{chance}: too few data were seen to settle that they are equivalent."
-    )
-
-
-@explain.register
-def _(result: ScoreResult) -> str:
-    """Return what the posterior of one classifier means."""
-    shown, more = _first_metrics(result.metrics)
-    posterior, record = result._posterior, result._cross_validation
-    parts = [_joined(what_was_tested(posterior, (result.name,), record))]
-    for name in shown:
-        which = result._metric(name)
-        low, high = hdi = result.hdi(metric=which)
-        digits = decimals(hdi)
-        observed = posterior.observed(which)[0]
-        seen = _seen(which, result, [plain(observed, digits)])
-        known = (
-            f"Allowing for chance, the {name} on many more instances like these is between "
-            f"{plain(low, digits)} and {plain(high, digits)} with probability 95%."
-        )
-        parts.append(_joined([*seen, known]))
-    limits = [f"summary() has the other {more} metrics."] if more else []
-    limits += [*what_it_applies_to(posterior, record, "model")]
-    limits.append(where_probabilities_come_from(posterior, result._metric(None)))
-    limits += cautions(posterior, [result._metric(name) for name in shown], result.warnings)
-    return "\n\n".join([*parts, _joined(limits)])
-
-
-@explain.register
-def _(result: Ranking, rope: Any = None, *, beside_a_table: bool = False) -> str:
-    """Return what a ranking means: who is best, who is as good, who is surely worse.
-
-    Beside a table of all metrics, only the first metric has a paragraph.
-    """
-    warn_of_one_rope(rope, result._metrics.values())
-    shown, more = _first_metrics(result.metrics)
-    posterior, record = result._posterior, result._cross_validation
-    parts = [_joined(what_was_tested(posterior, result.names, record))]
-    for name in shown[:1] if beside_a_table else shown:
-        which = result._metric(name)
-        sentences = [*_leader(result, which)]
-        if rope is not None:
-            sentences += _groups(result.decision(rope, metric=which))
-        parts.append(_joined(sentences))
-    limits = []
-    if rope is None:
-        limits.append(
-            "Which differences matter is not for statistics to say: pass rope=r, the largest "
-            "difference r that does not matter to you, to have it taken into account."
-        )
-    if len(result.names) > 2:
-        limits.append(
-            "Of several equal classifiers some look better by chance, so differences were shrunk "
-            "for ranks and decisions: these may be more cautious than the comparison of a pair."
-        )
-    if len(result.metrics) > 1:
-        limits.append("Each metric is judged on its own.")
-    if more and not beside_a_table:
-        limits.append(f"summary(metric=...) has the other {more} metrics.")
-    limits += [*what_it_applies_to(posterior, record, "models")]
-    limits.append(where_probabilities_come_from(posterior, result._metric(None)))
-    limits += cautions(
-        posterior,
-        [result._metric(name) for name in shown],
-        result.warnings,
-        see="pairs[i, j].prior_sensitivity()",
-    )
-    return "\n\n".join([*parts, _joined(limits)])
 
 
 def _leader(result: Ranking, metric: Metric) -> Iterator[str]:
@@ -320,7 +311,7 @@ def _groups(decision: RankingDecision) -> Iterator[str]:
         yield "Nothing is left open."
 
 
-def _seen(metric: Metric, result: Any, values: Sequence[str]) -> Iterator[str]:
+def _seen(metric: Metric, result: PosteriorView, values: Sequence[str]) -> Iterator[str]:
     """Yield a sentence on what was observed, and what the metric measures."""
     meaning = in_plain_words(metric, chunks=result.evidence.family == "chunks")
     explained = f" ({meaning})" if meaning else ""
@@ -328,11 +319,6 @@ def _seen(metric: Metric, result: Any, values: Sequence[str]) -> Iterator[str]:
     positive = positive_class(result._posterior, [metric])
     if positive is not None:
         yield f"The positive class is {positive!r}."
-
-
-def _first_metrics(names: Sequence[str]) -> tuple[Sequence[str], int]:
-    """Return the metrics to explain, and how many there are beyond."""
-    return names[:MOST_METRICS], max(0, len(names) - MOST_METRICS)
 
 
 def _named(names: Sequence[str]) -> str:
@@ -343,7 +329,3 @@ def _named(names: Sequence[str]) -> str:
 
 def _chance(probability: float, threshold: float = CLEAR) -> str:
     return format_probability(probability, words=True, threshold=threshold)
-
-
-def _joined(sentences: Iterator[str] | Sequence[str]) -> str:
-    return " ".join(sentences)

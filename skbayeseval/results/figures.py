@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,18 @@ import pandas as pd
 from scipy.stats import norm
 
 from skbayeseval._arrays import in_short
-from skbayeseval.evidence import Evidence
+from skbayeseval.display import (
+    ClassesDisplay,
+    CurveDisplay,
+    FactorDisplay,
+    JointDisplay,
+    LearningCurveDisplay,
+    PosteriorDisplay,
+    ScoresDisplay,
+    TraceDisplay,
+)
+from skbayeseval.display.style import Display, finding_of
 from skbayeseval.judgement.distribution import Distribution, decision_of
-from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import FBETA, RATIOS, Metric
 from skbayeseval.metrics.curves import CURVES
@@ -35,30 +44,23 @@ from skbayeseval.posterior.prior_odds import (
 )
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.base import PosteriorView
-from skbayeseval.splitting.collect import CrossValidation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from skbayeseval.display import (
-        ClassesDisplay,
-        CurveDisplay,
-        FactorDisplay,
-        JointDisplay,
-        LearningCurveDisplay,
-        PosteriorDisplay,
-        ScoresDisplay,
-        TraceDisplay,
-    )
-    from skbayeseval.display.style import Display
-
 __all__ = ["ComparisonFigures"]
 
-Names = tuple[str, str]
+KINDS = ("posterior", "joint", "factor", "scores", "learning_curve", "trace", *CURVES, "classes")
 
 
 class ComparisonFigures(PosteriorView):
-    """The figures of a comparison of two classifiers."""
+    """Base class of comparisons of two classifiers: their names, and `plot`."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of A and B."""
+        a, b = self._names
+        return a, b
 
     def plot(
         self,
@@ -130,168 +132,123 @@ class ComparisonFigures(PosteriorView):
             if kind == "classes":
                 return self._of_classes(rope, prob, metric).plot(ax=ax, **style)
         which = self._metric(metric)
-        return comparison_display(
-            kind,
-            self._posterior,
-            self._cross_validation,
-            which,
-            (self._names[0], self._names[1]),
-            None if rope is None else check_rope(rope, which),
-            prob,
-            thresholds,
-        ).plot(ax=ax, **style)
+        region = None if rope is None else check_rope(rope, which)
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise ValueError(
+                f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(KINDS)}."
+            )
+        posterior = self._posterior
+        about: dict[str, Any] = {"names": self.names, "metric": which.name}
+        shown: Display
+        if kind in CURVES:
+            shown = _curves(posterior, kind, self.names, prob, thresholds)
+        elif kind == "factor":
+            shown = FactorDisplay(**_densities_at_zero(posterior, which), **about)
+        elif kind == "scores":
+            shown = ScoresDisplay(*self._split_scores(which), **about)
+        elif kind == "learning_curve":
+            points = _learning_curve(posterior, which, prob)
+            shown = LearningCurveDisplay(*points, rope=region, prob=prob, **about)
+        elif kind == "trace":
+            draws = posterior.difference(which).draws
+            mixed, note = mixing(posterior, draws), f"{self.n_draws:,} independent draws"
+            if mixed is not None:
+                note = f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}"
+            shown = TraceDisplay(draws.reshape(posterior.n_chains, -1), note=note, **about)
+        elif kind == "joint":
+            posterior.value(which, 0)  # raises where there is no posterior of A and B alone
+            draws, difference = posterior.draws(which), posterior.difference(which)
+            shown = JointDisplay(*draws, rope=region, difference=difference, **about)
+        else:
+            shown = PosteriorDisplay(
+                posterior.difference(which),
+                rope=region,
+                prob=prob,
+                identical=posterior.what_is_identical(which),
+                **about,
+            )
+        return shown.plot(ax=ax, **style)
 
     def _of_classes(self, rope: Any, prob: float, metric: str | Metric | None) -> ClassesDisplay:
-        """Return the display of the difference in each class, not yet drawn."""
-        name = next(iter(self._metrics)) if metric is None else getattr(metric, "name", metric)
-        name = _class_metric_name(str(name))
-        region, names = None, (self._names[0], self._names[1])
+        """Return the display of the difference in each class or type of chunk, not yet drawn."""
+        asked = next(iter(self._metrics)) if metric is None else getattr(metric, "name", metric)
+        # The metric of one class that the metric is, or averages.
+        name = re.split(r"[\[_]", str(asked), maxsplit=1)[0]
+        if name not in RATIOS and not re.fullmatch(FBETA, name):
+            name = "f1"
+        region, of_one = None, get_metric(name)
         if rope is not None:
-            region = check_rope(
-                rope.get(name, rope) if isinstance(rope, dict) else rope, get_metric(name)
-            )
-        of_types = self._posterior.of_types(get_metric(name))
+            region = check_rope(rope.get(name, rope) if isinstance(rope, dict) else rope, of_one)
+        of_types = self._posterior.of_types(of_one)
         if of_types:
-            differences = {kind: one.difference(get_metric(name)) for kind, one in of_types.items()}
-            return classes_display(differences, names, name, region, prob)
-        of_classes = per_class(name).of(self.labels)
+            differences = {kind: one.difference(of_one) for kind, one in of_types.items()}
+        else:
+            differences = self._differences_in_classes(per_class(name).of(self.labels))
+        rows = []
+        for difference in differences.values():
+            decision = decision_of(difference, region or 0.0, prob, self.names, name)
+            rows.append((difference.mean, *decision.hdi, decision.code))
+        table = pd.DataFrame(
+            rows,
+            columns=["mean", "hdi_low", "hdi_high", "decision"],
+            index=pd.Index(list(differences), name="class"),
+        )
+        return ClassesDisplay(table, names=self.names, metric=name, rope=region, prob=prob)
+
+    def _differences_in_classes(self, metrics: Sequence[Metric]) -> dict[Any, Distribution]:
+        """Return the difference in each class, given the metric of each class."""
         if not self.evidence.has_class_counts:
             raise ValueError(
                 "kind='classes' requires predictions or confusion matrices, which this result "
                 "does not have. Pass them, or list a metric such as 'f1_macro' in scoring=."
             )
-        if not all(one.has_true_negatives for one in self._posterior.counts):
+        if not all(counts.has_true_negatives for counts in self._posterior.counts):
             raise ValueError(
                 "kind='classes' requires the counts of each class or type of chunk, but only the "
                 "(tp, fp, fn) of all chunks are known. Compare one type at a time, with "
                 "chunk_counter(..., types=)."
             )
-        for one in of_classes:
-            self._posterior.check_metric(one)
-        self._posterior.draw_together(of_classes)
-        differences = {
-            label: self._posterior.difference(one)
-            for label, one in zip(self.labels, of_classes, strict=True)
-        }
-        return classes_display(differences, names, name, region, prob)
+        for metric in metrics:
+            self._posterior.check_metric(metric)
+        self._posterior.draw_together(metrics)
+        differences = map(self._posterior.difference, metrics)
+        return dict(zip(self.labels, differences, strict=True))
 
-
-def _class_metric_name(name: str) -> str:
-    """Return the metric of one class that a metric is or averages; "f1" if there is none."""
-    base = re.split(r"[\[_]", name, maxsplit=1)[0]
-    return base if base in RATIOS or re.fullmatch(FBETA, base) else "f1"
-
-
-def comparison_display(
-    kind: str,
-    posterior: Posterior,
-    record: CrossValidation | None,
-    metric: Metric,
-    names: Names,
-    rope: Interval | None,
-    prob: float,
-    thresholds: Any = None,
-) -> Any:
-    """Return the display of that kind, not yet drawn."""
-    displays: dict[str, Callable[[], Any]] = {
-        "posterior": lambda: posterior_display(posterior, metric, names, rope, prob),
-        "joint": lambda: joint_display(posterior, metric, names, rope),
-        "factor": lambda: factor_display(posterior, metric, names),
-        "scores": lambda: scores_display(posterior.evidence, record, metric, names),
-        "learning_curve": lambda: learning_curve_display(posterior, metric, names, rope, prob),
-        "trace": lambda: trace_display(posterior, metric, names),
-    }
-    displays |= {
-        one: lambda: curve_display(posterior, kind, names, prob, thresholds) for one in CURVES
-    }
-    if not isinstance(kind, str) or kind not in displays:
-        known = [*displays, "classes"]
-        raise ValueError(f"kind={in_short(kind)} is not a known kind. Valid kinds are {known}.")
-    return displays[kind]()
-
-
-def posterior_display(
-    posterior: Posterior,
-    metric: Metric,
-    names: Names,
-    rope: Interval | None,
-    prob: float,
-) -> PosteriorDisplay:
-    """Return the display of the posterior of the difference."""
-    from skbayeseval.display import PosteriorDisplay
-
-    difference = posterior.difference(metric)
-    return PosteriorDisplay(
-        difference,
-        names=names,
-        metric=metric.name,
-        rope=rope,
-        prob=prob,
-        identical=posterior.what_is_identical(metric),
-    )
-
-
-def joint_display(
-    posterior: Posterior, metric: Metric, names: Names, rope: Interval | None
-) -> JointDisplay:
-    """Return the display of draws of A against draws of B, with the weight of their difference."""
-    from skbayeseval.display import JointDisplay
-
-    posterior.value(metric, 0)  # raises where there is no posterior of A and B alone
-    return JointDisplay(
-        *posterior.draws(metric),
-        names=names,
-        metric=metric.name,
-        rope=rope,
-        difference=posterior.difference(metric),
-    )
-
-
-def factor_display(posterior: Posterior, metric: Metric, names: Names) -> FactorDisplay:
-    """Return the display of the prior and posterior density at 0."""
-    from skbayeseval.display import FactorDisplay
-
-    factor = bayes_factor(posterior, metric)
-    posterior = posterior.under_published_prior()
-    exact = prior_density_at_zero(posterior.prior, metric)
-    return FactorDisplay(
-        posterior.difference(metric).draws,
-        prior_difference_draws(posterior.prior, metric),
-        factor=factor,
-        prior_at_zero=None if exact is None else math.exp(exact.log),
-        names=names,
-        metric=metric.name,
-    )
-
-
-def scores_display(
-    evidence: Evidence, record: CrossValidation | None, metric: Metric, names: Names
-) -> ScoresDisplay:
-    """Return the display of the split scores of both."""
-    from skbayeseval.display import ScoresDisplay
-
-    of_splits = evidence.of_splits(metric.name)
-    if of_splits is None and record is None:
-        raise ValueError(
-            "kind='scores' requires the split scores of a cross-validation, which this result "
-            "does not have. Use bayesian_cross_validate or BayesianComparer."
-        )
-    if of_splits is None and record is not None:
+    def _split_scores(self, metric: Metric) -> Iterable[Any]:
+        """Return the split scores of A and B; raise if they are not known."""
+        scores, record = self.evidence.of_splits(metric.name), self._cross_validation
+        if scores is not None:
+            return scores
+        if record is None:
+            raise ValueError(
+                "kind='scores' requires the split scores of a cross-validation, which this result "
+                "does not have. Use bayesian_cross_validate or BayesianComparer."
+            )
         if metric.name not in record.scores:
             raise ValueError(
                 f"There are no split scores of {metric.name!r}, only of {list(record.scores)}."
             )
-        of_splits = tuple(record.scores[metric.name][name] for name in names)
-    a, b = of_splits
-    return ScoresDisplay(a, b, names=names, metric=metric.name)
+        return [record.scores[metric.name][name] for name in self.names]
 
 
-def learning_curve_display(
-    posterior: Posterior, metric: Metric, names: Names, rope: Interval | None, prob: float
-) -> LearningCurveDisplay:
-    """Return the display of the difference against the number of training instances."""
-    from skbayeseval.display import LearningCurveDisplay
+def _densities_at_zero(posterior: Posterior, metric: Metric) -> dict[str, Any]:
+    """Return the Bayes factor, with draws of the prior and posterior and the density at 0."""
+    factor = bayes_factor(posterior, metric)
+    posterior = posterior.under_published_prior()
+    exact = prior_density_at_zero(posterior.prior, metric)
+    return {
+        "draws": posterior.difference(metric).draws,
+        "prior_draws": prior_difference_draws(posterior.prior, metric),
+        "factor": factor,
+        "prior_at_zero": None if exact is None else math.exp(exact.log),
+    }
 
+
+def _learning_curve(posterior: Posterior, metric: Metric, prob: float) -> list[list[float]]:
+    """Return training sizes, and the mean and the ends of the interval of the difference at each.
+
+    The sizes are those of the splits, and that of all instances.
+    """
     full = posterior.full_size(metric)
     if full is None:
         raise ValueError(
@@ -306,64 +263,18 @@ def learning_curve_display(
     means = np.array([a - b, a - b + full.step])
     order = [0, 1] if full.sizes.splits < full.sizes.further else [1, 0]
     hdi = difference.hdi(prob)
-    return LearningCurveDisplay(
+    return [
         [*np.array(full.sizes[:2])[order], full.sizes.all],
         [*means[order], difference.mean],
         [*(means - reach)[order], hdi.low],
         [*(means + reach)[order], hdi.high],
-        names=names,
-        metric=metric.name,
-        rope=rope,
-        prob=prob,
-    )
+    ]
 
 
-def trace_display(posterior: Posterior, metric: Metric, names: Names) -> TraceDisplay:
-    """Return the display of the draws in the order in which they were drawn."""
-    from skbayeseval.display import TraceDisplay
-
-    draws = posterior.difference(metric).draws
-    mixed = mixing(posterior, draws)
-    return TraceDisplay(
-        draws.reshape(posterior.n_chains, -1),
-        names=names,
-        metric=metric.name,
-        note=f"{posterior.n_draws:,} independent draws"
-        if mixed is None
-        else f"effective sample size {mixed.ess:,.0f}, R-hat {mixed.r_hat:.3f}",
-    )
-
-
-def classes_display(
-    differences: Mapping[Any, Distribution],
-    names: Names,
-    metric: str,
-    rope: Interval | None,
-    prob: float,
-) -> ClassesDisplay:
-    """Return the display of the difference in each class, or type of chunk."""
-    from skbayeseval.display import ClassesDisplay
-
-    region = Interval(0.0, 0.0) if rope is None else rope
-    rows = []
-    for difference in differences.values():
-        decision = decision_of(difference, region, prob, names, metric)
-        rows.append((difference.mean, *decision.hdi, decision.code))
-    table = pd.DataFrame(
-        rows,
-        columns=["mean", "hdi_low", "hdi_high", "decision"],
-        index=pd.Index(list(differences), name="class"),
-    )
-    return ClassesDisplay(table, names=names, metric=metric, rope=rope, prob=prob)
-
-
-def curve_display(
-    posterior: Posterior, kind: str, names: Names, prob: float, thresholds: Any = None
+def _curves(
+    posterior: Posterior, kind: str, names: tuple[str, str], prob: float, thresholds: Any
 ) -> CurveDisplay:
     """Return the display of the curves of both, or of the difference in net benefit, with bands."""
-    from skbayeseval.display import CurveDisplay
-    from skbayeseval.display.style import finding_of
-
     if kind.startswith("net_benefit"):
         difference, p_higher = net_benefit_difference(posterior, prob, thresholds)
         better = [

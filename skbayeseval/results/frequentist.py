@@ -10,17 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval.evidence import ConfusionCounts, Evidence
-from skbayeseval.judgement.frequentist import (
-    SignificanceTest,
-    blocked_three_by_two_t,
-    corrected_resampled_t,
-    five_by_two_f,
-    five_by_two_t,
-    mcnemar,
-    paired_t,
-    sign_test,
-    two_proportion_z,
-)
+from skbayeseval.judgement import frequentist
+from skbayeseval.judgement.frequentist import SignificanceTest, mcnemar, paired_t, sign_test
 from skbayeseval.metrics.confusion import totals_of
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import CrossValidation
@@ -53,9 +44,7 @@ def classical_tests(
         ]
     elif metric in record.scores:
         a, b = (record.scores[metric][name] for name in names)
-        rows += [
-            (test.name, "splits", metric, note, test) for test, note in _of_splits(record, a, b)
-        ]
+        rows += _of_splits(record, metric, a, b)
     if not rows:
         raise ValueError(
             f"No classical test that is implemented here applies to {metric!r} of "
@@ -86,9 +75,7 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
         compares, right = judged
         only_a, only_b = int(np.sum(right[0] > right[1])), int(np.sum(right[0] < right[1]))
         yield "sign test", "micro", compares, "s-test of Yang and Liu (1999)", sign_test(*right)
-        for mid_p in (False, True):
-            test = mcnemar(only_a, only_b, mid_p=mid_p)
-            yield test.name, "micro", compares, "", test
+        yield from _of_discordant("micro", compares, "", only_a, only_b)
     note = "p-test of Yang and Liu (1999), for predictions of different instances"
     note += "" if weight == 1 else ", on effective counts"
     unpaired = ", ignoring pairs" if evidence.is_paired else ""
@@ -96,7 +83,7 @@ def _of_instances(evidence: Evidence) -> Iterator[Row]:
         trials = [trial for counts in margins for trial in _trials(counts, compares)]
         if trials[1] and trials[3]:
             name = "two-proportion z" + ("" if compares == "accuracy" else f" of {compares}")
-            yield name + unpaired, "micro", compares, note, two_proportion_z(*trials)
+            yield name + unpaired, "micro", compares, note, frequentist.two_proportion_z(*trials)
 
 
 def _of_classes(evidence: Evidence) -> Iterator[Row]:
@@ -117,12 +104,10 @@ def _of_items(evidence: Any, metric: str) -> Iterator[Row]:
         return
     a, b = evidence.sign * evidence.means
     note = "scores of items, averaged over runs" if evidence.n_runs > 1 else "scores of items"
-    yield "paired t of items", "items", metric, note, paired_t(a, b)
-    yield "sign test of items", "items", metric, note, sign_test(a, b)
+    yield from _of_pairs("items", metric, note, a, b)
     if evidence.family == "right or wrong":
-        for mid_p in (False, True):
-            test = mcnemar(int(np.sum(a > b)), int(np.sum(a < b)), mid_p=mid_p)
-            yield test.name, "items", metric, "items that one of the two got right", test
+        note = "items that one of the two got right"
+        yield from _of_discordant("items", metric, note, int(np.sum(a > b)), int(np.sum(a < b)))
 
 
 def _of_groups(evidence: Any, metric: str) -> Iterator[Row]:
@@ -137,28 +122,36 @@ def _of_groups(evidence: Any, metric: str) -> Iterator[Row]:
         a, b = (np.ravel(hits.sum(axis=1)) / evidence.sizes for hits in evidence.hits)
     else:
         return
-    note = "means of groups, each of which counts once"
-    yield "paired t of groups", "groups", metric, note, paired_t(a, b)
-    yield "sign test of groups", "groups", metric, note, sign_test(a, b)
+    yield from _of_pairs("groups", metric, "means of groups, each of which counts once", a, b)
 
 
-def _of_splits(
-    record: CrossValidation, a: Array, b: Array
-) -> Iterator[tuple[SignificanceTest, str]]:
+def _of_pairs(level: str, metric: str, note: str, a: Array, b: Array) -> Iterator[Row]:
+    yield f"paired t of {level}", level, metric, note, paired_t(a, b)
+    yield f"sign test of {level}", level, metric, note, sign_test(a, b)
+
+
+def _of_discordant(level: str, metric: str, note: str, only_a: int, only_b: int) -> Iterator[Row]:
+    for mid_p in (False, True):
+        test = mcnemar(only_a, only_b, mid_p=mid_p)
+        yield test.name, level, metric, note, test
+
+
+def _of_splits(record: CrossValidation, metric: str, a: Array, b: Array) -> Iterator[Row]:
     """Yield the tests of the split scores."""
     scored = np.isfinite(a) & np.isfinite(b)
+    tests = []
     if record.test_size is not None and scored.sum() > 1:
-        test = corrected_resampled_t(
-            a[scored], b[scored], n_train=record.train_size, n_test=record.test_size
-        )
-        yield test, "Nadeau and Bengio (2003)"
-    if not scored.all():
-        return
-    if record.two_fold_repeats == 3 and record.splitter == BlockRegularizedCV.__name__:
-        yield blocked_three_by_two_t(a, b), "Wang et al. (2014)"
-    if record.two_fold_repeats == 5:
-        yield five_by_two_t(a, b), "Dietterich (1998)"
-        yield five_by_two_f(a, b), "Alpaydin (1999)"
+        sizes = {"n_train": record.train_size, "n_test": record.test_size}
+        test = frequentist.corrected_resampled_t(a[scored], b[scored], **sizes)
+        tests.append(("Nadeau and Bengio (2003)", test))
+    repeats = record.two_fold_repeats if scored.all() else None
+    if repeats == 3 and record.splitter == BlockRegularizedCV.__name__:
+        tests.append(("Wang et al. (2014)", frequentist.blocked_three_by_two_t(a, b)))
+    if repeats == 5:
+        tests.append(("Dietterich (1998)", frequentist.five_by_two_t(a, b)))
+        tests.append(("Alpaydin (1999)", frequentist.five_by_two_f(a, b)))
+    for note, test in tests:
+        yield test.name, "splits", metric, note, test
 
 
 def _trials(counts: ConfusionCounts, compares: str) -> tuple[float, float]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from scipy.stats import rankdata
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
+from skbayeseval.display import PairsDisplay, RankingDisplay
 from skbayeseval.judgement.decision import Decision, format_probability
 from skbayeseval.judgement.distribution import (
     Distribution,
@@ -28,21 +28,19 @@ from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
     behind_the_best,
     decide_ranking,
-    who_is_best,
 )
 from skbayeseval.judgement.rope import check_rope, check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
-from skbayeseval.results.base import PosteriorView
+from skbayeseval.results.base import RopeResult
 from skbayeseval.results.comparison import ComparisonResult
-from skbayeseval.results.printed import Labels, RopeTables, Table, ranking_table, written_ranks
-from skbayeseval.results.readable import Readable
-from skbayeseval.results.text import applies_to, is_pooled, means_of_splits, positive_class
+from skbayeseval.results.explain import explain_ranking
+from skbayeseval.results.printed import ranking_table, written_ranks
+from skbayeseval.results.report import ranking_page, ranking_view
+from skbayeseval.results.text import applies_to, means_of_splits, positive_class, who_is_first
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from skbayeseval.display import PairsDisplay, RankingDisplay
 
 __all__ = ["Pairs", "Ranking"]
 
@@ -105,7 +103,7 @@ class Pairs(Mapping[tuple[int, int], ComparisonResult]):
         )
 
 
-class Ranking(Readable, RopeTables, PosteriorView):
+class Ranking(RopeResult):
     """The joint posterior of several classifiers, with ranks and probabilities of being best.
 
     Returned by `compare_many` and `BayesianComparer`. Read-only. Of many equal classifiers some
@@ -135,6 +133,9 @@ class Ranking(Readable, RopeTables, PosteriorView):
     >>> round(float(ranking.table["p_best"].sum()), 6)
     1.0
     """
+
+    _table, _explained, _page = ranking_table, explain_ranking, ranking_page
+    _repr_html_ = ranking_view
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -180,13 +181,13 @@ class Ranking(Readable, RopeTables, PosteriorView):
         ranks = rankdata(-draws, axis=0)
         tails = np.quantile(ranks, [(1 - prob) / 2, (1 + prob) / 2], axis=1, method="inverted_cdf")
         values = [self._posterior.value(which, k) for k in range(len(self.names))]
-        intervals = [value.hdi(prob) for value in values]
+        lows, highs = zip(*(value.hdi(prob) for value in values), strict=True)
         table = pd.DataFrame(
             {
                 "observed": self._posterior.observed(which),
                 "mean": [value.mean for value in values],
-                "hdi_low": [interval.low for interval in intervals],
-                "hdi_high": [interval.high for interval in intervals],
+                "hdi_low": lows,
+                "hdi_high": highs,
                 "p_best": (best / best.sum(axis=0)).mean(axis=1),
                 "expected_rank": ranks.mean(axis=1),
                 "rank_low": np.floor(tails[0]).astype(int),
@@ -223,10 +224,16 @@ class Ranking(Readable, RopeTables, PosteriorView):
         def against_the_first(k: int) -> Decision:
             return self._pair(order[0], k).decision(region, prob, metric=which)
 
-        decided = decide_ranking(
-            self._pooled(which), order, self.names, region, prob, which.name, against_the_first
+        return decide_ranking(
+            self._pooled(which),
+            order,
+            self.names,
+            region,
+            prob,
+            which.name,
+            against_the_first,
+            self._others(metric),
         )
-        return replace(decided, other_metrics=self._others(metric))
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -259,12 +266,9 @@ class Ranking(Readable, RopeTables, PosteriorView):
         >>> compare_many(y, predictions, random_state=0).expected_loss().choice
         'a'
         """
-        which, k = self._metric(metric), len(self.names)
-        allowed = [-check_rope_around_zero(rope, which).low] * k
-        found = expected_loss(
-            self._pooled(which), allowed, check_cost(cost, k), self.names, which.name
-        )
-        return replace(found, other_metrics=self._others(metric))
+        which, others, k = self._metric(metric), self._others(metric), len(self.names)
+        allowed, costs = [-check_rope_around_zero(rope, which).low] * k, check_cost(cost, k)
+        return expected_loss(self._pooled(which), allowed, costs, self.names, which.name, others)
 
     def non_inferiority(
         self,
@@ -386,8 +390,6 @@ class Ranking(Readable, RopeTables, PosteriorView):
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
-        from skbayeseval import display
-
         if not isinstance(kind, str) or kind not in PLOTS:
             raise ValueError(
                 f"kind={in_short(kind)} is not a known kind. Valid kinds are {list(PLOTS)}."
@@ -397,23 +399,19 @@ class Ranking(Readable, RopeTables, PosteriorView):
             decision = None if rope is None else self.decision(rope, prob, metric=which)
             table = self.ranking(prob=prob, metric=which)
             behind = behind_the_best(self._pooled(which), prob).set_axis(list(self.names))
-            drawn: RankingDisplay | PairsDisplay = display.RankingDisplay(
+            return RankingDisplay(
                 pd.DataFrame({**table, **behind}, index=table.index),
                 metric=which.name,
                 prob=prob,
                 states=None if decision is None else decision.states(),
                 rope=None if decision is None else -decision.rope.low,
-            )
-            return drawn.plot(ax=ax, **style)
+            ).plot(ax=ax, **style)
         region = check_rope(0.0 if rope is None else rope, which)
         decisions = {
             (i, j): self._pair(i, j).decision(region, prob, metric=which)
-            for i in range(len(self.names))
-            for j in range(len(self.names))
-            if i != j
+            for i, j in permutations(range(len(self.names)), 2)
         }
-        drawn = display.PairsDisplay(decisions, names=self.names, metric=which.name)
-        return drawn.plot(ax=ax, **style)
+        return PairsDisplay(decisions, names=self.names, metric=which.name).plot(ax=ax, **style)
 
     def _pooled(self, metric: Metric) -> NDArray[Any]:
         """Return the draws that tell who is the best, partially pooled if there are many.
@@ -431,31 +429,25 @@ class Ranking(Readable, RopeTables, PosteriorView):
         lines = []
         for name in self.metrics:
             table = self.ranking(metric=name)
-            best = table["p_best"].idxmax()
-            said = who_is_best(str(best), len(table), table["p_best"].max(), on=f" on {name}")
+            shown = table[["observed", "mean", "hdi_low", "hdi_high"]].assign(
+                p_best=table["p_best"].map(format_probability),
+                rank=list(map(written_ranks, table["rank_low"], table["rank_high"])),
+            )
             lines += [
-                f"{said}.",
-                _in_words(table).to_string(float_format="{:.4f}".format),
-                *self._on_splits(name, table["observed"]),
+                who_is_first(table, name),
+                shown.rename_axis(None).to_string(float_format="{:.4f}".format),
             ]
+            means = means_of_splits(self, self._metrics[name])
+            if means is not None:
+                told = ", ".join(f"{one} {means[one]:.4f}" for one in table.index if means)
+                of_splits = f"; mean of splits: {told}" if told else ""
+                lines.append(f"observed: {self.n_splits} splits pooled{of_splits}")
         positive = positive_class(self._posterior, self._metrics.values())
         if positive is not None:
             lines.append(f"The positive class is {positive!r}.")
-        lines += [f"applies to: {it}" for it in applies_to(self._posterior, self._cross_validation)]
+        lines += [f"applies to: {it}" for it in applies_to(self)]
         heading = self.evidence.heading()
         return "\n".join(lines if heading is None else [*lines, heading])
-
-    def _on_splits(self, name: str, observed: pd.Series[float]) -> Iterator[str]:
-        """Yield a line on the means of splits, where the observed values are not that."""
-        record, names = self._cross_validation, list(observed.index)
-        means = means_of_splits(record, name, names)
-        if not is_pooled(record, self._metrics[name], list(observed), means):
-            return
-        said = f"observed: {self.n_splits} splits pooled"
-        if means is not None:
-            told = ", ".join(f"{one} {mean:.4f}" for one, mean in zip(names, means, strict=True))
-            said += f"; mean of splits: {told}"
-        yield said
 
     if not TYPE_CHECKING:  # type checkers would take every name for an attribute
 
@@ -469,18 +461,6 @@ class Ranking(Readable, RopeTables, PosteriorView):
                 )
             raise AttributeError(said, name=name, obj=self)
 
-    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels | None) -> Table:
-        metric = self._metric(None)
-        values = [self._posterior.value(metric, k) for k in range(len(self.names))]
-        spread = {
-            "sd": [value.sd for value in values],
-            "mcse": [value.mcse for value in values],
-            "hdi_mcse": [value.hdi_mcse(prob) for value in values],
-        }
-        table = self.ranking(prob=prob).join(pd.DataFrame(spread, index=list(self.names)))
-        decision = None if rope is None else self.decision(rope, prob)
-        return ranking_table(table, decision, prob, mcse, self.metrics[0], labels)
-
     def _pair(self, i: int, j: int) -> ComparisonResult:
         if i == j:
             raise KeyError(
@@ -491,11 +471,3 @@ class Ranking(Readable, RopeTables, PosteriorView):
             posterior = PairPosterior(posterior, i, j)
         names = (self.names[i], self.names[j])
         return ComparisonResult(posterior, names, self._metrics, self._cross_validation)
-
-
-def _in_words(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of a ranking as it is printed."""
-    ranks = list(map(written_ranks, table["rank_low"], table["rank_high"]))
-    chances = [format_probability(p) for p in table["p_best"]]
-    shown = table[["observed", "mean", "hdi_low", "hdi_high"]].assign(p_best=chances, rank=ranks)
-    return shown.rename_axis(None)

@@ -14,18 +14,19 @@ from sklearn.utils import check_scalar
 from skbayeseval._arrays import in_short
 from skbayeseval._html import write_page
 from skbayeseval._validation import as_float
+from skbayeseval.display import ScoreDisplay
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.results.base import PosteriorView
+from skbayeseval.results.explain import explain_score
 from skbayeseval.results.printed import Labels, html_table, latex_table, markdown_table, score_table
+from skbayeseval.results.report import score_page, score_view
 from skbayeseval.results.summary import score_row, under_other_priors
 from skbayeseval.results.text import few_that_carry, positive_class, what_is_scarce
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from skbayeseval.display import ScoreDisplay
 
 __all__ = ["ScoreResult"]
 
@@ -134,9 +135,7 @@ class ScoreResult(PosteriorView):
             self._posterior, which, lambda posterior: score_row(posterior, which, prob)
         )
 
-    def to_latex(
-        self, *, prob: float = 0.95, mcse: bool = False, labels: Labels | None = None
-    ) -> str:
+    def to_latex(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         r"""Return the result as a LaTeX tabular, which needs ``\usepackage{booktabs}``.
 
         There is one row per metric, with the observed metric value and the mean, standard deviation
@@ -158,19 +157,15 @@ class ScoreResult(PosteriorView):
         >>> print(result.to_markdown().splitlines()[0])
         | metric | observed | mean | std | 95% HDI |
         """
-        return latex_table(*score_table(self._posterior, self._metrics, prob, mcse, labels))
+        return latex_table(*score_table(self, prob, mcse, labels))
 
-    def to_markdown(
-        self, *, prob: float = 0.95, mcse: bool = False, labels: Labels | None = None
-    ) -> str:
+    def to_markdown(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         """Return the result as a Markdown table; the parameters are those of `to_latex`."""
-        return markdown_table(*score_table(self._posterior, self._metrics, prob, mcse, labels))
+        return markdown_table(*score_table(self, prob, mcse, labels))
 
-    def to_html(
-        self, *, prob: float = 0.95, mcse: bool = False, labels: Labels | None = None
-    ) -> str:
+    def to_html(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         """Return the result as an HTML table; the parameters are those of `to_latex`."""
-        return html_table(*score_table(self._posterior, self._metrics, prob, mcse, labels))
+        return html_table(*score_table(self, prob, mcse, labels))
 
     def plot(
         self,
@@ -199,8 +194,6 @@ class ScoreResult(PosteriorView):
         display : ScoreDisplay
             The display, with attributes `ax_` and `figure_` as in scikit-learn.
         """
-        from skbayeseval.display import ScoreDisplay
-
         which = self._metric(metric)
         return ScoreDisplay(
             self._distribution(which),
@@ -225,9 +218,7 @@ class ScoreResult(PosteriorView):
         >>> result.explain().splitlines()[0]
         'A was tested on 100 instances.'
         """
-        from skbayeseval.results.explain import explain
-
-        return explain(self)
+        return explain_score(self)
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the result to one HTML page, which needs no other file.
@@ -237,14 +228,9 @@ class ScoreResult(PosteriorView):
         path : str or path-like
             The file to write, such as "report.html". An existing file is replaced.
         """
-        from skbayeseval.results.report import page_of
+        write_page(path, score_page(self))
 
-        write_page(path, page_of(self))
-
-    def _repr_html_(self) -> str:
-        from skbayeseval.results.notebook import notebook_view
-
-        return notebook_view(self)
+    _repr_html_ = score_view
 
     def __repr__(self) -> str:
         return (
@@ -254,14 +240,13 @@ class ScoreResult(PosteriorView):
 
     def __str__(self) -> str:
         lines = []
-        for name in self.metrics:
-            seen = self.metric(self._metrics[name])
-            low, high = seen.hdi()
+        for name, metric in self._metrics.items():
+            low, high = self.hdi(metric=metric)
             lines.append(
                 f"The {name} of {self.name} lies between {low:.4f} and {high:.4f} with "
-                f"probability 95% (observed {seen.observed:.4f})."
+                f"probability 95% (observed {self._posterior.observed(metric)[0]:.4f})."
             )
-            few = few_that_carry(self._posterior, self._metrics[name])
+            few = few_that_carry(self._posterior, metric)
             if few is not None:
                 lines.append(f"{few.capitalize()}: its interval may be too narrow.")
         positive = positive_class(self._posterior, self._metrics.values())

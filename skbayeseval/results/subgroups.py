@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability
-from skbayeseval.evidence.instances import Subgroups, subgroups_of
+from skbayeseval.display.forest import ForestDisplay
+from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.judgement.decision import (
     NO_ROPE,
     Decision,
@@ -28,8 +30,8 @@ from skbayeseval.judgement.subgroup_decision import (
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
-from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.printed import (
+    Table,
     decimals,
     fixed,
     html_table,
@@ -41,9 +43,7 @@ from skbayeseval.results.printed import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from skbayeseval.display.forest import ForestDisplay
-
-__all__ = ["ComparisonSubgroups", "SubgroupComparison"]
+__all__ = ["SubgroupComparison", "instances_of"]
 
 Array = NDArray[Any]
 
@@ -51,56 +51,6 @@ TOO_FEW = "too few to say"
 
 # A printed comparison shows so many subgroups at most.
 MOST_LINES = 30
-
-
-class ComparisonSubgroups(PosteriorView):
-    """Base class of comparisons of two classifiers, which can be looked at by subgroup."""
-
-    def by(self, column: Any, *, metric: str | Metric | None = None) -> SubgroupComparison:
-        """Return the same comparison in each subgroup of the instances, partially pooled.
-
-        Each subgroup gets the posterior of the same model given its instances alone. The true
-        differences of the subgroups are then taken to vary around a common centre, and how much
-        they vary is learned: the less the data show, the more the differences are drawn together.
-        This takes the luck off subgroups that stand out because they are small. Their distribution
-        has long tails (Cauchy), so that a subgroup that is far from all others stays there.
-
-        Parameters
-        ----------
-        column : array-like of shape (n_instances,)
-            The subgroup of each instance, such as sex, site or language: one value for each row of
-            the predictions, scores or items that were compared, or of X. A Series whose index has
-            the labels of these rows may be in any order.
-        metric : str or Metric, default=None
-            The metric. By default, the first metric of the result.
-
-        Returns
-        -------
-        subgroups : SubgroupComparison
-
-        Notes
-        -----
-        Groups of instances (``groups=``) must each be in one subgroup. After a cross-validation,
-        weights of counts that are inferred are inferred for each subgroup. Results of counts, of
-        confusion matrices and of split scores do not know the instances, and neither do results
-        that were loaded from a file.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from skbayeseval import compare_predictions
-        >>> rng = np.random.default_rng(0)
-        >>> y, site = rng.integers(0, 2, 600), rng.choice(["Bonn", "Kiel", "Ulm"], 600)
-        >>> a, b = (np.where(rng.random(600) < p, y, 1 - y) for p in (0.9, 0.8))
-        >>> subgroups = compare_predictions(y, a, b, random_state=0).by(site)
-        >>> subgroups.summary(rope=0.01)["decision"].to_list()
-        ['>>', '>>', '>>']
-        """
-        which = self._metric(metric)
-        instances = _instances_of(self._posterior)
-        return SubgroupComparison(
-            self._posterior, which, subgroups_of(column, instances), _two(self._names)
-        )
 
 
 class SubgroupComparison:
@@ -217,47 +167,35 @@ class SubgroupComparison:
             average do not occur.
             Subgroups with too few instances have NaN, and the decision "too few to say".
         """
-        table = self._judged(self._rope(rope), prob)
+        table = self._judged(rope, prob)
         if rope is None:
             table["decision"] = table["decision"].where(table["decision"] == TOO_FEW, NO_ROPE)
         return table
 
-    def _judged(self, region: Interval, prob: float) -> pd.DataFrame:
+    def _judged(self, rope: Any, prob: float) -> pd.DataFrame:
         """Return one row per subgroup, with decisions."""
-        rows = []
-        for one in self._subgroups:
-            a, b = one.observed
-            row = {
-                "n": one.n,
-                "n_groups": one.n_groups,
-                "observed_a": a,
-                "observed_b": b,
-                "observed_difference": a - b,
-            }
-            if one.pooled is None or one.unpooled is None:
-                rows.append({**row, "decision": TOO_FEW, "note": one.reason})
+        return self._rows(self._subgroups, rope, prob).set_axis(self._index)
+
+    @property
+    def _index(self) -> pd.Index:
+        labels = [subgroup.label for subgroup in self._subgroups]
+        return pd.Index(labels, name=self._column or "subgroup", tupleize_cols=False)
+
+    def _rows(self, subgroups: Sequence[Subgroup], rope: Any, prob: float) -> pd.DataFrame:
+        region, rows = self._rope(rope), []
+        for subgroup in subgroups:
+            a, b = subgroup.observed
+            row = [subgroup.n, subgroup.n_groups, a, b, a - b]
+            pooled, unpooled = subgroup.pooled, subgroup.unpooled
+            if pooled is None or unpooled is None:
+                unknown = [np.nan] * (len(COLUMNS) - len(row) - 2)
+                rows.append([*row, *unknown, TOO_FEW, subgroup.reason])
                 continue
-            alone = one.unpooled.hdi(prob)
-            decision = self._decision(one.pooled, region, prob)
-            rows.append(
-                {
-                    **row,
-                    "mean": one.pooled.mean,
-                    "sd": one.pooled.sd,
-                    "hdi_low": decision.hdi.low,
-                    "hdi_high": decision.hdi.high,
-                    "alone_low": alone.low,
-                    "alone_high": alone.high,
-                    "p_worse": decision.probabilities.worse,
-                    "p_rope": decision.probabilities.equivalent,
-                    "p_better": decision.probabilities.better,
-                    "decision": decision.settled_code,
-                    "note": one.absent,
-                }
-            )
-        labels = [one.label for one in self._subgroups]
-        index = pd.Index(labels, name=self._column or "subgroup", tupleize_cols=False)
-        table = pd.DataFrame(rows, index=index, columns=COLUMNS)
+            decision = self._decision(pooled, region, prob)
+            row += [pooled.mean, pooled.sd, *decision.hdi, *unpooled.hdi(prob)]
+            row += decision.probabilities
+            rows.append([*row, decision.settled_code, subgroup.absent])
+        table = pd.DataFrame(rows, columns=COLUMNS)
         return table if table["n_groups"].any() else table.drop(columns="n_groups")
 
     def decision(self, rope: Any, prob: float = 0.95) -> SubgroupDecision:
@@ -279,16 +217,15 @@ class SubgroupComparison:
             returns sentences.
         """
         region, prob = self._rope(rope), check_probability(prob)
-        width = region.high - region.low
-        farthest = farthest_apart(self.draws, width)
+        decisions = {
+            subgroup.label: self._decision(subgroup.pooled, region, prob)
+            for subgroup in self._subgroups
+            if subgroup.pooled is not None
+        }
         return SubgroupDecision(
-            {
-                one.label: self._decision(one.pooled, region, prob)
-                for one in self._subgroups
-                if one.pooled is not None
-            },
+            decisions,
             self.reasons,
-            *farthest,
+            *farthest_apart(self.draws, region.high - region.low),
             region,
             self._names,
             self.metric,
@@ -317,12 +254,9 @@ class SubgroupComparison:
         -------
         display : ForestDisplay
         """
-        from skbayeseval.display.forest import ForestDisplay
-
-        overall = self._overall.hdi(prob)
         return ForestDisplay(
-            self._judged(self._rope(rope), prob),
-            overall=(self._overall.mean, *overall),
+            self._judged(rope, prob),
+            overall=(self._overall.mean, *self._overall.hdi(prob)),
             names=self._names,
             metric=self.metric,
             rope=None if rope is None else self._rope(rope),
@@ -398,26 +332,21 @@ class SubgroupComparison:
         low, high = equal_tailed(self._tau, prob)
         return f"Median deviation between {where}: {low:.2g} to {high:.2g}"
 
-    def _printed(self, rope: Any, prob: float) -> tuple[pd.DataFrame, list[str]]:
+    def _printed(self, rope: Any, prob: float) -> Table:
         """Return the text of the table, and the columns that are aligned to the right."""
-        summary = self._judged(self._rope(rope), prob)
-        decision = self._decision(self._overall, self._rope(rope), prob)
-        a, b = self._observed
-        chances = decision.probabilities
-        alone = {"alone_low": decision.hdi.low, "alone_high": decision.hdi.high}
-        whole = {
-            "n": summary["n"].sum(), "observed_a": a, "observed_b": b, "mean": self._overall.mean,
-            "sd": self._overall.sd, "hdi_low": decision.hdi.low, "hdi_high": decision.hdi.high,
-            "p_worse": chances.worse, "p_rope": chances.equivalent, "p_better": chances.better,
-            "decision": decision.settled_code, "note": "", **alone,
-        }  # fmt: skip
-        if "n_groups" in summary:
-            whole["n_groups"] = summary["n_groups"].sum()
-        lines: list[dict[Any, Any]] = [*summary.to_dict("records"), whole]
-        digits = decimals(float(summary["sd"].min()))
+        observed = (self._observed[0], self._observed[1])
+        number = sum(subgroup.n for subgroup in self._subgroups)
+        n_groups = sum(subgroup.n_groups for subgroup in self._subgroups)
+        whole = Subgroup("", number, n_groups, observed, self._overall, self._overall)
+        table = self._rows([*self._subgroups, whole], rope, prob)
+        digits = decimals(float(table["sd"][:-1].min()))
         hdi = f"{100 * prob:.3g}% HDI"
+
+        def interval(ends: str) -> str:
+            return written_interval(Interval(line[f"{ends}_low"], line[f"{ends}_high"]), digits)
+
         texts = []
-        for line in lines:
+        for line in table.to_dict("records"):
             row = {"n": f"{line['n']:,.0f}"}
             if "n_groups" in line:
                 row["groups"] = f"{line['n_groups']:,.0f}"
@@ -427,11 +356,8 @@ class SubgroupComparison:
                 said = line["note"] if rope is not None else f"{TOO_FEW}: {line['note']}"
                 texts.append({**row, "decision": TOO_FEW, "note": said})
                 continue
-            row["mean"] = fixed(line["mean"], digits)
-            row[hdi] = written_interval(Interval(line["hdi_low"], line["hdi_high"]), digits)
-            row[f"{hdi}, alone"] = written_interval(
-                Interval(line["alone_low"], line["alone_high"]), digits
-            )
+            row |= {"mean": fixed(line["mean"], digits), hdi: interval("hdi")}
+            row |= {f"{hdi}, alone": interval("alone")}
             row["P(worse)"] = format_probability(line["p_worse"])
             if rope is not None:
                 row["P(in ROPE)"] = format_probability(line["p_rope"])
@@ -439,8 +365,7 @@ class SubgroupComparison:
             if rope is not None:
                 row["decision"] = in_a_table(line["decision"])
             texts.append({**row, "note": line["note"]})
-        labels = [*map(str, summary.index), "all instances"]
-        index = pd.Index(labels, name=summary.index.name)
+        index = pd.Index([*map(str, self._index), "all instances"], name=self._index.name)
         # The last row has all columns, and in their order.
         frame = pd.DataFrame(texts, index=index, columns=list(texts[-1])).fillna("")
         if not frame["note"].any():
@@ -468,7 +393,7 @@ COLUMNS = [
 ]
 
 
-def _instances_of(posterior: Posterior) -> Any:
+def instances_of(posterior: Posterior) -> Any:
     """Return the instances of the evidence; raise if the result does not know them."""
     if posterior.evidence.is_of_splits:
         raise ValueError(
@@ -510,8 +435,3 @@ def _if_unlike(subgroup: Subgroup) -> str:
         for (low, high), other in zip(both, (alone, pooled), strict=True)
     )
     return f"; alone {format_interval(both[1])}" if len(sides) > 1 or outside else ""
-
-
-def _two(names: tuple[str, ...]) -> tuple[str, str]:
-    a, b = names
-    return a, b

@@ -5,27 +5,31 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from skbayeseval.evidence.base import effective_number
 from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.judgement.decision import format_interval, format_probability
-from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.judgement.ranking_decision import who_is_best
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
+if TYPE_CHECKING:
+    from skbayeseval.results.base import PosteriorView
+    from skbayeseval.results.comparison import ComparisonResult
+
 __all__ = [
-    "FEW",
     "applies_to",
     "cautions",
     "decimals",
     "describe_comparison",
+    "describe_draws",
     "few_that_carry",
-    "is_pooled",
     "join_words",
     "means_of_splits",
     "plain",
@@ -34,7 +38,8 @@ __all__ = [
     "what_it_applies_to",
     "what_was_tested",
     "where_probabilities_come_from",
-    "words_of_sizes",
+    "who_is_better",
+    "who_is_first",
 ]
 
 
@@ -74,29 +79,24 @@ def positive_class(posterior: Posterior, metrics: Iterable[Metric]) -> Any:
 
 
 def means_of_splits(
-    record: CrossValidation | None, metric: str, names: Sequence[str]
-) -> list[float] | None:
-    """Return the mean of the split scores of each classifier; None if they are not known."""
-    if record is None or metric not in record.scores:
-        return None
-    scores = record.scores[metric]
-    if not all(name in scores and np.isfinite(scores[name]).all() for name in names):
-        return None
-    return [float(np.mean(scores[name])) for name in names]
+    result: PosteriorView, metric: Metric, digits: int = 4
+) -> dict[str, float] | None:
+    """Return the mean of the split scores of each classifier, if other values were observed.
 
-
-def is_pooled(
-    record: CrossValidation | None, metric: Metric, observed: Sequence[float],
-    means: Sequence[float] | None, digits: int = 4,
-) -> bool:  # fmt: skip
-    """Return whether observed values are of all splits together, and not the means of splits.
-
-    Values that agree in all digits that are shown are both.
+    Observed values of predictions are of all splits together. None if there are no splits, or if
+    both agree in all digits that are shown; empty if split scores are not known.
     """
+    record = result._cross_validation
     if record is None or metric.source != "tables":
-        return False
-    pairs = zip(observed, observed if means is None else means, strict=True)
-    return means is None or any(f"{one:.{digits}f}" != f"{mean:.{digits}f}" for one, mean in pairs)
+        return None
+    scores, means = record.scores.get(metric.name, {}), {}
+    for name in result._names:
+        if name not in scores or not np.isfinite(scores[name]).all():
+            return {}
+        means[name] = float(np.mean(scores[name]))
+    pairs = zip(result._posterior.observed(metric), means.values(), strict=True)
+    alike = all(f"{value:.{digits}f}" == f"{mean:.{digits}f}" for value, mean in pairs)
+    return None if alike else means
 
 
 # Fewer errors, or instances of a class, than this are few.
@@ -125,9 +125,8 @@ def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | Non
     weight = posterior.weight
     if posterior.weights is not None:
         weight = posterior.weights.difference(of_tables[0]).median
-    errors = weight * sum(
-        float(counts.total - np.nansum(counts.hits)) for counts in posterior.counts
-    )
+    wrong = (float(counts.total - np.nansum(counts.hits)) for counts in posterior.counts)
+    errors = weight * sum(wrong)
     if errors < FEW:
         return _seen(errors, "errors", "error", weight)
     labels = posterior.counts[0].labels
@@ -189,69 +188,62 @@ def _seen(number: float, several: str, one: str, weight: float) -> str:
 FEW_UNITS = 20
 
 
-def describe_comparison(
-    posterior: Posterior,
-    metrics: Mapping[str, Metric],
-    names: tuple[str, str],
-    record: CrossValidation | None,
-    warnings: Sequence[str],
-) -> str:
+def describe_comparison(result: ComparisonResult) -> str:
     """Return what a comparison says: who is better, by how much, how surely, and on what basis."""
+    posterior, record, (a, b) = result._posterior, result._cross_validation, result.names
     lines = []
-    for name, metric in metrics.items():
-        difference = posterior.difference(metric)
-        identical = posterior.what_is_identical(metric)
-        observed = posterior.observed(metric)
-        lines += describe_difference(name, names, difference, observed, identical)
-        means = means_of_splits(record, name, names)
-        if is_pooled(record, metric, observed, means):
-            lines[-1] += f"  ({_on_splits(record, means)})"
+    for metric in result._metrics.values():
+        difference, observed = result._distribution(metric), posterior.observed(metric)
+        lines += [
+            who_is_better(result, metric),
+            f"  difference  {difference.mean:+.4f}, 95% HDI {format_interval(difference.hdi())}  "
+            f"({a} minus {b})",
+            f"  observed    {a} {observed[0]:.4f}, {b} {observed[1]:.4f}",
+        ]
+        means = means_of_splits(result, metric)
+        if means is not None:
+            told = f"; mean of splits {means[a]:.4f} and {means[b]:.4f}" if means else ""
+            lines[-1] += f"  ({result.n_splits} splits pooled{told})"
         if record is not None and record.estimand == "full":
             lines[-1] += f"  (trained on {record.train_size:,.0f} instances)"
-    lines += describe_basis(posterior, metrics, names, record)
-    prior = posterior.prior_description
-    if "callable" in prior:
-        lines.append(f"  prior       {prior['callable']}")
-    elif (scarce := what_is_scarce(posterior, metrics.values())) is not None:
+    lines += describe_basis(result)
+    if "callable" in result.prior:
+        lines.append(f"  prior       {result.prior['callable']}")
+    elif (scarce := what_is_scarce(posterior, result._metrics.values())) is not None:
         lines.append(f"  prior       matters, because {scarce}: see prior_sensitivity()")
-    lines += [f"  warning     {warning}" for warning in warnings]
+    lines += [f"  warning     {warning}" for warning in result.warnings]
     lines.append(
         "  Use decision(rope=r) to compare this with the smallest difference r that matters to you."
     )
     return "\n".join(lines)
 
 
-def describe_difference(
-    metric: str,
-    names: tuple[str, str],
-    difference: Distribution,
-    observed: tuple[float, ...],
-    identical: str | None = None,
-) -> list[str]:
-    """Return lines on who is better, by how much, and how surely."""
-    a, b = names
-    worse, equal, better = difference.around(Interval(0.0, 0.0))
-    ahead, behind, chance = (a, b, better) if better >= worse else (b, a, worse)
-    verdict, chance = f"{ahead} is better than {behind}", max(chance, equal)
+def who_is_better(result: ComparisonResult, metric: Metric) -> str:
+    """Return a sentence on who is better, and how surely."""
+    a, b = result.names
+    identical = result._posterior.what_is_identical(metric)
+    if identical is not None:
+        return f"{a} and {b} are identical on {metric.name}: their {identical} are the same."
+    worse, equal, better = result._distribution(metric).around(Interval(0.0, 0.0))
+    ahead, behind = (a, b) if better >= worse else (b, a)
+    verdict = f"{ahead} is better than {behind}"
     if equal >= max(worse, better):
         verdict = f"{a} and {b} are equal"
-    sentence = f"{verdict} on {metric} with probability {format_probability(chance, words=True)}."
-    if identical is not None:
-        sentence = f"{a} and {b} are identical on {metric}: their {identical} are the same."
-    return [
-        sentence,
-        f"  difference  {difference.mean:+.4f}, 95% HDI {format_interval(difference.hdi())}  "
-        f"({a} minus {b})",
-        f"  observed    {a} {observed[0]:.4f}, {b} {observed[1]:.4f}",
-    ]
+    chance = format_probability(max(worse, equal, better), words=True)
+    return f"{verdict} on {metric.name} with probability {chance}."
 
 
-def _on_splits(record: CrossValidation | None, means: Sequence[float] | None) -> str:
-    """Return that splits are pooled, and their means, to be compared with `cross_validate`."""
-    pooled = "splits pooled" if record is None else f"{record.n_splits} splits pooled"
-    if means is None:
-        return pooled
-    return f"{pooled}; mean of splits {' and '.join(f'{mean:.4f}' for mean in means)}"
+def who_is_first(ranking: pd.DataFrame, metric: str) -> str:
+    """Return a sentence on who is most probably the best."""
+    p_best = ranking["p_best"]
+    on = f" on {metric}"
+    return f"{who_is_best(str(p_best.idxmax()), len(p_best), p_best.max(), on=on)}."
+
+
+def few_units(posterior: Posterior, metrics: Iterable[Metric]) -> dict[str, int]:
+    """Return the number of groups, positives or instances that are few, by what they are."""
+    units = dict.fromkeys(filter(None, map(posterior.units, metrics)))
+    return {unit.what: unit.number for unit in units if unit.number < FEW_UNITS}
 
 
 def describe_draws(posterior: Posterior) -> str:
@@ -262,13 +254,9 @@ def describe_draws(posterior: Posterior) -> str:
     return f"{posterior.n_draws:,} {kind} draws"
 
 
-def describe_basis(
-    posterior: Posterior,
-    metrics: Mapping[str, Metric],
-    names: tuple[str, str],
-    record: CrossValidation | None,
-) -> list[str]:
+def describe_basis(result: PosteriorView) -> list[str]:
     """Return lines on what the posterior stands on."""
+    posterior, metrics = result._posterior, result._metrics
     weights, evidence = posterior.weights, posterior.evidence
     if weights is not None:
         evidence = evidence.with_weight(1.0)
@@ -286,15 +274,14 @@ def describe_basis(
             which = "" if len(metrics) == 1 else f"{name}: "
             lines.append(f"  weight      {which}{words}, {weights.basis}")
     lines += [f"  {keyword:<11} {words}" for keyword, words in evidence.remarks()]
-    few = dict.fromkeys(filter(None, (posterior.units(m) for m in metrics.values())))
-    told = {one.what: one.number for one in few if one.number < FEW_UNITS}
+    few = few_units(posterior, metrics.values())
     lines += [
         f"  few units   only {number} {what}: intervals are widened for this, and approximate"
-        for what, number in told.items()
+        for what, number in few.items()
     ]
     for name, metric in metrics.items():
         carried = few_that_carry(posterior, metric)
-        if carried is not None and len(told) == 0:
+        if carried is not None and not few:
             which = "" if len(metrics) == 1 else f"{name}: "
             lines.append(f"  few units   {which}{carried}: its interval may be too narrow")
     together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
@@ -310,35 +297,28 @@ def describe_basis(
     positive = positive_class(posterior, metrics.values())
     if positive is not None:
         lines.append(f"  positive    class {positive!r}")
-    if any(metric.is_macro for metric in metrics.values()):
-        lines += _classes_averaged(posterior, names)
+    is_average = any(metric.is_macro for metric in metrics.values())
+    if is_average and not all(counts.possible.all() for counts in posterior.counts):
+        numbers = ", ".join(
+            f"{name} {counts.averaged.sum()}"
+            for name, counts in zip(result._names, posterior.counts, strict=True)
+        )
+        words = "over classes that occur in y_true or that the classifier predicts"
+        lines.append(f"  averages    {words}: {numbers}")
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
-        labels = list(posterior.counts[0].labels)
-        lines.append(f"  prevalence  {shares} of {labels}; observed scores are plain")
-    lines += [f"  applies to  {words}" for words in applies_to(posterior, record)]
-    results = {} if record is None else record.results
-    for name in names:
-        chosen = results.get(name, {}).get("best_params")
+        lines.append(f"  prevalence  {shares} of {list(result.labels)}; observed scores are plain")
+    lines += [f"  applies to  {words}" for words in applies_to(result)]
+    for name in result._names:
+        chosen = (result.cv_results or {}).get(name, {}).get("best_params")
         if chosen is not None:
             lines.append(f"  chosen by   {name}: {_tally(chosen)}")
     return lines
 
 
-def _classes_averaged(posterior: Posterior, names: Sequence[str]) -> Iterator[str]:
-    """Yield a line on macro averages if a label is predicted but never true."""
-    if all(counts.possible.all() for counts in posterior.counts):
-        return
-    numbers = ", ".join(
-        f"{name} {counts.averaged.sum()}"
-        for name, counts in zip(names, posterior.counts, strict=True)
-    )
-    words = "over classes that occur in y_true or that the classifier predicts"
-    yield f"  averages    {words}: {numbers}"
-
-
-def applies_to(posterior: Posterior, record: CrossValidation | None) -> Iterator[str]:
+def applies_to(result: PosteriorView) -> Iterator[str]:
     """Yield which learners a cross-validated result applies to."""
+    record, share = result._cross_validation, result.evidence.train_share
     if record is not None and record.estimand == "fitted":
         yield (
             f"the {record.n_splits} models of each kind fitted here on {record.train_size:,.0f} "
@@ -354,8 +334,7 @@ def applies_to(posterior: Posterior, record: CrossValidation | None) -> Iterator
             f"learners trained on {record.train_size:,.0f} instances ({record.splitter}, "
             f"{record.n_splits} splits), not models refitted on all data"
         )
-    elif posterior.evidence.train_share is not None:
-        share = posterior.evidence.train_share
+    elif share is not None:
         yield f"learners trained on {share:.3g} of the data, not models refitted on all of it"
 
 
@@ -372,19 +351,21 @@ def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
     return shown + ("; ..." if len(words) > 3 else "")
 
 
-def what_was_tested(
-    posterior: Posterior, names: Sequence[str], record: CrossValidation | None
-) -> Iterator[str]:
+def what_was_tested(result: PosteriorView) -> Iterator[str]:
     """Yield sentences on which classifiers were tested on what."""
+    posterior, record, names = result._posterior, result._cross_validation, result._names
     evidence = posterior.evidence
     all_names = join_words(names) if len(names) <= 8 else f"{len(names)} classifiers"
     were = "was" if len(names) == 1 else "were"
     groups = f" in {evidence.n_groups:,} groups" if evidence.n_groups else ""
     sizes = list(dict.fromkeys(round(counts.total) for counts in posterior.counts))
     if record is not None:
+        number = ""
+        if record.test_size is not None:
+            number = f" ({record.train_size + record.test_size:,.0f} instances)"
         yield (
             f"{all_names} {were} trained and tested on {record.n_splits} splits of the same data"
-            f"{_test_size(record)}, each time with about {record.train_size:,.0f} instances for "
+            f"{number}, each time with about {record.train_size:,.0f} instances for "
             "training."
         )
         if groups:
@@ -414,17 +395,9 @@ def what_was_tested(
         yield f"Each count is taken for {posterior.weight:.2g} of an independent one."
 
 
-def _test_size(record: CrossValidation) -> str:
-    if record.test_size is None:
-        return ""
-    return f" ({record.train_size + record.test_size:,.0f} instances)"
-
-
-def what_it_applies_to(
-    posterior: Posterior, record: CrossValidation | None, models: str
-) -> Iterator[str]:
+def what_it_applies_to(result: PosteriorView, models: str) -> Iterator[str]:
     """Yield a sentence on which models and which instances the result applies to."""
-    evidence = posterior.evidence
+    record, evidence = result._cross_validation, result.evidence
     if record is not None and record.estimand == "fitted":
         yield (
             f"This applies to the {record.n_splits} models of each kind that were fitted here, on "
@@ -461,8 +434,9 @@ def what_it_applies_to(
         )
 
 
-def where_probabilities_come_from(posterior: Posterior, metric: Metric) -> str:
+def where_probabilities_come_from(result: PosteriorView) -> str:
     """Return a sentence on what the probabilities rest on."""
+    posterior, metric = result._posterior, result._metric(None)
     concludes = (
         f'The probabilities are what the model "{posterior.model_name(metric)}" concludes from'
     )
@@ -472,34 +446,30 @@ def where_probabilities_come_from(posterior: Posterior, metric: Metric) -> str:
 
 
 def cautions(
-    posterior: Posterior,
-    metrics: Sequence[Metric],
-    warnings: Sequence[str],
-    see: str = "prior_sensitivity()",
+    result: PosteriorView, metrics: Sequence[Metric], see: str = "prior_sensitivity()"
 ) -> Iterator[str]:
     """Yield sentences on what makes the result less reliable than it looks."""
+    posterior = result._posterior
     if "callable" in posterior.prior_description:
         yield "The prior was supplied by the user."
     elif (scarce := what_is_scarce(posterior, metrics)) is not None:
         yield (
             f"Caution: {scarce}, so the prior has an influence on the answer; {see} shows how much."
         )
-    few = dict.fromkeys(filter(None, (posterior.units(metric) for metric in metrics)))
-    told = {one.what: one.number for one in few if one.number < FEW_UNITS}
-    for what, number in told.items():
+    for what, number in few_units(posterior, metrics).items():
         yield (
             f"Caution: there are only {number} {what}, so the probabilities are approximate, "
             "although they allow for this."
         )
-    carried = {metric.name: few_that_carry(posterior, metric) for metric in metrics}
-    for name, words in carried.items():
-        if words is not None:
-            yield f"Caution: {words} in {name}, so that its interval may be too narrow."
+    for metric in metrics:
+        carried = few_that_carry(posterior, metric)
+        if carried is not None:
+            yield f"Caution: {carried} in {metric.name}, so that its interval may be too narrow."
     if posterior.prevalence is not None:
         shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
         yield (
-            f"The classes {list(posterior.counts[0].labels)} are taken to occur in shares of "
+            f"The classes {list(result.labels)} are taken to occur in shares of "
             f"{shares}; the values seen in the test are not corrected for that."
         )
-    for warning in warnings:
+    for warning in result.warnings:
         yield f"Caution: the simulation has not been reliable. {warning}"

@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
-from skbayeseval._html import (
-    WIDTH,
-    block,
-    document,
-    frame_table,
-    inline_svg,
-    lines,
-    note,
-    paragraphs,
-    section,
-    verdict,
-)
+from skbayeseval._html import WIDTH, block, frame_table, inline_svg, lines, note
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.words import in_plain_words
-from skbayeseval.results.explain import explain
-from skbayeseval.results.notebook import notebook_view
-from skbayeseval.results.report import (
-    computation,
-    evidence_tables,
-    model_and_prior,
-    page_of,
-    reproduction,
-)
+from skbayeseval.results.report import computation, result_page
 from skbayeseval.results.text import (
     cautions,
     decimals,
@@ -52,20 +32,14 @@ ROWS_ON_PAGE = 40
 MOST_NAMES = 5
 
 
-@explain.register
-def _(report: SearchReport) -> str:
+def explain(report: SearchReport) -> str:
+    """Return what a report means, in paragraphs of plain sentences."""
     ranking = report.ranking
-    posterior, record = ranking._posterior, ranking._cross_validation
     limits = [
         *([POOLED] if report._draws is not report._unpooled else []),
-        *([report._basis] if report._basis else what_it_applies_to(posterior, record, "models")),
-        where_probabilities_come_from(posterior, ranking._metric(None)),
-        *cautions(
-            posterior,
-            [ranking._metric(None)],
-            ranking.warnings,
-            see="ranking.pairs[i, j].prior_sensitivity()",
-        ),
+        *([report._basis] if report._basis else what_it_applies_to(ranking, "models")),
+        where_probabilities_come_from(ranking),
+        *cautions(ranking, [ranking._metric(None)], "ranking.pairs[i, j].prior_sensitivity()"),
     ]
     return f"{' '.join(_found(report))}\n\n{' '.join(limits)}"
 
@@ -113,61 +87,43 @@ def _found(report: SearchReport) -> Iterator[str]:
         yield f"{failed} left out because a fit or a score failed."
 
 
-@page_of.register
-def _(report: SearchReport) -> str:
-    ranking = report.ranking
-    table = report._printable(report.summary().head(ROWS_ON_PAGE))
-    cut = len(report.candidates) - len(table)
-    return document(
+def page_of(report: SearchReport) -> str:
+    """Return the page of a report, with the confusion table and the errors of the best."""
+    best = list(report.candidates).index(report.most_probable())
+    value = Distribution(report.draws[best])
+    errors = {"mcse": value.mcse, "hdi_mcse": value.hdi_mcse(report.prob)}
+    return result_page(
+        report.ranking,
         f"A search among {len(report.candidates)} candidates",
         f"Compared by {report.metric}",
-        verdict(lines("\n".join(report._verdict()))),
-        paragraphs(explain(report)),
-        _figure(report, "figure1"),
-        section("Evidence", evidence_tables(ranking, shown=[_best_name(report)])),
-        section("Model and prior", model_and_prior(ranking)),
-        section("Computation", computation(ranking, _errors(report))),
-        section(
-            "Posterior and decisions",
-            frame_table(table),
-            note(f"... and {cut} more") if cut else "",
-            note(LEGEND),
-        ),
-        section("To reproduce this", reproduction(ranking)),
-    )
-
-
-@notebook_view.register
-def _(report: SearchReport) -> str:
-    table = report.summary()
-    shown = report._printable(table.head(ROWS_IN_NOTEBOOK))
-    cut = len(table) - len(shown)
-    return block(
         lines("\n".join(report._verdict())),
-        frame_table(shown),
-        note(f"... and {cut} more") if cut else "",
-        note(LEGEND),
-        _figure(report),
+        explain(report),
+        _table(report, ROWS_ON_PAGE),
+        [_figure(report, "figure1")],
+        computation(report.ranking, pd.DataFrame(errors, index=[f"{report.metric} of the best"])),
+        heading="Posterior and decisions",
+        shown=[report.ranking.names[best]],
     )
 
 
-def _best_name(report: SearchReport) -> str:
-    """Return the name of the candidate that is most probably the best, in the ranking."""
-    return report.ranking.names[list(report.candidates).index(report.most_probable())]
+def notebook_view(report: SearchReport) -> str:
+    """Return what a notebook shows of a report."""
+    words = lines("\n".join(report._verdict()))
+    return block(words, _table(report, ROWS_IN_NOTEBOOK), _figure(report))
 
 
-def _errors(report: SearchReport) -> pd.DataFrame:
-    """Return the Monte Carlo errors of the candidate that is most probably the best."""
-    row = list(report.candidates).index(report.most_probable())
-    value = Distribution(report.draws[row])
-    errors = {"mcse": value.mcse, "hdi_mcse": value.hdi_mcse(report.prob)}
-    return pd.DataFrame(errors, index=[f"{report.metric} of the best"])
+def _table(report: SearchReport, n_rows: int) -> str:
+    """Return the first candidates, how many there are beyond, and what the marks mean."""
+    shown = report._printable(report.summary().head(n_rows))
+    cut = len(report.candidates) - len(shown)
+    more = note(f"... and {cut} more") if cut else ""
+    return frame_table(shown) + more + note(LEGEND)
 
 
 def _figure(report: SearchReport, prefix: str | None = None) -> str:
-    def draw(ax: Any) -> None:
-        report.plot("ranking", ax=ax)
-
-    height = 1.2 + 0.3 * min(len(report.candidates), 20)
-    label = f"the candidates by {report.metric}"
-    return inline_svg(draw, label, size=(WIDTH, height), prefix=prefix)
+    return inline_svg(
+        lambda ax: report.plot("ranking", ax=ax),
+        f"the candidates by {report.metric}",
+        size=(WIDTH, 1.2 + 0.3 * min(len(report.candidates), 20)),
+        prefix=prefix,
+    )

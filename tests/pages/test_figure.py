@@ -55,13 +55,6 @@ def test_black_follows_the_page_and_white_text_stays():
     assert not re.search(r'<path [^>]*style="fill: #ffffff', made)  # the ground of the legend
 
 
-def test_paper_keeps_its_colours():
-    made = inline_svg(line, "a line", paper=True)
-    assert 'class="paper"' in made
-    assert "currentColor" not in made
-    assert "#555555" in made
-
-
 @pytest.mark.parametrize("module", ["matplotlib", "matplotlib.figure"])
 def test_without_matplotlib_there_is_a_note(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
