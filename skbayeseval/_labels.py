@@ -11,8 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from skbayeseval._alignment import named_labels
-from skbayeseval._arrays import as_array, in_short
+from skbayeseval._arrays import as_array, in_short, named_labels
 
 __all__ = [
     "check_indicator",

@@ -63,12 +63,7 @@ def _run(args: argparse.Namespace) -> int:
     names = names_of(args, _default_names(args.files))
     samples = [
         read_samples(
-            path,
-            score=args.score,
-            id=args.id,
-            group=args.group,
-            filter=args.filter,
-            runs=args.runs,
+            path, score=args.score, id=args.id, group=args.group, filter=args.filter, runs=args.runs
         )
         for path in args.files
     ]

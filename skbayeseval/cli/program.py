@@ -25,12 +25,7 @@ from skbayeseval.cli.output import (
 )
 from skbayeseval.cli.parsing import Parser, add_model, add_output, add_scoring, names_of
 
-__all__ = [
-    "add_counts",
-    "add_demo",
-    "add_reproduce",
-    "main",
-]
+__all__ = ["add_counts", "add_demo", "add_reproduce", "main"]
 
 
 def add_counts(commands: Any) -> None:
@@ -166,43 +161,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # terminals may not support ≫ and ≈
             stream.reconfigure(errors="replace")
-    args = _parser().parse_args(argv)
-    broken = 0  # the exit code if a pipe, such as one into head, breaks
-    try:
-        with warnings.catch_warnings():
-            _print_warnings(args.command)
-            if getattr(args, "gate", None) is not None:  # nobody reads warnings there
-                warnings.simplefilter("error", UnlikelyDataWarning)
-                broken = 1  # there is no verdict yet
-            with printing():
-                return args.run(args)
-            return broken
-    except UnlikelyDataWarning as warning:
-        return _refuse(args, warning, " --gate does not judge such data.")
-    except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:
-        return _refuse(args, error)
-
-
-def _print_warnings(command: str) -> None:
-    """Let warnings be printed in one line, as errors are."""
-
-    def show(message: Any, *_: Any, **__: Any) -> None:
-        _print(command, "warning", message)
-
-    warnings.showwarning = show
-
-
-def _refuse(args: argparse.Namespace, error: Exception, reason: str = "") -> int:
-    _print(args.command, "error", error, reason)
-    return 2
-
-
-def _print(command: str, what: str, found: Exception, more: str = "") -> None:
-    message = printable(" ".join(in_words_of_options(found, command).split()))
-    print(f"skbayeseval {command}: {what}: {message}{more}", file=sys.stderr)
-
-
-def _parser() -> Parser:
     parser = Parser(
         prog="skbayeseval",
         description="Is classifier A really better than B, by how much, and how sure are we?",
@@ -212,4 +170,24 @@ def _parser() -> Parser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (compare.add_to, items.add_to, add_counts, add_demo, add_reproduce):
         add(commands)
-    return parser
+    args = parser.parse_args(argv)
+
+    def tell(what: str, said: Any, more: str = "") -> None:
+        message = printable(" ".join(in_words_of_options(said, args.command).split()))
+        print(f"skbayeseval {args.command}: {what}: {message}{more}", file=sys.stderr)
+
+    broken = 0  # the exit code if a pipe, such as one into head, breaks
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: tell("warning", message)
+            if getattr(args, "gate", None) is not None:  # nobody reads warnings there
+                warnings.simplefilter("error", UnlikelyDataWarning)
+                broken = 1  # there is no verdict yet
+            with printing():
+                return args.run(args)
+            return broken
+    except UnlikelyDataWarning as warning:
+        tell("error", warning, " --gate does not judge such data.")
+    except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:
+        tell("error", error)
+    return 2
