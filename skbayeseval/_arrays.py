@@ -135,9 +135,9 @@ def check_rows(arguments: Mapping[str, Any], *, columns: bool = False) -> None:
     what = "columns" if columns else "indexes"
     objects: Any = pd.DataFrame if columns else (pd.Series, pd.DataFrame)
     axes = {
-        name: one.columns if columns else one.index
-        for name, one in arguments.items()
-        if isinstance(one, objects)
+        name: value.columns if columns else value.index
+        for name, value in arguments.items()
+        if isinstance(value, objects)
     }
     for length in {len(axis) for axis in axes.values()}:  # other checks tell of lengths
         # Axes that count from 0 come last: they fit any other.

@@ -31,6 +31,13 @@ __all__ = [
     "check_whole_number",
 ]
 
+# The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
+# on every machine, and that sorting the draws takes seconds.
+MOST_BYTES = 10**9
+
+# More jobs than any machine has.
+MOST_JOBS = 10**6
+
 
 class ParameterObject(BaseEstimator):
     """Base class that provides `get_params`, `set_params`, `repr` and equality by parameters."""
@@ -50,15 +57,6 @@ def _hashable(value: Any) -> Any:
     """Return equal hash keys for equal values, such as 1 and 1.0 or a list and an array."""
     array = np.asarray(value)
     return array.astype(float).tobytes() if array.dtype.kind in "biuf" else str(array.tolist())
-
-
-# The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
-# on every machine, and that sorting the draws takes seconds.
-MOST_BYTES = 10**9
-
-
-# More jobs than any machine has.
-MOST_JOBS = 10**6
 
 
 class UnlikelyDataWarning(UserWarning):

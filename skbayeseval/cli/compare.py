@@ -34,6 +34,14 @@ __all__ = ["add_to"]
 
 STANDARD_INPUT = "-"
 
+# So many different fractions among predicted labels are scores, if no true label is a fraction.
+MANY = 3
+
+FRACTION = r"[+-]?\d*\.\d*[1-9]\d*(?:[eE][+-]?\d+)?"
+
+# The options that name columns.
+COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
+
 
 def _read_columns(path: str, columns: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     """Return the cells of columns as text, with "" where a cell is missing.
@@ -119,17 +127,6 @@ def _count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
                 "Every instance must have a label."
             )
     return replace(counts, columns=columns)
-
-
-# So many different fractions among predicted labels are scores, if no true label is a fraction.
-MANY = 3
-
-
-FRACTION = r"[+-]?\d*\.\d*[1-9]\d*(?:[eE][+-]?\d+)?"
-
-
-# The options that name columns.
-COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
 
 
 def add_to(commands: Any) -> None:

@@ -40,6 +40,44 @@ NOT_PASSED = 3
 # The method of a comparison of A with B that answers each gate.
 GATES = {"non-inferior": "non_inferiority", "better": "superiority"}
 
+# Options by the arguments of functions that they stand for.
+OPTIONS = {
+    "n_draws": "--draws",
+    "random_state": "--seed",
+    "margin": "--rope",
+    "counter": "--chunks",
+    "pos_label": "--pos-label",
+    **{
+        name: f"--{name}"
+        for name in (
+            "scoring", "model", "weight", "rope", "names", "labels", "groups", "score", "id",
+            "group", "filter",
+        )
+    },
+}  # fmt: skip
+
+# Arguments that messages also name without "=", by command. Files of other commands may have
+# columns with these names.
+DATA = {
+    "compare": {
+        "y_true": "--truth",
+        "y_pred_a": "--a",
+        "y_pred_b": "--b",
+        "y_score_a": "--score-a",
+        "y_score_b": "--score-b",
+    },
+    "counts": {"counts_a": "--a", "counts_b": "--b"},
+    "items": {"scores_a": "A", "scores_b": "B"},
+}
+
+# Advice for which there is no option.
+ONLY_PYTHON = re.compile(
+    r" If they are on the same scale, pass its limits: prior=[^.]*\."
+    r"| \(scores= to compare_many, .*\), or pass it as scoring= of a cross-validation"
+)
+
+Result = ComparisonResult | Ranking
+
 
 def check_gate(gate: str | None, rope: float | None) -> None:
     """Raise if the question of a gate is not complete."""
@@ -79,45 +117,6 @@ def _judge(result: ComparisonResult | Ranking, gate: str, rope: float | None) ->
     }
 
 
-# Options by the arguments of functions that they stand for.
-OPTIONS = {
-    "n_draws": "--draws",
-    "random_state": "--seed",
-    "margin": "--rope",
-    "counter": "--chunks",
-    "pos_label": "--pos-label",
-    **{
-        name: f"--{name}"
-        for name in (
-            "scoring", "model", "weight", "rope", "names", "labels", "groups", "score", "id",
-            "group", "filter",
-        )
-    },
-}  # fmt: skip
-
-
-# Arguments that messages also name without "=", by command. Files of other commands may have
-# columns with these names.
-DATA = {
-    "compare": {
-        "y_true": "--truth",
-        "y_pred_a": "--a",
-        "y_pred_b": "--b",
-        "y_score_a": "--score-a",
-        "y_score_b": "--score-b",
-    },
-    "counts": {"counts_a": "--a", "counts_b": "--b"},
-    "items": {"scores_a": "A", "scores_b": "B"},
-}
-
-
-# Advice for which there is no option.
-ONLY_PYTHON = re.compile(
-    r" If they are on the same scale, pass its limits: prior=[^.]*\."
-    r"| \(scores= to compare_many, .*\), or pass it as scoring= of a cross-validation"
-)
-
-
 class InputError(ValueError):
     """What is wrong with arguments or files, in the words of the command line."""
 
@@ -149,9 +148,6 @@ def in_words_of_options(error: Exception, command: str) -> str:
     for name, option in data.items():
         message = re.sub(rf"\b{name}\b", option, message)
     return message
-
-
-Result = ComparisonResult | Ranking
 
 
 def report(result: Result, args: argparse.Namespace) -> int:

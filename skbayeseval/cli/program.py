@@ -27,6 +27,11 @@ from skbayeseval.cli.parsing import Parser, add_model, add_output, add_scoring, 
 
 __all__ = ["add_counts", "add_demo", "add_reproduce", "main"]
 
+EXIT_CODES = (
+    "exit codes: 0 if all is well, 1 after an unforeseen failure, 2 if arguments or files are not "
+    "as they should be, 3 if --gate is not passed"
+)
+
 
 def add_counts(commands: Any) -> None:
     """Add the command to the program."""
@@ -145,12 +150,6 @@ def _run_reproduce(args: argparse.Namespace) -> int:
     papers = PAPERS if args.paper == "all" else (args.paper,)
     report = reproduce(papers, args.output, data_home=args.data_home, conll=args.conll)
     return 2 if report.missing else 0
-
-
-EXIT_CODES = (
-    "exit codes: 0 if all is well, 1 after an unforeseen failure, 2 if arguments or files are not "
-    "as they should be, 3 if --gate is not passed"
-)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -45,6 +45,15 @@ if TYPE_CHECKING:
 
 __all__ = ["BayesianComparer"]
 
+# What an earlier fit may have left behind.
+_NOT_ALWAYS_THERE = (
+    "best_estimator_",
+    "refit_time_",
+    "classes_",
+    "n_features_in_",
+    "feature_names_in_",
+)
+
 
 def _best_has(method: str) -> Callable[[BayesianComparer], bool]:
     """Return a check that `method` can be delegated, as `GridSearchCV` does."""
@@ -467,13 +476,3 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         columns = np.asarray(getattr(X, "columns", []), dtype=object)
         if len(columns) and all(isinstance(column, str) for column in columns):
             self.feature_names_in_ = columns
-
-
-# What an earlier fit may have left behind.
-_NOT_ALWAYS_THERE = (
-    "best_estimator_",
-    "refit_time_",
-    "classes_",
-    "n_features_in_",
-    "feature_names_in_",
-)

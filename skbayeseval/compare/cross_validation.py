@@ -341,15 +341,15 @@ def compare_learners(
     if options.verbose and isinstance(options.engine, str) and not engine.has_independent_draws:
         engine = clone(engine).set_params(progressbar=True)
 
-    def posterior(found: CollectedEvidence, **more: Any) -> Posterior:
+    def posterior(collected: CollectedEvidence, **more: Any) -> Posterior:
         return make_posterior(
-            found.evidence,
+            collected.evidence,
             options.model,
             engine,
             options.prior,
             options.n_draws,
             entropy,
-            scored=found.scored,
+            scored=collected.scored,
             **more,
         )
 
@@ -400,28 +400,39 @@ def compare_learners(
     several = isinstance(options.scoring, (list, tuple, set, Mapping))
     single = len(target.metrics) == 1 and not several
     scores: dict[str, dict[str, Any]] = {key: {} for key in target.metrics}
-    results = {}
-    for name in names:
-        results[name] = _as_cross_validate(collection, name, options)
+    results: dict[str, dict[str, Any]] = {}  # as of `cross_validate`
+    for name, runs in collection.runs.items():
+        times = np.array([[run.fit_time, run.score_time] for run in runs]).T
+        times.flags.writeable = False
+        results[name] = {"fit_time": times[0], "score_time": times[1]}
+        if any(run.chosen is not None for run in runs):
+            results[name]["best_params"] = [run.chosen for run in runs]
+        if options.return_estimator:
+            results[name]["estimator"] = [run.estimator for run in runs]
+        if options.return_indices:
+            train, test = zip(*collection.splits, strict=True)
+            results[name]["indices"] = {"train": train, "test": test}
         for key, values in target.split_scores(name, collection).items():
             values.flags.writeable = False
             scores[key][name] = values
             results[name]["test_score" if single else f"test_{key}"] = values
     try:
-        found = target.collected(collection)
+        collected = target.collected(collection)
         instances = None
-        if found.evidence.n_rows is not None:
+        if collected.evidence.n_rows is not None:
             index = index_of([X, y, groups])
             instances = Instances.tested(collection.test_indices(), n_samples, index)
         if weighting.is_inferred:
-            inferred = weighting.infer(found, target, collection, rehearsed.model, n_samples)
+            inferred = weighting.infer(collected, target, collection, rehearsed.model, n_samples)
             mixture = engine.has_independent_draws
-            found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=mixture))
-            result = posterior(found, weights=inferred, instances=instances)
+            collected = collected.with_weight(
+                plug_in_weight(inferred, target.metrics, mixture=mixture)
+            )
+            result = posterior(collected, weights=inferred, instances=instances)
         else:
             if weighting.number is not None:
-                found = found.with_weight(weighting.number)
-            result = posterior(found, instances=instances)
+                collected = collected.with_weight(weighting.number)
+            result = posterior(collected, instances=instances)
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
@@ -480,27 +491,6 @@ def _is_vector(X: Any) -> bool:
 def compares_scores(model: Any) -> bool:
     """Whether the model is of the scores of splits, of whatever estimators."""
     return isinstance(model, CorrelatedT) or (isinstance(model, str) and model == CorrelatedT.name)
-
-
-def _as_cross_validate(
-    collection: Collection, name: str, options: CrossValidationOptions
-) -> dict[str, Any]:
-    """Return what `cross_validate` would have returned, but for the scores."""
-    runs = collection.runs[name]
-    found: dict[str, Any] = {
-        "fit_time": np.array([run.fit_time for run in runs]),
-        "score_time": np.array([run.score_time for run in runs]),
-    }
-    if any(run.chosen is not None for run in runs):
-        found["best_params"] = [run.chosen for run in runs]
-    if options.return_estimator:
-        found["estimator"] = [run.estimator for run in runs]
-    if options.return_indices:
-        train, test = zip(*collection.splits, strict=True)
-        found["indices"] = {"train": train, "test": test}
-    for name in ("fit_time", "score_time"):
-        found[name].flags.writeable = False
-    return found
 
 
 def _keep_fits(

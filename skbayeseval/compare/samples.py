@@ -33,6 +33,22 @@ __all__ = [
 
 GZIP = b"\x1f\x8b"
 
+# Names that can only be those of items.
+ID_COLUMNS = (
+    "id", "doc_id", "item_id", "question_id", "example_id", "sample_id", "task_id", "item",
+)  # fmt: skip
+
+# By what lm-evaluation-harness tells whether documents are the same.
+DOCUMENT = "doc_hash"
+
+# What lm-evaluation-harness logs of each document besides its metrics.
+LOG_COLUMNS = frozenset(
+    (
+        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+        "doc_hash", "prompt_hash", "target_hash",
+    )
+)  # fmt: skip
+
 
 class _Record(NamedTuple):
     """One record.
@@ -125,25 +141,6 @@ def _rows(text: IO[str], name: str) -> Iterator[_Record]:
                 raise ValueError(
                     f"{name} has more than one column {twice[0]!r}: {', '.join(header)}."
                 )
-
-
-# Names that can only be those of items.
-ID_COLUMNS = (
-    "id", "doc_id", "item_id", "question_id", "example_id", "sample_id", "task_id", "item",
-)  # fmt: skip
-
-
-# By what lm-evaluation-harness tells whether documents are the same.
-DOCUMENT = "doc_hash"
-
-
-# What lm-evaluation-harness logs of each document besides its metrics.
-LOG_COLUMNS = frozenset(
-    (
-        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
-        "doc_hash", "prompt_hash", "target_hash",
-    )
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -195,10 +195,10 @@ def _own_score(estimator: Any, X: Any, y: Any) -> float:
 def _observe_scores(
     scorers: Mapping[str, Scorer], estimator: Any, X_test: Any, y_test: Any
 ) -> dict[str, float]:
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for key, scorer in scorers.items():
         score = scorer(estimator, X_test, y_test)
         if not isinstance(score, (Real, np.ndarray)) or np.ndim(score) or not np.isfinite(score):
             raise ValueError(f"scoring {key!r} gave {score!r}, not a finite number")
-        found[key] = float(score)
-    return found
+        scores[key] = float(score)
+    return scores

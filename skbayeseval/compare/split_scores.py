@@ -34,6 +34,14 @@ __all__ = ["collect_systems", "compare_scores", "rank_scores"]
 
 Array = NDArray[Any]
 
+# How to pass scores of two systems by data set.
+AS_SYSTEMS = (
+    " For scores by data set, pass one dict: compare_scores({'A': scores_a, 'B': scores_b})."
+)
+
+# How far a score may be outside the range of its metric, by rounding errors.
+ROUNDING = 1e-9
+
 
 def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> SystemScores:
     """Return the scores of systems on data sets; raise if they cannot be compared.
@@ -169,16 +177,6 @@ def _check_connected(table: Array, systems: list[str]) -> None:
             "than are needed to compare them at all, and two are needed to tell how much "
             "differences vary over data sets."
         )
-
-
-# How to pass scores of two systems by data set.
-AS_SYSTEMS = (
-    " For scores by data set, pass one dict: compare_scores({'A': scores_a, 'B': scores_b})."
-)
-
-
-# How far a score may be outside the range of its metric, by rounding errors.
-ROUNDING = 1e-9
 
 
 @overload

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
@@ -16,7 +17,6 @@ from skbayeseval._arrays import columns_in_order, number_of_samples
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
-    check_predictions,
     encode_labels,
     indicator_labels,
     is_indicator,
@@ -538,32 +538,40 @@ def _observe_labels(
     Positions, and multi-label indicators, are of the smallest type that can hold them: they come
     from other machines, and are kept for every split.
     """
-    found: dict[str, Any] = {}
+    observed: dict[str, Any] = {}
     if counts_needed:
-        n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
-        known = None if several else classes
         said = estimator.predict(X_test)
-        said = columns_in_order(said, classes, "predict") if several else said
-        codes = check_predictions(said, n_test, known)
-        found["predict"] = codes.astype(np.min_scalar_type(1 if several else len(classes)))
+        if several:
+            said = columns_in_order(said, classes, "predict")
+        _check_number(said, X_test, "labels")
+        if several:
+            indicator = check_indicator(said, "predict")
+            codes = indicator if sparse.issparse(said) else indicator.toarray()
+        else:
+            _, (codes,) = encode_labels([("predict", said)], classes)
+        observed["predict"] = codes.astype(np.min_scalar_type(1 if several else len(classes)))
     for kind in kinds:
-        found[kind] = respond(estimator, X_test, kind, classes, several)
-    return found
+        observed[kind] = respond(estimator, X_test, kind, classes, several)
+    return observed
 
 
 def _observe_tags(
     counter: ChunkCounter, tagger: int, estimator: Any, X_test: Any, y_test: Any
 ) -> dict[str, Any]:
     """Return predicted tags that the counter can read."""
-    found = observe_predictions(estimator, X_test, y_test)
-    counter.count_one(y_test, found["predict"], tagger)
-    return {"predict": [[str(tag) for tag in tags] for tags in found["predict"]]}
+    predicted = observe_predictions(estimator, X_test, y_test)["predict"]
+    counter.count_one(y_test, predicted, tagger)
+    return {"predict": [[str(tag) for tag in tags] for tags in predicted]}
 
 
 def _observe_numbers(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
     """Return the predicted numbers."""
-    n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
     said = check_numbers(estimator.predict(X_test), "predict")
-    if len(said) != n_test:
-        raise ValueError(f"predict returned {len(said)} numbers for {n_test} instances")
+    _check_number(said, X_test, "numbers")
     return {"predict": said}
+
+
+def _check_number(said: Any, X_test: Any, what: str) -> None:
+    n_said, n_test = (one.shape[0] if hasattr(one, "shape") else len(one) for one in (said, X_test))
+    if n_said != n_test:
+        raise ValueError(f"predict returned {n_said} {what} for {n_test} instances")

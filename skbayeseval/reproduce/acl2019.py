@@ -44,6 +44,20 @@ __all__ = [
 
 WINDOW = 2
 
+Array = NDArray[Any]
+
+METRICS = {"P": "precision", "R": "recall", "F1": "f1"}
+
+TASKS = ("CWS", "NER", "ORG")
+
+WEIGHT = BlockRegularizedCV(3).weight
+
+# Wang et al. (2015) average the counts over the six runs.
+WEIGHT_2015 = 1 / 6
+
+# For the true F1 of the simulation; its error is then below 0.0005.
+N_TRAINING_SETS = 1000
+
 
 class Corpus(NamedTuple):
     """Sentences, as the features and the IOB2 tag of each token."""
@@ -155,26 +169,6 @@ def _of_task(tag: str, task: str) -> Any:
     if task == "ORG":
         return tag if tag.endswith("-ORG") else "O"
     return tag if tag == "O" else f"{tag[0]}-NE"
-
-
-Array = NDArray[Any]
-
-
-METRICS = {"P": "precision", "R": "recall", "F1": "f1"}
-
-
-TASKS = ("CWS", "NER", "ORG")
-
-
-WEIGHT = BlockRegularizedCV(3).weight
-
-
-# Wang et al. (2015) average the counts over the six runs.
-WEIGHT_2015 = 1 / 6
-
-
-# For the true F1 of the simulation; its error is then below 0.0005.
-N_TRAINING_SETS = 1000
 
 
 def run(report: Report, *, conll: str | Path | None = None, n_data_sets: int = 1000) -> None:

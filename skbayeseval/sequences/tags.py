@@ -43,6 +43,9 @@ SCHEMES = {"IOB1": "IIII", "IOB2": "BIIB", "IOBES": "BIES", "BMES": "BMES"}
 # Meaning of each prefix. IOB1 also uses B, for a chunk that follows one of the same type directly.
 _MEANING = {"B": "first", "I": "inside", "M": "inside", "E": "last", "S": "single"}
 
+# The line between documents, which is no token.
+DOCUMENT = "-DOCSTART-"
+
 
 class Chunk(NamedTuple):
     """A chunk of a sentence: its type and its tokens from `start` up to, but excluding, `stop`.
@@ -273,10 +276,6 @@ def check_types(types: Any) -> tuple[str, ...] | None:
             f"{in_short(types)}."
         )
     return kinds
-
-
-# The line between documents, which is no token.
-DOCUMENT = "-DOCSTART-"
 
 
 class TaggedFile(NamedTuple):
