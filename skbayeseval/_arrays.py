@@ -13,22 +13,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = [
-    "as_array",
-    "as_numbers",
-    "by_column",
-    "check_rows",
-    "check_same_length",
-    "columns_in_order",
-    "counts_from_zero",
-    "in_short",
-    "named_labels",
-    "names_of_series",
-    "number_of_samples",
-    "positions_of",
-]
-
-
 Array = NDArray[Any]
 
 

@@ -13,8 +13,6 @@ from typing import Any
 from skbayeseval._arrays import in_short
 from skbayeseval._files import SEPARATORS
 
-__all__ = ["PARQUET", "WHOLE", "open_table", "quoted"]
-
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")

@@ -13,19 +13,6 @@ from scipy import sparse
 
 from skbayeseval._arrays import as_array, in_short, named_labels
 
-__all__ = [
-    "check_indicator",
-    "check_label_vector",
-    "check_label_vectors",
-    "check_labels",
-    "encode_labels",
-    "indicator_labels",
-    "is_indicator",
-    "kind_of_labels",
-    "merged_classes",
-    "resolve_pos_label",
-]
-
 Array = NDArray[Any]
 
 # What to do with lists of labels.

@@ -14,23 +14,6 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import in_short
 
-__all__ = [
-    "ParameterObject",
-    "UnlikelyDataWarning",
-    "as_float",
-    "check_flag",
-    "check_metric_labels",
-    "check_n_jobs",
-    "check_names",
-    "check_pre_dispatch",
-    "check_probability",
-    "check_random_state",
-    "check_random_state_entropy",
-    "check_size",
-    "check_weight",
-    "check_whole_number",
-]
-
 # The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
 # on every machine, and that sorting the draws takes seconds.
 MOST_BYTES = 10**9

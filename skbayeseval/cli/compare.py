@@ -29,9 +29,6 @@ from skbayeseval.cli.parsing import add_model, add_output, add_scoring, names_of
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.sequences.tags import TaggedFile, read_conll
 
-__all__ = ["add_to"]
-
-
 STANDARD_INPUT = "-"
 
 # So many different fractions among predicted labels are scores, if no true label is a fraction.

@@ -12,8 +12,6 @@ from skbayeseval import compare_items, compare_many_items, read_samples
 from skbayeseval.cli.output import InputError, check_gate, report
 from skbayeseval.cli.parsing import add_model, add_output, names_of
 
-__all__ = ["add_to"]
-
 EXTENSIONS = r"(\.(jsonl|json|ndjson|csv|tsv|txt))?(\.gz)?$"
 
 

@@ -18,21 +18,6 @@ from skbayeseval._files import save_figure
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.rope import warn_of_one_rope
 
-__all__ = [
-    "GATES",
-    "InputError",
-    "as_shown",
-    "as_text",
-    "check_gate",
-    "in_words_of_options",
-    "printable",
-    "printing",
-    "report",
-    "save",
-    "stop_printing",
-]
-
-
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
 

@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 
 from skbayeseval.cli.output import GATES, InputError, printable
 
-__all__ = ["Parser", "add_model", "add_output", "add_scoring", "names_of"]
-
 
 class _Once(argparse.Action):
     """Store a value, and refuse a second one, which would silently replace the first."""

@@ -25,8 +25,6 @@ from skbayeseval.cli.output import (
 )
 from skbayeseval.cli.parsing import Parser, add_model, add_output, add_scoring, names_of
 
-__all__ = ["add_counts", "add_demo", "add_reproduce", "main"]
-
 EXIT_CODES = (
     "exit codes: 0 if all is well, 1 after an unforeseen failure, 2 if arguments or files are not "
     "as they should be, 3 if --gate is not passed"

@@ -43,7 +43,6 @@ from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 if TYPE_CHECKING:
     from skbayeseval.display.style import Display
 
-__all__ = ["BayesianComparer"]
 
 # What an earlier fit may have left behind.
 _NOT_ALWAYS_THERE = (

@@ -55,15 +55,6 @@ from skbayeseval.splitting.collect import (
 from skbayeseval.splitting.halves import splits_of_another_size, splits_of_halves
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
-__all__ = [
-    "CrossValidationOptions",
-    "bayesian_cross_validate",
-    "compare_learners",
-    "compares_scores",
-    "kind_of_target",
-    "resolve_splits_and_params",
-]
-
 # The children of the entropy that seed the default splitter, the halves of the data and those of
 # training sets; the posterior's is 0.
 _SPLITTER, _HALVES, _SIZES = 1, 2, 3

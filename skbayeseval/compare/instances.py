@@ -25,8 +25,6 @@ from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scor
 from skbayeseval.posterior.build import count_predictions, make_posterior
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["posterior_of_instances"]
-
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
 
 

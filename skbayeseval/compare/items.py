@@ -29,9 +29,6 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 
-__all__ = ["align_groups", "align_items", "compare_items", "compare_many_items"]
-
-
 Array = NDArray[Any]
 
 

@@ -26,18 +26,6 @@ from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
 from skbayeseval.results.storage import read
 
-__all__ = [
-    "cells_in_order",
-    "classes_of_matrices",
-    "compare_confusion_matrices",
-    "compare_counts",
-    "compare_many",
-    "compare_predictions",
-    "load_result",
-    "matrix_in_order",
-    "score_posterior",
-]
-
 
 def classes_of_matrices(matrices: Iterable[Any]) -> list[Any] | None:
     """Return the classes that confusion matrices name in rows or columns; None if none does."""

@@ -22,15 +22,6 @@ from skbayeseval._arrays import in_short
 from skbayeseval._files import check_path, text_table_in_parts
 from skbayeseval._validation import UnlikelyDataWarning, check_flag
 
-__all__ = [
-    "Samples",
-    "check_same_documents",
-    "check_same_score",
-    "groups_of_samples",
-    "read_samples",
-]
-
-
 GZIP = b"\x1f\x8b"
 
 # Names that can only be those of items.

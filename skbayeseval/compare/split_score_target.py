@@ -26,8 +26,6 @@ from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
 from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring, spelled_out
 from skbayeseval.splitting.collect import Collection, Observe
 
-__all__ = ["ScoreTarget", "resolve_scorers"]
-
 # From a fitted estimator, X and y to a score.
 Scorer = Callable[[Any, Any, Any], float]
 

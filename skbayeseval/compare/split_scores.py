@@ -29,9 +29,6 @@ from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 
-__all__ = ["collect_systems", "compare_scores", "rank_scores"]
-
-
 Array = NDArray[Any]
 
 # How to pass scores of two systems by data set.

@@ -24,8 +24,6 @@ from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_shared_labels, check_true_classes, make_posterior
 from skbayeseval.results.comparison import ComparisonResult
 
-__all__ = ["TableCounts", "compare_table", "count_table"]
-
 FLOATS = ("FLOAT", "DOUBLE")
 TYPES = ("VARCHAR", "ENUM", "BOOLEAN", *FLOATS, *WHOLE)
 

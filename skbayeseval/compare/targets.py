@@ -49,17 +49,6 @@ from skbayeseval.sequences.tags import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
 from skbayeseval.splitting.out_of_fold import OutOfFold
 
-__all__ = [
-    "ChunkTarget",
-    "CollectedEvidence",
-    "LabelTarget",
-    "NumberTarget",
-    "Target",
-    "check_responses",
-    "score_counts",
-    "score_learner",
-]
-
 Array = NDArray[Any]
 
 

@@ -18,13 +18,6 @@ from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = [
-    "check_no_scores",
-    "warn_of_other_scales",
-    "warn_of_unlikely_labels",
-    "warn_of_unlikely_scores",
-]
-
 Array = NDArray[Any]
 
 # How to pass scores, by the argument for predictions.

@@ -29,19 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = [
-    "Corpus",
-    "compare_tag_sets",
-    "features",
-    "read_corpus",
-    "run",
-    "simulation",
-    "table_2",
-    "tables_3_to_5",
-    "taggers",
-]
-
-
 WINDOW = 2
 
 Array = NDArray[Any]

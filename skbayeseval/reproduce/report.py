@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = [
-    "Line",
-    "MissingError",
-    "Report",
-    "Table",
-    "bound",
-    "comparison_figure",
-    "load_published",
-    "posterior_lines",
-]
-
-
 # Tolerance for rounding errors when a difference equals its bound.
 _ROUNDING = 1e-9
 

@@ -18,8 +18,6 @@ from skbayeseval.reproduce.report import (
     posterior_lines,
 )
 
-__all__ = ["run", "table_3", "tables_4_to_6"]
-
 # The paper used 50,000 MCMC draws; more draws give a more stable Bayes factor.
 N_DRAWS = 200_000
 REPLICATIONS = 2000

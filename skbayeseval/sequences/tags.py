@@ -19,22 +19,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._arrays import in_short
 
-__all__ = [
-    "SCHEMES",
-    "Chunk",
-    "ConvertTags",
-    "TaggedFile",
-    "check_scheme",
-    "check_sentences",
-    "check_types",
-    "chunk_frequencies",
-    "chunks_to_tags",
-    "convert_tags",
-    "read_conll",
-    "tags_to_chunks",
-]
-
-
 # Prefixes of each scheme for the first, inner and last token of a chunk, and for a chunk of one
 # token.
 SCHEMES = {"IOB1": "IIII", "IOB2": "BIIB", "IOBES": "BIES", "BMES": "BMES"}
