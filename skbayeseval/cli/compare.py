@@ -24,8 +24,8 @@ from skbayeseval import (
 )
 from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
 from skbayeseval._files import text_table
-from skbayeseval.cli.output import InputError, check_gate, report
-from skbayeseval.cli.parsing import add_model, add_output, add_scoring, names_of
+from skbayeseval.cli.output import InputError, report
+from skbayeseval.cli.parsing import add_model, add_output, add_scoring, model_options, names_of
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.sequences.tags import TaggedFile, read_conll
 
@@ -192,18 +192,15 @@ def add_to(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    check_gate(args.gate, args.rope)
     return report(_compare_chunks(args) if args.chunks else _compare_columns(args), args)
 
 
 def _common(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "scoring": args.scoring,
-        "model": args.model,
         "weight": args.weight,
-        "n_draws": args.draws,
-        "random_state": args.seed,
         "labels": args.labels,
+        **model_options(args),
     }
 
 

@@ -64,14 +64,6 @@ ONLY_PYTHON = re.compile(
 Result = ComparisonResult | Ranking
 
 
-def check_gate(gate: str | None, rope: float | None) -> None:
-    """Raise if the question of a gate is not complete."""
-    if gate == "non-inferior" and rope is None:
-        raise InputError(
-            "--gate non-inferior requires --rope, the largest loss that does not matter"
-        )
-
-
 def _judge(result: ComparisonResult | Ranking, gate: str, rope: float | None) -> dict[str, Any]:
     """Ask whether A, the first, may be shipped: for each metric, and instead of each other."""
     margin = 0.0 if rope is None else rope

@@ -63,6 +63,11 @@ def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> No
     parser.add_argument("--seed", type=int, default=0, help="the seed of the draws (default: 0)")
 
 
+def model_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the model and its draws, by the names of arguments."""
+    return {"model": args.model, "n_draws": args.draws, "random_state": args.seed}
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options of what is decided, printed and saved."""
     parser.add_argument(

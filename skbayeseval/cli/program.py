@@ -14,16 +14,23 @@ from skbayeseval import compare_counts
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.cli import compare, items
 from skbayeseval.cli.output import (
+    InputError,
     as_shown,
     as_text,
-    check_gate,
     in_words_of_options,
     printable,
     printing,
     report,
     save,
 )
-from skbayeseval.cli.parsing import Parser, add_model, add_output, add_scoring, names_of
+from skbayeseval.cli.parsing import (
+    Parser,
+    add_model,
+    add_output,
+    add_scoring,
+    model_options,
+    names_of,
+)
 
 EXIT_CODES = (
     "exit codes: 0 if all is well, 1 after an unforeseen failure, 2 if arguments or files are not "
@@ -57,17 +64,14 @@ def add_counts(commands: Any) -> None:
 
 
 def _run_counts(args: argparse.Namespace) -> int:
-    check_gate(args.gate, args.rope)
     names = names_of(args, ("A", "B"))
     result = compare_counts(
         args.a,
         args.b,
         scoring=args.scoring or "f1",
-        model=args.model,
         weight=args.weight,
         names=(names[0], names[1]),
-        n_draws=args.draws,
-        random_state=args.seed,
+        **model_options(args),
     )
     return report(result, args)
 
@@ -177,6 +181,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: tell("warning", message)
+            if getattr(args, "gate", None) == "non-inferior" and args.rope is None:
+                raise InputError(
+                    "--gate non-inferior requires --rope, the largest loss that does not matter"
+                )
             if getattr(args, "gate", None) is not None:  # nobody reads warnings there
                 warnings.simplefilter("error", UnlikelyDataWarning)
                 broken = 1  # there is no verdict yet
