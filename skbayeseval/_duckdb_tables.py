@@ -13,8 +13,6 @@ from typing import Any
 from skbayeseval._arrays import in_short
 from skbayeseval._files import SEPARATORS
 
-__all__ = ["PARQUET", "WHOLE", "open_table", "quoted"]
-
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
 _SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -56,22 +54,19 @@ def open_table(source: Any, columns: Iterable[Any], *, argument: str = "source")
     # No extension is downloaded, and no variable of Python is taken for a table.
     config = {"autoinstall_known_extensions": "false", "python_enable_replacements": "false"}
     with duckdb.connect(config=config) as connection, _errors_of(duckdb, path):
-        yield _relation_of_files(connection, path, columns)
+        name = re.sub(r"\.(gz|zst)$", "", path.lower())
+        if name.endswith(TEXT):
+            yield _relation_of_text(connection, path)
+        elif name.endswith(PARQUET):
+            _check_types(connection, path, columns)
+            yield connection.read_parquet(path, union_by_name=True)
+        else:  # DuckDB knows others by the name
+            yield connection.sql(f"SELECT * FROM {_literal(path)}")
 
 
 def quoted(column: str) -> str:
     """Return a column name as SQL writes it, whatever it contains."""
     return '"' + column.replace('"', '""') + '"'
-
-
-def _relation_of_files(connection: Any, path: str, columns: Iterable[Any]) -> Any:
-    name = re.sub(r"\.(gz|zst)$", "", path.lower())
-    if name.endswith(TEXT):
-        return _relation_of_text(connection, path)
-    if name.endswith(PARQUET):
-        _check_types(connection, path, columns)
-        return connection.read_parquet(path, union_by_name=True)
-    return connection.sql(f"SELECT * FROM {_literal(path)}")  # DuckDB knows others by the name
 
 
 def _check_types(connection: Any, path: str, columns: Iterable[Any]) -> None:

@@ -11,22 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from skbayeseval._alignment import named_labels
-from skbayeseval._arrays import as_array, in_short
-
-__all__ = [
-    "check_indicator",
-    "check_label_vector",
-    "check_label_vectors",
-    "check_labels",
-    "check_predictions",
-    "encode_labels",
-    "indicator_labels",
-    "is_indicator",
-    "kind_of_labels",
-    "merged_classes",
-    "resolve_pos_label",
-]
+from skbayeseval._arrays import as_array, in_short, named_labels
 
 Array = NDArray[Any]
 
@@ -132,7 +117,13 @@ def check_label_vector(y: ArrayLike, name: str, *, classes: bool = True) -> Arra
         raise ValueError(f"Input {name} contains infinity: labels must be finite.")
     whole = array.dtype == object and all(isinstance(value, Integral) for value in array)
     if not classes:
-        _check_sortable(array, name)
+        try:
+            np.unique(array)
+        except TypeError as error:
+            raise ValueError(
+                f"{name} must contain only strings, only numbers or only booleans, got values such "
+                f"as {in_short(array[:3].tolist())}."
+            ) from error
     if whole or not classes:
         return array
     kind = kind_of_labels(array)
@@ -180,16 +171,6 @@ def _dates_as_strings(array: Array, name: str) -> Array:
             f"microsecond. Convert them to strings first: {name}.astype(str)."
         )
     return np.array([str(one).removesuffix(" 00:00:00") for one in exact.tolist()])
-
-
-def _check_sortable(array: Array, name: str) -> None:
-    try:
-        np.unique(array)
-    except TypeError as error:
-        raise ValueError(
-            f"{name} must contain only strings, only numbers or only booleans, got values such as "
-            f"{in_short(array[:3].tolist())}."
-        ) from error
 
 
 def kind_of_labels(y: Any) -> str:
@@ -309,18 +290,3 @@ def check_indicator(y: Any, name: str) -> Any:
             f"{name} must contain only 0 and 1, with one column per label, got {wrong[0]:g}."
         )
     return matrix
-
-
-def check_predictions(predictions: Any, n_test: int, classes: tuple[Any, ...] | None) -> Any:
-    """Return the predictions of a fitted estimator as positions among the classes.
-
-    `classes` is None for multi-label indicators, which are returned as arrays or sparse matrices.
-    """
-    n_predicted = predictions.shape[0] if hasattr(predictions, "shape") else len(predictions)
-    if n_predicted != n_test:
-        raise ValueError(f"predict returned {n_predicted} labels for {n_test} instances")
-    if classes is None:
-        indicator = check_indicator(predictions, "predict")
-        return indicator if sparse.issparse(predictions) else indicator.toarray()
-    _, (codes,) = encode_labels([("predict", predictions)], classes)
-    return codes

@@ -14,22 +14,12 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import in_short
 
-__all__ = [
-    "ParameterObject",
-    "UnlikelyDataWarning",
-    "as_float",
-    "check_flag",
-    "check_metric_labels",
-    "check_n_jobs",
-    "check_names",
-    "check_pre_dispatch",
-    "check_probability",
-    "check_random_state",
-    "check_random_state_entropy",
-    "check_size",
-    "check_weight",
-    "check_whole_number",
-]
+# The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
+# on every machine, and that sorting the draws takes seconds.
+MOST_BYTES = 10**9
+
+# More jobs than any machine has.
+MOST_JOBS = 10**6
 
 
 class ParameterObject(BaseEstimator):
@@ -50,15 +40,6 @@ def _hashable(value: Any) -> Any:
     """Return equal hash keys for equal values, such as 1 and 1.0 or a list and an array."""
     array = np.asarray(value)
     return array.astype(float).tobytes() if array.dtype.kind in "biuf" else str(array.tolist())
-
-
-# The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
-# on every machine, and that sorting the draws takes seconds.
-MOST_BYTES = 10**9
-
-
-# More jobs than any machine has.
-MOST_JOBS = 10**6
 
 
 class UnlikelyDataWarning(UserWarning):

@@ -16,7 +16,7 @@ from skbayeseval import (
     compare_scores,
     score_posterior,
 )
-from skbayeseval._alignment import check_rows
+from skbayeseval._arrays import check_rows
 
 RNG = np.random.default_rng(0)
 N = 80

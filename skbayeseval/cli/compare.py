@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import itertools
 import math
 import re
 import sys
@@ -25,94 +24,93 @@ from skbayeseval import (
 )
 from skbayeseval._duckdb_tables import PARQUET, open_table, quoted
 from skbayeseval._files import text_table
-from skbayeseval.cli.output import InputError, check_gate, report
-from skbayeseval.cli.parsing import add_model, add_output, add_scoring, names_of
+from skbayeseval.cli.output import InputError, report
+from skbayeseval.cli.parsing import add_model, add_output, add_scoring, model_options, names_of
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.sequences.tags import TaggedFile, read_conll
 
-__all__ = [
-    "Columns",
-    "add_to",
-    "count_labels",
-]
-
-
 STANDARD_INPUT = "-"
 
+# So many different fractions among predicted labels are scores, if no true label is a fraction.
+MANY = 3
 
-class Columns:
-    """The columns of a file that are asked for.
+FRACTION = r"[+-]?\d*\.\d*[1-9]\d*(?:[eE][+-]?\d+)?"
 
-    Parameters
-    ----------
-    path : str
-        The file; "-" is standard input. Parquet is known by its name.
-    names : sequence of str
-        The columns that will be asked for.
+# The options that name columns.
+COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
+
+
+def _read_columns(path: str, columns: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the cells of columns as text, with "" where a cell is missing.
+
+    Columns come after the options that name them. Parquet is known by the name of the file.
     """
-
-    def __init__(self, path: str, names: Sequence[str]) -> None:
-        self.name = "standard input" if path == STANDARD_INPUT else path
-        self.header: list[str]
-        self._cells: dict[str, list[Any]]
-        if path.lower().endswith(PARQUET):
-            self._read_parquet(path, names)
-        else:
-            self._read_text(path)
-
-    def _read_text(self, path: str) -> None:
-        source: Any = path
-        if path == STANDARD_INPUT:
-            source = io.BytesIO(sys.stdin.buffer.read())
-        table = text_table(source, self.name).fillna("")
-        self.header = table.iloc[0].tolist()
-        self._cells = {name: table.iloc[1:, i].tolist() for i, name in enumerate(self.header)}
-
-    def _read_parquet(self, path: str, names: Sequence[str]) -> None:
+    names = list(dict.fromkeys(name for _, name in columns))
+    if path.lower().endswith(PARQUET):
         with open_table(path, names, argument="FILE") as relation:
-            self.header = list(relation.columns)
-            known = [name for name in dict.fromkeys(names) if name in self.header]
-            texts = ", ".join(f"coalesce({quoted(name)}::VARCHAR, '')" for name in known)
-            rows = relation.project(texts).fetchall() if known else []
-        self._cells = {name: [row[i] for row in rows] for i, name in enumerate(known)}
+            _check_header(columns, list(relation.columns), path)
+            texts = ", ".join(f"coalesce({quoted(name)}::VARCHAR, '')" for name in names)
+            rows = relation.project(texts).fetchall()
+        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    source: Any = path
+    if path == STANDARD_INPUT:
+        source = io.BytesIO(sys.stdin.buffer.read())
+    table = text_table(source, _shown(path)).fillna("")
+    header = table.iloc[0].tolist()
+    _check_header(columns, header, _shown(path))
+    return {name: table.iloc[1:, header.index(name)].tolist() for name in names}
 
-    def labels(self, option: str, name: str, what: str = "label") -> list[str]:
-        """Return the cells of a column, none of which is missing; `what` is in a cell."""
-        _check_column(option, name, self.header, self.name)
-        column = self._cells[name]
-        empty = [i for i, label in enumerate(column, start=1) if not label.strip()]
-        if empty:
+
+def _shown(path: str) -> str:
+    return "standard input" if path == STANDARD_INPUT else path
+
+
+def _check_header(columns: Iterable[tuple[str, str]], header: list[str], where: str) -> None:
+    for option, name in columns:
+        if header.count(name) != 1:
+            found = "no such column" if name not in header else "more than one such column"
+            raise InputError(f"{option} {name}: {found} in {where}, which has {', '.join(header)}")
+
+
+def _check_present(
+    cells: list[str], option: str, name: str, path: str, what: str = "label"
+) -> list[str]:
+    """Return the cells of a column, none of which is missing; `what` is in a cell."""
+    empty = [i for i, cell in enumerate(cells, start=1) if not cell.strip()]
+    if empty:
+        raise InputError(
+            f"{option} {name}: {len(empty)} of {len(cells)} {what}s in {_shown(path)} are missing, "
+            f"the first in row {empty[0]} below the header. Every instance must have a {what}."
+        )
+    return cells
+
+
+def _as_numbers(
+    cells: list[str], option: str, name: str, path: str, what: str, why: str
+) -> list[float]:
+    """Return a column of numbers; errors say what is in a cell, and why it is a number."""
+    numbers = []
+    for row, text in enumerate(_check_present(cells, option, name, path, what), start=1):
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
             raise InputError(
-                f"{option} {name}: {len(empty)} of {len(column)} {what}s in {self.name} are "
-                f"missing, the first in row {empty[0]} below the header. Every instance must have "
-                f"a {what}."
+                f"{option} {name}: {text!r} in row {row} of {_shown(path)} is no number, but {why}"
             )
-        return column
-
-    def numbers(self, option: str, name: str, what: str, why: str) -> list[float]:
-        """Return a column of numbers; errors say what is in a cell, and why it is a number."""
-        found = []
-        for row, text in enumerate(self.labels(option, name, what), start=1):
-            try:
-                number = float(text)
-            except ValueError:
-                number = math.nan
-            if not math.isfinite(number):
-                raise InputError(
-                    f"{option} {name}: {text!r} in row {row} of {self.name} is no number, but {why}"
-                )
-            found.append(number)
-        return found
+        numbers.append(number)
+    return numbers
 
 
-def count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
+def _count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
     """Count the rows of a Parquet file by the cells of the columns, as text.
 
     `columns` are named by the options that they come from, as in `count_table`.
     """
     with open_table(path, columns.values(), argument="FILE") as relation:
-        for option, column in columns.items():
-            _check_column(f"--{option}", column, list(relation.columns), path)
+        options = [(f"--{option}", column) for option, column in columns.items()]
+        _check_header(options, list(relation.columns), path)
         texts = [
             f"coalesce({quoted(column)}::VARCHAR, '') AS {option}"
             for option, column in columns.items()
@@ -126,23 +124,6 @@ def count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
                 "Every instance must have a label."
             )
     return replace(counts, columns=columns)
-
-
-def _check_column(option: str, name: str, header: list[str], where: str) -> None:
-    if header.count(name) != 1:
-        found = "no such column" if name not in header else "more than one such column"
-        raise InputError(f"{option} {name}: {found} in {where}, which has {', '.join(header)}")
-
-
-# So many different fractions among predicted labels are scores, if no true label is a fraction.
-MANY = 3
-
-
-FRACTION = r"[+-]?\d*\.\d*[1-9]\d*(?:[eE][+-]?\d+)?"
-
-
-# The options that name columns.
-COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
 
 
 def add_to(commands: Any) -> None:
@@ -211,18 +192,15 @@ def add_to(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    check_gate(args.gate, args.rope)
     return report(_compare_chunks(args) if args.chunks else _compare_columns(args), args)
 
 
 def _common(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "scoring": args.scoring,
-        "model": args.model,
         "weight": args.weight,
-        "n_draws": args.draws,
-        "random_state": args.seed,
         "labels": args.labels,
+        **model_options(args),
     }
 
 
@@ -230,65 +208,55 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
     _check_column_options(args)
     if len(args.files) > 1:
         raise InputError(f"one table is expected, got {len(args.files)} files")
-    predicted = _with_options("--a", args.a, "--b", args.b)
-    scored = _with_options("--score-a", args.score_a, "--score-b", args.score_b)
-    numbers = is_of_numbers(args.scoring)
-    if args.files[0].lower().endswith(PARQUET) and len(predicted) == 2 and not (scored or numbers):
-        return _compare_counted(args)
-    wanted = [args.truth, *(column for _, column in predicted + scored), args.groups]
-    table = Columns(args.files[0], [column for column in wanted if column is not None])
-    names = names_of(args, _default_names([column for _, column in predicted or scored]))
+    path = args.files[0]
+    predicted = [] if args.a is None else [("--a", args.a), *(("--b", b) for b in args.b)]
+    scored = []
+    if args.score_a is not None:
+        scored = [("--score-a", args.score_a), *(("--score-b", b) for b in args.score_b)]
+    of_numbers = is_of_numbers(args.scoring)
+    columns = [column for _, column in predicted or scored]
+    declared = set(args.labels or [])
     options = {**_common(args), "pos_label": args.pos_label}
+    if path.lower().endswith(PARQUET) and len(predicted) == 2 and not (scored or of_numbers):
+        # DuckDB counts the labels, so that they need not fit into memory.
+        counted = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
+        counts = _count_labels(path, {k: v for k, v in counted.items() if v is not None})
+        occur = [{outcome[i] for outcome in counts.outcomes} for i in range(3)]
+        said = dict(zip(predicted, occur[1:], strict=True))
+        classes = _check_labels(occur[0], said, declared)
+        names = names_of(args, _default_names(columns))
+        if args.pos_label is None:
+            options["pos_label"] = _class_one(classes)
+        return compare_table(counts, names=(names[0], names[1]), **options)
+    wanted = [("--truth", args.truth), *predicted, *scored]
     if args.groups is not None:
-        options["groups"] = table.labels("--groups", args.groups, "group")
-    scores = [table.numbers(*one, "score", "scores are numbers") for one in scored]
-    if numbers:
-        what = "number", "the metric is one of numbers"
-        truth = table.numbers("--truth", args.truth, *what)
-        return _compare(
-            truth, [table.numbers(*one, *what) for one in predicted], scores, names, options
+        wanted.append(("--groups", args.groups))
+    table = _read_columns(path, wanted)
+    names = names_of(args, _default_names(columns))
+
+    def numbers(option: str, column: str, what: str, why: str) -> list[float]:
+        return _as_numbers(table[column], option, column, path, what, why)
+
+    if args.groups is not None:
+        cells = table[args.groups]
+        options["groups"] = _check_present(cells, "--groups", args.groups, path, "group")
+    scores = [numbers(*one, "score", "scores are numbers") for one in scored]
+    truth: Any
+    predictions: list[Any]
+    if of_numbers:
+        truth, *predictions = (
+            numbers(*one, "number", "the metric is one of numbers")
+            for one in (("--truth", args.truth), *predicted)
         )
-    labels = table.labels("--truth", args.truth)
-    predictions = [table.labels(*one) for one in predicted]
-    for one, column in zip(predicted, predictions, strict=True):
-        _check_no_scores(*one, column, {*labels, *(args.labels or [])})
-    classes = {*labels, *itertools.chain.from_iterable(predictions), *(args.labels or [])}
-    _check_spelling(classes)
-    if args.pos_label is None:
-        options["pos_label"] = _class_one(classes)
-    return _compare(labels, predictions, scores, names, options)
-
-
-def _compare_counted(args: argparse.Namespace) -> ComparisonResult:
-    """Compare two columns of labels that DuckDB counts, so that they need not fit into memory."""
-    columns = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
-    counts = count_labels(args.files[0], {k: v for k, v in columns.items() if v is not None})
-    truth, a, b = ({outcome[i] for outcome in counts.outcomes} for i in range(3))
-    declared, classes = set(args.labels or []), truth | a | b
-    _check_no_scores("--a", args.a, a, truth | declared)
-    _check_no_scores("--b", args.b[0], b, truth | declared)
-    _check_spelling(classes | declared)
-    names = names_of(args, _default_names([args.a, args.b[0]]))
-    pos_label = _class_one(classes) if args.pos_label is None else args.pos_label
-    return compare_table(counts, names=(names[0], names[1]), pos_label=pos_label, **_common(args))
-
-
-def _with_options(
-    option: str, column: str | None, other_option: str, others: list[str] | None
-) -> list[tuple[str, str]]:
-    """Return the columns of A and of the others, each after the option that names it."""
-    if column is None or others is None:
-        return []
-    return [(option, column), *((other_option, other) for other in others)]
-
-
-def _compare(
-    truth: Sequence[Any],
-    predictions: Sequence[Any],
-    scores: Sequence[Any],
-    names: tuple[str, ...],
-    options: dict[str, Any],
-) -> ComparisonResult | Ranking:
+    else:
+        truth, *predictions = (
+            _check_present(table[column], option, column, path)
+            for option, column in (("--truth", args.truth), *predicted)
+        )
+        said = dict(zip(predicted, map(set, predictions), strict=True))
+        classes = _check_labels(set(truth), said, declared)
+        if args.pos_label is None:
+            options["pos_label"] = _class_one(classes | declared)
     if len(names) > 2:
         return compare_many(
             truth,
@@ -377,30 +345,34 @@ def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path:
                 )
 
 
-def _check_no_scores(option: str, column: str, said: Iterable[str], known: set[str]) -> None:
-    """Raise if predicted labels are numbers such as 0.73 that are never true: probabilities."""
-    fractions = {label for label in said if re.fullmatch(FRACTION, label)}
-    if len(fractions) < MANY or any(re.fullmatch(FRACTION, label) for label in known):
-        return
-    raise InputError(
-        f"{option} {column} must contain labels, got numbers such as {min(fractions)}, which "
-        f"--truth does not contain. Pass probabilities and other scores as "
-        f"{option.replace('--', '--score-')} {column}, with a metric of scores such as --scoring "
-        "roc_auc, or threshold them first. To compare predictions of numbers, pass a metric of "
-        "numbers, such as --scoring r2."
-    )
+def _check_labels(
+    truth: set[str], predicted: Mapping[tuple[str, str], set[str]], declared: set[str]
+) -> set[str]:
+    """Return the classes that occur; raise if they are scores, or written in several ways.
 
-
-def _check_spelling(classes: set[str]) -> None:
-    """Raise if labels that were surely meant to be the same are written differently."""
+    Numbers such as 0.73 that are predicted and never true are probabilities.
+    """
+    fractions_known = any(re.fullmatch(FRACTION, label) for label in truth | declared)
+    for (option, column), said in predicted.items():
+        fractions = {label for label in said if re.fullmatch(FRACTION, label)}
+        if len(fractions) >= MANY and not fractions_known:
+            raise InputError(
+                f"{option} {column} must contain labels, got numbers such as {min(fractions)}, "
+                f"which --truth does not contain. Pass probabilities and other scores as "
+                f"{option.replace('--', '--score-')} {column}, with a metric of scores such as "
+                "--scoring roc_auc, or threshold them first. To compare predictions of numbers, "
+                "pass a metric of numbers, such as --scoring r2."
+            )
+    classes = truth.union(*predicted.values())
     written: dict[str, str] = {}
-    for label in sorted(classes):
+    for label in sorted(classes | declared):
         other = written.setdefault(_plain(label), label)
         if other != label:
             raise InputError(
                 f"{other!r} and {label!r} are two classes, because labels are compared as text. "
                 "Write the labels of all columns in the same way."
             )
+    return classes
 
 
 def _plain(label: str) -> str:

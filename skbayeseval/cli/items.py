@@ -9,10 +9,8 @@ import re
 from typing import Any
 
 from skbayeseval import compare_items, compare_many_items, read_samples
-from skbayeseval.cli.output import InputError, check_gate, report
-from skbayeseval.cli.parsing import add_model, add_output, names_of
-
-__all__ = ["add_to"]
+from skbayeseval.cli.output import InputError, report
+from skbayeseval.cli.parsing import add_model, add_output, model_options, names_of
 
 EXTENSIONS = r"(\.(jsonl|json|ndjson|csv|tsv|txt))?(\.gz)?$"
 
@@ -56,28 +54,20 @@ def add_to(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    check_gate(args.gate, args.rope)
     if len(args.files) < 2:
         raise InputError(f"two or more files are expected, got only {args.files[0]}")
     _check_different(args.files)
     names = names_of(args, _default_names(args.files))
     samples = [
         read_samples(
-            path,
-            score=args.score,
-            id=args.id,
-            group=args.group,
-            filter=args.filter,
-            runs=args.runs,
+            path, score=args.score, id=args.id, group=args.group, filter=args.filter, runs=args.runs
         )
         for path in args.files
     ]
     options: dict[str, Any] = {
         "scoring": samples[0].score,
         "higher_is_better": not args.lower_is_better,
-        "model": args.model,
-        "n_draws": args.draws,
-        "random_state": args.seed,
+        **model_options(args),
     }
     if len(samples) > 2:
         return report(compare_many_items(dict(zip(names, samples, strict=True)), **options), args)

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -18,93 +18,12 @@ from skbayeseval._files import save_figure
 from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.rope import warn_of_one_rope
 
-__all__ = [
-    "GATES",
-    "Gate",
-    "InputError",
-    "as_shown",
-    "as_text",
-    "check_gate",
-    "in_words_of_options",
-    "judge",
-    "printable",
-    "printing",
-    "report",
-    "save",
-    "stop_printing",
-]
-
-
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
 
 
-# What each gate asks of a comparison of A with B.
-GATES = {
-    "non-inferior": lambda pair, margin, metric: pair.non_inferiority(margin, metric=metric),
-    "better": lambda pair, margin, metric: pair.superiority(margin, metric=metric),
-}
-
-
-class Gate(NamedTuple):
-    """What a gate asked, and the answers: one for each metric and each other than A."""
-
-    asked: str
-    margin: float
-    answers: list[Any]
-
-    @property
-    def passed(self) -> bool:
-        """Whether all answers are yes."""
-        return all(one.answer == "yes" for one in self.answers)
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of the program."""
-        return 0 if self.passed else NOT_PASSED
-
-    def __str__(self) -> str:
-        if self.passed:
-            return f"gate passed: {'; '.join(map(str, self.answers))}"
-        missing = [one for one in self.answers if one.answer != "yes"]
-        return f"gate not passed: {'; '.join(map(str, missing))}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON shows it."""
-        answers = [
-            {
-                "names": list(one.names),
-                "metric": one.metric,
-                "answer": one.answer,
-                "probability": one.probability,
-            }
-            for one in self.answers
-        ]
-        return {
-            "asked": self.asked,
-            "margin": self.margin,
-            "passed": self.passed,
-            "answers": answers,
-        }
-
-
-def check_gate(gate: str | None, rope: float | None) -> None:
-    """Raise if the question of a gate is not complete."""
-    if gate == "non-inferior" and rope is None:
-        raise InputError(
-            "--gate non-inferior requires --rope, the largest loss that does not matter"
-        )
-
-
-def judge(result: ComparisonResult | Ranking, gate: str, rope: float | None) -> Gate:
-    """Ask whether A, the first, may be shipped."""
-    margin = 0.0 if rope is None else rope
-    pairs = [result]
-    if isinstance(result, Ranking):
-        pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
-    answers = [GATES[gate](pair, margin, metric) for pair in pairs for metric in result.metrics]
-    return Gate(gate, margin, answers)
-
+# The method of a comparison of A with B that answers each gate.
+GATES = {"non-inferior": "non_inferiority", "better": "superiority"}
 
 # Options by the arguments of functions that they stand for.
 OPTIONS = {
@@ -122,7 +41,6 @@ OPTIONS = {
     },
 }  # fmt: skip
 
-
 # Arguments that messages also name without "=", by command. Files of other commands may have
 # columns with these names.
 DATA = {
@@ -137,12 +55,43 @@ DATA = {
     "items": {"scores_a": "A", "scores_b": "B"},
 }
 
-
 # Advice for which there is no option.
 ONLY_PYTHON = re.compile(
     r" If they are on the same scale, pass its limits: prior=[^.]*\."
     r"| \(scores= to compare_many, .*\), or pass it as scoring= of a cross-validation"
 )
+
+Result = ComparisonResult | Ranking
+
+
+def _judge(result: ComparisonResult | Ranking, gate: str, rope: float | None) -> dict[str, Any]:
+    """Ask whether A, the first, may be shipped: for each metric, and instead of each other."""
+    margin = 0.0 if rope is None else rope
+    pairs = [result]
+    if isinstance(result, Ranking):
+        pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
+    answers = [
+        getattr(pair, GATES[gate])(margin, metric=metric)
+        for pair in pairs
+        for metric in result.metrics
+    ]
+    passed = all(one.answer == "yes" for one in answers)
+    shown = "; ".join(str(one) for one in answers if passed or one.answer != "yes")
+    return {
+        "asked": gate,
+        "margin": margin,
+        "passed": passed,
+        "answers": [
+            {
+                "names": list(one.names),
+                "metric": one.metric,
+                "answer": one.answer,
+                "probability": one.probability,
+            }
+            for one in answers
+        ],
+        "in words": f"gate {'passed' if passed else 'not passed'}: {shown}",
+    }
 
 
 class InputError(ValueError):
@@ -178,24 +127,22 @@ def in_words_of_options(error: Exception, command: str) -> str:
     return message
 
 
-Result = ComparisonResult | Ranking
-
-
 def report(result: Result, args: argparse.Namespace) -> int:
     """Print and save a result, and return the exit code, which is that of the gate."""
-    gate = None if args.gate is None else judge(result, args.gate, args.rope)
+    gate = {} if args.gate is None else _judge(result, args.gate, args.rope)
+    in_words = gate.pop("in words", None)
     with printing():
         if args.json:
             found = _as_json(result, args.rope)
-            if gate is not None:
-                found["gate"] = gate.to_dict()
+            if gate:
+                found["gate"] = gate
             print(json.dumps(found, indent=2))
         else:
-            if gate is not None:
-                print(f"{gate}\n")
+            if gate:
+                print(f"{in_words}\n")
             _print(result, args.rope)
     save(result, args, quiet=args.json)
-    return 0 if gate is None else gate.exit_code
+    return 0 if gate.get("passed", True) else NOT_PASSED
 
 
 @contextmanager

@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 
 from skbayeseval.cli.output import GATES, InputError, printable
 
-__all__ = ["Parser", "add_model", "add_output", "add_scoring", "names_of"]
-
 
 class _Once(argparse.Action):
     """Store a value, and refuse a second one, which would silently replace the first."""
@@ -63,6 +61,11 @@ def add_model(parser: argparse.ArgumentParser, *, model: str, models: str) -> No
         "--draws", type=int, default=20_000, help="the number of posterior draws (default: 20000)"
     )
     parser.add_argument("--seed", type=int, default=0, help="the seed of the draws (default: 0)")
+
+
+def model_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of the model and its draws, by the names of arguments."""
+    return {"model": args.model, "n_draws": args.draws, "random_state": args.seed}
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

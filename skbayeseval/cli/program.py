@@ -14,23 +14,28 @@ from skbayeseval import compare_counts
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.cli import compare, items
 from skbayeseval.cli.output import (
+    InputError,
     as_shown,
     as_text,
-    check_gate,
     in_words_of_options,
     printable,
     printing,
     report,
     save,
 )
-from skbayeseval.cli.parsing import Parser, add_model, add_output, add_scoring, names_of
+from skbayeseval.cli.parsing import (
+    Parser,
+    add_model,
+    add_output,
+    add_scoring,
+    model_options,
+    names_of,
+)
 
-__all__ = [
-    "add_counts",
-    "add_demo",
-    "add_reproduce",
-    "main",
-]
+EXIT_CODES = (
+    "exit codes: 0 if all is well, 1 after an unforeseen failure, 2 if arguments or files are not "
+    "as they should be, 3 if --gate is not passed"
+)
 
 
 def add_counts(commands: Any) -> None:
@@ -59,17 +64,14 @@ def add_counts(commands: Any) -> None:
 
 
 def _run_counts(args: argparse.Namespace) -> int:
-    check_gate(args.gate, args.rope)
     names = names_of(args, ("A", "B"))
     result = compare_counts(
         args.a,
         args.b,
         scoring=args.scoring or "f1",
-        model=args.model,
         weight=args.weight,
         names=(names[0], names[1]),
-        n_draws=args.draws,
-        random_state=args.seed,
+        **model_options(args),
     )
     return report(result, args)
 
@@ -152,12 +154,6 @@ def _run_reproduce(args: argparse.Namespace) -> int:
     return 2 if report.missing else 0
 
 
-EXIT_CODES = (
-    "exit codes: 0 if all is well, 1 after an unforeseen failure, 2 if arguments or files are not "
-    "as they should be, 3 if --gate is not passed"
-)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code.
 
@@ -166,43 +162,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # terminals may not support ≫ and ≈
             stream.reconfigure(errors="replace")
-    args = _parser().parse_args(argv)
-    broken = 0  # the exit code if a pipe, such as one into head, breaks
-    try:
-        with warnings.catch_warnings():
-            _print_warnings(args.command)
-            if getattr(args, "gate", None) is not None:  # nobody reads warnings there
-                warnings.simplefilter("error", UnlikelyDataWarning)
-                broken = 1  # there is no verdict yet
-            with printing():
-                return args.run(args)
-            return broken
-    except UnlikelyDataWarning as warning:
-        return _refuse(args, warning, " --gate does not judge such data.")
-    except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:
-        return _refuse(args, error)
-
-
-def _print_warnings(command: str) -> None:
-    """Let warnings be printed in one line, as errors are."""
-
-    def show(message: Any, *_: Any, **__: Any) -> None:
-        _print(command, "warning", message)
-
-    warnings.showwarning = show
-
-
-def _refuse(args: argparse.Namespace, error: Exception, reason: str = "") -> int:
-    _print(args.command, "error", error, reason)
-    return 2
-
-
-def _print(command: str, what: str, found: Exception, more: str = "") -> None:
-    message = printable(" ".join(in_words_of_options(found, command).split()))
-    print(f"skbayeseval {command}: {what}: {message}{more}", file=sys.stderr)
-
-
-def _parser() -> Parser:
     parser = Parser(
         prog="skbayeseval",
         description="Is classifier A really better than B, by how much, and how sure are we?",
@@ -212,4 +171,28 @@ def _parser() -> Parser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for add in (compare.add_to, items.add_to, add_counts, add_demo, add_reproduce):
         add(commands)
-    return parser
+    args = parser.parse_args(argv)
+
+    def tell(what: str, said: Any, more: str = "") -> None:
+        message = printable(" ".join(in_words_of_options(said, args.command).split()))
+        print(f"skbayeseval {args.command}: {what}: {message}{more}", file=sys.stderr)
+
+    broken = 0  # the exit code if a pipe, such as one into head, breaks
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: tell("warning", message)
+            if getattr(args, "gate", None) == "non-inferior" and args.rope is None:
+                raise InputError(
+                    "--gate non-inferior requires --rope, the largest loss that does not matter"
+                )
+            if getattr(args, "gate", None) is not None:  # nobody reads warnings there
+                warnings.simplefilter("error", UnlikelyDataWarning)
+                broken = 1  # there is no verdict yet
+            with printing():
+                return args.run(args)
+            return broken
+    except UnlikelyDataWarning as warning:
+        tell("error", warning, " --gate does not judge such data.")
+    except (ValueError, TypeError, ArithmeticError, OSError, ImportError) as error:
+        tell("error", error)
+    return 2

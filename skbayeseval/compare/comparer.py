@@ -20,17 +20,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._arrays import in_short
 from skbayeseval._labels import is_indicator
-from skbayeseval._validation import check_flag, check_random_state_entropy
+from skbayeseval._validation import check_flag
 from skbayeseval.compare.cross_validation import (
     CrossValidationOptions,
     compare_learners,
     compares_scores,
     kind_of_target,
-    resolve_cv,
+    resolve_splits_and_params,
 )
-from skbayeseval.compare.number_target import score_numbers
 from skbayeseval.compare.split_score_target import resolve_scorers
-from skbayeseval.compare.targets import count_one, score_by_scores, score_counts
+from skbayeseval.compare.targets import score_counts, score_learner
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.judgement.decision import Decision
@@ -38,14 +37,21 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.checkpoint import check_repeatable
-from skbayeseval.splitting.collect import metadata_router, name_the_place, route
+from skbayeseval.splitting.collect import metadata_router, name_the_place
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 if TYPE_CHECKING:
     from skbayeseval.display.style import Display
 
-__all__ = ["BayesianComparer"]
+
+# What an earlier fit may have left behind.
+_NOT_ALWAYS_THERE = (
+    "best_estimator_",
+    "refit_time_",
+    "classes_",
+    "n_features_in_",
+    "feature_names_in_",
+)
 
 
 def _best_has(method: str) -> Callable[[BayesianComparer], bool]:
@@ -252,15 +258,18 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         names = [name for name, _ in self._named()]
         own = super().get_params(deep=False)
         replaced = {n: params.pop(n) for n in names if n in params and n not in own}
-        if replaced:
-            if isinstance(self.estimators, Mapping):
-                self.estimators = {**self.estimators, **replaced}
-            else:
-                self.estimators = [
-                    _replaced(one, replaced.get(name, _MISSING))
-                    for name, one in zip(names, self.estimators, strict=True)
-                ]
-        current = dict(zip(names, (estimator for _, estimator in self._named()), strict=True))
+        if replaced and isinstance(self.estimators, Mapping):
+            self.estimators = {**self.estimators, **replaced}
+        elif replaced:
+            entries = list(self.estimators)
+            for i, name in enumerate(names):
+                if name in replaced:
+                    is_named, new = isinstance(entries[i], tuple), replaced[name]
+                    entries[i] = (entries[i][0], new) if is_named else new
+            self.estimators = entries
+        current = {
+            name: estimator for name, (_, estimator) in zip(names, self._named(), strict=True)
+        }
         deeper: dict[str, dict[str, Any]] = {}
         for key in list(params):
             name, delimiter, rest = key.partition("__")
@@ -293,30 +302,34 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
                 "is None."
             )
-        estimators = self._estimators()
+        if not isinstance(self.estimators, (list, tuple, Mapping)) or len(self.estimators) < 2:
+            raise ValueError(
+                "estimators must be two or more: a list of estimators or of (name, estimator) "
+                f"pairs, or a dict of names to estimators, got {in_short(self.estimators)}."
+            )
+        own = super().get_params(deep=False)
+        estimators = check_estimator_names(self._named(), reserved=own)
         check_flag(self.refit, "refit")
         if self.rope is not None:
             for rope in self.rope.values() if isinstance(self.rope, Mapping) else [self.rope]:
                 check_rope(rope)
-        check_repeatable(self.checkpoint, self.cv, self.calibrate, self.random_state)
-        entropy = check_random_state_entropy(self.random_state)
-        kind = kind_of_target(estimators)
-        cv = resolve_cv(self.cv, y, entropy, kind, self.counter)
         groups = None
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
         name = type(self).__name__
-        split_params, fit_params = route(name, f"{name}.fit", estimators, cv, params, groups)
-        ranking = compare_learners(
+        options = CrossValidationOptions.of(own)
+        resolved = resolve_splits_and_params(
             estimators,
-            X,
             y,
-            CrossValidationOptions.of(super().get_params(deep=False)),
-            cv=cv,
-            split_params=split_params,
-            fit_params=fit_params,
-            entropy=entropy,
+            options,
+            self.cv,
+            params,
+            groups,
+            self.random_state,
+            owner=name,
+            method=f"{name}.fit",
         )
+        ranking = compare_learners(estimators, X, y, options, **resolved)
         best_index = int(ranking.draws.mean(axis=1).argmax())
         best_name = ranking.names[best_index]
         for attribute in _NOT_ALWAYS_THERE:
@@ -327,18 +340,19 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.cv_results_ = ranking.cv_results
         self.n_splits_ = self.result_.n_splits
         several = is_indicator(y) and len(ranking.labels) > 0
-        if kind == "classes" and self.counter is None:
+        if kind_of_target(estimators) == "classes" and self.counter is None:
             self.classes_ = np.asarray(ranking.labels) if several else np.unique(np.asarray(y))
         self.best_index_ = best_index
         self.best_name_ = best_name
         self._remember_features(X)
         if self.refit:
-            self._refit_best(estimators[best_name], X, y, fit_params[best_name])
+            self._refit_best(estimators[best_name], X, y, resolved["fit_params"][best_name])
         return self
 
     def hdi(self, prob: float = 0.95, **options: Any) -> Interval:
         """Return the highest-density interval; see `ComparisonResult.hdi`."""
-        return self._result().hdi(prob, **options)
+        check_is_fitted(self, "result_")
+        return self.result_.hdi(prob, **options)
 
     def decision(
         self, rope: Any = None, prob: float = 0.95, **options: Any
@@ -394,13 +408,9 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if self.counter is not None:
             counts = self.counter.count_one(y, self.predict(X), self.best_index_)
             return score_counts(metric, counts)
-        if metric.source == "numbers":
-            return score_numbers(metric, y, self.predict(X))
-        labels = self.classes_ if self.labels is None else self.labels
-        if metric.source == "instances":
-            classes = tuple(np.asarray(labels).tolist())
-            return score_by_scores(metric, classes, self.pos_label, best, X, y)
-        return score_counts(metric, count_one(y, self.predict(X), labels, self.pos_label))
+        labels = getattr(self, "classes_", ()) if self.labels is None else self.labels
+        classes = tuple(np.asarray(labels).tolist())
+        return score_learner(metric, classes, self.pos_label, best, X, y)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata go: to the splitter's `split` and each estimator's `fit`."""
@@ -433,22 +443,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
     def _named(self) -> list[tuple[str, Any]]:
         return named_estimators(self.estimators)
 
-    def _estimators(self) -> dict[str, Any]:
-        if not isinstance(self.estimators, (list, tuple, Mapping)) or len(self.estimators) < 2:
-            raise ValueError(
-                "estimators must be two or more: a list of estimators or of (name, estimator) "
-                f"pairs, or a dict of names to estimators, got {in_short(self.estimators)}."
-            )
-        return check_estimator_names(self._named(), reserved=super().get_params(deep=False))
-
-    def _result(self) -> Any:
-        check_is_fitted(self, "result_")
-        return self.result_
-
     def _answer(self) -> Any:
         """Return the comparison of two estimators, or the ranking of more."""
-        result = self._result()
-        return result if len(self.ranking_.names) == 2 else self.ranking_
+        check_is_fitted(self, "result_")
+        return self.result_ if len(self.ranking_.names) == 2 else self.ranking_
 
     def _best(self) -> Any:
         check_is_fitted(self, "best_estimator_")
@@ -477,22 +475,3 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         columns = np.asarray(getattr(X, "columns", []), dtype=object)
         if len(columns) and all(isinstance(column, str) for column in columns):
             self.feature_names_in_ = columns
-
-
-_MISSING = object()
-
-# What an earlier fit may have left behind.
-_NOT_ALWAYS_THERE = (
-    "best_estimator_",
-    "refit_time_",
-    "classes_",
-    "n_features_in_",
-    "feature_names_in_",
-)
-
-
-def _replaced(one: Any, new: Any) -> Any:
-    """Return an entry of the list with its estimator replaced, in the form that it has."""
-    if new is _MISSING:
-        return one
-    return (one[0], new) if isinstance(one, tuple) else new

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
-from skbayeseval._alignment import check_rows
-from skbayeseval._arrays import check_same_length
+from skbayeseval._arrays import check_rows, check_same_length
 from skbayeseval._labels import check_indicator, is_indicator
 from skbayeseval._validation import (
     check_flag,
@@ -24,9 +23,14 @@ from skbayeseval._validation import (
     check_random_state_entropy,
     check_whole_number,
 )
-from skbayeseval.compare.number_target import NumberTarget
 from skbayeseval.compare.split_score_target import ScoreTarget
-from skbayeseval.compare.targets import ChunkTarget, CollectedEvidence, LabelTarget, Target
+from skbayeseval.compare.targets import (
+    ChunkTarget,
+    CollectedEvidence,
+    LabelTarget,
+    NumberTarget,
+    Target,
+)
 from skbayeseval.compare.weighting import Weighting, plug_in_weight
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
@@ -50,15 +54,6 @@ from skbayeseval.splitting.collect import (
 )
 from skbayeseval.splitting.halves import splits_of_another_size, splits_of_halves
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
-
-__all__ = [
-    "CrossValidationOptions",
-    "bayesian_cross_validate",
-    "compare_learners",
-    "compares_scores",
-    "kind_of_target",
-    "resolve_cv",
-]
 
 # The children of the entropy that seed the default splitter, the halves of the data and those of
 # training sets; the posterior's is 0.
@@ -204,6 +199,7 @@ def bayesian_cross_validate(
     >>> result.decision(rope=0.005).label
     'significantly better'
     """
+    options = CrossValidationOptions.of(locals())
     if others:
         raise TypeError(
             "bayesian_cross_validate compares two estimators on X and y, and takes all else by "
@@ -211,58 +207,43 @@ def bayesian_cross_validate(
             "BayesianComparer([a, b, c]).fit(X, y)."
         )
     estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
-    check_repeatable(checkpoint, cv, calibrate, random_state)
-    entropy = check_random_state_entropy(random_state)
-    splitter = resolve_cv(cv, y, entropy, kind_of_target(estimators), counter)
-    split_params, fit_params = route(
-        "bayesian_cross_validate", "bayesian_cross_validate", estimators, splitter, params, groups
+    name = "bayesian_cross_validate"
+    resolved = resolve_splits_and_params(
+        estimators, y, options, cv, params, groups, random_state, owner=name, method=name
     )
-    options = CrossValidationOptions(
-        scoring=scoring,
-        model=model,
-        engine=engine,
-        prior=prior,
-        n_draws=n_draws,
-        labels=labels,
-        pos_label=pos_label,
-        counter=counter,
-        weight=weight,
-        calibrate=calibrate,
-        estimand=estimand,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        pre_dispatch=pre_dispatch,
-        return_estimator=return_estimator,
-        return_indices=return_indices,
-        error_score=error_score,
-        checkpoint=checkpoint,
-    )
-    ranking = compare_learners(
-        estimators,
-        X,
-        y,
-        options,
-        cv=splitter,
-        split_params=split_params,
-        fit_params=fit_params,
-        entropy=entropy,
-    )
-    return ranking.pairs[0, 1]
+    return compare_learners(estimators, X, y, options, **resolved).pairs[0, 1]
 
 
-def resolve_cv(
-    cv: Any, y: Any, entropy: int, kind: str = "classes", counter: ChunkCounter | None = None
-) -> Any:
-    """Return the splitter; the default one gets a seed of its own from the entropy.
+def resolve_splits_and_params(
+    estimators: Mapping[str, Any],
+    y: Any,
+    options: CrossValidationOptions,
+    cv: Any,
+    params: Mapping[str, Any] | None,
+    groups: Any,
+    random_state: Any,
+    *,
+    owner: str,
+    method: str,
+) -> dict[str, Any]:
+    """Return the last arguments of `compare_learners`: splitter, its and fit's parameters, seed.
 
-    `kind` is "numbers" where regressors are compared: their targets are not classes to balance.
+    The default splitter gets a seed of its own from the random state. `owner` and `method` are what
+    errors about metadata routing call the caller.
     """
+    check_repeatable(options.checkpoint, cv, options.calibrate, random_state)
+    entropy = check_random_state_entropy(random_state)
+    # The targets of regressors are not classes to balance.
+    kind, counter = kind_of_target(estimators), options.counter
     if cv is None:
         seed = np.random.SeedSequence(entropy, spawn_key=(_SPLITTER,)).generate_state(1)[0]
         regularize = None if kind == "numbers" else getattr(counter, "frequencies", "auto")
-        return BlockRegularizedCV(regularize=regularize, random_state=int(seed))
-    cv = check_iterable_cv(cv)
-    return check_cv(cv, y if counter is None else None, classifier=kind == "classes")
+        cv = BlockRegularizedCV(regularize=regularize, random_state=int(seed))
+    else:
+        targets = y if counter is None else None
+        cv = check_cv(check_iterable_cv(cv), targets, classifier=kind == "classes")
+    split_params, fit_params = route(owner, method, estimators, cv, params, groups)
+    return {"cv": cv, "split_params": split_params, "fit_params": fit_params, "entropy": entropy}
 
 
 def kind_of_target(estimators: Mapping[str, Any]) -> str:
@@ -339,7 +320,9 @@ def compare_learners(
     weighting = Weighting.of(options)
     names = tuple(estimators)
     groups = split_params.get("groups")
-    _check_data(X, y, groups)
+    if X is None:
+        raise ValueError("X must be the data, with one row per instance, got None.")
+    check_same_length(X=X, y=y, groups=groups)
     check_rows({"X": X, "y": y, "groups": groups})
     for of_one in fit_params.values():
         check_rows({"y": y, **of_one})
@@ -349,15 +332,15 @@ def compare_learners(
     if options.verbose and isinstance(options.engine, str) and not engine.has_independent_draws:
         engine = clone(engine).set_params(progressbar=True)
 
-    def posterior(found: CollectedEvidence, **more: Any) -> Posterior:
+    def posterior(collected: CollectedEvidence, **more: Any) -> Posterior:
         return make_posterior(
-            found.evidence,
+            collected.evidence,
             options.model,
             engine,
             options.prior,
             options.n_draws,
             entropy,
-            scored=found.scored,
+            scored=collected.scored,
             **more,
         )
 
@@ -405,28 +388,42 @@ def compare_learners(
         resize=resize,
         checkpoint=Checkpoint.of(options.checkpoint),
     )
-    scores = _scores_of_splits(target, collection)
-    results = {name: _as_cross_validate(collection, name, options) for name in names}
     several = isinstance(options.scoring, (list, tuple, set, Mapping))
     single = len(target.metrics) == 1 and not several
-    for key, of_each in scores.items():
-        for name in names:
-            results[name]["test_score" if single else f"test_{key}"] = of_each[name]
+    scores: dict[str, dict[str, Any]] = {key: {} for key in target.metrics}
+    results: dict[str, dict[str, Any]] = {}  # as of `cross_validate`
+    for name, runs in collection.runs.items():
+        times = np.array([[run.fit_time, run.score_time] for run in runs]).T
+        times.flags.writeable = False
+        results[name] = {"fit_time": times[0], "score_time": times[1]}
+        if any(run.chosen is not None for run in runs):
+            results[name]["best_params"] = [run.chosen for run in runs]
+        if options.return_estimator:
+            results[name]["estimator"] = [run.estimator for run in runs]
+        if options.return_indices:
+            train, test = zip(*collection.splits, strict=True)
+            results[name]["indices"] = {"train": train, "test": test}
+        for key, values in target.split_scores(name, collection).items():
+            values.flags.writeable = False
+            scores[key][name] = values
+            results[name]["test_score" if single else f"test_{key}"] = values
     try:
-        found = target.collected(collection)
+        collected = target.collected(collection)
         instances = None
-        if found.evidence.n_rows is not None:
+        if collected.evidence.n_rows is not None:
             index = index_of([X, y, groups])
             instances = Instances.tested(collection.test_indices(), n_samples, index)
         if weighting.is_inferred:
-            inferred = weighting.infer(found, target, collection, rehearsed.model, n_samples)
+            inferred = weighting.infer(collected, target, collection, rehearsed.model, n_samples)
             mixture = engine.has_independent_draws
-            found = found.with_weight(plug_in_weight(inferred, target.metrics, mixture=mixture))
-            result = posterior(found, weights=inferred, instances=instances)
+            collected = collected.with_weight(
+                plug_in_weight(inferred, target.metrics, mixture=mixture)
+            )
+            result = posterior(collected, weights=inferred, instances=instances)
         else:
             if weighting.number is not None:
-                found = found.with_weight(weighting.number)
-            result = posterior(found, instances=instances)
+                collected = collected.with_weight(weighting.number)
+            result = posterior(collected, instances=instances)
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
@@ -436,10 +433,9 @@ def compare_learners(
         index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else index_of([y, groups])
         out_of_fold = replace(out_of_fold, index=index)
     further = collection.another_size
-    kind = type(cv).__name__
-    splitter = "splits as given" if kind.startswith("_") else kind
+    splitter = type(cv).__name__
     record = CrossValidation(
-        splitter,
+        "splits as given" if splitter.startswith("_") else splitter,
         len(collection.kept),
         collection.train_size,
         results,
@@ -455,31 +451,26 @@ def compare_learners(
     return Ranking(result, names, target.metrics, record)
 
 
-def _check_data(X: Any, y: Any, groups: Any) -> None:
-    if X is None:
-        raise ValueError("X must be the data, with one row per instance, got None.")
-    check_same_length(X=X, y=y, groups=groups)
-
-
 def _target(
     estimators: Mapping[str, Any], X: Any, y: Any, options: CrossValidationOptions, groups: Any
 ) -> Target:
     """Return what is compared: chunks, plain scores, numbers, or classes and labels."""
+    kind: type[LabelTarget | ChunkTarget | ScoreTarget | NumberTarget] = LabelTarget
     if options.counter is not None:
-        if options.labels is not None or options.pos_label is not None:
-            raise ValueError(
-                "labels and pos_label do not apply with counter=. To select types of chunks, pass "
-                "chunk_counter(..., types=...)."
-            )
-        return ChunkTarget(y, tuple(estimators), options.counter, options.scoring, groups)
-    kind: type[ScoreTarget | NumberTarget | LabelTarget] = LabelTarget
-    if compares_scores(options.model):
+        kind = ChunkTarget
+    elif compares_scores(options.model):
         kind = ScoreTarget
     elif kind_of_target(estimators) == "numbers" or is_of_numbers(options.scoring):
         kind = NumberTarget
     if kind is LabelTarget and is_indicator(y) and _is_vector(X):
-        _check_not_swapped(y)
-    return kind(y, estimators, options.labels, options.pos_label, options.scoring, groups)
+        try:
+            check_indicator(y, "y")
+        except ValueError as error:
+            raise ValueError(
+                f"{error} Since X has one dimension and y has shape {np.shape(y)}, X and y may "
+                "have been passed in the wrong order."
+            ) from error
+    return kind(y, estimators, options, groups)
 
 
 def _is_vector(X: Any) -> bool:
@@ -488,49 +479,9 @@ def _is_vector(X: Any) -> bool:
     return isinstance(X, (list, tuple)) and np.isscalar(X[0])
 
 
-def _check_not_swapped(y: Any) -> None:
-    """Raise if y is no label indicator, but X could be a vector of classes."""
-    try:
-        check_indicator(y, "y")
-    except ValueError as error:
-        raise ValueError(
-            f"{error} Since X has one dimension and y has shape {np.shape(y)}, X and y may have "
-            "been passed in the wrong order."
-        ) from error
-
-
 def compares_scores(model: Any) -> bool:
     """Whether the model is of the scores of splits, of whatever estimators."""
     return isinstance(model, CorrelatedT) or (isinstance(model, str) and model == CorrelatedT.name)
-
-
-def _scores_of_splits(target: Target, collection: Collection) -> dict[str, dict[str, Any]]:
-    """Return for each metric and estimator its values in the splits, NaN where a fit failed."""
-    scores: dict[str, dict[str, Any]] = {key: {} for key in target.metrics}
-    for name in collection.runs:
-        for key, values in target.split_scores(name, collection).items():
-            values.flags.writeable = False
-            scores[key][name] = values
-    return scores
-
-
-def _as_cross_validate(
-    collection: Collection, name: str, options: CrossValidationOptions
-) -> dict[str, Any]:
-    """Return what `cross_validate` would have returned, but for the scores."""
-    runs = collection.runs[name]
-    found: dict[str, Any] = {
-        "fit_time": _frozen([run.fit_time for run in runs]),
-        "score_time": _frozen([run.score_time for run in runs]),
-    }
-    if any(run.chosen is not None for run in runs):
-        found["best_params"] = [run.chosen for run in runs]
-    if options.return_estimator:
-        found["estimator"] = [run.estimator for run in runs]
-    if options.return_indices:
-        train, test = zip(*collection.splits, strict=True)
-        found["indices"] = {"train": train, "test": test}
-    return found
 
 
 def _keep_fits(
@@ -552,9 +503,3 @@ def _keep_fits(
         "what cross_validate would have returned, and the predictions for the test set of each "
         "split: error.cv_results[name]['predictions'], with error.cv_results[name]['indices']."
     )
-
-
-def _frozen(values: list[float]) -> NDArray[Any]:
-    array = np.array(values)
-    array.flags.writeable = False
-    return array

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from skbayeseval._alignment import check_rows, named_labels
+from skbayeseval._arrays import check_rows, named_labels
 from skbayeseval._labels import is_indicator, kind_of_labels
 from skbayeseval._running import has_bar
-from skbayeseval.compare.label_checks import check_no_scores, warn_of_unlikely_labels
-from skbayeseval.compare.score_checks import warn_of_unlikely_scores
+from skbayeseval.compare.unlikely import (
+    check_no_scores,
+    warn_of_unlikely_labels,
+    warn_of_unlikely_scores,
+)
 from skbayeseval.evidence.chunk_counter import check_counter
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.counts import Evidence, MarginalCounts, PairedCounts, margins_of
@@ -22,20 +25,7 @@ from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scor
 from skbayeseval.posterior.build import count_predictions, make_posterior
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["Options", "posterior_of_instances", "posterior_of_tags"]
-
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
-
-
-class Options(NamedTuple):
-    """The arguments of `make_posterior` after the evidence."""
-
-    model: Any
-    engine: Any
-    prior: Any
-    n_draws: Any
-    random_state: Any
-    prevalence: Any = None
 
 
 def posterior_of_instances(
@@ -50,9 +40,20 @@ def posterior_of_instances(
     weight: float,
     groups: Any,
     sample_weight: Any,
-    options: Options,
+    prevalence: Any,
+    options: tuple[Any, ...],
+    counter: Any = None,
 ) -> ResultParts:
-    """Return what a result is made of: posterior, names and metrics."""
+    """Return what a result is made of: posterior, names and metrics.
+
+    `options` are the model, the engine, the prior, n_draws and the random state.
+    """
+    options = (*options, prevalence)
+    of_classes = {"labels": labels, "pos_label": pos_label}
+    if counter is not None:
+        check_counter(counter)
+        absent = {**scores, **of_classes, "sample_weight": sample_weight, "prevalence": prevalence}
+        _check_absent(absent, "tags with counter=")
     given = {
         "y_true": y_true,
         **predictions,
@@ -61,12 +62,26 @@ def posterior_of_instances(
         "sample_weight": sample_weight,
     }
     check_rows(given)
+    if counter is not None:
+        said = (predictions.get("y_pred_a"), predictions.get("y_pred_b"))
+        cells, types = counter.cells_and_types(y_true, *said)
+        if not cells[:, :4].any():
+            raise ValueError(
+                f"y_true must contain chunks, but counter={counter!r} finds none in it."
+            )
+        evidence: Evidence = ChunkCounts.of_sentences(cells, weight, types)
+        if groups is not None:
+            evidence = UnitCounts.from_chunks(cells, groups, weight=weight)
+        # A chunk is there or not.
+        metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
+        posterior = make_posterior(evidence, *options, instances=_instances(evidence, given))
+        return posterior, names, metrics
     if _are_numbers(scoring, [y_true, *predictions.values()]):
-        absent = {"labels": labels, "pos_label": pos_label, "prevalence": options.prevalence}
-        _check_absent({**absent, **scores}, "predictions of numbers, which have no classes")
+        absent = {**of_classes, "prevalence": prevalence, **scores}
+        _check_absent(absent, "predictions of numbers, which have no classes")
         if not predictions:
             raise ValueError("Metrics of numbers require predictions, but these are None.")
-        evidence: Evidence = PredictedNumbers.from_predictions(
+        evidence = PredictedNumbers.from_predictions(
             y_true, predictions, weight=weight, groups=groups, sample_weight=sample_weight
         )
         posterior = make_posterior(evidence, *options, instances=_instances(evidence, given))
@@ -109,40 +124,9 @@ def posterior_of_instances(
     return posterior, names, metrics
 
 
-def posterior_of_tags(
-    y_true: Any,
-    y_pred_a: Any,
-    y_pred_b: Any,
-    names: tuple[str, ...],
-    counter: Any,
-    *,
-    scoring: Any,
-    weight: float,
-    groups: Any,
-    options: Options,
-    absent: Mapping[str, Any],
-) -> ResultParts:
-    """Return what a result of two taggers is made of. `absent` are arguments to be None."""
-    check_counter(counter)
-    _check_absent({**absent, "prevalence": options.prevalence}, "tags with counter=")
-    given = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b, "groups": groups}
-    check_rows(given)
-    cells, types = counter.cells_and_types(y_true, y_pred_a, y_pred_b)
-    if not cells[:, :4].any():
-        raise ValueError(f"y_true must contain chunks, but counter={counter!r} finds none in it.")
-    evidence: Evidence = ChunkCounts.of_sentences(cells, weight, types)
-    if groups is not None:
-        evidence = UnitCounts.from_chunks(cells, groups, weight=weight)
-    # A chunk is there or not.
-    metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
-    posterior = make_posterior(evidence, *options, instances=_instances(evidence, given))
-    return posterior, names, metrics
-
-
 def _instances(evidence: Evidence, given: Mapping[str, Any]) -> Instances | None:
     """Return the instances, each of which is a row of the evidence; None if these are not kept."""
-    number = evidence.n_rows
-    return None if number is None else Instances(number, index_of(given.values()))
+    return None if evidence.n_rows is None else Instances(evidence.n_rows, index_of(given.values()))
 
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:

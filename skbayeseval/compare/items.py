@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._alignment import by_column, names_of_series
-from skbayeseval._arrays import as_numbers, in_short
+from skbayeseval._arrays import as_numbers, by_column, counts_from_zero, in_short, names_of_series
 from skbayeseval._labels import check_label_vector
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.samples import (
@@ -19,7 +18,7 @@ from skbayeseval.compare.samples import (
     check_same_score,
     groups_of_samples,
 )
-from skbayeseval.compare.scale_checks import warn_of_other_scales
+from skbayeseval.compare.unlikely import warn_of_other_scales
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.metrics.confusion import Metric
@@ -29,14 +28,6 @@ from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
-
-__all__ = [
-    "align_groups",
-    "align_items",
-    "compare_items",
-    "compare_many_items",
-]
-
 
 Array = NDArray[Any]
 
@@ -59,11 +50,19 @@ def align_items(
         The keys of a mapping of ids. By default, those of `scores`.
     """
     tables = {name: _table(of_one, name) for name, of_one in scores.items()}
-    known = _ids_of_each(scores, tables, ids, list(scores) if keys is None else list(keys))
-    if known is None:
-        _check_lengths(tables)
-        order: pd.Index[Any] | None = None
+    order: pd.Index[Any] | None = None
+    if ids is None:
+        known = _indexes(scores)
     else:
+        known = _ids_of_each(tables, ids, list(scores) if keys is None else list(keys))
+    sizes = {name: len(table) for name, table in tables.items()}
+    if known is None and len(set(sizes.values())) > 1:
+        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of items: {found}. Pass ids= to "
+            "match them."
+        )
+    if known is not None:
         (first, order), *others = known.items()
         _check_unique(order, first)
         for name, own in others:
@@ -71,7 +70,15 @@ def align_items(
     n_runs = max(table.shape[1] for table in tables.values())
     joined = np.full((len(tables), len(next(iter(tables.values()))), n_runs), np.nan)
     for k, (name, table) in enumerate(tables.items()):
-        _check_runs(table, name, order)
+        without = np.flatnonzero(np.isnan(table).all(axis=1))
+        if len(without):
+            first = without[0]
+            which = f"at position {first}" if order is None else f"with id {order[first]!r}"
+            raise ValueError(
+                f"{name} has no score for {len(without)} of {len(table)} items, first the one "
+                f"{which}. Each item needs at least one run of each system: drop these items from "
+                "all inputs."
+            )
         joined[k, :, : table.shape[1]] = table
     return joined, order
 
@@ -84,15 +91,10 @@ def align_groups(
     A Series whose index has the ids of the items may be in any order. With `by_position`, an index
     that counts rows from 0 is no id.
     """
-    if isinstance(groups, pd.Series):
+    if isinstance(groups, pd.Series) and order is not None and not groups.index.equals(order):
         index = groups.index
-        fits = order is None or index.equals(order)
-        plain = _counts_from_zero(index) and len(index) == n_items
-        if (
-            not fits
-            and order is not None
-            and not (plain and (by_position or set(index) != set(order)))
-        ):
+        counts_rows = counts_from_zero(index) and len(index) == n_items
+        if not counts_rows or not (by_position or set(index) != set(order)):
             groups = groups.iloc[_positions(order, index, "scores", "groups")]
     labels = check_label_vector(groups, "groups", classes=False)
     if len(labels) != n_items:
@@ -120,26 +122,25 @@ def _table(scores: Any, name: str) -> Array:
 
 
 def _ids_of_each(
-    scores: Mapping[str, Any], tables: Mapping[str, Array], ids: Any, keys: list[str]
-) -> dict[str, pd.Index[Any]] | None:
-    """Return the ids of each system; None if items are paired by position."""
-    if ids is None:
-        return _indexes(scores)
+    tables: Mapping[str, Array], ids: Any, keys: list[str]
+) -> dict[str, pd.Index[Any]]:
+    """Return the ids of each system."""
     if isinstance(ids, Mapping):
         if set(ids) != set(keys):
             raise ValueError(f"ids must have the keys {keys}, got {list(ids)}.")
         given = [ids[key] for key in keys]
-    elif _is_one_for_each(ids, list(tables.values())):
+    elif (
+        isinstance(ids, (list, tuple))
+        and len(ids) == len(tables)
+        and all(_is_sequence(own) for own in ids)
+        and [len(own) for own in ids] == [len(table) for table in tables.values()]
+    ):
         given = list(ids)
     else:
         given = [ids] * len(tables)
     found = {}
     for (name, table), own in zip(tables.items(), given, strict=True):
-        if (
-            isinstance(own, (str, bytes))
-            or not hasattr(own, "__len__")
-            or getattr(own, "ndim", 1) != 1
-        ):
+        if not _is_sequence(own) or getattr(own, "ndim", 1) != 1:
             raise TypeError(
                 f"ids must be a sequence with one id per item, or one sequence per system, got "
                 f"{in_short(ids)}."
@@ -155,14 +156,8 @@ def _ids_of_each(
     return found
 
 
-def _is_one_for_each(ids: Any, tables: list[Array]) -> bool:
-    """Return whether ids are one sequence per system, not one sequence for all."""
-    if not isinstance(ids, (list, tuple)) or len(ids) != len(tables):
-        return False
-    return all(
-        hasattr(own, "__len__") and not isinstance(own, (str, bytes)) and len(own) == len(table)
-        for own, table in zip(ids, tables, strict=True)
-    )
+def _is_sequence(values: Any) -> bool:
+    return hasattr(values, "__len__") and not isinstance(values, (str, bytes))
 
 
 def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
@@ -175,8 +170,8 @@ def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
     first, *others = found.values() if len(found) == len(scores) else [pd.RangeIndex(0)]
     if all(first.equals(other) for other in others):
         return found if others and first.is_unique else None
-    named = [index for index in found.values() if not _counts_from_zero(index)]
-    plain = [index for index in found.values() if _counts_from_zero(index)]
+    named = [index for index in found.values() if not counts_from_zero(index)]
+    plain = [index for index in found.values() if counts_from_zero(index)]
     by_position = (
         named
         and plain
@@ -184,10 +179,6 @@ def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
         and all(len(one) == len(named[0]) and set(one) != set(named[0]) for one in plain)
     )
     return None if by_position else found
-
-
-def _counts_from_zero(index: pd.Index[Any]) -> bool:
-    return bool(index.equals(pd.RangeIndex(len(index))))
 
 
 def _positions(order: pd.Index[Any], own: pd.Index[Any], first: str, name: str) -> Array:
@@ -218,26 +209,6 @@ def _check_unique(ids: pd.Index[Any], name: str) -> None:
         raise ValueError(
             f"The ids of {name} must differ from each other, but {twice!r} occurs more than once. "
             "Pass several runs of an item as columns, with shape (items, runs)."
-        )
-
-
-def _check_lengths(tables: Mapping[str, Array]) -> None:
-    sizes = {name: len(table) for name, table in tables.items()}
-    if len(set(sizes.values())) > 1:
-        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of items: {found}. Pass ids= to "
-            "match them."
-        )
-
-
-def _check_runs(table: Array, name: str, order: pd.Index[Any] | None) -> None:
-    without = np.flatnonzero(np.isnan(table).all(axis=1))
-    if len(without):
-        which = f"at position {without[0]}" if order is None else f"with id {order[without[0]]!r}"
-        raise ValueError(
-            f"{name} has no score for {len(without)} of {len(table)} items, first the one {which}. "
-            "Each item needs at least one run of each system: drop these items from all inputs."
         )
 
 
@@ -412,29 +383,19 @@ def _posterior_of_items(
     evidence = ItemScores(joined, group, higher)
     instances = Instances(evidence.n_items, order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)
-    _warn_of_other_scales(dict(zip(scores, joined, strict=True)), posterior.model, higher)
-    called = scoring if higher else f"neg_{scoring}"
-    metric = item_metric(called, _bounds(posterior, evidence))
-    return posterior, tuple(names), {called: metric}
-
-
-def _warn_of_other_scales(scores: Mapping[str, Any], model: Any, higher: bool) -> None:
-    """Warn of scores on different scales, unless the limits of the scale are given."""
-    if isinstance(model, ItemWeights) and model.limits is not None:
-        return
-    warn_of_other_scales(
-        scores,
-        shares=higher,
-        hint=" If they are on the same scale, pass its limits: prior={'limits': (low, high)}.",
-        stacklevel=4,
-    )
-
-
-def _bounds(posterior: Posterior, evidence: ItemScores) -> tuple[float, float] | None:
-    """Return the smallest and the largest possible value of the metric, if known."""
     model = posterior.model
-    limits = model.known_limits(evidence) if isinstance(model, ItemWeights) else (0.0, 1.0)
-    if limits is None:
-        return None
-    low, high = sorted(evidence.sign * end for end in limits)
-    return low + 0.0, high + 0.0  # no negative zeros
+    weighs_items = isinstance(model, ItemWeights)
+    if not weighs_items or model.limits is None:
+        warn_of_other_scales(
+            dict(zip(scores, joined, strict=True)),
+            shares=higher,
+            hint=" If they are on the same scale, pass its limits: prior={'limits': (low, high)}.",
+            stacklevel=3,
+        )
+    limits = model.known_limits(evidence) if weighs_items else (0.0, 1.0)
+    bounds = None
+    if limits is not None:
+        low, high = sorted(evidence.sign * end for end in limits)
+        bounds = low + 0.0, high + 0.0  # no negative zeros
+    called = scoring if higher else f"neg_{scoring}"
+    return posterior, tuple(names), {called: item_metric(called, bounds)}

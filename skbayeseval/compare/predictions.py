@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._alignment import by_column, named_labels, names_of_series, positions_of
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import by_column, in_short, named_labels, names_of_series, positions_of
 from skbayeseval._validation import check_names, check_weight
-from skbayeseval.compare.instances import Options, posterior_of_instances, posterior_of_tags
+from skbayeseval.compare.instances import posterior_of_instances
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.evidence.counts import ConfusionCounts, check_counts
@@ -27,23 +26,12 @@ from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult
 from skbayeseval.results.storage import read
 
-__all__ = [
-    "cells_in_order",
-    "classes_of_matrices",
-    "compare_confusion_matrices",
-    "compare_counts",
-    "compare_many",
-    "compare_predictions",
-    "load_result",
-    "matrix_in_order",
-    "score_posterior",
-]
-
 
 def classes_of_matrices(matrices: Iterable[Any]) -> list[Any] | None:
     """Return the classes that confusion matrices name in rows or columns; None if none does."""
     for given in matrices:
-        frames = [one for one in _each(given) if isinstance(one, pd.DataFrame)]
+        several = given if isinstance(given, (list, tuple)) else [given]
+        frames = [one for one in several if isinstance(one, pd.DataFrame)]
         classes = named_labels(axis for one in frames for axis in (one.T, one))
         if classes is not None:
             return classes
@@ -75,10 +63,6 @@ def cells_in_order(given: Any, name: str) -> Any:
     called = pd.Index([one.lower() if isinstance(one, str) else one for one in axis])
     order = positions_of(["tp", "fp", "fn", "tn"][: len(axis)], called, f"{name} has")
     return given.to_numpy()[..., order]
-
-
-def _each(given: Any) -> Iterable[Any]:
-    return given if isinstance(given, (list, tuple)) else [given]
 
 
 def compare_predictions(
@@ -215,28 +199,6 @@ def compare_predictions(
             raise ValueError(f"{a} and {b} must be given together, got {missing}=None.")
     pair = (y_score_a, y_score_b) if y_pred_a is None else (y_pred_a, y_pred_b)
     names = check_names(names_of_series(names, *pair), 2)
-    options = Options(model, engine, prior, n_draws, random_state, prevalence)
-    if counter is not None:
-        absent = {
-            "y_score_a": y_score_a,
-            "labels": labels,
-            "pos_label": pos_label,
-            "sample_weight": sample_weight,
-        }
-        return ComparisonResult(
-            *posterior_of_tags(
-                y_true,
-                y_pred_a,
-                y_pred_b,
-                names,
-                counter,
-                scoring=scoring,
-                weight=weight,
-                groups=groups,
-                options=options,
-                absent=absent,
-            )
-        )
     return ComparisonResult(
         *posterior_of_instances(
             y_true,
@@ -249,7 +211,9 @@ def compare_predictions(
             weight=weight,
             groups=groups,
             sample_weight=sample_weight,
-            options=options,
+            prevalence=prevalence,
+            options=(model, engine, prior, n_draws, random_state),
+            counter=counter,
         )
     )
 
@@ -308,7 +272,7 @@ def compare_confusion_matrices(
     tables = {
         name: check_counts(matrix_in_order(cm, labels, name), name) for name, cm in matrices.items()
     }
-    worth = _check_runs(weight, {name: _runs(table, 2) for name, table in tables.items()})
+    worth = _check_runs(weight, tables, ndim=2)
     evidence = tuple(
         ConfusionCounts.from_matrix(
             table.sum(axis=0) if table.ndim == 3 else table,
@@ -382,7 +346,7 @@ def compare_counts(
                 f"array of shape {array.shape}."
             )
         cells[name] = array
-    worth = _check_runs(weight, {name: _runs(array, 1) for name, array in cells.items()})
+    worth = _check_runs(weight, cells, ndim=1)
     totals = {name: array.reshape(-1, array.shape[-1]).sum(axis=0) for name, array in cells.items()}
     n_cells = min(len(total) for total in totals.values())
     evidence = tuple(
@@ -479,7 +443,8 @@ def compare_many(
             weight=weight,
             groups=groups,
             sample_weight=sample_weight,
-            options=Options(model, engine, prior, n_draws, random_state, prevalence),
+            prevalence=prevalence,
+            options=(model, engine, prior, n_draws, random_state),
         )
     )
 
@@ -555,7 +520,8 @@ def score_posterior(
         weight=1.0 if isinstance(weight, str) else weight,
         groups=groups,
         sample_weight=sample_weight,
-        options=Options(model, engine, prior, n_draws, random_state, prevalence),
+        prevalence=prevalence,
+        options=(model, engine, prior, n_draws, random_state),
     )
     return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
 
@@ -621,13 +587,12 @@ def _true_classes(counts: ConfusionCounts) -> list[Any]:
     return [counts.labels[i] for i in np.flatnonzero(counts.true)]
 
 
-def _runs(array: NDArray[Any], ndim: int) -> int:
-    """Return how many runs there are: 1 unless there is an axis for them."""
-    return len(array) if array.ndim == ndim + 1 else 1
+def _check_runs(weight: float | None, counts: Mapping[str, NDArray[Any]], ndim: int) -> float:
+    """Return the weight, after checking that it fits the runs and the runs each other.
 
-
-def _check_runs(weight: float | None, runs: dict[str, int]) -> float:
-    """Return the weight, after checking that it fits the runs and the runs each other."""
+    Without an axis for runs, counts have `ndim` dimensions.
+    """
+    runs = {name: len(array) if array.ndim == ndim + 1 else 1 for name, array in counts.items()}
     if len(set(runs.values())) > 1:
         found = " and ".join(f"{n} in {name}" for name, n in runs.items())
         raise ValueError(f"{' and '.join(runs)} must contain the same number of runs, got {found}.")

@@ -22,21 +22,26 @@ from skbayeseval._arrays import in_short
 from skbayeseval._files import check_path, text_table_in_parts
 from skbayeseval._validation import UnlikelyDataWarning, check_flag
 
-__all__ = [
-    "Record",
-    "Samples",
-    "check_same_documents",
-    "check_same_score",
-    "groups_of_samples",
-    "read_records",
-    "read_samples",
-]
-
-
 GZIP = b"\x1f\x8b"
 
+# Names that can only be those of items.
+ID_COLUMNS = (
+    "id", "doc_id", "item_id", "question_id", "example_id", "sample_id", "task_id", "item",
+)  # fmt: skip
 
-class Record(NamedTuple):
+# By what lm-evaluation-harness tells whether documents are the same.
+DOCUMENT = "doc_hash"
+
+# What lm-evaluation-harness logs of each document besides its metrics.
+LOG_COLUMNS = frozenset(
+    (
+        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
+        "doc_hash", "prompt_hash", "target_hash",
+    )
+)  # fmt: skip
+
+
+class _Record(NamedTuple):
     """One record.
 
     Attributes
@@ -60,12 +65,11 @@ class Record(NamedTuple):
         return f"{self.kind} {self.number}"
 
 
-def read_records(path: str | PathLike[str]) -> Iterator[Record]:
+def _read_records(path: str | PathLike[str], name: str) -> Iterator[_Record]:
     """Yield the records of a file in UTF-8, which may be compressed by gzip.
 
     JSON is told from tables by the first character. Only arrays are in memory as a whole.
     """
-    name = check_path(path)
     with open(path, "rb") as file:
         raw: IO[bytes] = file if file.seekable() else io.BytesIO(file.read())  # a pipe
         is_compressed = raw.read(len(GZIP)) == GZIP
@@ -73,11 +77,11 @@ def read_records(path: str | PathLike[str]) -> Iterator[Record]:
         unpacked: Any = gzip.GzipFile(fileobj=raw) if is_compressed else raw
         text = io.TextIOWrapper(unpacked, encoding="utf-8-sig")
         try:
-            first = _first_character(text)
-            if first == "{":
-                yield from _lines(text, name)
-            elif first == "[":
-                yield from _elements(text, name)
+            characters = iter(lambda: text.read(1), "")
+            first = next((character for character in characters if character.strip()), "")
+            text.seek(0)
+            if first in ("{", "["):
+                yield from _objects(text, name, is_array=first == "[")
             elif first:
                 yield from _rows(text, name)
         except UnicodeDecodeError as error:
@@ -86,47 +90,22 @@ def read_records(path: str | PathLike[str]) -> Iterator[Record]:
             raise ValueError(f"{name} is a damaged gzip file: {error}") from error
 
 
-def _first_character(text: IO[str]) -> str:
-    """Return the first character that is no space, and rewind."""
-    first = ""
-    while not first.strip():
-        first = text.read(1)
-        if not first:
-            break
-    text.seek(0)
-    return first
-
-
-def _lines(text: IO[str], name: str) -> Iterator[Record]:
-    for number, line in enumerate(text, start=1):
-        if line.strip():
-            values = _parsed(line, f"line {number} of {name}")
-            yield Record("line", number, _check_object(values, f"line {number} of {name}"))
-
-
-def _elements(text: IO[str], name: str) -> Iterator[Record]:
-    for number, values in enumerate(_parsed(text.read(), name), start=1):
-        yield Record("element", number, _check_object(values, f"element {number} of {name}"))
-
-
-def _rows(text: IO[str], name: str) -> Iterator[Record]:
-    header: list[str] | None = None
-    number = 0
-    for part in text_table_in_parts(text, name, n_rows=1_000):  # cells may be long
-        cells = part.astype(object).where(part.notna(), None)
-        for row in cells.itertuples(index=False, name=None):
-            if header is None:
-                header = ["" if cell is None else cell for cell in row]
-                _check_header(header, name)
+def _objects(text: IO[str], name: str, *, is_array: bool) -> Iterator[_Record]:
+    """Yield the elements of a JSON array, or one object per line."""
+    kind = "element" if is_array else "line"
+    found: Iterable[Any] = _parsed(text.read(), name) if is_array else text
+    for number, values in enumerate(found, start=1):
+        where = f"{kind} {number} of {name}"
+        if not is_array:
+            if not values.strip():
                 continue
-            number += 1
-            yield Record("row", number, dict(zip(header, row, strict=True)))
-
-
-def _check_header(header: list[str], name: str) -> None:
-    twice = [column for i, column in enumerate(header) if column in header[:i]]
-    if twice:
-        raise ValueError(f"{name} has more than one column {twice[0]!r}: {', '.join(header)}.")
+            values = _parsed(values, where)
+        if not isinstance(values, dict):
+            raise ValueError(
+                f"{where} must be a JSON object, such as {{'id': 1, 'score': 0.5}}, got "
+                f"{type(values).__name__}."
+            )
+        yield _Record(kind, number, values)
 
 
 def _parsed(text: str, where: str) -> Any:
@@ -136,32 +115,23 @@ def _parsed(text: str, where: str) -> Any:
         raise ValueError(f"{where} is not valid JSON: {error}") from error
 
 
-def _check_object(values: Any, where: str) -> dict[str, Any]:
-    if not isinstance(values, dict):
-        raise ValueError(
-            f"{where} must be a JSON object, such as {{'id': 1, 'score': 0.5}}, got "
-            f"{type(values).__name__}."
-        )
-    return values
-
-
-# Names that can only be those of items.
-ID_COLUMNS = (
-    "id", "doc_id", "item_id", "question_id", "example_id", "sample_id", "task_id", "item",
-)  # fmt: skip
-
-
-# By what lm-evaluation-harness tells whether documents are the same.
-DOCUMENT = "doc_hash"
-
-
-# What lm-evaluation-harness logs of each document besides its metrics.
-LOG_COLUMNS = frozenset(
-    (
-        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
-        "doc_hash", "prompt_hash", "target_hash",
-    )
-)  # fmt: skip
+def _rows(text: IO[str], name: str) -> Iterator[_Record]:
+    """Yield the rows of a table below its header."""
+    header: list[str] = []
+    number = 0
+    for part in text_table_in_parts(text, name, n_rows=1_000):  # cells may be long
+        cells = part.astype(object).where(part.notna(), None)
+        for row in cells.itertuples(index=False, name=None):
+            if header:
+                number += 1
+                yield _Record("row", number, dict(zip(header, row, strict=True)))
+                continue
+            header = ["" if cell is None else cell for cell in row]
+            twice = [column for i, column in enumerate(header) if column in header[:i]]
+            if twice:
+                raise ValueError(
+                    f"{name} has more than one column {twice[0]!r}: {', '.join(header)}."
+                )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -272,7 +242,8 @@ def read_samples(
     >>> round(result.observed_a - result.observed_b, 3)
     0.333
     """
-    records, name = read_records(path), check_path(path)
+    name = check_path(path)
+    records = _read_records(path, name)
     runs = check_flag(runs, "runs")
     first = next(records, None)
     if first is None:
@@ -294,12 +265,27 @@ def read_samples(
                     record.number,
                 )
             )
-    _check_filter(filter, filters, name)
+    if filter is None and len(filters) > 1:
+        raise ValueError(
+            f"filter= must say which samples of {name} to read, which has several filters: "
+            f"{', '.join(sorted(filters))}."
+        )
+    if filter is not None and filter not in filters:
+        raise ValueError(
+            f"filter={filter!r} is not in {name}, whose filters are: {', '.join(sorted(filters))}."
+        )
     table = pd.DataFrame(rows, columns=["id", "score", "group", "document", "number"])
     index = pd.Index(table["id"].to_numpy(), name=id)
     run = table.groupby("id", sort=False).cumcount().to_numpy()
     if not runs and run.any():
-        _refuse_repeated_id(table, int(np.argmax(run > 0)), first.kind, id, name)
+        item = table["id"][int(np.argmax(run > 0))]
+        one, again = table["number"][table["id"] == item][:2]
+        raise ValueError(
+            f"{id} {item!r} occurs more than once in {name}, in {first.kind}s {one} and {again}. "
+            "Pass runs=True if these are runs of the same item. (Logs of older versions of "
+            "lm-evaluation-harness have one line per filter and do not name the filter: keep the "
+            "lines of one.)"
+        )
     once = run == 0
     groups = None
     if group is not None:
@@ -308,8 +294,12 @@ def read_samples(
     documents = None
     if table["document"].notna().any():
         documents = pd.Series(table["document"].to_numpy()[once], index[once], name=DOCUMENT)
-    values = _read_only(table["score"].to_numpy(), index, run if runs else None)
-    scores = values if runs else values[0].rename(score)
+    code, items = pd.factorize(index)
+    values = np.full((len(items), run.max() + 1), np.nan)
+    values[code, run] = table["score"].to_numpy()
+    values.flags.writeable = False
+    frame = pd.DataFrame(values, index=items.rename(id), copy=False)
+    scores = frame if runs else frame[0].rename(score)
     return Samples(scores, groups, score, guessed, os.path.abspath(path), documents)
 
 
@@ -366,37 +356,24 @@ def groups_of_samples(given: Iterable[Any]) -> pd.Series[Any] | None:
     return first
 
 
-def _read_only(scores: Any, index: pd.Index[Any], run: Any) -> pd.DataFrame:
-    """Return the scores of shape (n_items, n_runs), items in the order of the file."""
-    code, items = pd.factorize(index)
-    if run is None:
-        run = np.zeros(len(code), dtype=int)
-    table = np.full((len(items), run.max() + 1), np.nan)
-    table[code, run] = scores
-    table.flags.writeable = False
-    return pd.DataFrame(table, index=items.rename(index.name), copy=False)
-
-
-def _columns(record: Record) -> list[str]:
-    """Return the names in a record, and in the document of a log."""
-    return list(dict.fromkeys([*record.values, *_document(record)]))
-
-
-def _document(record: Record) -> dict[str, Any]:
+def _document(record: _Record) -> dict[str, Any]:
     document = record.values.get("doc")
     return document if isinstance(document, dict) else {}
 
 
-def _value(record: Record, column: str, path: str) -> Any:
+def _columns(record: _Record) -> str:
+    return ", ".join(dict.fromkeys([*record.values, *_document(record)]))
+
+
+def _value(record: _Record, column: str, path: str) -> Any:
+    """Return what a record has under a name, or else the document of a log."""
     for values in (record.values, _document(record)):
         if column in values:
             return values[column]
-    raise ValueError(
-        f"{record.place} of {path} has no {column!r}. It has {', '.join(_columns(record))}."
-    )
+    raise ValueError(f"{record.place} of {path} has no {column!r}. It has {_columns(record)}.")
 
 
-def _text(record: Record, column: str, path: str) -> str:
+def _text(record: _Record, column: str, path: str) -> str:
     """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
     value = _value(record, column, path)
     if isinstance(value, float) and value.is_integer():
@@ -409,7 +386,7 @@ def _text(record: Record, column: str, path: str) -> str:
     )
 
 
-def _number(record: Record, column: str, path: str) -> float:
+def _number(record: _Record, column: str, path: str) -> float:
     value = _value(record, column, path)
     number = _as_number(value)
     if number is None or not math.isfinite(number):
@@ -435,18 +412,26 @@ def _as_number(value: Any) -> float | None:
         return math.inf
 
 
-def _id_column(record: Record, given: str | None, path: str) -> str:
+def _id_column(record: _Record, given: str | None, path: str) -> str:
     if given is not None:
         _value(record, given, path)
         return given
     known = [column for column in ID_COLUMNS if column in record.values]
     if "doc_id" in known and _is_log(record.values):
         return "doc_id"
+    what, none = "has the ids of items", "none has a usual name"
+    return _the_only(known, "id", what, none, record, path)
+
+
+def _the_only(
+    known: list[str], option: str, what: str, none: str, record: _Record, path: str
+) -> str:
+    """Return the only column that may be meant."""
     if len(known) != 1:
-        found = f"any of {', '.join(known)} may be it" if known else "none has a usual name"
+        why = f"any of {', '.join(known)} may be it" if known else none
         raise ValueError(
-            f"id= must say which column of {path} has the ids of items, because {found}. The "
-            f"columns are {', '.join(_columns(record))}."
+            f"{option}= must say which column of {path} {what}, because {why}. The columns are "
+            f"{_columns(record)}."
         )
     return known[0]
 
@@ -455,7 +440,7 @@ def _is_log(values: Mapping[str, Any]) -> bool:
     return "doc_id" in values and ("filtered_resps" in values or "resps" in values)
 
 
-def _score_column(record: Record, given: str | None, taken: set[str | None], path: str) -> str:
+def _score_column(record: _Record, given: str | None, taken: set[str | None], path: str) -> str:
     if given is not None:
         _value(record, given, path)
         return given
@@ -474,35 +459,7 @@ def _score_column(record: Record, given: str | None, taken: set[str | None], pat
     ]
     if "score" in known and not _is_log(values):
         return "score"
-    if len(known) != 1:
-        found = f"any of {', '.join(known)} may be it" if known else "none is a number"
-        raise ValueError(
-            f"score= must say which column of {path} is the score, because {found}. The columns "
-            f"are {', '.join(_columns(record))}."
-        )
-    return known[0]
-
-
-def _check_filter(given: str | None, found: set[str], path: str) -> None:
-    """Raise unless the lines that were read are those of one filter."""
-    names = ", ".join(sorted(found))
-    if given is None and len(found) > 1:
-        raise ValueError(
-            f"filter= must say which samples of {path} to read, which has several filters: {names}."
-        )
-    if given is not None and given not in found:
-        raise ValueError(f"filter={given!r} is not in {path}, whose filters are: {names}.")
-
-
-def _refuse_repeated_id(table: pd.DataFrame, row: int, kind: str, column: str, path: str) -> None:
-    item = table["id"][row]
-    first, again = table["number"][table["id"] == item][:2]
-    raise ValueError(
-        f"{column} {item!r} occurs more than once in {path}, in {kind}s {first} and {again}. Pass "
-        "runs=True if these are runs of the same item. (Logs of older versions of "
-        "lm-evaluation-harness have one line per filter and do not name the filter: keep the lines "
-        "of one.)"
-    )
+    return _the_only(known, "score", "is the score", "none is a number", record, path)
 
 
 def _check_one_group(table: pd.DataFrame, groups: pd.Series[Any], column: str, path: str) -> None:

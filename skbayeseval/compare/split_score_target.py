@@ -19,42 +19,23 @@ from skbayeseval._labels import (
     is_indicator,
     resolve_pos_label,
 )
-from skbayeseval.compare.number_target import score_numbers
-from skbayeseval.compare.targets import (
-    CollectedEvidence,
-    check_responses,
-    count_one,
-    score_by_scores,
-    score_counts,
-)
+from skbayeseval.compare.targets import CollectedEvidence, Target, check_responses, score_learner
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
 from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring, spelled_out
 from skbayeseval.splitting.collect import Collection, Observe
 
-__all__ = ["ScoreTarget", "resolve_scorers"]
-
 # From a fitted estimator, X and y to a score.
 Scorer = Callable[[Any, Any, Any], float]
 
 
-class ScoreTarget:
-    """Whatever scorers say of estimators in each split."""
+class ScoreTarget(Target):
+    """Whatever scorers say of estimators in each split. Of predictions, only scores are kept."""
 
-    # Targets may be numbers.
-    class_codes = None
-
-    def __init__(
-        self,
-        y: Any,
-        estimators: Mapping[str, Any],
-        labels: Any,
-        pos_label: Any,
-        scoring: Any,
-        groups: Any = None,
-    ) -> None:
-        self.names = tuple(estimators)
+    def __init__(self, y: Any, estimators: Mapping[str, Any], options: Any, groups: Any) -> None:
+        super().__init__(y, estimators, None)
+        labels, pos_label, scoring = options.labels, options.pos_label, options.scoring
         _check_classes(y, estimators, labels, pos_label)
         _check_metrics_of_classes(y, estimators, scoring)
         self._scorers = {
@@ -68,60 +49,44 @@ class ScoreTarget:
         """Return the function that keeps the scores."""
         return partial(_observe_scores, self._scorers[name])
 
-    def check_split(self, split: int, test: Any) -> None:
-        """Leave it to the scorers."""
-
     def rehearsal(self) -> CollectedEvidence:
         """Return scores as estimators might give them."""
         scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
         return CollectedEvidence(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
 
-    def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return the scores of the kept splits."""
-        scores = {
-            key: np.array(
-                [
-                    [collection.runs[name][i].observed[key] for i in collection.kept]
-                    for name in self.names
-                ]
-            )
-            for key in self.metrics
-        }
+    def _evidence(self, collection: Collection) -> CollectedEvidence:
         test, train = collection.test_size, collection.train_size
         if len(collection.kept) < 2:
             raise ValueError(
                 "model='scores' requires at least two splits, to see how scores vary, but cv has "
                 f"{len(collection.kept)}."
             )
+        scores = {key: self._kept(key, collection) for key in self.metrics}
         halves = None
         if collection.halves:
-            halves = {key: self._differences(key, collection.halves) for key in self.metrics}
+            halves = {
+                key: np.column_stack(
+                    [
+                        self._kept(key, one).mean(axis=1) - self._kept(key, other).mean(axis=1)
+                        for one, other in collection.halves
+                    ]
+                )
+                for key in self.metrics
+            }
         steps = {key: 1 / test for key in self.metrics if key in self._of_predictions}
         return CollectedEvidence(SplitScores(scores, test / (train + test), halves, steps))
 
-    def _differences(self, key: str, halves: list[tuple[Collection, Collection]]) -> Any:
-        """Return the differences of mean scores between halves, (n_estimators, n_comparisons)."""
-        means = [
-            [
-                [np.mean([run.observed[key] for run in half.runs[name]]) for half in pair]
-                for pair in halves
-            ]
-            for name in self.names
-        ]
-        return np.array(means)[..., 0] - np.array(means)[..., 1]
+    def _kept(self, key: str, collection: Collection) -> Any:
+        """Return scores of shape (n_estimators, n_splits)."""
+        runs, kept = collection.runs, collection.kept
+        return np.array([[runs[name][i].observed[key] for i in kept] for name in self.names])
 
-    def split_scores(self, name: str, collection: Collection) -> dict[str, Any]:
-        """Return for each metric its value in each split, NaN where a fit failed."""
-        runs = collection.runs[name]
-        return {
-            key: np.array([run.observed.get(key, np.nan) for run in runs]) for key in self.metrics
-        }
-
-    def predicted(self, observed: Mapping[str, Any]) -> None:
-        """Return None: of what was predicted, only scores are kept."""
+    def scores(self, name: str, test: Any, observed: Mapping[str, Any]) -> Mapping[str, float]:
+        """Return the scores that were kept."""
+        return observed
 
     def out_of_fold(self, collection: Collection) -> None:
-        """Return None, too."""
+        """Return None: no predictions are kept."""
 
 
 def resolve_scorers(
@@ -196,16 +161,14 @@ def _name_of(scoring: Any) -> str:
 def _resolve_one(scoring: Any, y: Any, labels: Any, pos_label: Any) -> Scorer:
     if isinstance(scoring, str) and scoring in get_scorer_names() and pos_label is None:
         return get_scorer(scoring)
-    if isinstance(scoring, Metric) and scoring.source == "numbers":
-        return partial(_score_by_numbers, scoring)
-    if isinstance(scoring, PerInstance):
-        return partial(_mean_of_instances, scoring)
+    of_numbers = isinstance(scoring, Metric) and scoring.source == "numbers"
+    if of_numbers or isinstance(scoring, PerInstance):
+        return partial(score_learner, scoring, (), None)
     if isinstance(scoring, (str, Metric)):
         truth = check_label_vector(y, "y")
         classes = np.unique(truth).tolist() if labels is None else check_labels(labels)
         (metric,) = resolve_scoring(scoring, classes).values()
-        score = _score_by_counts if metric.source == "tables" else score_by_scores
-        return partial(score, metric, tuple(classes), pos_label)
+        return partial(score_learner, metric, tuple(classes), pos_label)
     if not callable(scoring):
         raise TypeError(
             f"scoring={scoring!r} is neither a name, a metric nor a scorer: a callable that takes "
@@ -227,27 +190,13 @@ def _own_score(estimator: Any, X: Any, y: Any) -> float:
     return estimator.score(X, y)
 
 
-def _score_by_numbers(metric: Metric, estimator: Any, X: Any, y: Any) -> float:
-    return score_numbers(metric, y, estimator.predict(X))
-
-
-def _mean_of_instances(metric: PerInstance, estimator: Any, X: Any, y: Any) -> float:
-    return float(metric.values(np.asarray(y), np.asarray(estimator.predict(X))).mean())
-
-
-def _score_by_counts(
-    metric: Metric, classes: Any, pos_label: Any, estimator: Any, X: Any, y: Any
-) -> float:
-    return score_counts(metric, count_one(y, estimator.predict(X), classes, pos_label))
-
-
 def _observe_scores(
     scorers: Mapping[str, Scorer], estimator: Any, X_test: Any, y_test: Any
 ) -> dict[str, float]:
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for key, scorer in scorers.items():
         score = scorer(estimator, X_test, y_test)
         if not isinstance(score, (Real, np.ndarray)) or np.ndim(score) or not np.isfinite(score):
             raise ValueError(f"scoring {key!r} gave {score!r}, not a finite number")
-        found[key] = float(score)
-    return found
+        scores[key] = float(score)
+    return scores

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from skbayeseval._alignment import check_columns, check_rows, names_of_series
-from skbayeseval._arrays import as_numbers, in_short
-from skbayeseval._validation import check_names
-from skbayeseval.compare.scale_checks import warn_of_other_scales
+from skbayeseval._arrays import as_numbers, check_rows, in_short, names_of_series
+from skbayeseval._validation import as_float, check_names
+from skbayeseval.compare.unlikely import warn_of_other_scales
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
     DataSetScores,
@@ -30,14 +29,15 @@ from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 
-__all__ = [
-    "collect_systems",
-    "compare_scores",
-    "rank_scores",
-]
-
-
 Array = NDArray[Any]
+
+# How to pass scores of two systems by data set.
+AS_SYSTEMS = (
+    " For scores by data set, pass one dict: compare_scores({'A': scores_a, 'B': scores_b})."
+)
+
+# How far a score may be outside the range of its metric, by rounding errors.
+ROUNDING = 1e-9
 
 
 def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> SystemScores:
@@ -79,7 +79,9 @@ def collect_systems(scores: Any, test_fraction: float | None, metric: str) -> Sy
         for d, data_set in enumerate(data_sets):
             values = cells.get((system, data_set), np.empty(0))
             table[k, d, : len(values)] = values
-    names = _names(data_sets)
+    names = tuple(map(str, data_sets))
+    if len(set(names)) < len(names):
+        raise ValueError(f"The names of data sets must differ as strings, got {in_short(names)}.")
     _check_connected(table, list(systems))
     if len(np.unique(table[np.isfinite(table)])) == 1:
         raise ValueError("All scores are the same, which does not tell how much they vary.")
@@ -140,13 +142,6 @@ def _cell(values: Any, system: str, data_set: Hashable) -> Array | None:
     return array
 
 
-def _names(data_sets: list[Hashable]) -> tuple[str, ...]:
-    names = tuple(map(str, data_sets))
-    if len(set(names)) < len(names):
-        raise ValueError(f"The names of data sets must differ as strings, got {in_short(names)}.")
-    return names
-
-
 def _check_connected(table: Array, systems: list[str]) -> None:
     """Raise unless all systems can be compared, directly or by way of others."""
     run = np.isfinite(table[:, :, 0])
@@ -179,19 +174,6 @@ def _check_connected(table: Array, systems: list[str]) -> None:
             "than are needed to compare them at all, and two are needed to tell how much "
             "differences vary over data sets."
         )
-
-
-ARGUMENTS = ("scores_a", "scores_b")
-
-
-# How to pass scores of two systems by data set.
-AS_SYSTEMS = (
-    " For scores by data set, pass one dict: compare_scores({'A': scores_a, 'B': scores_b})."
-)
-
-
-# How far a score may be outside the range of its metric, by rounding errors.
-ROUNDING = 1e-9
 
 
 @overload
@@ -334,32 +316,30 @@ def compare_scores(
             "scores_a and scores_b are Series whose indexes have names, and test_fraction is "
             f"None.{AS_SYSTEMS} For scores of splits, pass test_fraction=."
         )
-    check_rows({"scores_a": scores_a, "scores_b": scores_b})
-    check_columns({"scores_a": scores_a, "scores_b": scores_b})
+    both = {"scores_a": scores_a, "scores_b": scores_b}
+    check_rows(both)
+    check_rows(both, columns=True)
     if kind == "auto" and _has_rows(scores_a):
         raise ValueError(
             "scores_a has rows: if they are data sets, give model='signed-rank' or 'hierarchical'; "
             "if they are repeats on one data set, give all its splits in one row."
         )
     if _has_rows(scores_a) or kind in ("signed-rank", "hierarchical", "hierarchical scores"):
-        data_sets = _check_data_sets(scores_a, scores_b, test_fraction, scoring)
+        data_sets = _check_data_sets(both, test_fraction, scoring)
         _check_range(data_sets.scores[scoring], scoring)
-        warn_of_other_scales(dict(zip(ARGUMENTS, data_sets.scores[scoring], strict=True)))
+        warn_of_other_scales(dict(zip(both, data_sets.scores[scoring], strict=True)))
         if kind in ("hierarchical", "hierarchical scores") and not isinstance(engine, PyMCEngine):
             resolve_engine(engine, None)
             engine = PyMCEngine()
         posterior = make_posterior(data_sets, model, engine, prior, n_draws, random_state)
         metrics = [scoring, *posterior.model.derived_metrics]
         return ComparisonResult(posterior, names, {name: split_metric(name) for name in metrics})
-    vectors = {
-        name: check_scores(scores, name)
-        for name, scores in zip(ARGUMENTS, (scores_a, scores_b), strict=True)
-    }
+    vectors = {name: check_scores(scores, name) for name, scores in both.items()}
     for vector in vectors.values():
         _check_range(vector, _check_called(scoring))
     warn_of_other_scales(vectors)
     ranking = rank_scores(
-        {"scores_a": scores_a, "scores_b": scores_b},
+        vectors,
         test_fraction=test_fraction,
         n_test=n_test,
         scoring=scoring,
@@ -406,11 +386,11 @@ def _has_rows(scores: Any) -> bool:
 
 
 def _check_data_sets(
-    scores_a: ArrayLike, scores_b: ArrayLike, test_fraction: float | None, scoring: str
+    both: Mapping[str, ArrayLike], test_fraction: float | None, scoring: str
 ) -> DataSetScores:
     """Return the scores of two estimators on several data sets."""
     tables = []
-    for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
+    for name, scores in both.items():
         table = as_numbers(scores, name)
         table = table.reshape(-1, 1) if table.ndim < 2 else table
         if table.ndim != 2 or len(table) < 2:
@@ -427,20 +407,6 @@ def _check_data_sets(
         )
     share = None if test_fraction is None else check_test_fraction(test_fraction)
     return DataSetScores({_check_called(scoring): np.stack(tables)}, share)
-
-
-def _check_n_test(n_test: Any) -> float:
-    if not isinstance(n_test, Real) or isinstance(n_test, bool):
-        raise TypeError(f"n_test must be a number of instances, got {in_short(n_test)}.")
-    try:
-        number = float(n_test)
-    except OverflowError:
-        number = np.inf
-    if not 1 <= number < np.inf:
-        raise ValueError(
-            f"n_test == {in_short(n_test)}, must be at least 1: the instances of a test set."
-        )
-    return number
 
 
 def _check_called(scoring: Any) -> str:
@@ -486,11 +452,18 @@ def rank_scores(
             f"Found input variables with inconsistent numbers of samples: {sizes} splits. Scores "
             "are paired split by split."
         )
-    evidence = SplitScores(
-        {_check_called(scoring): np.stack(list(vectors.values()))},
-        check_test_fraction(test_fraction),
-        steps=None if n_test is None else {scoring: 1 / _check_n_test(n_test)},
-    )
+    called = _check_called(scoring)
+    share = check_test_fraction(test_fraction)
+    steps = None
+    if n_test is not None:
+        if not isinstance(n_test, Real) or isinstance(n_test, bool):
+            raise TypeError(f"n_test must be a number of instances, got {in_short(n_test)}.")
+        if not 1 <= as_float(n_test) < np.inf:
+            raise ValueError(
+                f"n_test == {in_short(n_test)}, must be at least 1: the instances of a test set."
+            )
+        steps = {called: 1 / float(n_test)}
+    evidence = SplitScores({called: np.stack(list(vectors.values()))}, share, steps=steps)
     posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
-    called = check_names(list(scores) if names is None else names, len(scores))
-    return Ranking(posterior, called, {scoring: split_metric(scoring)})
+    names = check_names(list(scores) if names is None else names, len(scores))
+    return Ranking(posterior, names, {called: split_metric(called)})

@@ -15,20 +15,14 @@ from skbayeseval._arrays import in_short
 from skbayeseval._duckdb_tables import WHOLE, open_table, quoted
 from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
-from skbayeseval.compare.label_checks import warn_of_unlikely_labels
+from skbayeseval.compare.unlikely import warn_of_unlikely_labels
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.counts import PairedCounts, check_counts
 from skbayeseval.evidence.label_counter import tally
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
-from skbayeseval.posterior.build import (
-    check_shared_labels,
-    check_true_classes,
-    make_posterior,
-)
+from skbayeseval.posterior.build import check_shared_labels, check_true_classes, make_posterior
 from skbayeseval.results.comparison import ComparisonResult
-
-__all__ = ["TableCounts", "compare_table", "count_table"]
 
 FLOATS = ("FLOAT", "DOUBLE")
 TYPES = ("VARCHAR", "ENUM", "BOOLEAN", *FLOATS, *WHOLE)
@@ -142,8 +136,16 @@ def count_table(
             raise TypeError(
                 f"{what} must be the name of a column of source, got {in_short(column)}."
             )
-    if _is_in_memory(source):
-        return _count_parts(source, columns)
+    if isinstance(source, (pd.DataFrame, Mapping)):
+        source = [source]
+    # Relations of DuckDB are iterable in some versions, but are not Iterators.
+    if isinstance(source, (list, tuple, Iterator)):
+        if groups is not None:
+            raise ValueError(
+                f"groups={in_short(groups)} requires a table that DuckDB reads, such as "
+                "duckdb.from_df(frame)."
+            )
+        return TableCounts(columns, tally(_named_columns(source, columns)))
     with open_table(source, columns.values()) as relation:
         _check_columns(relation, columns)
         names = [quoted(column) for column in columns.values()]
@@ -219,12 +221,16 @@ def compare_table(
             f"scoring={scoring!r} is a metric of numbers, but compare_table counts classes. Pass "
             "the columns to compare_predictions."
         )
-    given = {"truth": truth, "a": a, "b": b, "groups": groups}
-    if isinstance(source, TableCounts):
-        _check_absent(given)
-        counts = source
-    else:
-        counts = count_table(source, **_check_given(given))
+    columns: dict[str, Any] = {"truth": truth, "a": a, "b": b, "groups": groups}
+    for name, column in columns.items():
+        if isinstance(source, TableCounts) and column is not None:
+            raise ValueError(
+                f"{name}={in_short(column)} was given, but source is what count_table counted, "
+                f"which has its columns. Omit {name}=."
+            )
+        if not isinstance(source, TableCounts) and column is None and name != "groups":
+            raise TypeError(f"{name} must be the name of a column of source, got None.")
+    counts = source if isinstance(source, TableCounts) else count_table(source, **columns)
     evidence = _evidence(counts, labels, pos_label, weight)
     metrics = resolve_scoring(scoring, evidence.labels)
     for name, metric in metrics.items():
@@ -238,25 +244,6 @@ def compare_table(
         names = names if names[0] != names[1] else ("A", "B")
     options = (model, engine, prior, n_draws, random_state, prevalence)
     return ComparisonResult(make_posterior(evidence, *options), check_names(names, 2), metrics)
-
-
-def _is_in_memory(source: Any) -> bool:
-    """Return whether source is a table of Python, or an iterable of such, and not for DuckDB."""
-    if isinstance(source, (pd.DataFrame, Mapping)):
-        return True
-    # Relations of DuckDB are iterable in some versions, but are not Iterators.
-    return isinstance(source, (list, tuple, Iterator))
-
-
-def _count_parts(source: Any, columns: Mapping[str, str]) -> TableCounts:
-    """Count a data frame or a dict of columns, or an iterable of these."""
-    if "groups" in columns:
-        raise ValueError(
-            f"groups={in_short(columns['groups'])} requires a table that DuckDB reads, such as "
-            "duckdb.from_df(frame)."
-        )
-    parts = [source] if isinstance(source, (pd.DataFrame, Mapping)) else source
-    return TableCounts(columns, tally(_named_columns(parts, columns)))
 
 
 def _named_columns(
@@ -293,40 +280,23 @@ def _evidence(
     predictions, declared = np.column_stack(predicted), labels is not None
     arguments = [name for name, _ in named[1:3]]
     numbers = np.array(list(counts.outcomes.values()), dtype=float)
+    evidence: PairedCounts | UnitCounts
     if "groups" not in counts.columns:
-        paired = PairedCounts(true, predictions, numbers, classes, weight, pos_label, declared)
-        check_shared_labels(paired, arguments, named[0][0])
-        warn_of_unlikely_labels(paired, arguments, named[0][0])
-        return paired
-    units = UnitCounts.from_codes(
-        true,
-        predictions,
-        classes,
-        values[3],
-        pos_label=pos_label,
-        weight=weight,
-        counts=numbers,
-    )
-    units = replace(units, declared=declared)
-    check_shared_labels(units, arguments, named[0][0])
-    warn_of_unlikely_labels(units, arguments, named[0][0])
-    return units
-
-
-def _check_given(given: Mapping[str, str | None]) -> dict[str, Any]:
-    for name in ("truth", "a", "b"):
-        if given[name] is None:
-            raise TypeError(f"{name} must be the name of a column of source, got None.")
-    return dict(given)
-
-
-def _check_absent(given: Mapping[str, str | None]) -> None:
-    for name, column in given.items():
-        if column is not None:
-            raise ValueError(
-                f"{name}={in_short(column)} was given, but source is what count_table counted, "
-                f"which has its columns. Omit {name}=."
-            )
+        evidence = PairedCounts(true, predictions, numbers, classes, weight, pos_label, declared)
+    else:
+        units = UnitCounts.from_codes(
+            true,
+            predictions,
+            classes,
+            values[3],
+            pos_label=pos_label,
+            weight=weight,
+            counts=numbers,
+        )
+        evidence = replace(units, declared=declared)
+    check_shared_labels(evidence, arguments, named[0][0])
+    warn_of_unlikely_labels(evidence, arguments, named[0][0])
+    return evidence
 
 
 def _check_columns(relation: Any, columns: Mapping[str, str]) -> None:

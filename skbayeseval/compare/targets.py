@@ -1,20 +1,22 @@
-"""What cross-validation compares: classes, labels, tags or plain scores, and how it is counted."""
+"""What cross-validation compares: classes, labels, numbers or tags, and how it is counted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 
-from skbayeseval._alignment import columns_in_order
+from skbayeseval._arrays import columns_in_order, number_of_samples
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,
-    check_predictions,
     encode_labels,
     indicator_labels,
     is_indicator,
@@ -29,6 +31,7 @@ from skbayeseval.evidence.instance_scores import (
     WeightedInstances,
     respond,
 )
+from skbayeseval.evidence.predicted_numbers import PredictedNumbers, check_numbers
 from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import (
     ChunkRows,
@@ -40,22 +43,11 @@ from skbayeseval.evidence.validated_rows import (
 )
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.metrics.instance_scores import score_metric
-from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences.tags import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions
 from skbayeseval.splitting.out_of_fold import OutOfFold
-
-__all__ = [
-    "ChunkTarget",
-    "CollectedEvidence",
-    "LabelTarget",
-    "Target",
-    "check_responses",
-    "count_one",
-    "score_by_scores",
-    "score_counts",
-]
 
 Array = NDArray[Any]
 
@@ -86,52 +78,95 @@ class CollectedEvidence(NamedTuple):
         return self._replace(evidence=evidence, scored=scored)
 
 
-class Target(Protocol):
-    """The truth, and what is kept and counted of what estimators say of it."""
+class Target:
+    """The truth, and what is kept and counted of what estimators say of it.
+
+    Attributes
+    ----------
+    metrics : dict of str to Metric
+        What is computed.
+    names : tuple of str
+        The names of the estimators.
+    groups : ndarray or None
+        The number of each instance's group.
+    n_samples : int
+        The number of instances.
+    class_codes : ndarray or None
+        The class of each instance; None if there are no such classes.
+
+    Subclasses are made of `y`, the estimators by name, `CrossValidationOptions` and the groups.
+    """
 
     metrics: dict[str, Metric]
+    class_codes: Array | None = None
 
-    @property
-    def class_codes(self) -> Array | None:
-        """The class of each instance; None if there are no such classes."""
+    def __init__(self, y: Any, estimators: Mapping[str, Any], groups: Any) -> None:
+        self.names = tuple(estimators)
+        self.n_samples = number_of_samples(y, "y")
+        self.groups: Array | None = None
+        if groups is not None:
+            labels = check_label_vector(groups, "groups", classes=False)
+            self.groups = np.ravel(np.unique(labels, return_inverse=True)[1])
 
     def observer(self, name: str) -> Observe:
         """Return the function that says what is kept of a fit of the estimator `name`."""
+        raise NotImplementedError
 
     def check_split(self, split: int, test: Array) -> None:
         """Raise where a metric is not defined for a test set."""
 
+    def perfect(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return what would be kept of estimators without an error, tested on all instances."""
+        raise NotImplementedError
+
     def rehearsal(self) -> CollectedEvidence:
         """Return what estimators without an error would give."""
+        runs: dict[str, Any] = {
+            name: [SimpleNamespace(observed=observed)] for name, observed in self.perfect().items()
+        }
+        rows = np.arange(self.n_samples)
+        return self._evidence(Collection(self.names, [(rows, rows)], [0], runs, weight=1.0))
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
+        return self._evidence(collection)
+
+    def _evidence(self, collection: Collection) -> CollectedEvidence:
+        raise NotImplementedError
+
+    def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> Mapping[str, float]:
+        """Return the value of each metric in one split."""
+        raise NotImplementedError
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each metric its value in each split, NaN where a fit failed."""
+        runs = collection.runs[name]
+        values = {key: np.full(len(runs), np.nan) for key in self.metrics}
+        for i, run in enumerate(runs):
+            if run.error is None:
+                scores = self.scores(name, collection.splits[i][1], run.observed)
+                for key in self.metrics:
+                    values[key][i] = scores[key]
+        return values
 
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return the predictions of a fit as the estimator gave them; None if none were kept."""
+        return observed.get("predict")
 
     def out_of_fold(self, collection: Collection) -> OutOfFold | None:
         """Return the predictions for the test sets; None if none were kept."""
+        return collection.out_of_fold(self.n_samples)
+
+    def _groups_of(self, rows: Array) -> Array | None:
+        return None if self.groups is None else self.groups[rows]
 
 
-class LabelTarget:
+class LabelTarget(Target):
     """Classes, or the labels of a multi-label indicator."""
 
-    def __init__(
-        self,
-        y: Any,
-        estimators: Mapping[str, Any],
-        labels: Any,
-        pos_label: Any,
-        scoring: Any,
-        groups: Any = None,
-    ) -> None:
-        self.names = tuple(estimators)
-        self.groups = None if groups is None else group_codes(groups)
-        self.pos_label = pos_label
+    def __init__(self, y: Any, estimators: Mapping[str, Any], options: Any, groups: Any) -> None:
+        super().__init__(y, estimators, groups)
+        self.pos_label = pos_label = options.pos_label
         self.several = is_indicator(y)
         if self.several:
             if pos_label is not None:
@@ -140,18 +175,19 @@ class LabelTarget:
                     "has no positive class."
                 )
             self.truth = check_indicator(y, "y")
-            self.classes = indicator_labels(y if hasattr(y, "columns") else self.truth, labels, "y")
+            named = y if hasattr(y, "columns") else self.truth
+            self.classes = indicator_labels(named, options.labels, "y")
         else:
             vector = check_label_vector(y, "y")
             present = np.unique(vector).tolist()
             check_true_classes(present, "y")
             # From here on classes are their positions in `classes`, in predictions too.
-            self.classes, (self.truth,) = encode_labels(
-                [("y", vector)], tuple(present) if labels is None else labels
-            )
+            labels = tuple(present) if options.labels is None else options.labels
+            self.classes, (self.truth,) = encode_labels([("y", vector)], labels)
+            self.class_codes = self.truth
         positive = resolve_pos_label(self.classes, pos_label)
         self.positive = 0 if positive is None else self.classes.index(positive)
-        self.metrics = resolve_scoring(scoring, self.classes)
+        self.metrics = resolve_scoring(options.scoring, self.classes)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
         self.counts_needed = len(of_scores) < len(self.metrics)
         self.kinds = tuple(sorted({score_metric(str(m.formula)).needs for m in of_scores}))
@@ -162,90 +198,68 @@ class LabelTarget:
         """Return the function that keeps the predictions and the scores that metrics need."""
         return partial(_observe_labels, self.classes, self.several, self.kinds, self.counts_needed)
 
-    @property
-    def class_codes(self) -> Array | None:
-        """The class of each instance; None for a multi-label indicator."""
-        return None if self.several else self.truth
-
     def check_split(self, split: int, test: Array) -> None:
-        """Raise where a metric is not defined for a test set."""
+        """Raise where a metric of instance scores is not defined for a test set."""
         present = self.truth[test]
-        for metric in self.metrics.values():
-            if metric.source != "instances" or score_metric(str(metric.formula)).of_means:
-                continue
-            if self.several:
-                sums = np.ravel(present.sum(axis=0))
-                absent = [c for c, n in zip(self.classes, sums, strict=True) if n in (0, len(test))]
-            else:
-                found = np.bincount(present, minlength=len(self.classes))
-                absent = [c for c, n in zip(self.classes, found, strict=True) if not n]
-            if absent:
+        if self.several:
+            numbers = np.ravel(present.sum(axis=0))
+            absent = (numbers == 0) | (numbers == len(test))
+        else:
+            absent = np.bincount(present, minlength=len(self.classes)) == 0
+        for metric in self.metrics.values() if absent.any() else ():
+            if metric.source == "instances" and not score_metric(str(metric.formula)).of_means:
+                which = [c for c, gone in zip(self.classes, absent, strict=True) if gone]
                 raise ValueError(
                     f"scoring={metric.name!r} is not defined in split {split}, where all or none "
-                    f"of the test set are of {absent}. Use fewer splits, or stratified ones."
+                    f"of the test set are of {which}. Use fewer splits, or stratified ones."
                 )
 
-    def rehearsal(self) -> CollectedEvidence:
-        """Return what estimators without an error would give."""
-        rows = np.arange(self.truth.shape[0])
-        scores: dict[str, Any] = {}
+    def perfect(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the true labels as predictions, and as scores."""
+        observed = {"predict": self.truth}
         if self.kinds:
-            if self.several:
-                perfect = self.truth.toarray()
-            else:
-                perfect = np.eye(len(self.classes))[self.truth]
-            scores = dict.fromkeys(self.names, dict.fromkeys(self.kinds, perfect))
-        said = dict.fromkeys(self.names, self.truth)
-        return self._collected(rows, said, scores, 1.0, np.zeros(len(rows), dtype=int))
+            truth = self.truth
+            scores = truth.toarray() if self.several else np.eye(len(self.classes))[truth]
+            observed.update(dict.fromkeys(self.kinds, scores))
+        return dict.fromkeys(self.names, observed)
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
-        rows = collection.test_indices()
-        predictions = {}
-        if self.counts_needed:
-            predictions = {name: collection.pooled(name) for name in self.names}
-            if not self.several:
-                predictions = {name: one.astype(np.intp) for name, one in predictions.items()}
-        scores = {
-            name: {kind: collection.pooled(name, kind) for kind in self.kinds}
-            for name in self.names
-        }
-        found = self._collected(
-            rows, predictions, scores, collection.weight, collection.split_numbers()
-        )
+        collected = self._evidence(collection)
         if self.several and self.counts_needed:
-            warn_of_empty_labels(found.evidence.margins()[0])
-        return found
+            warn_of_empty_labels(collected.evidence.margins()[0])
+        return collected
 
-    def _collected(
-        self,
-        rows: Array,
-        predictions: Mapping[str, Any],
-        scores: Mapping[str, Any],
-        weight: float,
-        split: Array,
-    ) -> CollectedEvidence:
-        units = rows if self.groups is None else self.groups[rows]
+    def _evidence(self, collection: Collection) -> CollectedEvidence:
+        rows, split = collection.test_indices(), collection.split_numbers()
+        weight = collection.weight
+        groups = self._groups_of(rows)
+        units = rows if groups is None else groups
         scored = scored_rows = None
         if self.kinds:
-            given = {f"Instance scores of {name!r}": scores[name] for name in self.names}
-            scored = self._scored(rows, given, weight, split)
+            scores = {
+                f"Instance scores of {name!r}": {
+                    kind: collection.pooled(name, kind) for kind in self.kinds
+                }
+                for name in self.names
+            }
+            scored = self._scored(rows, scores, weight, split)
             scored_rows = ScoreRows(rows, units, split, scored)
             if not self.counts_needed:
                 return CollectedEvidence(scored, scored, None, scored_rows)
         truth = self.truth[rows]
-        groups = None if self.groups is None else units
+        predictions = {name: collection.pooled(name) for name in self.names}
         counts: Evidence
         counted: ValidatedRows
         if self.several:
-            named = {f"Predictions of {name!r}": predictions[name] for name in self.names}
+            named = {f"Predictions of {name!r}": one for name, one in predictions.items()}
             counts = UnitCounts.from_indicators(
                 truth, named, labels=self.classes, weight=weight, groups=groups, instances=rows
             )
-            said = tuple(check_indicator(predictions[name], name) for name in self.names)
+            said = tuple(check_indicator(one, name) for name, one in predictions.items())
             counted = LabelRows(rows, units, split, truth, said)
             return CollectedEvidence(counts, scored, counted, scored_rows)
-        columns = np.column_stack([predictions[name] for name in self.names])
+        columns = np.column_stack([one.astype(np.intp) for one in predictions.values()])
         counted = ClassRows(rows, units, split, truth, columns, len(self.classes), self.positive)
         if groups is None:
             counts = PairedCounts.from_codes(truth, columns, self.classes, weight, self.pos_label)
@@ -265,79 +279,67 @@ class LabelTarget:
     def _scored(
         self, rows: Array, scores: Mapping[str, Any], weight: float = 1.0, run: Array | None = None
     ) -> ScoredInstances:
-        truth = self.truth[rows].toarray() if self.several else self.truth[rows]
         return ScoredInstances.from_codes(
-            truth,
+            self.truth[rows].toarray() if self.several else self.truth[rows],
             scores,
             self.classes,
             pos_label=self.pos_label,
             weight=weight,
-            groups=None if self.groups is None else self.groups[rows],
+            groups=self._groups_of(rows),
             instances=rows,
             run=run,
         )
 
-    def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
-        """Return for each metric its value in each split, NaN where a fit failed."""
-        runs = collection.runs[name]
-        found = {key: np.full(len(runs), np.nan) for key in self.metrics}
-        done = [i for i, run in enumerate(runs) if run.error is None]
-        if self.counts_needed:
-            said = [(collection.splits[i][1], runs[i].observed["predict"]) for i in done]
-            for key, values in self._split_scores_of_counts(said).items():
-                found[key][done] = values
+    def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
+        """Return the value of each metric in one split."""
+        values = {}
         if self.kinds:
-            for i in done:
-                own = {name: {kind: runs[i].observed[kind] for kind in self.kinds}}
-                scored = self._scored(collection.splits[i][1], own)
-                for key, metric in self.metrics.items():
-                    if metric.source == "instances":
-                        found[key][i] = scored.observed(metric)[0]
-        return found
+            scored = self._scored(test, {name: {kind: observed[kind] for kind in self.kinds}})
+            for key, metric in self.metrics.items():
+                if metric.source == "instances":
+                    values[key] = scored.observed(metric)[0]
+        of_counts = {key: m for key, m in self.metrics.items() if m.source == "tables"}
+        if of_counts and self.several:
+            counts = count_one(self.truth[test], observed["predict"], self.classes, None)
+            values.update({key: score_counts(m, counts) for key, m in of_counts.items()})
+        elif of_counts:
+            table = np.zeros((1, len(self.classes), len(self.classes)))
+            np.add.at(table[0], (self.truth[test], observed["predict"]), 1)
+            for key, metric in of_counts.items():
+                values[key] = score_tables(metric, table, self.positive)[0]
+        return values
 
     def predicted(self, observed: Mapping[str, Any]) -> Any:
         """Return predicted labels, or a multi-label indicator; None if none were kept."""
-        found = observed.get("predict")
-        return found if self.several or found is None else np.asarray(self.classes)[found]
+        codes = observed.get("predict")
+        return codes if self.several or codes is None else np.asarray(self.classes)[codes]
 
     def out_of_fold(self, collection: Collection) -> OutOfFold | None:
         """Return the predicted labels, or label indicators; None if none were kept."""
         if not self.counts_needed:
             return None
         of_classes = (None, self.classes) if self.several else (self.classes, None)
-        return collection.out_of_fold(self.truth.shape[0], *of_classes)
-
-    def _split_scores_of_counts(self, said: list[tuple[Array, Any]]) -> dict[str, Any]:
-        """Return the metrics of counts, given the test set and the predictions of each split."""
-        metrics = {key: m for key, m in self.metrics.items() if m.source == "tables"}
-        if self.several:
-            counts = [count_one(self.truth[rows], p, self.classes, None) for rows, p in said]
-            return {key: [score_counts(m, one) for one in counts] for key, m in metrics.items()}
-        m = len(self.classes)
-        tables = np.zeros((len(said), m, m))
-        for table, (rows, predicted) in zip(tables, said, strict=True):
-            np.add.at(table, (self.truth[rows], predicted), 1)
-        return {key: score_tables(one, tables, self.positive) for key, one in metrics.items()}
+        return collection.out_of_fold(self.n_samples, *of_classes)
 
 
-class ChunkTarget:
+class ChunkTarget(Target):
     """Tags of sentences, whose chunks a counter counts."""
 
-    # Sentences have no classes.
-    class_codes = None
-
-    def __init__(
-        self, y: Any, names: tuple[str, ...], counter: Any, scoring: Any, groups: Any = None
-    ) -> None:
-        self.groups = None if groups is None else group_codes(groups)
-        check_counter(counter)
-        if len(names) != 2:
+    def __init__(self, y: Any, estimators: Mapping[str, Any], options: Any, groups: Any) -> None:
+        if options.labels is not None or options.pos_label is not None:
             raise ValueError(
-                f"counter= compares two taggers, but there are {len(names)} estimators. Compare "
-                "them in pairs."
+                "labels and pos_label do not apply with counter=. To select types of chunks, pass "
+                "chunk_counter(..., types=...)."
+            )
+        super().__init__(y, estimators, groups)
+        counter, scoring = options.counter, options.scoring
+        check_counter(counter)
+        if len(self.names) != 2:
+            raise ValueError(
+                f"counter= compares two taggers, but there are {len(self.names)} estimators. "
+                "Compare them in pairs."
             )
         self.y = y
-        self.names = names
         self.counter = counter
         check_sentences(y, "y")
         # A chunk is there or not.
@@ -349,61 +351,108 @@ class ChunkTarget:
         """Return the function that keeps the predicted tags."""
         return partial(_observe_tags, self.counter, self.names.index(name))
 
-    def check_split(self, split: int, test: Array) -> None:
-        """Chunks are counted over all test sets, so any will do."""
+    def perfect(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the true tags, in the scheme of each tagger."""
+        tags = self.counter.perfect(self.y)
+        return {name: {"predict": of_one} for name, of_one in zip(self.names, tags, strict=True)}
 
-    def rehearsal(self) -> CollectedEvidence:
-        """Return what taggers without an error would give."""
-        counted = self.counter.cells_and_types(self.y, *self.counter.perfect(self.y))
-        rows = np.arange(len(counted[0]))
-        return self._collected(counted, rows, np.zeros(len(rows), dtype=int), 1.0)
-
-    def collected(self, collection: Collection) -> CollectedEvidence:
-        """Return the evidence of the splits that did not fail."""
+    def _evidence(self, collection: Collection) -> CollectedEvidence:
         tagged = [
             [tags for i in collection.kept for tags in collection.runs[name][i].observed["predict"]]
             for name in self.names
         ]
-        rows = collection.test_indices()
-        counted = self.counter.cells_and_types(_safe_indexing(self.y, rows), *tagged)
-        return self._collected(counted, rows, collection.split_numbers(), collection.weight)
-
-    def _collected(
-        self, counted: tuple[Array, dict[str, Array]], rows: Array, split: Array, weight: float
-    ) -> CollectedEvidence:
-        cells, types = counted
+        rows, split = collection.test_indices(), collection.split_numbers()
+        weight = collection.weight
+        cells, types = self.counter.cells_and_types(_safe_indexing(self.y, rows), *tagged)
         chunks = ChunkRows(rows, rows, split, cells)
-        if self.groups is None:
+        groups = self._groups_of(rows)
+        if groups is None:
             return CollectedEvidence(ChunkCounts.of_sentences(cells, weight, types), None, chunks)
-        groups = self.groups[rows]
         counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows)
         return CollectedEvidence(counts, None, GroupRows(rows, groups, split, chunks))
 
-    def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
-        """Return for each metric its value in each split, NaN where a fit failed."""
-        found = {key: np.full(len(collection.splits), np.nan) for key in self.metrics}
-        for i, run in enumerate(collection.runs[name]):
-            if run.error is None:
-                truth = _safe_indexing(self.y, collection.splits[i][1])
-                tagger = self.names.index(name)
-                counts = self.counter.count_one(truth, run.observed["predict"], tagger)
-                for key, metric in self.metrics.items():
-                    found[key][i] = score_counts(metric, counts)
-        return found
-
-    def predicted(self, observed: Mapping[str, Any]) -> Any:
-        """Return the predicted tags; None if the fit failed."""
-        return observed.get("predict")
-
-    def out_of_fold(self, collection: Collection) -> OutOfFold:
-        """Return the predicted tags."""
-        return collection.out_of_fold(len(self.y))
+    def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
+        """Return the value of each metric in one split."""
+        truth, tagger = _safe_indexing(self.y, test), self.names.index(name)
+        counts = self.counter.count_one(truth, observed["predict"], tagger)
+        return {key: score_counts(metric, counts) for key, metric in self.metrics.items()}
 
 
-def group_codes(groups: Any) -> Array:
-    """Return groups as numbers."""
-    found = np.unique(check_label_vector(groups, "groups", classes=False), return_inverse=True)[1]
-    return np.ravel(found)
+class NumberTarget(Target):
+    """Numbers that regressors predict. Metrics are computed within splits and averaged."""
+
+    def __init__(self, y: Any, estimators: Mapping[str, Any], options: Any, groups: Any) -> None:
+        scoring = options.scoring
+        if options.labels is not None or options.pos_label is not None:
+            raise ValueError(
+                "labels and pos_label do not apply to metrics of numbers. Omit them, or choose a "
+                "metric of classes."
+            )
+        classifiers = [
+            name
+            for name, one in estimators.items()
+            if hasattr(one, "__sklearn_tags__") and is_classifier(one)
+        ]
+        if classifiers and not is_of_numbers(scoring):
+            raise ValueError(
+                f"Estimator {classifiers[0]!r} is a classifier, but another one is a regressor. "
+                "Compare estimators of the same kind, or pass a metric of numbers, such as "
+                "scoring='neg_mean_absolute_error'."
+            )
+        self.truth = check_numbers(y, "y")
+        super().__init__(y, estimators, groups)
+        # As the score method of scikit-learn's regressors.
+        self.metrics = resolve_scoring("r2" if scoring is None else scoring)
+
+    def observer(self, name: str) -> Observe:
+        """Return the function that keeps the predicted numbers."""
+        return _observe_numbers
+
+    def check_split(self, split: int, test: Array) -> None:
+        """Raise where a metric is not defined for a test set."""
+        perfect = self._numbers(test, dict.fromkeys(self.names[:1], self.truth[test]))
+        for metric in self.metrics.values():
+            perfect.check_metric(metric)
+            try:
+                perfect.observed(metric)
+            except ValueError as error:
+                raise ValueError(
+                    f"{error} This is so in the test set of split {split}: use fewer splits, or "
+                    "another metric."
+                ) from error
+
+    def perfect(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the true numbers."""
+        return {name: {"predict": self.truth} for name in self.names}
+
+    def _evidence(self, collection: Collection) -> CollectedEvidence:
+        predictions = {name: collection.pooled(name) for name in self.names}
+        rows, split = collection.test_indices(), collection.split_numbers()
+        numbers = self._numbers(rows, predictions, collection.weight, split)
+        groups = self._groups_of(rows)
+        units = rows if groups is None else groups
+        return CollectedEvidence(numbers, numbers, None, ScoreRows(rows, units, split, numbers))
+
+    def _numbers(
+        self,
+        rows: Array,
+        predictions: Mapping[str, Array],
+        weight: float = 1.0,
+        split: Array | None = None,
+    ) -> PredictedNumbers:
+        return PredictedNumbers.from_predictions(
+            self.truth[rows],
+            {f"Predictions of {name!r}": one for name, one in predictions.items()},
+            weight=weight,
+            groups=self._groups_of(rows),
+            instances=rows,
+            run=split,
+        )
+
+    def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
+        """Return the value of each metric in one split."""
+        numbers = self._numbers(test, {name: observed["predict"]})
+        return {key: numbers.observed(metric)[0] for key, metric in self.metrics.items()}
 
 
 def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any:
@@ -413,16 +462,26 @@ def count_one(truth: Any, predictions: Any, classes: Any, pos_label: Any) -> Any
     return ConfusionCounts.from_labels(truth, predictions, labels=classes, pos_label=pos_label)
 
 
-def score_by_scores(
-    metric: Metric, classes: tuple[Any, ...], pos_label: Any, estimator: Any, X: Any, y: Any
+def score_learner(
+    metric: Metric | PerInstance,
+    classes: tuple[Any, ...],
+    pos_label: Any,
+    estimator: Any,
+    X: Any,
+    y: Any,
 ) -> float:
-    """Return a metric of scores of a fitted estimator."""
-    needs = score_metric(str(metric.formula)).needs
-    scores = respond(estimator, X, needs, classes, is_indicator(y))
-    scored = ScoredInstances.from_scores(
-        y, {"scores": {needs: scores}}, labels=classes, pos_label=pos_label
-    )
-    return scored.observed(metric)[0]
+    """Return a metric of a fitted estimator as scikit-learn's scorer gives it."""
+    if isinstance(metric, PerInstance):
+        return float(metric.values(np.asarray(y), np.asarray(estimator.predict(X))).mean())
+    if metric.source == "numbers":
+        numbers = PredictedNumbers.from_predictions(y, {"y_pred": estimator.predict(X)})
+        return numbers.observed(metric)[0]
+    if metric.source == "instances":
+        needs = score_metric(str(metric.formula)).needs
+        scores = {"scores": {needs: respond(estimator, X, needs, classes, is_indicator(y))}}
+        scored = ScoredInstances.from_scores(y, scores, labels=classes, pos_label=pos_label)
+        return scored.observed(metric)[0]
+    return score_counts(metric, count_one(y, estimator.predict(X), classes, pos_label))
 
 
 def score_counts(metric: Metric, counts: Any) -> float:
@@ -468,23 +527,40 @@ def _observe_labels(
     Positions, and multi-label indicators, are of the smallest type that can hold them: they come
     from other machines, and are kept for every split.
     """
-    found: dict[str, Any] = {}
+    observed: dict[str, Any] = {}
     if counts_needed:
-        n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
-        known = None if several else classes
         said = estimator.predict(X_test)
-        said = columns_in_order(said, classes, "predict") if several else said
-        codes = check_predictions(said, n_test, known)
-        found["predict"] = codes.astype(np.min_scalar_type(1 if several else len(classes)))
+        if several:
+            said = columns_in_order(said, classes, "predict")
+        _check_number(said, X_test, "labels")
+        if several:
+            indicator = check_indicator(said, "predict")
+            codes = indicator if sparse.issparse(said) else indicator.toarray()
+        else:
+            _, (codes,) = encode_labels([("predict", said)], classes)
+        observed["predict"] = codes.astype(np.min_scalar_type(1 if several else len(classes)))
     for kind in kinds:
-        found[kind] = respond(estimator, X_test, kind, classes, several)
-    return found
+        observed[kind] = respond(estimator, X_test, kind, classes, several)
+    return observed
 
 
 def _observe_tags(
     counter: ChunkCounter, tagger: int, estimator: Any, X_test: Any, y_test: Any
 ) -> dict[str, Any]:
     """Return predicted tags that the counter can read."""
-    found = observe_predictions(estimator, X_test, y_test)
-    counter.count_one(y_test, found["predict"], tagger)
-    return {"predict": [[str(tag) for tag in tags] for tags in found["predict"]]}
+    predicted = observe_predictions(estimator, X_test, y_test)["predict"]
+    counter.count_one(y_test, predicted, tagger)
+    return {"predict": [[str(tag) for tag in tags] for tags in predicted]}
+
+
+def _observe_numbers(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
+    """Return the predicted numbers."""
+    said = check_numbers(estimator.predict(X_test), "predict")
+    _check_number(said, X_test, "numbers")
+    return {"predict": said}
+
+
+def _check_number(said: Any, X_test: Any, what: str) -> None:
+    n_said, n_test = (one.shape[0] if hasattr(one, "shape") else len(one) for one in (said, X_test))
+    if n_said != n_test:
+        raise ValueError(f"predict returned {n_said} {what} for {n_test} instances")

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._alignment import columns_in_order, named_labels
-from skbayeseval._arrays import as_array, as_numbers, in_short
+from skbayeseval._arrays import as_array, as_numbers, columns_in_order, in_short, named_labels
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._labels import check_label_vectors, merged_classes
 
-__all__ = ["Outcomes", "count_chunks", "count_labels", "tally"]
-
 Array = NDArray[Any]
 
 # Rows counted at a time: three columns of 64-bit labels take 3 MB, which most caches hold.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from skbayeseval._alignment import columns_in_order
+from skbayeseval._arrays import columns_in_order
 from skbayeseval._labels import (
     check_indicator,
     check_label_vector,

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skbayeseval._alignment import positions_of
-from skbayeseval._arrays import as_numbers, in_short
+from skbayeseval._arrays import as_numbers, in_short, positions_of
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES, Engine

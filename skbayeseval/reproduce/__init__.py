@@ -1,8 +1,7 @@
 """Reproduction of the experiments of three papers with the public interface of the package.
 
-`newsgroups` and `conll` make the predictions, there is one module per paper to compare them,
-`tables` lists published and reproduced values side by side, and `report` prints the results and
-counts how many values agree.
+There is one module per paper. `newsgroups` makes the predictions that two of them compare, and
+`report` lists published and reproduced values side by side and counts how many agree.
 """
 
 from skbayeseval.reproduce.papers import PAPERS, reproduce

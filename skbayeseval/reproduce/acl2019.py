@@ -23,26 +23,27 @@ from skbayeseval import (
 )
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.reproduce.report import Line, MissingError, Report, Table, load_published
-from skbayeseval.sequences.tags import chunk_frequencies, convert_tags
+from skbayeseval.sequences.tags import chunk_frequencies, convert_tags, read_conll
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = [
-    "Corpus",
-    "compare_tag_sets",
-    "features",
-    "read_corpus",
-    "run",
-    "simulation",
-    "table_2",
-    "tables_3_to_5",
-    "taggers",
-]
-
-
 WINDOW = 2
+
+Array = NDArray[Any]
+
+METRICS = {"P": "precision", "R": "recall", "F1": "f1"}
+
+TASKS = ("CWS", "NER", "ORG")
+
+WEIGHT = BlockRegularizedCV(3).weight
+
+# Wang et al. (2015) average the counts over the six runs.
+WEIGHT_2015 = 1 / 6
+
+# For the true F1 of the simulation; its error is then below 0.0005.
+N_TRAINING_SETS = 1000
 
 
 class Corpus(NamedTuple):
@@ -67,25 +68,12 @@ def read_corpus(path: str | Path) -> Corpus:
     """
     path = Path(path)
     path = path / "eng.train" if path.is_dir() else path
-    sentences: list[list[list[str]]] = [[]]
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        columns = line.split()
-        if not columns or columns[0] == "-DOCSTART-":
-            sentences.append([])
-        elif len(columns) < 3:
-            raise ValueError(
-                f"{path}, line {number}: expected a word, its part of speech and its tag."
-            )
-        else:
-            sentences[-1].append([columns[0], columns[1], columns[-1]])
-    words, speech, tags = (
-        [[token[column] for token in sentence] for sentence in sentences if sentence]
-        for column in range(3)
-    )
-    if not tags:
-        raise ValueError(f"{path} contains no sentences.")
-    X = [features(*sentence) for sentence in zip(words, speech, strict=True)]
-    return Corpus(X, convert_tags(tags, "IOB1", "IOB2", name="tags"))
+    tagged = read_conll(path, with_speech=True)
+    X = [
+        features([token[0] for token in tokens], [token[1] for token in tokens])
+        for tokens in tagged.tokens
+    ]
+    return Corpus(X, convert_tags(tagged.tags, "IOB1", "IOB2", name="tags"))
 
 
 def features(words: Sequence[str], speech: Sequence[str]) -> list[list[str]]:
@@ -168,26 +156,6 @@ def _of_task(tag: str, task: str) -> Any:
     if task == "ORG":
         return tag if tag.endswith("-ORG") else "O"
     return tag if tag == "O" else f"{tag[0]}-NE"
-
-
-Array = NDArray[Any]
-
-
-METRICS = {"P": "precision", "R": "recall", "F1": "f1"}
-
-
-TASKS = ("CWS", "NER", "ORG")
-
-
-WEIGHT = BlockRegularizedCV(3).weight
-
-
-# Wang et al. (2015) average the counts over the six runs.
-WEIGHT_2015 = 1 / 6
-
-
-# For the true F1 of the simulation; its error is then below 0.0005.
-N_TRAINING_SETS = 1000
 
 
 def run(report: Report, *, conll: str | Path | None = None, n_data_sets: int = 1000) -> None:

@@ -23,7 +23,6 @@ from skbayeseval.reproduce.report import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["run", "table_1", "table_2", "table_3", "table_4"]
 
 N_DRAWS = 50_000
 SOLVER = "the predictions of SVM_L1 for a few documents depend on solver version and seed"

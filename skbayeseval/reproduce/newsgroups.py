@@ -15,8 +15,6 @@ from sklearn.svm import LinearSVC
 
 from skbayeseval.reproduce.report import MissingError
 
-__all__ = ["Newsgroups", "classifiers", "predict"]
-
 Array = NDArray[Any]
 
 

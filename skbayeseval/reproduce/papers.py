@@ -8,8 +8,6 @@ from pathlib import Path
 from skbayeseval.reproduce import acl2019, icdm2015, sigir2016
 from skbayeseval.reproduce.report import Report
 
-__all__ = ["PAPERS", "reproduce"]
-
 PAPERS = ("sigir2016", "icdm2015", "acl2019")
 
 

@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = [
-    "Line",
-    "MissingError",
-    "Report",
-    "Table",
-    "bound",
-    "comparison_figure",
-    "load_published",
-    "posterior_lines",
-]
-
-
 # Tolerance for rounding errors when a difference equals its bound.
 _ROUNDING = 1e-9
 
@@ -139,10 +127,6 @@ class Table:
     def outside(self) -> list[Line]:
         """The lines outside their bounds."""
         return [line for line in self.lines if line.inside is False]
-
-    def explain(self, line: Line) -> str:
-        """Return the reason why a line is outside its bound."""
-        return (self.reason and self.reason(line)) or "not explained"
 
     def __str__(self) -> str:
         head = ["", "", "published", "reproduced", "difference", "within"]
@@ -320,20 +304,16 @@ class Report:
             inside = sum(len(table.inside) for table in asked)
             outside = sum(len(table.outside) for table in asked)
             self.write(f"{'all':<{width}}  {inside:4d} inside, {outside:3d} outside")
-        self._explain()
-        for line in self.missing:
-            self.write(line)
-
-    def _explain(self) -> None:
-        """Print the values outside their bounds, grouped by reason."""
         reasons: dict[str, list[str]] = {}
         for table in self.tables:
             for line in table.outside:
                 row, column, paper, ours = line.cells()[:4]
-                where = (
+                reason = (table.reason and table.reason(line)) or "not explained"
+                reasons.setdefault(reason, []).append(
                     f"{table.title.split(':')[0]}, {row}, {column}: published {paper}, "
                     f"reproduced {ours}"
                 )
-                reasons.setdefault(table.explain(line), []).append(where)
         for reason, places in reasons.items():
             self.write("\n  ".join([f"\nOutside: {reason}", *places]))
+        for skipped in self.missing:
+            self.write(skipped)

@@ -12,7 +12,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_labels, resolve_pos_label
-from skbayeseval.compare.targets import score_by_scores, score_counts
+from skbayeseval.compare.targets import score_counts, score_learner
 from skbayeseval.evidence.counts import ConfusionCounts
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
@@ -147,7 +147,7 @@ class CountScorer:
         try:
             if name in SCORE_METRICS:
                 of_scores = get_metric(name)
-                return score_by_scores(of_scores, self.labels, self.pos_label, estimator, X, y)
+                return score_learner(of_scores, self.labels, self.pos_label, estimator, X, y)
             return float(get_scorer(name)(estimator, X, y))
         except Exception:
             return math.nan

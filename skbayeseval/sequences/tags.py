@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
+from sklearn import get_config
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from skbayeseval._arrays import in_short
-
-__all__ = [
-    "SCHEMES",
-    "Chunk",
-    "TaggedFile",
-    "check_scheme",
-    "check_sentences",
-    "check_types",
-    "chunk_frequencies",
-    "chunks_to_tags",
-    "convert_tags",
-    "read_conll",
-    "tags_to_chunks",
-]
-
 
 # Prefixes of each scheme for the first, inner and last token of a chunk, and for a chunk of one
 # token.
@@ -35,6 +26,9 @@ SCHEMES = {"IOB1": "IIII", "IOB2": "BIIB", "IOBES": "BIES", "BMES": "BMES"}
 
 # Meaning of each prefix. IOB1 also uses B, for a chunk that follows one of the same type directly.
 _MEANING = {"B": "first", "I": "inside", "M": "inside", "E": "last", "S": "single"}
+
+# The line between documents, which is no token.
+DOCUMENT = "-DOCSTART-"
 
 
 class Chunk(NamedTuple):
@@ -246,19 +240,12 @@ def chunk_frequencies(
     1    2    0
     """
     found = tags_to_chunks(y, scheme)
-    wanted = check_types(types)
-    columns = (
-        sorted({chunk.type for chunks in found for chunk in chunks})
-        if wanted is None
-        else list(wanted)
-    )
-    counts = np.zeros((len(found), len(columns)), dtype=int)
-    position = {kind: k for k, kind in enumerate(columns)}
-    for i, chunks in enumerate(found):
-        for chunk in chunks:
-            if chunk.type in position:
-                counts[i, position[chunk.type]] += 1
-    return pd.DataFrame(counts, columns=columns)
+    columns = check_types(types)
+    if columns is None:
+        columns = tuple(sorted({chunk.type for chunks in found for chunk in chunks}))
+    counts = [Counter(chunk.type for chunk in chunks) for chunks in found]
+    table = [[counter[kind] for kind in columns] for counter in counts]
+    return pd.DataFrame(table, columns=list(columns), index=range(len(found)), dtype=int)
 
 
 def check_types(types: Any) -> tuple[str, ...] | None:
@@ -273,10 +260,6 @@ def check_types(types: Any) -> tuple[str, ...] | None:
             f"{in_short(types)}."
         )
     return kinds
-
-
-# The line between documents, which is no token.
-DOCUMENT = "-DOCSTART-"
 
 
 class TaggedFile(NamedTuple):
@@ -294,13 +277,15 @@ class TaggedFile(NamedTuple):
     tags: list[list[str]]
 
 
-def read_conll(path: str | PathLike[str]) -> TaggedFile:
+def read_conll(path: str | PathLike[str], *, with_speech: bool = False) -> TaggedFile:
     r"""Read a file with one token per line, its tag in the last column, and empty lines between.
 
     Parameters
     ----------
     path : str or path-like
         The file, in UTF-8; columns are separated by spaces or tabs.
+    with_speech : bool, default=False
+        Whether each line must have a word and its part of speech before the tag.
 
     Returns
     -------
@@ -317,10 +302,14 @@ def read_conll(path: str | PathLike[str]) -> TaggedFile:
     [['B-PER', 'O'], ['B-LOC']]
     """
     sentences: list[list[list[str]]] = [[]]
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
         columns = line.split()
         if not columns or columns[0] == DOCUMENT:
             sentences.append([])
+        elif with_speech and len(columns) < 3:
+            raise ValueError(
+                f"{path}, line {number}: expected a word, its part of speech and its tag."
+            )
         else:
             sentences[-1].append(columns)
     found = [sentence for sentence in sentences if sentence]
@@ -330,3 +319,103 @@ def read_conll(path: str | PathLike[str]) -> TaggedFile:
         [[token[:-1] for token in sentence] for sentence in found],
         [[token[-1] for token in sentence] for sentence in found],
     )
+
+
+def _estimator_has(name: str) -> Any:
+    return available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), name))
+
+
+class ConvertTags(MetaEstimatorMixin, BaseEstimator):
+    """Meta-estimator that fits a tagger to tags converted to another scheme.
+
+    `fit` receives tags in the scheme `source` and converts them to the scheme `target`; `predict`
+    returns tags in the scheme `target`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The tagger. A clone of it is fitted.
+    source, target : {"IOB1", "IOB2", "IOBES", "BMES"}
+        The scheme of the tags passed to `fit`, and the scheme to convert them to.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted tagger.
+    classes_ : list or ndarray
+        The tags known to the fitted tagger. Exists only if the tagger has `classes_`.
+
+    See Also
+    --------
+    chunk_counter : Count the chunks found by taggers that use different schemes.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from skbayeseval import ConvertTags
+    >>> class Memory(BaseEstimator):  # memorizes the training tags
+    ...     def fit(self, X, y):
+    ...         self.seen_ = dict(zip(X, y))
+    ...         return self
+    ...     def predict(self, X):
+    ...         return [self.seen_[x] for x in X]
+    >>> tagger = ConvertTags(Memory(), source="IOB2", target="IOBES")
+    >>> tagger.fit(["Ada Lovelace"], [["B-PER", "I-PER"]]).predict(["Ada Lovelace"])
+    [['B-PER', 'E-PER']]
+    """
+
+    def __init__(self, estimator: Any, source: str, target: str) -> None:
+        self.estimator = estimator
+        self.source = source
+        self.target = target
+
+    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+        """Fit the tagger to the converted tags.
+
+        Parameters
+        ----------
+        X : sequence of shape (n_sentences,)
+            The sentences, in the format that the tagger expects.
+        y : sequence of sequences of str
+            Their tags, in the scheme `source`.
+        **params : dict
+            Parameters passed to the `fit` method of the tagger.
+
+        Returns
+        -------
+        self : ConvertTags
+            The fitted estimator.
+        """
+        if get_config()["enable_metadata_routing"]:
+            params = dict(process_routing(self, "fit", **params).estimator.fit)
+        converted = convert_tags(y, self.source, self.target)
+        self.estimator_ = clone(self.estimator).fit(X, converted, **params)
+        return self
+
+    @_estimator_has("predict")
+    def predict(self, X: Any) -> Any:
+        """Return the tags of each sentence, in the scheme `target`.
+
+        Parameters
+        ----------
+        X : sequence of shape (n_sentences,)
+            The sentences.
+
+        Returns
+        -------
+        y : sequence of sequences of str
+            The predicted tags of each sentence.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(X)
+
+    @property
+    def classes_(self) -> Any:
+        """The tags known to the fitted tagger."""
+        return self.estimator_.classes_
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return the router from `fit` to the tagger's `fit`."""
+        return MetadataRouter(owner=type(self).__name__).add(
+            estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit")
+        )

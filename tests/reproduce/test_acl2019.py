@@ -37,7 +37,7 @@ def test_simulation_of_few_data_sets(monkeypatch):
     ratio = (6 * acl2019.WEIGHT) ** 0.5
     assert lengths["as in 2015"] / lengths["calibrated"] == pytest.approx(ratio, rel=0.02)
     (length,) = [line for line in table.outside if (line.row, line.column) == AS_IN_2015]
-    assert "0.127" in table.explain(length)
+    assert "0.127" in table.reason(length)
 
 
 def test_posteriors_are_drawn_dashed_and_solid():

@@ -131,7 +131,7 @@ def test_sigir2016_with_the_data(newsgroups):
     for table, most in zip(tables, (2, 30, 2), strict=True):
         assert len(table.outside) <= most
         for line in table.outside:
-            assert table.explain(line) != "not explained"
+            assert table.reason(line)
     columns = {column for _, column in outside[1] | outside[2]}
     assert not columns & {"mean", "std", "HDI low", "HDI high"}
 
