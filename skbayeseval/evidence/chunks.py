@@ -13,10 +13,7 @@ from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Correctness,
     Evidence,
-    ObservedArray,
-    count_in_words,
     stored_numbers,
-    tables_or_totals,
 )
 from skbayeseval.evidence.counts import ConfusionCounts, check_counts
 
@@ -73,6 +70,7 @@ class ChunkCounts(Evidence):
     kind = "chunks"
     family = "chunks"
     has_independent_counts = True
+    unsaved = ("sentences", "types")
 
     def __post_init__(self) -> None:
         cells = check_counts(self.cells, "cells").copy()
@@ -138,14 +136,6 @@ class ChunkCounts(Evidence):
         """Return the same counts with another weight."""
         return replace(self, weight=weight)
 
-    def describe(self) -> str:
-        """Return a short description of the counts."""
-        return count_in_words(self.margins())
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {"cells": self.cells, "weight": self.weight}
-
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> ChunkCounts:
         """Return the counts from the output of `saved`."""
@@ -155,10 +145,6 @@ class ChunkCounts(Evidence):
         """Return "chunks" if both taggers found the same chunks."""
         _, only_a, only_b, _, _, false_a, false_b = self.cells
         return None if only_a or only_b or false_a or false_b else "chunks"
-
-    def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the counts of each tagger."""
-        return tables_or_totals(self.margins())
 
     def correctness(self) -> Correctness:
         """Return which gold chunks each tagger found."""

@@ -1,4 +1,4 @@
-"""Confusion counts of one classifier, whole or only the cells that are not 0."""
+"""Counts of one classifier: its confusion table, only the cells that are not 0, or totals."""
 
 from __future__ import annotations
 
@@ -13,13 +13,70 @@ from skbayeseval._arrays import as_numbers
 from skbayeseval._labels import check_labels, encode_labels, resolve_pos_label
 from skbayeseval._validation import check_weight
 
-__all__ = ["ConfusionCounts", "SparseCounts", "check_addable", "check_counts", "frozen", "header"]
+__all__ = [
+    "ConfusionCounts",
+    "Margin",
+    "SparseCounts",
+    "check_addable",
+    "check_counts",
+    "frozen",
+    "header",
+]
 
 Array = NDArray[Any]
 
 
+class _Labelled:
+    """What the counts of one classifier say about its labels."""
+
+    labels: tuple[Any, ...]
+    pos_label: Any
+    declared: bool
+    true: Any
+    predicted: Any
+
+    @property
+    def positive(self) -> int | None:
+        """The index of the positive class; None if there is none."""
+        return None if self.pos_label is None else self.labels.index(self.pos_label)
+
+    @property
+    def possible(self) -> Array:
+        """Whether each label can be the true class."""
+        return (np.asarray(self.true) > 0) | self.declared | np.isnan(self.true)
+
+    @property
+    def averaged(self) -> Array:
+        """Whether each label is part of macro averages, as in scikit-learn."""
+        return self.possible | (self.predicted > 0)
+
+
 @dataclass(frozen=True, eq=False)
-class ConfusionCounts:
+class Margin(_Labelled):
+    """The size of the evidence of one classifier, with the attributes of `ConfusionCounts`.
+
+    Evidence without counts of classes has a size, and some of it labels.
+    """
+
+    total: float
+    labels: tuple[Any, ...] = ()
+    pos_label: Any = None
+    weight: float = 1.0
+    hits: Any = ()
+    true: Any = ()
+    predicted: Any = ()
+    table: Array | None = None
+    has_true_negatives: bool = False
+    declared: bool = True
+
+    @property
+    def has_table(self) -> bool:
+        """Whether there is one label per instance, so that there is a table."""
+        return self.table is not None
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionCounts(_Labelled):
     """Counts of (true class, predicted class) for one classifier.
 
     Parameters
@@ -151,16 +208,6 @@ class ConfusionCounts:
         return self.table.sum(axis=0)
 
     @property
-    def possible(self) -> Array:
-        """Whether each label can be the true class."""
-        return (self.true > 0) | self.declared | np.isnan(self.true)
-
-    @property
-    def averaged(self) -> Array:
-        """Whether each label is part of macro averages, as in scikit-learn."""
-        return self.possible | (self.predicted > 0)
-
-    @property
     def effective(self) -> Array:
         """The counts times their weight."""
         return self.table * self.weight
@@ -182,11 +229,6 @@ class ConfusionCounts:
     def has_true_negatives(self) -> bool:
         """Whether true negatives are counted."""
         return not bool(np.isnan(self.table).any())
-
-    @property
-    def positive(self) -> int | None:
-        """The index of the positive class; None if there is none."""
-        return None if self.pos_label is None else self.labels.index(self.pos_label)
 
     def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
         if not isinstance(other, ConfusionCounts):
@@ -228,19 +270,21 @@ class SparseCounts(ConfusionCounts):
         declared: bool,
     ) -> SparseCounts:
         """Sum up counts by true and predicted class; the values were checked before."""
-        found = object.__new__(cls)
         size = len(labels)
         distinct, inverse = np.unique(truth * size + predicted, return_inverse=True)
         sums = np.bincount(np.ravel(inverse), counts, len(distinct))
-        found.__dict__.update(labels=labels, weight=weight, pos_label=pos_label, declared=declared)
-        found.__dict__["_cells"] = (*np.divmod(distinct[sums != 0], size), sums[sums != 0])
-        return found
+        cells = (*np.divmod(distinct[sums != 0], size), sums[sums != 0])
+        sparse = object.__new__(cls)
+        sparse.__dict__.update(
+            labels=labels, weight=weight, pos_label=pos_label, declared=declared, _cells=cells
+        )
+        return sparse
 
     def with_weight(self, weight: float) -> SparseCounts:
         """Return the same counts with another weight."""
-        found = object.__new__(SparseCounts)
-        found.__dict__.update(self.__dict__, weight=check_weight(weight))
-        return found
+        sparse = object.__new__(SparseCounts)
+        sparse.__dict__.update(self.__dict__, weight=check_weight(weight))
+        return sparse
 
     @cached_property
     def table(self) -> Array:
@@ -252,8 +296,7 @@ class SparseCounts(ConfusionCounts):
 
     def cells(self) -> tuple[Array, Array, Array]:
         """Return true class, predicted class and count of all cells that are not 0."""
-        found: tuple[Array, Array, Array] = self.__dict__["_cells"]
-        return found
+        return self.__dict__["_cells"]
 
     @property
     def hits(self) -> Array:

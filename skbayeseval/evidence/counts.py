@@ -21,13 +21,11 @@ from skbayeseval.evidence.base import (
     Correctness,
     Evidence,
     ObservedArray,
-    count_in_words,
     still_declared,
     stored_codes,
     stored_flag,
     stored_labels,
     stored_numbers,
-    tables_or_totals,
 )
 from skbayeseval.evidence.confusion import (
     ConfusionCounts,
@@ -97,6 +95,7 @@ class PairedCounts(Evidence):
     family = "classes"
     has_independent_instances = True
     has_independent_counts = True
+    unsaved = ("outcome",)
 
     def __post_init__(self) -> None:
         labels = tuple(self.labels)
@@ -166,7 +165,7 @@ class PairedCounts(Evidence):
         return cls(truth, predictions, ones, classes, weight, pos_label, declared, rows)
 
     @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
+    def n_classifiers(self) -> int:
         """The number of classifiers."""
         return int(self.predictions.shape[1])
 
@@ -229,22 +228,6 @@ class PairedCounts(Evidence):
             outcome=np.ravel(outcome),
         )
 
-    def describe(self) -> str:
-        """Return a short description of the counts."""
-        return count_in_words(self.margins())
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {
-            "labels": list(self.labels),
-            "pos_label": self.pos_label,
-            "truth": self.truth,
-            "predictions": self.predictions,
-            "counts": self.counts,
-            "weight": self.weight,
-            "declared": self.declared,
-        }
-
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> PairedCounts:
         """Return the counts from the output of `saved`."""
@@ -266,12 +249,12 @@ class PairedCounts(Evidence):
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the confusion tables and, for two binary classifiers, their joint outcomes."""
-        found = {}
-        if self.n_classifiers == 2 and len(self.labels) == 2:
-            cube = self.cube()
-            outcomes = (cube if self.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
-            found["outcomes"] = ObservedArray(("true", "outcome"), outcomes)
-        return found | tables_or_totals(self.margins())
+        tables = super().observed_data()
+        if self.n_classifiers != 2 or len(self.labels) != 2:
+            return tables
+        cube = self.cube()
+        outcomes = (cube if self.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
+        return {"outcomes": ObservedArray(("true", "outcome"), outcomes), **tables}
 
     def correctness(self) -> Correctness:
         """Return whether each classifier was right, per instance."""
@@ -333,11 +316,7 @@ class MarginalCounts(Evidence):
     is_paired = False
     has_independent_instances = True
     has_independent_counts = True
-
-    @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
-        """The number of classifiers."""
-        return len(self.counts)
+    of_each = ("counts",)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -358,17 +337,9 @@ class MarginalCounts(Evidence):
         """Return the confusion counts of one classifier."""
         return self.counts[classifier]
 
-    def pair(self, i: int, j: int) -> MarginalCounts:
-        """Return the counts of two of the classifiers."""
-        return MarginalCounts((self.counts[i], self.counts[j]))
-
     def with_weight(self, weight: float) -> MarginalCounts:
         """Return the same counts with another weight."""
         return MarginalCounts(tuple(counts.with_weight(weight) for counts in self.counts))
-
-    def describe(self) -> str:
-        """Return a short description of the counts."""
-        return count_in_words(self.counts)
 
     def saved(self) -> dict[str, Any]:
         """Return the state for `restored`."""
@@ -392,10 +363,6 @@ class MarginalCounts(Evidence):
                 for table, weight in zip(saved["tables"], saved["weights"], strict=True)
             )
         )
-
-    def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the confusion tables."""
-        return tables_or_totals(self.counts)
 
 
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:

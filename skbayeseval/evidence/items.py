@@ -19,20 +19,12 @@ from skbayeseval.evidence.base import (
     stored_codes,
     stored_flag,
 )
-from skbayeseval.evidence.split_scores import SplitMargin
+from skbayeseval.evidence.confusion import Margin
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = ["ItemMargin", "ItemScores", "Units"]
+__all__ = ["ItemScores", "Units"]
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class ItemMargin(SplitMargin):
-    """The number of items of one system, and of right ones, with the attributes of counts."""
-
-    hits: float = 0.0
-    possible: tuple[bool, ...] = ()
 
 
 class Units(NamedTuple):
@@ -82,6 +74,7 @@ class ItemScores(Evidence):
     kind = "items"
     has_class_counts = False
     is_of_items = True
+    of_each = ("scores",)
 
     def __post_init__(self) -> None:
         self.scores.flags.writeable = False
@@ -91,11 +84,6 @@ class ItemScores(Evidence):
         """The family of models that fit."""
         what = "right or wrong" if self.is_right_or_wrong and self.n_runs == 1 else "items"
         return what if self.group is None else f"{what} in groups"
-
-    @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
-        """The number of systems."""
-        return len(self.scores)
 
     @property
     def n_items(self) -> int:
@@ -139,10 +127,10 @@ class ItemScores(Evidence):
         sums = [np.bincount(self.group, of_one) for of_one in self.means]
         return Units(np.stack(sums), np.bincount(self.group).astype(float))
 
-    def margin(self, classifier: int) -> ItemMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the number of items, and of items that one system got right."""
         hits = float(np.clip(self.means[classifier], 0.0, 1.0).sum())
-        return ItemMargin(
+        return Margin(
             float(self.n_items), hits=hits if self.higher_is_better else self.n_items - hits
         )
 
@@ -157,10 +145,6 @@ class ItemScores(Evidence):
                 f"scoring={metric.name!r} cannot be computed from one score per item. Use "
                 "compare_predictions, or pass the scores of that metric to compare_items."
             )
-
-    def pair(self, i: int, j: int) -> ItemScores:
-        """Return the scores of two of the systems."""
-        return replace(self, scores=self.scores[[i, j]])
 
     @property
     def n_rows(self) -> int:
@@ -249,14 +233,6 @@ class ItemScores(Evidence):
         return {
             f"items_{letter(k)}": ObservedArray(("item",), of_one)
             for k, of_one in enumerate(self.means)
-        }
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {
-            "scores": self.scores,
-            "group": self.group,
-            "higher_is_better": self.higher_is_better,
         }
 
     @classmethod

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.base import Evidence, ObservedArray, letter, stored_numbers
+from skbayeseval.evidence.confusion import Margin
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
     corrected_resampled_t,
@@ -20,22 +21,9 @@ from skbayeseval.judgement.frequentist import (
 )
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = ["DataSetScores", "SplitMargin", "SplitScores", "check_scores", "check_test_fraction"]
+__all__ = ["DataSetScores", "SplitScores", "check_scores", "check_test_fraction"]
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class SplitMargin:
-    """The size of the evidence of one estimator, with the attributes of `ConfusionCounts`."""
-
-    total: float
-    labels: tuple[Any, ...] = ()
-    pos_label: Any = None
-    positive: int | None = None
-    weight: float = 1.0
-    table: Array | None = None
-    has_true_negatives: bool = False
 
 
 class _Scores(Evidence):
@@ -53,10 +41,6 @@ class _Scores(Evidence):
                 f"There are no split scores of {metric.name!r}, only of {list(self.scores)}, and "
                 "no predictions to compute it from."
             )
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {"scores": dict(self.scores), "test_fraction": self.test_fraction}
 
     def _observed_data(self, prefix: str, dims: tuple[str, ...]) -> dict[str, ObservedArray]:
         return {
@@ -98,12 +82,13 @@ class SplitScores(_Scores):
 
     kind = "splits"
     family = "splits"
+    of_each = ("scores", "halves")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scores", _frozen(self.scores))
 
     @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
+    def n_classifiers(self) -> int:
         """The number of estimators."""
         return len(next(iter(self.scores.values())))
 
@@ -121,9 +106,9 @@ class SplitScores(_Scores):
         """The number of splits."""
         return next(iter(self.scores.values())).shape[-1]
 
-    def margin(self, classifier: int) -> SplitMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the size of the evidence of one estimator."""
-        return SplitMargin(float(self.n_splits))
+        return Margin(float(self.n_splits))
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the mean score of each estimator."""
@@ -140,13 +125,6 @@ class SplitScores(_Scores):
         if not self.halves:
             return words
         return f"{words} and {next(iter(self.halves.values())).shape[1]} comparisons of halves"
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return super().saved() | {
-            "halves": None if self.halves is None else dict(self.halves),
-            "steps": None if self.steps is None else dict(self.steps),
-        }
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> SplitScores:
@@ -175,15 +153,6 @@ class SplitScores(_Scores):
         test = corrected_resampled_t(*self.scores[metric], n_train=1 - share, n_test=share)
         return [(test.name, "splits", "Nadeau and Bengio (2003)", test)]
 
-    def pair(self, i: int, j: int) -> SplitScores:
-        """Return the split scores of two of the estimators."""
-        scores, halves = (
-            None if of_all is None else {n: values[[i, j]] for n, values in of_all.items()}
-            for of_all in (self.scores, self.halves)
-        )
-        assert scores is not None
-        return SplitScores(scores, self.test_fraction, halves, self.steps)
-
 
 @dataclass(frozen=True, eq=False)
 class DataSetScores(_Scores):
@@ -210,6 +179,7 @@ class DataSetScores(_Scores):
     kind = "data sets"
     family = "data sets"
     n_classifiers = 2
+    of_each = ("scores",)
     is_of_difference = True
 
     def __post_init__(self) -> None:
@@ -220,9 +190,9 @@ class DataSetScores(_Scores):
         """The number of data sets."""
         return next(iter(self.scores.values())).shape[1]
 
-    def margin(self, classifier: int) -> SplitMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the size of the evidence of one estimator."""
-        return SplitMargin(float(self.n_data_sets))
+        return Margin(float(self.n_data_sets))
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the mean score of each estimator over all data sets."""
@@ -231,11 +201,6 @@ class DataSetScores(_Scores):
     def of_metric(self, name: str) -> Array:
         """Return the scores of a metric; those of the first metric for derived quantities."""
         return self.scores.get(name, next(iter(self.scores.values())))
-
-    def pair(self, i: int, j: int) -> DataSetScores:
-        """Return the scores with the two estimators in the order i, j."""
-        scores = {name: values[[i, j]] for name, values in self.scores.items()}
-        return DataSetScores(scores, self.test_fraction)
 
     def describe(self) -> str:
         """Return a short description of the scores."""

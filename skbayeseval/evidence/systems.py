@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.base import Evidence, ObservedArray, letter
-from skbayeseval.evidence.split_scores import SplitMargin
+from skbayeseval.evidence.confusion import Margin
 from skbayeseval.judgement.frequentist import SignificanceTest, paired_t, sign_test
 from skbayeseval.metrics.confusion import Metric
 
@@ -55,16 +55,12 @@ class SystemScores(Evidence):
 
     kind = "systems"
     family = "systems"
+    of_each = ("scores",)
     is_of_splits = True
     has_class_counts = False
 
     def __post_init__(self) -> None:
         self.scores.flags.writeable = False
-
-    @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
-        """The number of systems."""
-        return len(self.scores)
 
     @cached_property
     def n_runs(self) -> Array:
@@ -77,9 +73,9 @@ class SystemScores(Evidence):
         sums = np.where(np.isfinite(self.scores), self.scores, 0.0).sum(axis=2)
         return np.where(self.n_runs > 0, sums / np.maximum(self.n_runs, 1), np.nan)
 
-    def margin(self, classifier: int) -> SplitMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the number of data sets that one system was run on."""
-        return SplitMargin(float((self.n_runs[classifier] > 0).sum()))
+        return Margin(float((self.n_runs[classifier] > 0).sum()))
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the mean score of each system over the data sets that it was run on."""
@@ -92,10 +88,6 @@ class SystemScores(Evidence):
                 f"There are no scores of {metric.name!r}, only of {self.metric!r}, and no "
                 "predictions to compute it from."
             )
-
-    def pair(self, i: int, j: int) -> SystemScores:
-        """Return the scores of two of the systems."""
-        return replace(self, scores=self.scores[[i, j]])
 
     def what_is_identical(self, metric: str) -> str | None:
         """Return "scores" if all systems have the same mean scores."""
@@ -139,15 +131,6 @@ class SystemScores(Evidence):
             return []
         tests = (sign_test(a, b), paired_t(a, b))
         return [(f"{test.name} of data sets", "data sets", "", test) for test in tests]
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {
-            "scores": self.scores,
-            "metric": self.metric,
-            "data_sets": list(self.data_sets),
-            "test_fraction": self.test_fraction,
-        }
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> SystemScores:
