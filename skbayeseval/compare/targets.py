@@ -39,7 +39,6 @@ from skbayeseval.evidence.validated_rows import (
     ValidatedRows,
 )
 from skbayeseval.metrics.confusion import Metric, Totals
-from skbayeseval.metrics.instance_scores import score_metric
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences.tags import check_sentences
@@ -154,7 +153,7 @@ class LabelTarget:
         self.metrics = resolve_scoring(scoring, self.classes)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
         self.counts_needed = len(of_scores) < len(self.metrics)
-        self.kinds = tuple(sorted({score_metric(str(m.formula)).needs for m in of_scores}))
+        self.kinds = tuple(sorted({m.needs for m in of_scores}))
         for metric in of_scores:
             check_responses(metric, estimators)
 
@@ -171,7 +170,7 @@ class LabelTarget:
         """Raise where a metric is not defined for a test set."""
         present = self.truth[test]
         for metric in self.metrics.values():
-            if metric.source != "instances" or score_metric(str(metric.formula)).of_means:
+            if metric.source != "instances" or metric.of_means:
                 continue
             if self.several:
                 sums = np.ravel(present.sum(axis=0))
@@ -417,10 +416,9 @@ def score_by_scores(
     metric: Metric, classes: tuple[Any, ...], pos_label: Any, estimator: Any, X: Any, y: Any
 ) -> float:
     """Return a metric of scores of a fitted estimator."""
-    needs = score_metric(str(metric.formula)).needs
-    scores = respond(estimator, X, needs, classes, is_indicator(y))
+    scores = respond(estimator, X, metric.needs, classes, is_indicator(y))
     scored = ScoredInstances.from_scores(
-        y, {"scores": {needs: scores}}, labels=classes, pos_label=pos_label
+        y, {"scores": {metric.needs: scores}}, labels=classes, pos_label=pos_label
     )
     return scored.observed(metric)[0]
 
@@ -445,7 +443,7 @@ def score_tables(metric: Metric, tables: Array, positive: int) -> Array:
 
 def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
     """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
-    methods = RESPONSES[score_metric(str(metric.formula)).needs]
+    methods = RESPONSES[metric.needs]
     for name, estimator in estimators.items():
         if not any(hasattr(estimator, method) for method in methods):
             raise ValueError(

@@ -37,14 +37,7 @@ from skbayeseval.evidence.base import (
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.evidence.units import WeightedUnits, assign_units
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.instance_scores import (
-    Prepared,
-    Sums,
-    as_floats,
-    prepare,
-    score_metric,
-    sum_to_one,
-)
+from skbayeseval.metrics.instance_scores import Prepared, Sums, as_floats, prepare, sum_to_one
 
 __all__ = [
     "RESPONSES",
@@ -357,12 +350,10 @@ class ScoredInstances(WeightedInstances):
         return self.truth.ndim == 1 and len(self.labels) == 2
 
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
-        name = str(metric.formula)
-        needs = score_metric(name).needs
         truth = self.truth[rows]
         if self._is_binary:
             truth = (truth == (1 if self.positive is None else self.positive)).astype(int)
-        return [prepare(name, truth, scores[needs][rows]) for scores in self.responses]
+        return [prepare(metric, truth, scores[metric.needs][rows]) for scores in self.responses]
 
     def check_metric(self, metric: Metric) -> None:
         """Raise if the metric is not computed from instance scores, or lacks a positive class."""
@@ -375,8 +366,7 @@ class ScoredInstances(WeightedInstances):
                     else "Use model='scores'."
                 )
             )
-        needs = score_metric(str(metric.formula)).needs
-        if any(needs not in one for one in self.responses):
+        if any(metric.needs not in scores for scores in self.responses):
             raise ValueError(
                 f"scoring={metric.name!r} requires probabilities, but the rows of the scores do "
                 "not sum to one."
@@ -410,7 +400,7 @@ class ScoredInstances(WeightedInstances):
 
     def is_area(self, metric: Metric) -> bool:
         """Return whether the metric is an area under a curve."""
-        return not score_metric(str(metric.formula)).of_means
+        return not metric.of_means
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on.

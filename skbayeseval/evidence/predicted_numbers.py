@@ -15,7 +15,6 @@ from skbayeseval.evidence.confusion import Margin
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared
-from skbayeseval.metrics.numbers import mean_of, prepare_numbers
 
 __all__ = ["PredictedNumbers", "check_numbers"]
 
@@ -117,11 +116,11 @@ class PredictedNumbers(WeightedInstances):
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth, weight = self.truth[rows], self.sample_weight[rows]
         predictions = self.predictions[:, rows]
-        if metric.formula is None:
-            return [mean_of(metric.function(truth, said), weight) for said in predictions]
         try:
-            return [prepare_numbers(metric.formula, truth, said, weight) for said in predictions]
+            return [metric.function(truth, said, weight) for said in predictions]
         except ValueError as error:
+            if metric.formula is None:
+                raise
             raise ValueError(f"scoring={metric.name!r} cannot be computed: {error}") from error
 
     def check_metric(self, metric: Metric) -> None:

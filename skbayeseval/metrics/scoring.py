@@ -17,13 +17,15 @@ from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 from skbayeseval._arrays import in_short
 from skbayeseval.metrics.confusion import (
     AVERAGES,
+    RATIOS,
     Metric,
     check_zero_division,
     class_metric,
     fbeta,
     from_confusion,
 )
-from skbayeseval.metrics.numbers import REFUSED
+from skbayeseval.metrics.instance_scores import Prepared
+from skbayeseval.metrics.numbers import REFUSED, mean_of
 from skbayeseval.metrics.registry import get_metric, known_metrics
 
 __all__ = [
@@ -40,31 +42,6 @@ __all__ = [
 
 
 Array = NDArray[Any]
-
-
-# Functions that take an average over classes, and the others, by scikit-learn's name.
-AVERAGED = {
-    "f1_score": "f1",
-    "fbeta_score": "fbeta",
-    "jaccard_score": "jaccard",
-    "precision_score": "precision",
-    "recall_score": "recall",
-}
-
-
-PLAIN = {
-    "accuracy_score": "accuracy",
-    "balanced_accuracy_score": "balanced_accuracy",
-    "cohen_kappa_score": "cohen_kappa",
-    "explained_variance_score": "explained_variance",
-    "matthews_corrcoef": "matthews_corrcoef",
-    "r2_score": "r2",
-}
-
-
-NEGATED = {
-    name.removeprefix("neg_"): name for name in known_metrics("numbers") if name.startswith("neg_")
-}
 
 
 # How a scorer is written; text among its parameters has no quotes.
@@ -90,7 +67,7 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
         return None
     given = dict(one.split("=") for one in rest.split(", ")[1:])
     metric, options = _metric_of(function, given)
-    if metric is None or bool(negated) != (function in NEGATED):
+    if metric is None or bool(negated) != metric.name.startswith("neg_"):
         return None
     twin = make_scorer(getattr(sklearn_metrics, function), greater_is_better=not negated, **options)
     return metric if _agree(scorer, twin) else None
@@ -99,10 +76,12 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
 def _metric_of(function: str, given: dict[str, str]) -> tuple[Metric | None, dict[str, Any]]:
     """Return the metric of a function of scikit-learn, and the parameters to call that with."""
     options: dict[str, Any] = {}
-    if function in PLAIN or function in NEGATED:
-        name = PLAIN.get(function) or NEGATED[function]
-        return (None if given else get_metric(name)), options
-    if function not in AVERAGED or set(given) - {"average", "beta", "zero_division"}:
+    name = function.removesuffix("_score")
+    if name not in (*RATIOS, "fbeta"):
+        known = {*known_metrics("tables"), *known_metrics("numbers")} & {name, f"neg_{name}"}
+        there = known and not given and hasattr(sklearn_metrics, function)
+        return (get_metric(known.pop()) if there else None), options
+    if set(given) - {"average", "beta", "zero_division"}:
         return None, options
     average = given.get("average", "binary")
     if average not in ("binary", *AVERAGES):
@@ -114,14 +93,14 @@ def _metric_of(function: str, given: dict[str, str]) -> tuple[Metric | None, dic
         if given["zero_division"] not in ("0", "1", "0.0", "1.0", "nan"):
             return None, options
         options["zero_division"] = zero_division = float(given["zero_division"])
-    if function == "fbeta_score":
+    if name == "fbeta":
         if re.fullmatch(r"\d+(\.\d+)?", given.get("beta", "")) is None:
             return None, options
         options["beta"] = float(given["beta"])
         return fbeta(options["beta"], own, zero_division=zero_division), options
     if "beta" in given:
         return None, options
-    name = AVERAGED[function] if own is None else f"{AVERAGED[function]}_{own}"
+    name = name if own is None else f"{name}_{own}"
     return get_metric(name, zero_division=zero_division), options
 
 
@@ -222,10 +201,14 @@ class PerInstance:
             )
         return found
 
+    def prepared(self, y_true: Array, y_pred: Array, weight: Array) -> Prepared:
+        """Return the mean over instances as a function of the instance weights."""
+        return mean_of(self.values(y_true, y_pred), weight)
+
     def of(self, labels: Sequence[Any]) -> Metric:
         """Return the metric for class labels, or for numbers if there are no labels."""
         if not labels:
-            return Metric(self.name, self.values, source="numbers")
+            return Metric(self.name, self.prepared, source="numbers")
         classes = np.asarray(labels)
         m = len(classes)
         values = self.values(np.repeat(classes, m), np.tile(classes, m)).reshape(m, m)

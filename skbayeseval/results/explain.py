@@ -12,7 +12,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.words import in_plain_words
+from skbayeseval.metrics.registry import in_plain_words
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.results.single import ScoreResult

@@ -22,7 +22,7 @@ from skbayeseval._html import (
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.words import in_plain_words
+from skbayeseval.metrics.registry import in_plain_words
 from skbayeseval.results.explain import explain
 from skbayeseval.results.notebook import notebook_view
 from skbayeseval.results.report import (

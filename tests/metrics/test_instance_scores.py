@@ -7,8 +7,14 @@ import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
 from skbayeseval import compare_predictions, load_result
-from skbayeseval.metrics import net_benefit
-from skbayeseval.metrics.instance_scores import SCORE_METRICS, prepare
+from skbayeseval.metrics import get_metric, net_benefit
+from skbayeseval.metrics.instance_scores import SCORE_METRICS
+from skbayeseval.metrics.instance_scores import prepare as prepare_metric
+
+
+def prepare(name, truth, scores):
+    return prepare_metric(get_metric(name), truth, scores)
+
 
 N = 60
 N_DRAWS = 5
@@ -236,7 +242,6 @@ def test_log_loss_needs_no_class_to_be_present():
 @pytest.mark.parametrize(
     ("name", "truth", "scores", "message"),
     [
-        ("roc_auk", [0, 1], [0, 1], "not a known score-based metric"),
         ("roc_auc", [1, 1], [0.1, 0.2], "Only one class is present in y_true"),
         ("roc_auc", [0, 0], [0.1, 0.2], "Only one class is present in y_true"),
         ("roc_auc", [[0, 1], [1, 1]], [[0, 1], [1, 0]], "Only one class is present"),
