@@ -66,9 +66,8 @@ def stored_labels(saved: Mapping[str, Any]) -> tuple[Any, ...]:
         isinstance(one, (str, int, float)) for one in labels
     ):
         raise ValueError(f"labels must be texts, numbers or booleans, got {labels!r}.")
-    if len(labels) == 1:  # a multi-label indicator may have a single column
-        return tuple(labels)
-    check_labels(labels)
+    if len(labels) != 1:  # a multi-label indicator may have a single column
+        check_labels(labels)
     return tuple(labels)
 
 
@@ -315,7 +314,10 @@ class Evidence(ABC):
 
     def with_weight(self, weight: float) -> Self:
         """Return the same evidence with another weight of one count."""
-        raise ValueError(f"weight= does not apply to {self.describe()}.")
+        if not hasattr(self, "weight"):
+            raise ValueError(f"weight= does not apply to {self.describe()}.")
+        changed: Any = {"weight": weight}
+        return replace(self, **changed)
 
     def describe(self) -> str:
         """Return a short description of the evidence, such as "400 counts"."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -131,10 +131,6 @@ class ChunkCounts(Evidence):
         sentences = None if self.sentences is None else self.sentences[:, _SWAPPED]
         types = {kind: cells[_SWAPPED] for kind, cells in self.types.items()}
         return ChunkCounts(self.cells[_SWAPPED], self.weight, sentences, types)
-
-    def with_weight(self, weight: float) -> ChunkCounts:
-        """Return the same counts with another weight."""
-        return replace(self, weight=weight)
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> ChunkCounts:

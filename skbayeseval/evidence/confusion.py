@@ -195,17 +195,21 @@ class ConfusionCounts(_Labelled):
     @property
     def hits(self) -> Array:
         """The number of correctly predicted instances of each class."""
-        return np.diagonal(self.table)
+        truth, predicted, counts = self.cells()
+        right = truth == predicted
+        return np.bincount(truth[right], counts[right], len(self.labels))
 
     @property
     def true(self) -> Array:
         """The number of instances of each class."""
-        return self.table.sum(axis=1)
+        truth, _, counts = self.cells()
+        return np.bincount(truth, counts, len(self.labels))
 
     @property
     def predicted(self) -> Array:
         """The number of instances predicted as each class."""
-        return self.table.sum(axis=0)
+        _, predicted, counts = self.cells()
+        return np.bincount(predicted, counts, len(self.labels))
 
     @property
     def effective(self) -> Array:
@@ -223,12 +227,12 @@ class ConfusionCounts(_Labelled):
     @property
     def total(self) -> float:
         """The number of counts."""
-        return float(np.nansum(self.table))
+        return float(np.nansum(self.cells()[2]))
 
     @property
     def has_true_negatives(self) -> bool:
         """Whether true negatives are counted."""
-        return not bool(np.isnan(self.table).any())
+        return not bool(np.isnan(self.cells()[2]).any())
 
     def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
         if not isinstance(other, ConfusionCounts):
@@ -297,35 +301,6 @@ class SparseCounts(ConfusionCounts):
     def cells(self) -> tuple[Array, Array, Array]:
         """Return true class, predicted class and count of all cells that are not 0."""
         return self.__dict__["_cells"]
-
-    @property
-    def hits(self) -> Array:
-        """The number of correctly predicted instances of each class."""
-        truth, predicted, counts = self.cells()
-        right = truth == predicted
-        return np.bincount(truth[right], counts[right], len(self.labels))
-
-    @property
-    def true(self) -> Array:
-        """The number of instances of each class."""
-        truth, _, counts = self.cells()
-        return np.bincount(truth, counts, len(self.labels))
-
-    @property
-    def predicted(self) -> Array:
-        """The number of instances predicted as each class."""
-        _, predicted, counts = self.cells()
-        return np.bincount(predicted, counts, len(self.labels))
-
-    @property
-    def total(self) -> float:
-        """The number of counts."""
-        return float(self.cells()[2].sum())
-
-    @property
-    def has_true_negatives(self) -> bool:
-        """Whether true negatives are counted."""
-        return True
 
 
 def check_counts(values: ArrayLike, name: str) -> Array:

@@ -35,7 +35,7 @@ from skbayeseval.evidence.confusion import (
     frozen,
     header,
 )
-from skbayeseval.evidence.label_counter import Outcomes, count_chunks, count_labels
+from skbayeseval.evidence.label_counter import count_chunks, count_labels
 
 __all__ = [
     "ConfusionCounts",
@@ -126,8 +126,10 @@ class PairedCounts(Evidence):
         weight: float = 1.0,
     ) -> PairedCounts:
         """Count label vectors of any dtype; error messages use the keys of `predictions`."""
-        outcomes = count_labels([("y_true", y_true), *predictions.items()], labels)
-        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
+        vectors = [("y_true", y_true), *predictions.items()]
+        classes, codes, counts, rows = count_labels(vectors, labels)
+        declared = labels is not None
+        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
 
     @classmethod
     def from_chunks(
@@ -139,15 +141,9 @@ class PairedCounts(Evidence):
         weight: float = 1.0,
     ) -> PairedCounts:
         """Count chunks, each a pair of true labels and predictions by name, one at a time."""
-        outcomes = count_chunks(chunks, labels)
-        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
-
-    @classmethod
-    def _of_outcomes(
-        cls, outcomes: Outcomes, weight: float, pos_label: Any, declared: bool
-    ) -> PairedCounts:
-        classes, codes, counts, rows = outcomes
-        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
+        classes, codes, counts, _ = count_chunks(chunks, labels)
+        declared = labels is not None
+        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared)
 
     @classmethod
     def from_codes(
@@ -194,10 +190,6 @@ class PairedCounts(Evidence):
     def pair(self, i: int, j: int) -> PairedCounts:
         """Return the counts of two of the classifiers."""
         return replace(self, predictions=self.predictions[:, [i, j]])
-
-    def with_weight(self, weight: float) -> PairedCounts:
-        """Return the same counts with another weight."""
-        return replace(self, weight=weight)
 
     @property
     def n_rows(self) -> int | None:

@@ -479,21 +479,18 @@ def assign_units(
                 f"{len(labels)}, y_true has {n_rows}."
             )
         unit = np.ravel(np.unique(labels, return_inverse=True)[1])
-        return unit, _check_shape(weight * np.bincount(unit) / _sizes(unit, instances), weight)
-    rows = np.arange(n_rows) if instances is None else instances
-    unit = np.ravel(np.unique(rows, return_inverse=True)[1])
-    return unit, _check_shape(weight * np.bincount(unit), weight)
-
-
-def _check_shape(shape: Array, weight: float) -> Array:
-    """Return the Gamma shapes; raise if weights of units would underflow."""
+        shape: Array = weight * np.bincount(unit) / _sizes(unit, instances)
+    else:
+        rows = np.arange(n_rows) if instances is None else instances
+        unit = np.ravel(np.unique(rows, return_inverse=True)[1])
+        shape = weight * np.bincount(unit)
     if shape.min() < SMALLEST_SHAPE:
         raise ValueError(
             f"weight == {weight} is too small for groups, multi-label indicators and instance "
             f"scores, whose models have no prior: must be >= {SMALLEST_SHAPE}, or >= "
             f"{SMALLEST_SHAPE} / r if every instance is counted r times."
         )
-    return shape
+    return unit, shape
 
 
 def _units(

@@ -101,16 +101,16 @@ class Prepared:
         return self.sums(weights).average()
 
 
-def prepare(metric: Metric, truth: Any, scores: Any) -> Prepared:
+def prepare(metric: Metric, truth: Array, scores: Array) -> Prepared:
     """Return a metric on one test set as a function of the instance weights.
 
     Parameters
     ----------
     metric : Metric
         A metric of instance scores.
-    truth : array-like of shape (n,) or (n, n_labels)
+    truth : ndarray of shape (n,) or (n, n_labels)
         The index of the true class, or a label indicator of 0 and 1.
-    scores : array-like of shape (n,), (n, n_classes) or (n, n_labels)
+    scores : ndarray of shape (n,), (n, n_classes) or (n, n_labels)
         The instance scores: of class 1 of a binary problem, of each class, or of each label.
 
     Returns
@@ -124,54 +124,51 @@ def prepare(metric: Metric, truth: Any, scores: Any) -> Prepared:
     >>> import numpy as np
     >>> from skbayeseval.metrics import get_metric
     >>> from skbayeseval.metrics.instance_scores import prepare
-    >>> roc_auc = prepare(get_metric("roc_auc"), [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> roc_auc(np.ones((4, 1)))
+    >>> truth, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8])
+    >>> prepare(get_metric("roc_auc"), truth, scores)(np.ones((4, 1)))
     array([0.75])
     """
-    name, truth = metric.formula, np.asarray(truth)
-    scores = _check_scores(np.asarray(scores), metric.needs)
-    if len(truth) != len(scores):
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: y_true has "
-            f"{len(truth)}, y_score has {len(scores)}."
-        )
-    if not len(truth):
-        raise ValueError("Found array with 0 sample(s): y_true is empty.")
-    kind = _kind(truth, scores)
+    name = metric.formula
+    kind = "multilabel" if truth.ndim == 2 else "binary" if scores.ndim == 1 else "multiclass"
     if kind not in metric.kinds:
         hint = " Use roc_auc_ovr or roc_auc_ovo." if name == "roc_auc" else ""
         raise ValueError(f"{name} is not defined for {kind} targets.{hint}")
     if metric.needs == "probability":
-        _check_probabilities(scores)
-    # One column per class or label; one column if binary.
-    if kind == "multilabel":
-        truth = truth.astype(bool)
+        if scores.max() > 1:
+            raise ValueError(
+                f"y_score must be probabilities, but contains {scores.max()}, above 1."
+            )
+        if scores.min() < 0:
+            raise ValueError(
+                f"y_score must be probabilities, but contains {scores.min()}, below 0."
+            )
+        if scores.ndim == 2 and not sum_to_one(scores):
+            raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
+    if kind == "binary":
+        truth, scores = (truth == 1)[:, None], scores[:, None]
     elif kind == "multiclass":
         truth = truth[:, None] == np.arange(scores.shape[1])
-    elif scores.ndim == 2 and metric.needs == "ranking":
-        raise ValueError(
-            f"y_score must be a 1-D array, the scores of the positive class, got shape "
-            f"{scores.shape}."
-        )
     else:
-        truth, scores = (truth == 1)[:, None], scores.reshape(len(scores), -1)[:, -1:]
+        truth = truth.astype(bool)
     if not metric.of_means:
-        n_true = truth.sum(axis=0)
-        if name == "average_precision":
-            if not n_true.all():
-                raise ValueError(
-                    "No positive class found in y_true, average_precision is not defined."
-                )
-        elif kind == "multiclass" and not n_true.all():
-            raise ValueError(
-                "Number of classes in y_true not equal to the number of columns in 'y_score'."
-            )
-        elif not n_true.all() or (n_true == len(truth)).any():
-            raise ValueError(
-                "Only one class is present in y_true. ROC AUC score is not defined in that case."
-            )
+        _check_classes_present(metric, truth, kind)
     prepared: Prepared = metric.function(truth, scores)
     return prepared
+
+
+def _check_classes_present(metric: Metric, truth: Array, kind: str) -> None:
+    n_true = truth.sum(axis=0)
+    if metric.formula == "average_precision":
+        if not n_true.all():
+            raise ValueError("No positive class found in y_true, average_precision is not defined.")
+    elif kind == "multiclass" and not n_true.all():
+        raise ValueError(
+            "Number of classes in y_true not equal to the number of columns in 'y_score'."
+        )
+    elif not n_true.all() or (n_true == len(truth)).any():
+        raise ValueError(
+            "Only one class is present in y_true. ROC AUC score is not defined in that case."
+        )
 
 
 def as_floats(scores: Array, needs: str) -> Array:
@@ -527,52 +524,6 @@ def net_benefit(threshold: float) -> Metric:
         words=f"true positives per instance if all with a probability of at least {threshold:g} "
         f"are treated, less {odds:.3g} for each false positive",
     )
-
-
-def _check_scores(scores: Array, needs: str) -> Array:
-    if scores.ndim not in (1, 2):
-        raise ValueError(f"y_score must be a 1-D or 2-D array, got shape {scores.shape}.")
-    scores = as_floats(scores, needs)
-    if np.isnan(scores).any():
-        raise ValueError("Input y_score contains NaN.")
-    if np.isinf(scores).any():
-        raise ValueError(
-            f"Input y_score contains infinity or a value too large for {scores.dtype!r}."
-        )
-    return scores
-
-
-def _kind(truth: Array, scores: Array) -> str:
-    if truth.ndim == 2:
-        if scores.shape != truth.shape:
-            raise ValueError(
-                f"`y_score` must have the shape of the label indicator, {truth.shape}. Got "
-                f"`y_score.shape={scores.shape}`."
-            )
-        if not np.isin(truth, (0, 1)).all():
-            raise ValueError("y_true must contain only 0 and 1, with one column per label.")
-        return "multilabel"
-    n_classes = 2 if scores.ndim == 1 else scores.shape[1]
-    if n_classes < 2:
-        raise ValueError(
-            f"`y_score` must have at least two columns. Got `y_score.shape={scores.shape}`."
-        )
-    if not np.isin(truth, np.arange(n_classes)).all():
-        raise ValueError(
-            "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains "
-            f"multiple classes. Got `y_score.shape={scores.shape}`, and classes "
-            f"{np.unique(truth).tolist()}."
-        )
-    return "binary" if n_classes == 2 else "multiclass"
-
-
-def _check_probabilities(scores: Array) -> None:
-    if scores.max() > 1:
-        raise ValueError(f"y_score must be probabilities, but contains {scores.max()}, above 1.")
-    if scores.min() < 0:
-        raise ValueError(f"y_score must be probabilities, but contains {scores.min()}, below 0.")
-    if scores.ndim == 2 and not sum_to_one(scores):
-        raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
 
 
 def sum_to_one(scores: Array) -> bool:
