@@ -63,7 +63,7 @@ def stored_labels(saved: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the labels."""
     labels = saved["labels"]
     if not isinstance(labels, list) or not all(
-        isinstance(one, (str, int, float)) for one in labels
+        isinstance(label, (str, int, float)) for label in labels
     ):
         raise ValueError(f"labels must be texts, numbers or booleans, got {labels!r}.")
     if len(labels) != 1:  # a multi-label indicator may have a single column
@@ -172,15 +172,15 @@ def over_classes(of_classes: Sequence[UnitNumbers], what: str) -> UnitNumbers:
     A class with few units varies most. Where each varies in proportion to 1 / k, the degrees of
     freedom of the average are (sum 1 / k)^2 / sum 1 / (k^2 (k - 1)) (Satterthwaite 1946).
     """
-    found = [one for one in of_classes if one.number]
-    if len(found) < 2:
-        return found[0] if found else UnitNumbers(what, 0, 0.0, 0.0, 0.0)
-    k = np.array([max(one.effective, 2.0) for one in found])
+    counted = [n for n in of_classes if n.number]
+    if len(counted) < 2:
+        return counted[0] if counted else UnitNumbers(what, 0, 0.0, 0.0, 0.0)
+    k = np.array([max(n.effective, 2.0) for n in counted])
     df = np.sum(1 / k) ** 2 / np.sum(1 / (k**2 * (k - 1)))
     # Harmonic means, in which few count most.
-    instances = len(found) / sum(1 / one.instances for one in found)
-    shape = len(found) / sum(1 / one.shape for one in found)
-    return UnitNumbers(what, max(one.number for one in found), 1 + float(df), instances, shape)
+    instances = len(counted) / sum(1 / n.instances for n in counted)
+    shape = len(counted) / sum(1 / n.shape for n in counted)
+    return UnitNumbers(what, max(n.number for n in counted), 1 + float(df), instances, shape)
 
 
 class ObservedArray(NamedTuple):

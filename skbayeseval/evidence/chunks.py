@@ -17,7 +17,7 @@ from skbayeseval.evidence.base import (
 )
 from skbayeseval.evidence.counts import ConfusionCounts, check_counts
 
-__all__ = ["CELLS", "OUTCOMES", "ChunkCounts"]
+__all__ = ["CELLS", "OUTCOMES", "ChunkCounts", "tables_of_tagger"]
 
 Array = NDArray[Any]
 
@@ -29,6 +29,14 @@ OUTCOMES = [(gold, a, b) for gold in (True, False) for a in (True, False) for b 
     :-1
 ]
 _SWAPPED = [0, 2, 1, 3, 4, 6, 5]
+
+
+def tables_of_tagger(cells: Array, tagger: int) -> Array:
+    """Return (0, fp, fn, tp) of one tagger, of shape (..., 4), given cells of shape (..., 7)."""
+    tables = np.zeros((*cells.shape[:-1], 4))
+    for column, outcome in enumerate(OUTCOMES):
+        tables[..., 2 * outcome[0] + outcome[1 + tagger]] += cells[..., column]
+    return tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,11 +126,8 @@ class ChunkCounts(Evidence):
 
     def margin(self, classifier: int) -> ConfusionCounts:
         """Return the counts (tp, fp, fn) of one tagger."""
-        both, only_a, only_b, neither, false_both, false_a, false_b = self.cells
-        mine, others, false = (only_b, only_a, false_b) if classifier else (only_a, only_b, false_a)
-        return ConfusionCounts.from_cells(
-            both + mine, false_both + false, others + neither, weight=self.weight
-        )
+        _, fp, fn, tp = tables_of_tagger(self.cells, classifier)
+        return ConfusionCounts.from_cells(tp, fp, fn, weight=self.weight)
 
     def pair(self, i: int, j: int) -> ChunkCounts:
         """Return the counts with the taggers in the order i, j."""
@@ -144,8 +149,8 @@ class ChunkCounts(Evidence):
 
     def correctness(self) -> Correctness:
         """Return which gold chunks each tagger found."""
-        found = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
-        return Correctness("recall", np.repeat(found, self.cells[:4].astype(int), axis=1))
+        right = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
+        return Correctness("recall", np.repeat(right, self.cells[:4].astype(int), axis=1))
 
     def __add__(self, other: ChunkCounts) -> ChunkCounts:
         if not isinstance(other, ChunkCounts):

@@ -262,33 +262,25 @@ class SparseCounts(ConfusionCounts):
     A table of 20,000 classes takes 3 GB, and nearly all of it is 0.
     """
 
-    @classmethod
-    def of_outcomes(
-        cls,
-        truth: Array,
-        predicted: Array,
-        counts: Array,
+    _cells: tuple[Array, Array, Array]
+
+    def __init__(
+        self,
+        cells: tuple[Array, Array, Array],
         labels: tuple[Any, ...],
         weight: float,
         pos_label: Any,
         declared: bool,
-    ) -> SparseCounts:
-        """Sum up counts by true and predicted class; the values were checked before."""
-        size = len(labels)
-        distinct, inverse = np.unique(truth * size + predicted, return_inverse=True)
-        sums = np.bincount(np.ravel(inverse), counts, len(distinct))
-        cells = (*np.divmod(distinct[sums != 0], size), sums[sums != 0])
-        sparse = object.__new__(cls)
-        sparse.__dict__.update(
-            labels=labels, weight=weight, pos_label=pos_label, declared=declared, _cells=cells
+    ) -> None:
+        """Take what `cells` returns, and values that were checked before."""
+        self.__dict__.update(
+            _cells=cells, labels=labels, weight=weight, pos_label=pos_label, declared=declared
         )
-        return sparse
 
     def with_weight(self, weight: float) -> SparseCounts:
         """Return the same counts with another weight."""
-        sparse = object.__new__(SparseCounts)
-        sparse.__dict__.update(self.__dict__, weight=check_weight(weight))
-        return sparse
+        weight = check_weight(weight)
+        return SparseCounts(self._cells, self.labels, weight, self.pos_label, self.declared)
 
     @cached_property
     def table(self) -> Array:
@@ -300,7 +292,7 @@ class SparseCounts(ConfusionCounts):
 
     def cells(self) -> tuple[Array, Array, Array]:
         """Return true class, predicted class and count of all cells that are not 0."""
-        return self.__dict__["_cells"]
+        return self._cells
 
 
 def check_counts(values: ArrayLike, name: str) -> Array:

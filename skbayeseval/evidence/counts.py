@@ -177,15 +177,13 @@ class PairedCounts(Evidence):
 
     def margin(self, classifier: int) -> ConfusionCounts:
         """Return the confusion counts of one classifier."""
-        return SparseCounts.of_outcomes(
-            self.truth,
-            self.predictions[:, classifier],
-            self.counts,
-            self.labels,
-            self.weight,
-            self.pos_label,
-            self.declared,
+        size = len(self.labels)
+        codes, inverse = np.unique(
+            self.truth * size + self.predictions[:, classifier], return_inverse=True
         )
+        sums = np.bincount(np.ravel(inverse), self.counts, len(codes))
+        cells = (*np.divmod(codes[sums != 0], size), sums[sums != 0])
+        return SparseCounts(cells, self.labels, self.weight, self.pos_label, self.declared)
 
     def pair(self, i: int, j: int) -> PairedCounts:
         """Return the counts of two of the classifiers."""

@@ -173,18 +173,18 @@ class WeightedInstances(WeightedUnits):
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on the metric values, (n_classifiers, n_rows)."""
         runs, sizes = self.runs(metric), np.unique(self.run, return_counts=True)[1]
-        found = np.empty((self.n_classifiers, len(self.run)))
+        influence = np.empty((self.n_classifiers, len(self.run)))
         for k in range(self.n_classifiers):
             plain = [
                 of_each[k].sums(np.ones((size, 1)))
                 for (_, of_each), size in zip(runs, sizes, strict=True)
             ]
-            parts = [one.relative_to(one) for one in plain]
+            parts = [sums.relative_to(sums) for sums in plain]
             total = reduce(Sums.plus, parts)
-            for run, (_, of_each), one in zip(np.unique(self.run), runs, plain, strict=True):
-                slopes = of_each[k].slopes().relative_to(one)
-                found[k, self.run == run] = total.average_slope(slopes)
-        return found
+            for run, (_, of_each), sums in zip(np.unique(self.run), runs, plain, strict=True):
+                slopes = of_each[k].slopes().relative_to(sums)
+                influence[k, self.run == run] = total.average_slope(slopes)
+        return influence
 
 
 # The methods that give each kind of score, in order of preference.
@@ -251,13 +251,12 @@ class ScoredInstances(WeightedInstances):
         scores: Mapping[str, Any],
         *,
         labels: ArrayLike | None = None,
-        pos_label: Any = None,
-        weight: float = 1.0,
-        groups: ArrayLike | None = None,
-        instances: Array | None = None,
-        run: Array | None = None,
+        **options: Any,
     ) -> ScoredInstances:
-        """Return the evidence of scores, each an array or a dict of arrays by kind of score."""
+        """Return the evidence of scores, each an array or a dict of arrays by kind of score.
+
+        The other options are those of `from_codes`.
+        """
         truth: Array
         if is_indicator(y_true):
             truth = check_indicator(y_true, "y_true").toarray()
@@ -265,16 +264,7 @@ class ScoredInstances(WeightedInstances):
             classes = indicator_labels(named, labels, "y_true")
         else:
             classes, (truth,) = encode_labels([("y_true", y_true)], labels)
-        return cls.from_codes(
-            truth,
-            scores,
-            classes,
-            pos_label=pos_label,
-            weight=weight,
-            groups=groups,
-            instances=instances,
-            run=run,
-        )
+        return cls.from_codes(truth, scores, classes, **options)
 
     @classmethod
     def from_codes(
@@ -298,15 +288,15 @@ class ScoredInstances(WeightedInstances):
         positive = resolve_pos_label(classes, pos_label)
         responses = []
         for name, of_one in scores.items():
-            given = (
+            by_kind = (
                 of_one
                 if isinstance(of_one, Mapping) and of_one
                 else dict.fromkeys(RESPONSES, of_one)
             )
             responses.append(
                 {
-                    kind: _check_scores(one, name, kind, truth, classes, positive)
-                    for kind, one in given.items()
+                    kind: _check_scores(array, name, kind, truth, classes, positive)
+                    for kind, array in by_kind.items()
                 }
             )
             columns: Array = np.asarray([] if isinstance(of_one, Mapping) else of_one)
@@ -424,11 +414,11 @@ class ScoredInstances(WeightedInstances):
         names = ["positives", "negatives"]
         if self.grouped:
             names = [f"groups with {name}" for name in names]
-        found = [
+        scarcer = [
             min((count(rows, names[0]), count(~rows, names[1])), key=lambda one: one.effective)
             for rows in classes
         ]
-        return over_classes(found, names[0])
+        return over_classes(scarcer, names[0])
 
 
 def _check_scores(
@@ -499,12 +489,14 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
             f"{type(estimator).__name__} has none of the methods {list(RESPONSES[kind])}, one of "
             "which the metric requires"
         )
-    found = getattr(estimator, method)(X)
+    response = getattr(estimator, method)(X)
     if several:
         # Forests return one array per label, with the probabilities of absence and presence.
-        columns = [one[:, -1] for one in found] if isinstance(found, list) else np.asarray(found).T
+        columns = (
+            [p[:, -1] for p in response] if isinstance(response, list) else np.asarray(response).T
+        )
         return np.column_stack(list(columns))
-    scores = as_floats(np.asarray(found), kind)
+    scores = as_floats(np.asarray(response), kind)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
     known = check_label_vector(estimator.classes_, "classes_", classes=False).tolist()

@@ -163,10 +163,10 @@ class ItemScores(Evidence):
         group = self.group
         if group is not None:
             group = np.ravel(np.unique(group[rows], return_inverse=True)[1])
-        found = replace(self, scores=scores, group=group)
+        part = replace(self, scores=scores, group=group)
         # What scores can be is not only what they are here.
-        found.__dict__.update(range_seen=self.range_seen, is_right_or_wrong=self.is_right_or_wrong)
-        return found
+        part.__dict__.update(range_seen=self.range_seen, is_right_or_wrong=self.is_right_or_wrong)
+        return part
 
     def what_is_identical(self, metric: str) -> str | None:
         """Return "scores" if all systems have the same scores."""
@@ -181,10 +181,10 @@ class ItemScores(Evidence):
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return the number of items, or of groups."""
         what = "items" if self.group is None else "groups"
-        sizes = np.ones(self.n_items) if self.group is None else np.bincount(self.group)
-        found = count_units(sizes.astype(float), np.ones(len(sizes)), 1.0, what)
+        sizes = self.units().sizes
+        numbers = count_units(sizes, np.ones(len(sizes)), 1.0, what)
         low, high = sorted(self.sign * end for end in self.range_seen)
-        return found._replace(seen=(low, high))
+        return numbers._replace(seen=(low, high))
 
     def run_share(self) -> float | None:
         """Return the share of the variance of the mean difference that comes from runs.

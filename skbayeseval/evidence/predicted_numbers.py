@@ -79,7 +79,7 @@ class PredictedNumbers(WeightedInstances):
     ) -> PredictedNumbers:
         """Return the evidence of predictions, given by the names of their arguments."""
         truth = check_numbers(y_true, "y_true")
-        said = [check_numbers(one, name, len(truth)) for name, one in predictions.items()]
+        said = [check_numbers(values, name, len(truth)) for name, values in predictions.items()]
         units = cls._units(len(truth), weight, groups, instances, run)
         if sample_weight is None:
             return cls(truth, np.stack(said), np.ones(len(truth)), **units)

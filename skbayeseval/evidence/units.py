@@ -34,7 +34,7 @@ from skbayeseval.evidence.base import (
     stored_labels,
     stored_numbers,
 )
-from skbayeseval.evidence.chunks import OUTCOMES
+from skbayeseval.evidence.chunks import tables_of_tagger
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.metrics.confusion import Metric
 
@@ -170,11 +170,11 @@ class UnitCounts(WeightedUnits):
         classes = indicator_labels(
             y_true if hasattr(y_true, "columns") else truth, labels, "y_true"
         )
-        found = {
+        indicators = {
             name: check_indicator(columns_in_order(p, classes, name), name)
             for name, p in predictions.items()
         }
-        for name, matrix in found.items():
+        for name, matrix in indicators.items():
             if matrix.shape != truth.shape:
                 raise ValueError(
                     f"y_true has shape {truth.shape}, but {name} has shape {matrix.shape}."
@@ -184,8 +184,8 @@ class UnitCounts(WeightedUnits):
         )
         return cls(
             to_unit @ truth,
-            tuple(to_unit @ truth.multiply(p) for p in found.values()),
-            tuple(to_unit @ p for p in found.values()),
+            tuple(to_unit @ truth.multiply(p) for p in indicators.values()),
+            tuple(to_unit @ p for p in indicators.values()),
             (),
             shape,
             sizes,
@@ -265,12 +265,7 @@ class UnitCounts(WeightedUnits):
     ) -> UnitCounts:
         """Count chunks per group of sentences, given the cells of `ChunkCounts` per sentence."""
         to_unit, shape, _, unit = _units(len(cells), groups, instances, check_weight(weight))
-        tables = []
-        for tagger in (1, 2):
-            table = np.zeros((len(cells), 4))
-            for outcome, column in zip(OUTCOMES, cells.T, strict=True):
-                table[:, 2 * outcome[0] + outcome[tagger]] += column
-            tables.append(to_unit @ sparse.csr_matrix(table))
+        tables = [to_unit @ sparse.csr_matrix(tables_of_tagger(cells, k)) for k in (0, 1)]
         gold = tables[0][:, [2, 3]].sum(axis=1)
         return cls(
             sparse.csr_matrix(np.hstack([np.zeros_like(gold), gold])),
@@ -368,11 +363,11 @@ class UnitCounts(WeightedUnits):
         content = entries.tobytes()
         ends = (entries.itemsize * counts.indptr.astype(np.int64)).tolist()
         first: dict[bytes, int] = {}
-        found = [
+        alike = [
             first.setdefault(content[start:end], unit)
             for unit, (start, end) in enumerate(pairwise(ends))
         ]
-        return np.array(found)
+        return np.array(alike)
 
     def distinct(self) -> UnitCounts:
         """Return the counts with one unit in place of all that are alike.
@@ -415,9 +410,9 @@ class UnitCounts(WeightedUnits):
         counts = sparse.csc_matrix(self.true)
         formula = metric.formula or ""
         several = not self.cells  # multi-label indicators
-        one = re.fullmatch(r".+\[(\d+)\]", formula)
-        if one:
-            classes: Any = [int(one[1])]
+        of_class = re.fullmatch(r".+\[(\d+)\]", formula)
+        if of_class:
+            classes: Any = [int(of_class[1])]
         elif metric.needs_positive and not several and self.pos_label is not None:
             positive = self.labels.index(self.pos_label)
             classes = [1 - positive if formula == "specificity" else positive]
@@ -425,8 +420,8 @@ class UnitCounts(WeightedUnits):
             classes = range(counts.shape[1])
         else:
             masses = np.ravel(counts.sum(axis=1)) if several else self.sizes
-            found = count_units(masses * times, self.shape, self.weight, what)
-            return found._replace(instances=self.weight * float(self.sizes @ times))
+            numbers = count_units(masses * times, self.shape, self.weight, what)
+            return numbers._replace(instances=self.weight * float(self.sizes @ times))
         of_classes = []
         for c in classes:
             entries = slice(*counts.indptr[c : c + 2])
@@ -437,9 +432,9 @@ class UnitCounts(WeightedUnits):
 
     def label_tables(self, classifier: int) -> Array:
         """Return the effective counts (tp, fp, fn, tn) per label, of shape (n_labels, 4)."""
-        one = self.margin(classifier)
-        tp, fp, fn = one.hits, one.predicted - one.hits, one.true - one.hits
-        return np.stack([tp, fp, fn, one.total - tp - fp - fn], axis=1) * self.weight
+        margin = self.margin(classifier)
+        tp, fp, fn = margin.hits, margin.predicted - margin.hits, margin.true - margin.hits
+        return np.stack([tp, fp, fn, margin.total - tp - fp - fn], axis=1) * self.weight
 
 
 def warn_of_empty_labels(counts: Any) -> None:

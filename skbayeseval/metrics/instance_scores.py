@@ -63,7 +63,7 @@ class Sums(NamedTuple):
 
     def plus(self, other: Sums) -> Sums:
         """Return the total of the sums of two test sets."""
-        return Sums(*(one + more for one, more in zip(self, other, strict=True)))
+        return Sums(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
     def average(self) -> Array:
         """Return the metric values, of shape (n_draws,)."""

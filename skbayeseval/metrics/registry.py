@@ -166,8 +166,8 @@ def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
 
 def item_bounds(formula: str | None) -> tuple[float, float] | None:
     """Return the limits of a mean score of items; None if there are none."""
-    found = _OF_ITEMS.fullmatch(str(formula))
-    return None if found is None or found[2] is None else (float(found[2]), float(found[3]))
+    parsed = _OF_ITEMS.fullmatch(str(formula))
+    return None if parsed is None or parsed[2] is None else (float(parsed[2]), float(parsed[3]))
 
 
 def of_classes(metric: Metric, classes: Iterable[int]) -> list[Metric]:

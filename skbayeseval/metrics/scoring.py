@@ -151,38 +151,38 @@ class PerInstance:
 
     def values(self, y_true: Array, y_pred: Array) -> Array:
         """Return the value of each instance; raise unless each has a value of its own."""
-        found = self._call(y_true, y_pred)
+        values = self._call(y_true, y_pred)
         some = (len(y_true) + 1) // 2
-        again, rounding = self._call(y_true[:some], y_pred[:some]), 1e-9 * np.abs(found).max()
-        if not np.allclose(again, found[:some], rtol=1e-6, atol=rounding):
+        again, rounding = self._call(y_true[:some], y_pred[:some]), 1e-9 * np.abs(values).max()
+        if not np.allclose(again, values[:some], rtol=1e-6, atol=rounding):
             raise ValueError(
                 f"The function of metric {self.name!r} gives instances other values when it is "
                 "called with fewer instances. The value of an instance must depend on its own "
                 "y_true and y_pred alone."
             )
-        return found
+        return values
 
     def _call(self, y_true: Array, y_pred: Array) -> Array:
-        given = self.function(y_true, y_pred)
+        result = self.function(y_true, y_pred)
         try:
-            found = np.asarray(given, dtype=float)
+            values = np.asarray(result, dtype=float)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"The function of metric {self.name!r} must return numbers, got {in_short(given)}."
+                f"The function of metric {self.name!r} must return numbers, got {in_short(result)}."
             ) from error
-        if found.shape != (len(y_true),):
+        if values.shape != (len(y_true),):
             raise ValueError(
                 f"The function of metric {self.name!r} must return one number per instance, an "
-                f"array of shape ({len(y_true)},), got shape {found.shape}. If it accepts only one "
-                "instance, wrap it in np.vectorize."
+                f"array of shape ({len(y_true)},), got shape {values.shape}. If it accepts only "
+                "one instance, wrap it in np.vectorize."
             )
-        if not np.isfinite(found).all():
-            where = int(np.flatnonzero(~np.isfinite(found))[0])
+        if not np.isfinite(values).all():
+            where = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(
                 f"The function of metric {self.name!r} must return finite numbers, got "
-                f"{found[where]} for y_true={y_true[where]!r} and y_pred={y_pred[where]!r}."
+                f"{values[where]} for y_true={y_true[where]!r} and y_pred={y_pred[where]!r}."
             )
-        return found
+        return values
 
     def prepared(self, y_true: Array, y_pred: Array, weight: Array) -> Prepared:
         """Return the mean over instances as a function of the instance weights."""
@@ -297,11 +297,11 @@ def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metri
     `PerInstance` is one of numbers.
     """
     metrics: dict[str, Metric] = {}
-    for key, one in spelled_out("accuracy" if scoring is None else scoring):
-        for metric in _resolve_one(one, labels):
+    for key, item in spelled_out("accuracy" if scoring is None else scoring):
+        for metric in _resolve_one(item, labels):
             name = metric.name
             if key is not None:
-                name = key + (name.removeprefix(one.name) if isinstance(one, PerClass) else "")
+                name = key + (name.removeprefix(item.name) if isinstance(item, PerClass) else "")
             if name in metrics:
                 raise ValueError(f"scoring contains duplicate metrics: {name!r}.")
             metrics[name] = replace(metric, name=name)
@@ -373,11 +373,11 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
     )
     if not callable(scoring):
         raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
-    found = metric_of_scorer(scoring)
-    if found is None:
+    equal = metric_of_scorer(scoring)
+    if equal is None:
         raise TypeError(
             f"scoring={in_short(scoring)} is a scorer or a function that is not known to depend on "
             "counts or on means over instances alone. Compare its value in each split with "
             f"bayesian_cross_validate(..., model='scores'), or pass {known}."
         )
-    return [found]
+    return [equal]
