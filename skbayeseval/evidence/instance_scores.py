@@ -364,6 +364,11 @@ class ScoredInstances(WeightedInstances):
         if metric.needs_positive and self._is_binary:
             check_positive(metric, self.labels, self.positive)
 
+    def saved(self) -> dict[str, Any]:
+        """Return the state for `restored`, in the order in which files number arrays."""
+        state = super().saved()
+        return {"responses": state.pop("responses"), **state}
+
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> ScoredInstances:
         """Return the scores from the output of `saved`."""
