@@ -9,6 +9,7 @@ difference of their AUCs is 0. A plain average over folds hides how much the fol
 import numpy as np
 
 from skbayeseval.engines.bootstrap import stream_bootstrap
+from skbayeseval.metrics import get_metric
 from skbayeseval.metrics.instance_scores import prepare
 
 SIZE, DATA_SETS, DRAWS = 200, 400, 1000
@@ -27,7 +28,7 @@ def study(n_positive, n_folds):
     for _ in range(DATA_SETS):
         scores = [y + rng.normal(size=SIZE) for _ in range(2)]
         runs = [
-            (fold, [prepare("roc_auc", y[fold], s[fold]) for s in scores])
+            (fold, [prepare(get_metric("roc_auc"), y[fold], s[fold]) for s in scores])
             for fold in dealt(rng, n_positive, n_folds)
         ]
         a, b = next(stream_bootstrap(runs, np.ones(SIZE), 2, rng, DRAWS))

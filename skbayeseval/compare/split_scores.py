@@ -19,10 +19,10 @@ from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
     DataSetScores,
     SplitScores,
+    SystemScores,
     check_scores,
     check_test_fraction,
 )
-from skbayeseval.evidence.systems import SystemScores
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.models.specification import Model
 from skbayeseval.posterior.build import make_posterior, resolve_engine

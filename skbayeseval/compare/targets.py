@@ -42,7 +42,6 @@ from skbayeseval.evidence.validated_rows import (
     ValidatedRows,
 )
 from skbayeseval.metrics.confusion import Metric, Totals
-from skbayeseval.metrics.instance_scores import score_metric
 from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences.tags import check_sentences
@@ -190,7 +189,7 @@ class LabelTarget(Target):
         self.metrics = resolve_scoring(options.scoring, self.classes)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
         self.counts_needed = len(of_scores) < len(self.metrics)
-        self.kinds = tuple(sorted({score_metric(str(m.formula)).needs for m in of_scores}))
+        self.kinds = tuple(sorted({m.needs for m in of_scores}))
         for metric in of_scores:
             check_responses(metric, estimators)
 
@@ -207,7 +206,7 @@ class LabelTarget(Target):
         else:
             absent = np.bincount(present, minlength=len(self.classes)) == 0
         for metric in self.metrics.values() if absent.any() else ():
-            if metric.source == "instances" and not score_metric(str(metric.formula)).of_means:
+            if metric.source == "instances" and not metric.of_means:
                 which = [c for c, gone in zip(self.classes, absent, strict=True) if gone]
                 raise ValueError(
                     f"scoring={metric.name!r} is not defined in split {split}, where all or none "
@@ -477,7 +476,7 @@ def score_learner(
         numbers = PredictedNumbers.from_predictions(y, {"y_pred": estimator.predict(X)})
         return numbers.observed(metric)[0]
     if metric.source == "instances":
-        needs = score_metric(str(metric.formula)).needs
+        needs = metric.needs
         scores = {"scores": {needs: respond(estimator, X, needs, classes, is_indicator(y))}}
         scored = ScoredInstances.from_scores(y, scores, labels=classes, pos_label=pos_label)
         return scored.observed(metric)[0]
@@ -504,7 +503,7 @@ def score_tables(metric: Metric, tables: Array, positive: int) -> Array:
 
 def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
     """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
-    methods = RESPONSES[score_metric(str(metric.formula)).needs]
+    methods = RESPONSES[metric.needs]
     for name, estimator in estimators.items():
         if not any(hasattr(estimator, method) for method in methods):
             raise ValueError(

@@ -6,8 +6,7 @@ from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, PairedC
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
-from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
-from skbayeseval.evidence.systems import SystemScores
+from skbayeseval.evidence.split_scores import DataSetScores, SplitScores, SystemScores
 from skbayeseval.evidence.units import UnitCounts
 
 __all__ = [

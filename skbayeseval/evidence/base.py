@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from skbayeseval._labels import check_labels
 from skbayeseval.judgement.frequentist import SignificanceTest
@@ -23,20 +25,16 @@ __all__ = [
     "Evidence",
     "ObservedArray",
     "UnitNumbers",
-    "check_metric_of_counts",
     "check_positive",
-    "count_in_words",
     "count_units",
     "effective_number",
     "letter",
-    "observed_value",
     "over_classes",
     "still_declared",
     "stored_codes",
     "stored_flag",
     "stored_labels",
     "stored_numbers",
-    "tables_or_totals",
 ]
 
 
@@ -65,12 +63,11 @@ def stored_labels(saved: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the labels."""
     labels = saved["labels"]
     if not isinstance(labels, list) or not all(
-        isinstance(one, (str, int, float)) for one in labels
+        isinstance(label, (str, int, float)) for label in labels
     ):
         raise ValueError(f"labels must be texts, numbers or booleans, got {labels!r}.")
-    if len(labels) == 1:  # a multi-label indicator may have a single column
-        return tuple(labels)
-    check_labels(labels)
+    if len(labels) != 1:  # a multi-label indicator may have a single column
+        check_labels(labels)
     return tuple(labels)
 
 
@@ -175,15 +172,15 @@ def over_classes(of_classes: Sequence[UnitNumbers], what: str) -> UnitNumbers:
     A class with few units varies most. Where each varies in proportion to 1 / k, the degrees of
     freedom of the average are (sum 1 / k)^2 / sum 1 / (k^2 (k - 1)) (Satterthwaite 1946).
     """
-    found = [one for one in of_classes if one.number]
-    if len(found) < 2:
-        return found[0] if found else UnitNumbers(what, 0, 0.0, 0.0, 0.0)
-    k = np.array([max(one.effective, 2.0) for one in found])
+    counted = [n for n in of_classes if n.number]
+    if len(counted) < 2:
+        return counted[0] if counted else UnitNumbers(what, 0, 0.0, 0.0, 0.0)
+    k = np.array([max(n.effective, 2.0) for n in counted])
     df = np.sum(1 / k) ** 2 / np.sum(1 / (k**2 * (k - 1)))
     # Harmonic means, in which few count most.
-    instances = len(found) / sum(1 / one.instances for one in found)
-    shape = len(found) / sum(1 / one.shape for one in found)
-    return UnitNumbers(what, max(one.number for one in found), 1 + float(df), instances, shape)
+    instances = len(counted) / sum(1 / n.instances for n in counted)
+    shape = len(counted) / sum(1 / n.shape for n in counted)
+    return UnitNumbers(what, max(n.number for n in counted), 1 + float(df), instances, shape)
 
 
 class ObservedArray(NamedTuple):
@@ -208,6 +205,7 @@ class Correctness(NamedTuple):
     right: Array
 
 
+@dataclass(frozen=True, eq=False)
 class Evidence(ABC):
     """Base class of all evidence: the data that a model is given.
 
@@ -241,8 +239,16 @@ class Evidence(ABC):
     is_of_splits: ClassVar[bool] = False
     # Whether the evidence is one score per item and run.
     is_of_items: ClassVar[bool] = False
+    # What is counted, in words.
+    noun: ClassVar[str] = "counts"
+    # The fields with one entry per classifier, and those that are not saved.
+    of_each: ClassVar[tuple[str, ...]] = ()
+    unsaved: ClassVar[tuple[str, ...]] = ()
 
-    n_classifiers: int
+    @property
+    def n_classifiers(self) -> int:
+        """The number of classifiers."""
+        return len(getattr(self, self.of_each[0]))
 
     @property
     @abstractmethod
@@ -302,21 +308,31 @@ class Evidence(ABC):
     def _margins(self) -> tuple[Any, ...]:
         return tuple([self.margin(k) for k in range(self.n_classifiers)])
 
-    @abstractmethod
-    def pair(self, i: int, j: int) -> Evidence:
+    def pair(self, i: int, j: int) -> Self:
         """Return the evidence of two of the classifiers."""
+        return replace(self, **{name: _two_of(getattr(self, name), i, j) for name in self.of_each})
 
     def with_weight(self, weight: float) -> Self:
         """Return the same evidence with another weight of one count."""
-        raise ValueError(f"weight= does not apply to {self.describe()}.")
+        if not hasattr(self, "weight"):
+            raise ValueError(f"weight= does not apply to {self.describe()}.")
+        changed: Any = {"weight": weight}
+        return replace(self, **changed)
 
-    @abstractmethod
     def describe(self) -> str:
         """Return a short description of the evidence, such as "400 counts"."""
+        margins = self.margins()
+        sizes = dict.fromkeys(counts.total for counts in margins)
+        number = " and ".join(f"{size:,.0f}" for size in sizes)
+        groups = f" in {self.n_groups:,} groups" if self.n_groups else ""
+        weight = margins[0].weight
+        worth = "" if weight == 1 else f", each with weight {weight:.4g}"
+        return f"{number} {self.noun}{groups}{worth}"
 
-    @abstractmethod
     def saved(self) -> dict[str, Any]:
         """Return the state as plain values and arrays, for `restored`."""
+        names = [field.name for field in fields(self) if field.name not in self.unsaved]
+        return {name: _plain(getattr(self, name)) for name in names}
 
     @classmethod
     @abstractmethod
@@ -325,11 +341,50 @@ class Evidence(ABC):
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier."""
-        return tuple(observed_value(metric, counts) for counts in self.margins())
+        values = []
+        for counts in self.margins():
+            own = metric.over(counts.averaged)
+            totals = Totals(counts.hits, counts.true, counts.predicted)
+            positive = 1 if counts.positive is None else counts.positive
+            value = own(counts.table) if own.needs_tables else own.of_totals(totals, positive)
+            values.append(float(value))
+        return tuple(values)
 
     def check_metric(self, metric: Metric) -> None:
         """Raise if the metric cannot be computed from the evidence."""
-        check_metric_of_counts(metric, self.margins()[0])
+        counts = self.margins()[0]
+        labels = counts.labels
+        if metric.source == "splits":
+            raise ValueError(
+                f"scoring={metric.name!r} cannot be computed from predictions, only from split "
+                "scores. Use model='scores'."
+            )
+        if not counts.has_table and (metric.one_of_many or metric.needs_tables):
+            raise ValueError(
+                f"scoring={metric.name!r} requires one label per instance, but y is a multi-label "
+                "indicator. Use the micro, macro or weighted average of precision, recall, F1 or "
+                "Jaccard, or metrics.per_class."
+            )
+        if metric.needs_positive and not counts.has_table:
+            raise ValueError(
+                f"Target is multilabel-indicator but scoring={metric.name!r} is a binary metric. "
+                f"Please choose another average setting, such as '{metric.name}_micro'."
+            )
+        if metric.needs_positive and len(labels) > 2:
+            raise ValueError(
+                f"Target is multiclass but scoring={metric.name!r} is a binary metric. "
+                f"Please choose another average setting, such as '{metric.name}_micro', "
+                f"'{metric.name}_macro', '{metric.name}_weighted' or "
+                f"metrics.per_class('{metric.name}')."
+            )
+        if metric.needs_positive:
+            check_positive(metric, labels, counts.positive)
+        if metric.needs_true_negatives and not counts.has_true_negatives:
+            raise ValueError(
+                f"scoring={metric.name!r} requires true negatives, but only (tp, fp, fn) were "
+                "given. Pass (tp, fp, fn, tn), or use a metric such as 'f1', 'precision', 'recall' "
+                "or 'jaccard'."
+            )
 
     def what_is_identical(self, metric: str) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
@@ -348,8 +403,16 @@ class Evidence(ABC):
         return []
 
     def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the observed data for ArviZ, by name."""
-        return {}
+        """Return the observed data for ArviZ, by name: mostly tables, or totals per label."""
+        arrays = {}
+        for k, counts in enumerate(self.margins() if self.has_class_counts else ()):
+            if counts.has_table:
+                table = np.asarray(counts.table)
+                arrays[f"confusion_{letter(k)}"] = ObservedArray(("true", "predicted"), table)
+            else:
+                totals = np.stack([counts.hits, counts.true, counts.predicted], axis=1)
+                arrays[f"counts_{letter(k)}"] = ObservedArray(("target", "count"), totals)
+        return arrays
 
     def of_splits(self, metric: str) -> Any:
         """Return the split scores of each estimator, where these are the evidence; else None."""
@@ -370,51 +433,6 @@ def letter(classifier: int) -> str:
     return name if classifier < 26 else f"{name}{classifier // 26}"
 
 
-def observed_value(metric: Metric, counts: Any) -> float:
-    """Return the metric value of the counts of one classifier."""
-    metric = metric.over(counts.averaged)
-    if metric.needs_tables:
-        return float(metric(counts.table))
-    totals = Totals(counts.hits, counts.true, counts.predicted)
-    return float(metric.of_totals(totals, 1 if counts.positive is None else counts.positive))
-
-
-def check_metric_of_counts(metric: Metric, counts: Any) -> None:
-    """Raise if the metric cannot be computed from the counts of one classifier."""
-    labels = counts.labels
-    if metric.source == "splits":
-        raise ValueError(
-            f"scoring={metric.name!r} cannot be computed from predictions, only from split scores. "
-            "Use model='scores'."
-        )
-    if not counts.has_table and (metric.one_of_many or metric.needs_tables):
-        raise ValueError(
-            f"scoring={metric.name!r} requires one label per instance, but y is a multi-label "
-            "indicator. Use the micro, macro or weighted average of precision, recall, F1 or "
-            "Jaccard, or metrics.per_class."
-        )
-    if metric.needs_positive and not counts.has_table:
-        raise ValueError(
-            f"Target is multilabel-indicator but scoring={metric.name!r} is a binary metric. "
-            f"Please choose another average setting, such as '{metric.name}_micro'."
-        )
-    if metric.needs_positive and len(labels) > 2:
-        raise ValueError(
-            f"Target is multiclass but scoring={metric.name!r} is a binary metric. "
-            f"Please choose another average setting, such as '{metric.name}_micro', "
-            f"'{metric.name}_macro', '{metric.name}_weighted' or "
-            f"metrics.per_class('{metric.name}')."
-        )
-    if metric.needs_positive:
-        check_positive(metric, labels, counts.positive)
-    if metric.needs_true_negatives and not counts.has_true_negatives:
-        raise ValueError(
-            f"scoring={metric.name!r} requires true negatives, but only (tp, fp, fn) were given. "
-            "Pass (tp, fp, fn, tn), or use a metric such as 'f1', 'precision', 'recall' or "
-            "'jaccard'."
-        )
-
-
 def check_positive(metric: Metric, labels: tuple[Any, ...], positive: int | None) -> None:
     """Raise if there is no positive class, which a binary metric requires."""
     if positive is None:
@@ -422,15 +440,6 @@ def check_positive(metric: Metric, labels: tuple[Any, ...], positive: int | None
             f"pos_label=1 is not a valid label. It should be one of {list(labels)}. "
             f"scoring={metric.name!r} requires a positive class: pass pos_label=."
         )
-
-
-def count_in_words(margins: tuple[Any, ...], what: str = "counts") -> str:
-    """Return the number of counts and the weight of one count, as text."""
-    sizes = dict.fromkeys(counts.total for counts in margins)
-    number = " and ".join(f"{size:,.0f}" for size in sizes)
-    weight = margins[0].weight
-    worth = "" if weight == 1 else f", each with weight {weight:.4g}"
-    return f"{number} {what}{worth}"
 
 
 def still_declared(counts: Any) -> bool:
@@ -442,14 +451,24 @@ def still_declared(counts: Any) -> bool:
     return bool(counts.declared and not (counts.true > 0).all())
 
 
-def tables_or_totals(margins: tuple[Any, ...]) -> dict[str, ObservedArray]:
-    """Return the confusion table of each classifier, or its totals per label."""
-    found = {}
-    for k, counts in enumerate(margins):
-        if counts.has_table:
-            table = np.asarray(counts.table)
-            found[f"confusion_{letter(k)}"] = ObservedArray(("true", "predicted"), table)
-        else:
-            totals = np.stack([counts.hits, counts.true, counts.predicted], axis=1)
-            found[f"counts_{letter(k)}"] = ObservedArray(("target", "count"), totals)
-    return found
+def _two_of(values: Any, i: int, j: int) -> Any:
+    """Return the entries of two classifiers in a tuple, an array, or arrays by name."""
+    if isinstance(values, Mapping):
+        return {name: array[[i, j]] for name, array in values.items()}
+    if isinstance(values, np.ndarray):
+        return values[[i, j]]
+    return (values[i], values[j]) if values else values
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as files keep it: lists, dicts, arrays, and entries of sparse matrices."""
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    if sparse.issparse(value):
+        entries = sparse.coo_matrix(value)
+        order = np.lexsort((entries.col, entries.row))
+        parts = {name: getattr(entries, name)[order] for name in ("row", "col", "data")}
+        return {"shape": list(entries.shape), **parts}
+    return value

@@ -148,10 +148,10 @@ class ChunkCounter(ParameterObject):
         counts : ConfusionCounts
         """
         scheme = self._schemes()[classifier]
-        gold, found = self._sets(y_true, ("y_pred", y_pred, scheme))
-        tp = sum(len(true & said) for true, said in zip(gold, found, strict=True))
+        gold, predicted = self._sets(y_true, ("y_pred", y_pred, scheme))
+        tp = sum(len(true & said) for true, said in zip(gold, predicted, strict=True))
         return ConfusionCounts.from_cells(
-            tp, sum(map(len, found)) - tp, sum(map(len, gold)) - tp, name="y_pred"
+            tp, sum(map(len, predicted)) - tp, sum(map(len, gold)) - tp, name="y_pred"
         )
 
     def perfect(self, y_true: Any) -> tuple[Any, list[list[str]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,11 @@ from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Correctness,
     Evidence,
-    ObservedArray,
-    count_in_words,
     stored_numbers,
-    tables_or_totals,
 )
 from skbayeseval.evidence.counts import ConfusionCounts, check_counts
 
-__all__ = ["CELLS", "OUTCOMES", "ChunkCounts"]
+__all__ = ["CELLS", "OUTCOMES", "ChunkCounts", "tables_of_tagger"]
 
 Array = NDArray[Any]
 
@@ -32,6 +29,14 @@ OUTCOMES = [(gold, a, b) for gold in (True, False) for a in (True, False) for b 
     :-1
 ]
 _SWAPPED = [0, 2, 1, 3, 4, 6, 5]
+
+
+def tables_of_tagger(cells: Array, tagger: int) -> Array:
+    """Return (0, fp, fn, tp) of one tagger, of shape (..., 4), given cells of shape (..., 7)."""
+    tables = np.zeros((*cells.shape[:-1], 4))
+    for column, outcome in enumerate(OUTCOMES):
+        tables[..., 2 * outcome[0] + outcome[1 + tagger]] += cells[..., column]
+    return tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +78,7 @@ class ChunkCounts(Evidence):
     kind = "chunks"
     family = "chunks"
     has_independent_counts = True
+    unsaved = ("sentences", "types")
 
     def __post_init__(self) -> None:
         cells = check_counts(self.cells, "cells").copy()
@@ -120,11 +126,8 @@ class ChunkCounts(Evidence):
 
     def margin(self, classifier: int) -> ConfusionCounts:
         """Return the counts (tp, fp, fn) of one tagger."""
-        both, only_a, only_b, neither, false_both, false_a, false_b = self.cells
-        mine, others, false = (only_b, only_a, false_b) if classifier else (only_a, only_b, false_a)
-        return ConfusionCounts.from_cells(
-            both + mine, false_both + false, others + neither, weight=self.weight
-        )
+        _, fp, fn, tp = tables_of_tagger(self.cells, classifier)
+        return ConfusionCounts.from_cells(tp, fp, fn, weight=self.weight)
 
     def pair(self, i: int, j: int) -> ChunkCounts:
         """Return the counts with the taggers in the order i, j."""
@@ -133,18 +136,6 @@ class ChunkCounts(Evidence):
         sentences = None if self.sentences is None else self.sentences[:, _SWAPPED]
         types = {kind: cells[_SWAPPED] for kind, cells in self.types.items()}
         return ChunkCounts(self.cells[_SWAPPED], self.weight, sentences, types)
-
-    def with_weight(self, weight: float) -> ChunkCounts:
-        """Return the same counts with another weight."""
-        return replace(self, weight=weight)
-
-    def describe(self) -> str:
-        """Return a short description of the counts."""
-        return count_in_words(self.margins())
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {"cells": self.cells, "weight": self.weight}
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> ChunkCounts:
@@ -156,14 +147,10 @@ class ChunkCounts(Evidence):
         _, only_a, only_b, _, _, false_a, false_b = self.cells
         return None if only_a or only_b or false_a or false_b else "chunks"
 
-    def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the counts of each tagger."""
-        return tables_or_totals(self.margins())
-
     def correctness(self) -> Correctness:
         """Return which gold chunks each tagger found."""
-        found = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
-        return Correctness("recall", np.repeat(found, self.cells[:4].astype(int), axis=1))
+        right = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
+        return Correctness("recall", np.repeat(right, self.cells[:4].astype(int), axis=1))
 
     def __add__(self, other: ChunkCounts) -> ChunkCounts:
         if not isinstance(other, ChunkCounts):

@@ -1,4 +1,4 @@
-"""Confusion counts of one classifier, whole or only the cells that are not 0."""
+"""Counts of one classifier: its confusion table, only the cells that are not 0, or totals."""
 
 from __future__ import annotations
 
@@ -13,13 +13,70 @@ from skbayeseval._arrays import as_numbers
 from skbayeseval._labels import check_labels, encode_labels, resolve_pos_label
 from skbayeseval._validation import check_weight
 
-__all__ = ["ConfusionCounts", "SparseCounts", "check_addable", "check_counts", "frozen", "header"]
+__all__ = [
+    "ConfusionCounts",
+    "Margin",
+    "SparseCounts",
+    "check_addable",
+    "check_counts",
+    "frozen",
+    "header",
+]
 
 Array = NDArray[Any]
 
 
+class _Labelled:
+    """What the counts of one classifier say about its labels."""
+
+    labels: tuple[Any, ...]
+    pos_label: Any
+    declared: bool
+    true: Any
+    predicted: Any
+
+    @property
+    def positive(self) -> int | None:
+        """The index of the positive class; None if there is none."""
+        return None if self.pos_label is None else self.labels.index(self.pos_label)
+
+    @property
+    def possible(self) -> Array:
+        """Whether each label can be the true class."""
+        return (np.asarray(self.true) > 0) | self.declared | np.isnan(self.true)
+
+    @property
+    def averaged(self) -> Array:
+        """Whether each label is part of macro averages, as in scikit-learn."""
+        return self.possible | (self.predicted > 0)
+
+
 @dataclass(frozen=True, eq=False)
-class ConfusionCounts:
+class Margin(_Labelled):
+    """The size of the evidence of one classifier, with the attributes of `ConfusionCounts`.
+
+    Evidence without counts of classes has a size, and some of it labels.
+    """
+
+    total: float
+    labels: tuple[Any, ...] = ()
+    pos_label: Any = None
+    weight: float = 1.0
+    hits: Any = ()
+    true: Any = ()
+    predicted: Any = ()
+    table: Array | None = None
+    has_true_negatives: bool = False
+    declared: bool = True
+
+    @property
+    def has_table(self) -> bool:
+        """Whether there is one label per instance, so that there is a table."""
+        return self.table is not None
+
+
+@dataclass(frozen=True, eq=False)
+class ConfusionCounts(_Labelled):
     """Counts of (true class, predicted class) for one classifier.
 
     Parameters
@@ -138,27 +195,21 @@ class ConfusionCounts:
     @property
     def hits(self) -> Array:
         """The number of correctly predicted instances of each class."""
-        return np.diagonal(self.table)
+        truth, predicted, counts = self.cells()
+        right = truth == predicted
+        return np.bincount(truth[right], counts[right], len(self.labels))
 
     @property
     def true(self) -> Array:
         """The number of instances of each class."""
-        return self.table.sum(axis=1)
+        truth, _, counts = self.cells()
+        return np.bincount(truth, counts, len(self.labels))
 
     @property
     def predicted(self) -> Array:
         """The number of instances predicted as each class."""
-        return self.table.sum(axis=0)
-
-    @property
-    def possible(self) -> Array:
-        """Whether each label can be the true class."""
-        return (self.true > 0) | self.declared | np.isnan(self.true)
-
-    @property
-    def averaged(self) -> Array:
-        """Whether each label is part of macro averages, as in scikit-learn."""
-        return self.possible | (self.predicted > 0)
+        _, predicted, counts = self.cells()
+        return np.bincount(predicted, counts, len(self.labels))
 
     @property
     def effective(self) -> Array:
@@ -176,17 +227,12 @@ class ConfusionCounts:
     @property
     def total(self) -> float:
         """The number of counts."""
-        return float(np.nansum(self.table))
+        return float(np.nansum(self.cells()[2]))
 
     @property
     def has_true_negatives(self) -> bool:
         """Whether true negatives are counted."""
-        return not bool(np.isnan(self.table).any())
-
-    @property
-    def positive(self) -> int | None:
-        """The index of the positive class; None if there is none."""
-        return None if self.pos_label is None else self.labels.index(self.pos_label)
+        return not bool(np.isnan(self.cells()[2]).any())
 
     def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
         if not isinstance(other, ConfusionCounts):
@@ -216,31 +262,25 @@ class SparseCounts(ConfusionCounts):
     A table of 20,000 classes takes 3 GB, and nearly all of it is 0.
     """
 
-    @classmethod
-    def of_outcomes(
-        cls,
-        truth: Array,
-        predicted: Array,
-        counts: Array,
+    _cells: tuple[Array, Array, Array]
+
+    def __init__(
+        self,
+        cells: tuple[Array, Array, Array],
         labels: tuple[Any, ...],
         weight: float,
         pos_label: Any,
         declared: bool,
-    ) -> SparseCounts:
-        """Sum up counts by true and predicted class; the values were checked before."""
-        found = object.__new__(cls)
-        size = len(labels)
-        distinct, inverse = np.unique(truth * size + predicted, return_inverse=True)
-        sums = np.bincount(np.ravel(inverse), counts, len(distinct))
-        found.__dict__.update(labels=labels, weight=weight, pos_label=pos_label, declared=declared)
-        found.__dict__["_cells"] = (*np.divmod(distinct[sums != 0], size), sums[sums != 0])
-        return found
+    ) -> None:
+        """Take what `cells` returns, and values that were checked before."""
+        self.__dict__.update(
+            _cells=cells, labels=labels, weight=weight, pos_label=pos_label, declared=declared
+        )
 
     def with_weight(self, weight: float) -> SparseCounts:
         """Return the same counts with another weight."""
-        found = object.__new__(SparseCounts)
-        found.__dict__.update(self.__dict__, weight=check_weight(weight))
-        return found
+        weight = check_weight(weight)
+        return SparseCounts(self._cells, self.labels, weight, self.pos_label, self.declared)
 
     @cached_property
     def table(self) -> Array:
@@ -252,37 +292,7 @@ class SparseCounts(ConfusionCounts):
 
     def cells(self) -> tuple[Array, Array, Array]:
         """Return true class, predicted class and count of all cells that are not 0."""
-        found: tuple[Array, Array, Array] = self.__dict__["_cells"]
-        return found
-
-    @property
-    def hits(self) -> Array:
-        """The number of correctly predicted instances of each class."""
-        truth, predicted, counts = self.cells()
-        right = truth == predicted
-        return np.bincount(truth[right], counts[right], len(self.labels))
-
-    @property
-    def true(self) -> Array:
-        """The number of instances of each class."""
-        truth, _, counts = self.cells()
-        return np.bincount(truth, counts, len(self.labels))
-
-    @property
-    def predicted(self) -> Array:
-        """The number of instances predicted as each class."""
-        _, predicted, counts = self.cells()
-        return np.bincount(predicted, counts, len(self.labels))
-
-    @property
-    def total(self) -> float:
-        """The number of counts."""
-        return float(self.cells()[2].sum())
-
-    @property
-    def has_true_negatives(self) -> bool:
-        """Whether true negatives are counted."""
-        return True
+        return self._cells
 
 
 def check_counts(values: ArrayLike, name: str) -> Array:

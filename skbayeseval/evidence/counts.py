@@ -21,13 +21,11 @@ from skbayeseval.evidence.base import (
     Correctness,
     Evidence,
     ObservedArray,
-    count_in_words,
     still_declared,
     stored_codes,
     stored_flag,
     stored_labels,
     stored_numbers,
-    tables_or_totals,
 )
 from skbayeseval.evidence.confusion import (
     ConfusionCounts,
@@ -37,7 +35,7 @@ from skbayeseval.evidence.confusion import (
     frozen,
     header,
 )
-from skbayeseval.evidence.label_counter import Outcomes, count_chunks, count_labels
+from skbayeseval.evidence.label_counter import count_chunks, count_labels
 
 __all__ = [
     "ConfusionCounts",
@@ -97,6 +95,7 @@ class PairedCounts(Evidence):
     family = "classes"
     has_independent_instances = True
     has_independent_counts = True
+    unsaved = ("outcome",)
 
     def __post_init__(self) -> None:
         labels = tuple(self.labels)
@@ -127,8 +126,10 @@ class PairedCounts(Evidence):
         weight: float = 1.0,
     ) -> PairedCounts:
         """Count label vectors of any dtype; error messages use the keys of `predictions`."""
-        outcomes = count_labels([("y_true", y_true), *predictions.items()], labels)
-        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
+        vectors = [("y_true", y_true), *predictions.items()]
+        classes, codes, counts, rows = count_labels(vectors, labels)
+        declared = labels is not None
+        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
 
     @classmethod
     def from_chunks(
@@ -140,15 +141,9 @@ class PairedCounts(Evidence):
         weight: float = 1.0,
     ) -> PairedCounts:
         """Count chunks, each a pair of true labels and predictions by name, one at a time."""
-        outcomes = count_chunks(chunks, labels)
-        return cls._of_outcomes(outcomes, weight, pos_label, labels is not None)
-
-    @classmethod
-    def _of_outcomes(
-        cls, outcomes: Outcomes, weight: float, pos_label: Any, declared: bool
-    ) -> PairedCounts:
-        classes, codes, counts, rows = outcomes
-        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared, rows)
+        classes, codes, counts, _ = count_chunks(chunks, labels)
+        declared = labels is not None
+        return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared)
 
     @classmethod
     def from_codes(
@@ -166,7 +161,7 @@ class PairedCounts(Evidence):
         return cls(truth, predictions, ones, classes, weight, pos_label, declared, rows)
 
     @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
+    def n_classifiers(self) -> int:
         """The number of classifiers."""
         return int(self.predictions.shape[1])
 
@@ -182,23 +177,17 @@ class PairedCounts(Evidence):
 
     def margin(self, classifier: int) -> ConfusionCounts:
         """Return the confusion counts of one classifier."""
-        return SparseCounts.of_outcomes(
-            self.truth,
-            self.predictions[:, classifier],
-            self.counts,
-            self.labels,
-            self.weight,
-            self.pos_label,
-            self.declared,
+        size = len(self.labels)
+        codes, inverse = np.unique(
+            self.truth * size + self.predictions[:, classifier], return_inverse=True
         )
+        sums = np.bincount(np.ravel(inverse), self.counts, len(codes))
+        cells = (*np.divmod(codes[sums != 0], size), sums[sums != 0])
+        return SparseCounts(cells, self.labels, self.weight, self.pos_label, self.declared)
 
     def pair(self, i: int, j: int) -> PairedCounts:
         """Return the counts of two of the classifiers."""
         return replace(self, predictions=self.predictions[:, [i, j]])
-
-    def with_weight(self, weight: float) -> PairedCounts:
-        """Return the same counts with another weight."""
-        return replace(self, weight=weight)
 
     @property
     def n_rows(self) -> int | None:
@@ -229,22 +218,6 @@ class PairedCounts(Evidence):
             outcome=np.ravel(outcome),
         )
 
-    def describe(self) -> str:
-        """Return a short description of the counts."""
-        return count_in_words(self.margins())
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {
-            "labels": list(self.labels),
-            "pos_label": self.pos_label,
-            "truth": self.truth,
-            "predictions": self.predictions,
-            "counts": self.counts,
-            "weight": self.weight,
-            "declared": self.declared,
-        }
-
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> PairedCounts:
         """Return the counts from the output of `saved`."""
@@ -266,12 +239,12 @@ class PairedCounts(Evidence):
 
     def observed_data(self) -> dict[str, ObservedArray]:
         """Return the confusion tables and, for two binary classifiers, their joint outcomes."""
-        found = {}
-        if self.n_classifiers == 2 and len(self.labels) == 2:
-            cube = self.cube()
-            outcomes = (cube if self.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
-            found["outcomes"] = ObservedArray(("true", "outcome"), outcomes)
-        return found | tables_or_totals(self.margins())
+        tables = super().observed_data()
+        if self.n_classifiers != 2 or len(self.labels) != 2:
+            return tables
+        cube = self.cube()
+        outcomes = (cube if self.positive == 0 else cube[:, ::-1, ::-1]).reshape(2, 4)
+        return {"outcomes": ObservedArray(("true", "outcome"), outcomes), **tables}
 
     def correctness(self) -> Correctness:
         """Return whether each classifier was right, per instance."""
@@ -333,11 +306,7 @@ class MarginalCounts(Evidence):
     is_paired = False
     has_independent_instances = True
     has_independent_counts = True
-
-    @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
-        """The number of classifiers."""
-        return len(self.counts)
+    of_each = ("counts",)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -358,17 +327,9 @@ class MarginalCounts(Evidence):
         """Return the confusion counts of one classifier."""
         return self.counts[classifier]
 
-    def pair(self, i: int, j: int) -> MarginalCounts:
-        """Return the counts of two of the classifiers."""
-        return MarginalCounts((self.counts[i], self.counts[j]))
-
     def with_weight(self, weight: float) -> MarginalCounts:
         """Return the same counts with another weight."""
         return MarginalCounts(tuple(counts.with_weight(weight) for counts in self.counts))
-
-    def describe(self) -> str:
-        """Return a short description of the counts."""
-        return count_in_words(self.counts)
 
     def saved(self) -> dict[str, Any]:
         """Return the state for `restored`."""
@@ -392,10 +353,6 @@ class MarginalCounts(Evidence):
                 for table, weight in zip(saved["tables"], saved["weights"], strict=True)
             )
         )
-
-    def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the confusion tables."""
-        return tables_or_totals(self.counts)
 
 
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:

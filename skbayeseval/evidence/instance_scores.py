@@ -23,10 +23,8 @@ from skbayeseval._labels import (
 )
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
-    Evidence,
     UnitNumbers,
     check_positive,
-    count_in_words,
     count_units,
     effective_number,
     over_classes,
@@ -35,17 +33,10 @@ from skbayeseval.evidence.base import (
     stored_labels,
     stored_numbers,
 )
-from skbayeseval.evidence.split_scores import SplitMargin
-from skbayeseval.evidence.units import assign_units
+from skbayeseval.evidence.confusion import Margin
+from skbayeseval.evidence.units import WeightedUnits, assign_units
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.instance_scores import (
-    Prepared,
-    Sums,
-    as_floats,
-    prepare,
-    score_metric,
-    sum_to_one,
-)
+from skbayeseval.metrics.instance_scores import Prepared, Sums, as_floats, prepare, sum_to_one
 
 __all__ = [
     "RESPONSES",
@@ -63,46 +54,39 @@ Array = NDArray[Any]
 PreparedRun = tuple[Array, list[Prepared]]
 
 
-class WeightedInstances(Evidence):
-    """Base class of evidence whose units have random weights, in one or more runs.
+class WeightedInstances(WeightedUnits):
+    """Base class of evidence whose instances or groups have random weights, in one or more runs.
 
     Attributes
     ----------
     run : ndarray of shape (n_rows,)
         The run of each row. Metrics are computed within runs, and averaged over them.
-    unit : ndarray of shape (n_rows,)
-        The unit of each row: an instance, or a group of instances.
-    shape : ndarray of shape (n_units,)
-        The Gamma shape of each unit's weight.
-    weight : float
-        The weight of one count.
-    grouped : bool
-        Whether units are groups.
+    unit, shape, weight, grouped
+        As in `WeightedUnits`; all rows are kept.
     """
 
     run: Array
     unit: Array
-    shape: Array
-    weight: float
-    grouped: bool
 
     has_class_counts = False
-
-    @abstractmethod
-    def pair(self, i: int, j: int) -> WeightedInstances:
-        """Return the evidence of two of the classifiers."""
-
-    @abstractmethod
-    def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
-        """Yield, per run, the unit of each row and the metric as a function of row weights."""
 
     @abstractmethod
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on."""
 
+    @abstractmethod
+    def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
+        """Return, per classifier, the metric of some of the rows as a function of their weights."""
+
     def is_area(self, metric: Metric) -> bool:
         """Return whether the metric is an area under a curve."""
         return False
+
+    def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
+        """Yield, per run, the unit of each row and the metric as a function of row weights."""
+        for run in np.unique(self.run):
+            rows = np.flatnonzero(self.run == run)
+            yield self.unit[rows], self._prepare(metric, rows)
 
     def runs(self, metric: Metric) -> list[PreparedRun]:
         """Return what `prepared` yields, computed once."""
@@ -123,42 +107,54 @@ class WeightedInstances(Evidence):
         """The evidence of metrics that weight instances: this object."""
         return self
 
-    @property
-    def n_groups(self) -> int:
-        """The number of groups that are weighted together; 0 if there are none."""
-        return len(self.shape) if self.grouped else 0
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows, all of which are kept."""
-        return len(self.run)
-
-    @property
-    def group_of_rows(self) -> Array | None:
-        """The number of the group of each row; None if there are no groups."""
-        return self.unit if self.grouped else None
-
     def rows_where_defined(self, metric: Metric, rows: Array) -> Array:
         """Return those of the rows that are in runs in which the metric is defined for them."""
-        runs = [rows[self.run[rows] == run] for run in np.unique(self.run[rows])]
-        return np.concatenate([rows[:0], *(one for one in runs if self._defines(metric, one))])
+        kept = [rows[:0]]
+        for run in np.unique(self.run[rows]):
+            of_run = rows[self.run[rows] == run]
+            try:
+                values = self.of_rows(of_run).observed(metric)
+            except ValueError:  # such as a single class
+                continue
+            if np.isfinite(values).all():
+                kept.append(of_run)
+        return np.concatenate(kept)
 
-    def _defines(self, metric: Metric, rows: Array) -> bool:
-        try:
-            return bool(np.isfinite(self.of_rows(rows).observed(metric)).all())
-        except ValueError:  # such as a single class
-            return False
+    @staticmethod
+    def _units(
+        n_rows: int,
+        weight: float,
+        groups: ArrayLike | None,
+        instances: Array | None,
+        run: Array | None,
+    ) -> dict[str, Any]:
+        """Return the fields of runs and units of new evidence."""
+        unit, shape = assign_units(n_rows, groups, instances, check_weight(weight))
+        return {
+            "run": np.zeros(n_rows, dtype=int) if run is None else run,
+            "unit": unit,
+            "shape": shape,
+            "weight": check_weight(weight),
+            "grouped": groups is not None,
+        }
 
-    def _runs_and_units(self, rows: Array) -> dict[str, Any]:
+    @staticmethod
+    def _stored_units(saved: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
+        """Return the fields of runs and units in a file."""
+        shape = stored_numbers(saved["shape"], "shape", (None,), least=0.0)
+        return {
+            "run": stored_codes(saved["run"], "run", (n_rows,), n_rows),
+            "unit": stored_codes(saved["unit"], "unit", (n_rows,), len(shape)),
+            "shape": shape,
+            "weight": check_weight(saved["weight"]),
+            "grouped": stored_flag(saved, "grouped"),
+        }
+
+    def _units_of_rows(self, rows: Array) -> dict[str, Any]:
         """Return run, unit and shape of some of the rows, numbered from 0."""
         seen, unit = np.unique(self.unit[rows], return_inverse=True)
         run = np.unique(self.run[rows], return_inverse=True)[1]
         return {"run": np.ravel(run), "unit": np.ravel(unit), "shape": self.shape[seen]}
-
-    def with_weight(self, weight: float) -> Self:
-        """Return the same evidence with another weight."""
-        changed: Any = {"weight": weight, "shape": self.shape * (weight / self.weight)}
-        return replace(self, **changed)  # type: ignore[type-var]
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier, averaged over runs."""
@@ -176,18 +172,18 @@ class WeightedInstances(Evidence):
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on the metric values, (n_classifiers, n_rows)."""
         runs, sizes = self.runs(metric), np.unique(self.run, return_counts=True)[1]
-        found = np.empty((self.n_classifiers, len(self.run)))
+        influence = np.empty((self.n_classifiers, len(self.run)))
         for k in range(self.n_classifiers):
             plain = [
                 of_each[k].sums(np.ones((size, 1)))
                 for (_, of_each), size in zip(runs, sizes, strict=True)
             ]
-            parts = [one.relative_to(one) for one in plain]
+            parts = [sums.relative_to(sums) for sums in plain]
             total = reduce(Sums.plus, parts)
-            for run, (_, of_each), one in zip(np.unique(self.run), runs, plain, strict=True):
-                slopes = of_each[k].slopes().relative_to(one)
-                found[k, self.run == run] = total.average_slope(slopes)
-        return found
+            for run, (_, of_each), sums in zip(np.unique(self.run), runs, plain, strict=True):
+                slopes = of_each[k].slopes().relative_to(sums)
+                influence[k, self.run == run] = total.average_slope(slopes)
+        return influence
 
 
 # The methods that give each kind of score, in order of preference.
@@ -239,6 +235,8 @@ class ScoredInstances(WeightedInstances):
     grouped: bool = False
 
     kind = "scored"
+    noun = "scored instances"
+    of_each = ("responses",)
 
     @property
     def family(self) -> str:
@@ -252,13 +250,12 @@ class ScoredInstances(WeightedInstances):
         scores: Mapping[str, Any],
         *,
         labels: ArrayLike | None = None,
-        pos_label: Any = None,
-        weight: float = 1.0,
-        groups: ArrayLike | None = None,
-        instances: Array | None = None,
-        run: Array | None = None,
+        **options: Any,
     ) -> ScoredInstances:
-        """Return the evidence of scores, each an array or a dict of arrays by kind of score."""
+        """Return the evidence of scores, each an array or a dict of arrays by kind of score.
+
+        The other options are those of `from_codes`.
+        """
         truth: Array
         if is_indicator(y_true):
             truth = check_indicator(y_true, "y_true").toarray()
@@ -266,16 +263,7 @@ class ScoredInstances(WeightedInstances):
             classes = indicator_labels(named, labels, "y_true")
         else:
             classes, (truth,) = encode_labels([("y_true", y_true)], labels)
-        return cls.from_codes(
-            truth,
-            scores,
-            classes,
-            pos_label=pos_label,
-            weight=weight,
-            groups=groups,
-            instances=instances,
-            run=run,
-        )
+        return cls.from_codes(truth, scores, classes, **options)
 
     @classmethod
     def from_codes(
@@ -299,15 +287,15 @@ class ScoredInstances(WeightedInstances):
         positive = resolve_pos_label(classes, pos_label)
         responses = []
         for name, of_one in scores.items():
-            given = (
+            by_kind = (
                 of_one
                 if isinstance(of_one, Mapping) and of_one
                 else dict.fromkeys(RESPONSES, of_one)
             )
             responses.append(
                 {
-                    kind: _check_scores(one, name, kind, truth, classes, positive)
-                    for kind, one in given.items()
+                    kind: _check_scores(array, name, kind, truth, classes, positive)
+                    for kind, array in by_kind.items()
                 }
             )
             columns: Array = np.asarray([] if isinstance(of_one, Mapping) else of_one)
@@ -315,48 +303,17 @@ class ScoredInstances(WeightedInstances):
             two = truth.ndim == 1 and len(classes) == 2 and columns.ndim == 2
             if two and columns.shape[1] == 2 and not sum_to_one(columns):
                 del responses[-1]["probability"]  # they rank the instances
-        unit, shape = assign_units(len(truth), groups, instances, check_weight(weight))
-        return cls(
-            truth,
-            tuple(responses),
-            np.zeros(len(truth), dtype=int) if run is None else run,
-            unit,
-            shape,
-            classes,
-            check_weight(weight),
-            positive,
-            groups is not None,
-        )
+        units = cls._units(len(truth), weight, groups, instances, run)
+        return cls(truth, tuple(responses), labels=classes, pos_label=positive, **units)
 
-    @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
-        """The number of classifiers."""
-        return len(self.responses)
-
-    def margin(self, classifier: int) -> SplitMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the size and the labels, as `ConfusionCounts` has them."""
-        return SplitMargin(
-            float(len(self.truth)), self.labels, self.pos_label, self.positive, self.weight
-        )
+        return Margin(float(len(self.truth)), self.labels, self.pos_label, self.weight)
 
     @property
     def positive(self) -> int | None:
         """The index of the positive class; None if there is none."""
         return None if self.pos_label is None else self.labels.index(self.pos_label)
-
-    def pair(self, i: int, j: int) -> ScoredInstances:
-        """Return the scores of two of the classifiers."""
-        return ScoredInstances(
-            self.truth,
-            (self.responses[i], self.responses[j]),
-            self.run,
-            self.unit,
-            self.shape,
-            self.labels,
-            self.weight,
-            self.pos_label,
-            self.grouped,
-        )
 
     def of_rows(self, rows: Array) -> ScoredInstances:
         """Return the scores of some of the rows, given by their positions."""
@@ -364,7 +321,7 @@ class ScoredInstances(WeightedInstances):
             {kind: scores[rows] for kind, scores in of_one.items()} for of_one in self.responses
         )
         return replace(
-            self, truth=self.truth[rows], responses=responses, **self._runs_and_units(rows)
+            self, truth=self.truth[rows], responses=responses, **self._units_of_rows(rows)
         )
 
     def what_is_identical(self, metric: str) -> str | None:
@@ -377,19 +334,15 @@ class ScoredInstances(WeightedInstances):
         )
         return "scores" if same else None
 
-    def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
-        """Yield, per run, the unit of each row and the metric as a function of row weights."""
-        name = str(metric.formula)
-        needs = score_metric(name).needs
-        binary = self.truth.ndim == 1 and len(self.labels) == 2
-        positive = 1 if self.positive is None else self.positive
-        truth = (self.truth == positive).astype(int) if binary else self.truth
-        for run in np.unique(self.run):
-            rows = np.flatnonzero(self.run == run)
-            yield (
-                self.unit[rows],
-                [prepare(name, truth[rows], one[needs][rows]) for one in self.responses],
-            )
+    @property
+    def _is_binary(self) -> bool:
+        return self.truth.ndim == 1 and len(self.labels) == 2
+
+    def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
+        truth = self.truth[rows]
+        if self._is_binary:
+            truth = (truth == (1 if self.positive is None else self.positive)).astype(int)
+        return [prepare(metric, truth, scores[metric.needs][rows]) for scores in self.responses]
 
     def check_metric(self, metric: Metric) -> None:
         """Raise if the metric is not computed from instance scores, or lacks a positive class."""
@@ -402,33 +355,18 @@ class ScoredInstances(WeightedInstances):
                     else "Use model='scores'."
                 )
             )
-        needs = score_metric(str(metric.formula)).needs
-        if any(needs not in one for one in self.responses):
+        if any(metric.needs not in scores for scores in self.responses):
             raise ValueError(
                 f"scoring={metric.name!r} requires probabilities, but the rows of the scores do "
                 "not sum to one."
             )
-        if metric.needs_positive and self.truth.ndim == 1 and len(self.labels) == 2:
+        if metric.needs_positive and self._is_binary:
             check_positive(metric, self.labels, self.positive)
 
-    def describe(self) -> str:
-        """Return a short description of the scores."""
-        groups = f" in {len(self.shape):,} groups" if self.grouped else ""
-        return count_in_words(self.margins(), f"scored instances{groups}")
-
     def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {
-            "labels": list(self.labels),
-            "pos_label": self.pos_label,
-            "responses": [dict(of_one) for of_one in self.responses],
-            "truth": self.truth,
-            "run": self.run,
-            "unit": self.unit,
-            "shape": self.shape,
-            "weight": self.weight,
-            "grouped": self.grouped,
-        }
+        """Return the state for `restored`, in the order in which files number arrays."""
+        state = super().saved()
+        return {"responses": state.pop("responses"), **state}
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> ScoredInstances:
@@ -436,7 +374,6 @@ class ScoredInstances(WeightedInstances):
         labels, truth = stored_labels(saved), saved["truth"]
         several = np.ndim(truth) == 2
         n_rows, m = len(truth), len(labels)
-        shape = stored_numbers(saved["shape"], "shape", (None,), least=0.0)
         responses = tuple(
             {
                 kind: stored_numbers(one, kind, (n_rows, m) if several or m > 2 else (n_rows,))
@@ -446,25 +383,18 @@ class ScoredInstances(WeightedInstances):
         )
         if not responses or any(set(one) - set(RESPONSES) for one in responses):
             raise ValueError(f"scores must be of {list(RESPONSES)}.")
-        if several:
-            stored_codes(truth, "truth", (n_rows, m), 2)
-        else:
-            stored_codes(truth, "truth", (n_rows,), m)
+        shape, n_values = ((n_rows, m), 2) if several else ((n_rows,), m)
         return cls(
-            truth,
+            stored_codes(truth, "truth", shape, n_values),
             responses,
-            stored_codes(saved["run"], "run", (n_rows,), n_rows),
-            stored_codes(saved["unit"], "unit", (n_rows,), len(shape)),
-            shape,
-            labels,
-            check_weight(saved["weight"]),
-            resolve_pos_label(labels, saved["pos_label"]),
-            stored_flag(saved, "grouped"),
+            labels=labels,
+            pos_label=resolve_pos_label(labels, saved["pos_label"]),
+            **cls._stored_units(saved, n_rows),
         )
 
     def is_area(self, metric: Metric) -> bool:
         """Return whether the metric is an area under a curve."""
-        return not score_metric(str(metric.formula)).of_means
+        return not metric.of_means
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on.
@@ -477,23 +407,22 @@ class ScoredInstances(WeightedInstances):
             masses = np.bincount(self.unit[rows], minlength=len(self.shape)).astype(float)
             return count_units(masses, self.shape, self.weight, what)
 
-        units = "groups" if self.grouped else "instances"
         if not self.is_area(metric):
-            return count(np.ones(len(self.unit), dtype=bool), units)
-        binary = self.truth.ndim == 1 and len(self.labels) == 2
+            return count(np.ones(len(self.unit), dtype=bool), self._units_in_words)
         if self.truth.ndim == 2:
             classes = list(self.truth.astype(bool).T)
+        elif self._is_binary:
+            classes = [self.truth == (1 if self.positive is None else self.positive)]
         else:
-            positive = 1 if self.positive is None else self.positive
-            classes = [self.truth == c for c in ([positive] if binary else range(len(self.labels)))]
+            classes = [self.truth == c for c in range(len(self.labels))]
         names = ["positives", "negatives"]
         if self.grouped:
             names = [f"groups with {name}" for name in names]
-        found = [
+        scarcer = [
             min((count(rows, names[0]), count(~rows, names[1])), key=lambda one: one.effective)
             for rows in classes
         ]
-        return over_classes(found, names[0])
+        return over_classes(scarcer, names[0])
 
 
 def _check_scores(
@@ -564,12 +493,14 @@ def respond(estimator: Any, X: Any, kind: str, classes: tuple[Any, ...], several
             f"{type(estimator).__name__} has none of the methods {list(RESPONSES[kind])}, one of "
             "which the metric requires"
         )
-    found = getattr(estimator, method)(X)
+    response = getattr(estimator, method)(X)
     if several:
         # Forests return one array per label, with the probabilities of absence and presence.
-        columns = [one[:, -1] for one in found] if isinstance(found, list) else np.asarray(found).T
+        columns = (
+            [p[:, -1] for p in response] if isinstance(response, list) else np.asarray(response).T
+        )
         return np.column_stack(list(columns))
-    scores = as_floats(np.asarray(found), kind)
+    scores = as_floats(np.asarray(response), kind)
     if scores.ndim == 1:
         scores = np.column_stack([-scores, scores])
     known = check_label_vector(estimator.classes_, "classes_", classes=False).tolist()

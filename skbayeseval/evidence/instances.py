@@ -76,9 +76,9 @@ def index_of(objects: Iterable[Any]) -> pd.Index[Any] | None:
 
     None if there is none, or if its labels are not unique.
     """
-    found = [one.index for one in objects if isinstance(one, (pd.Series, pd.DataFrame))]
-    named = [index for index in found if not _counts_from_zero(index)]
-    first = next(iter(named + found), None)
+    indexes = [data.index for data in objects if isinstance(data, (pd.Series, pd.DataFrame))]
+    named = [index for index in indexes if not _counts_from_zero(index)]
+    first = next(iter(named + indexes), None)
     return first if first is not None and first.is_unique else None
 
 

@@ -19,20 +19,12 @@ from skbayeseval.evidence.base import (
     stored_codes,
     stored_flag,
 )
-from skbayeseval.evidence.split_scores import SplitMargin
+from skbayeseval.evidence.confusion import Margin
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = ["ItemMargin", "ItemScores", "Units"]
+__all__ = ["ItemScores", "Units"]
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class ItemMargin(SplitMargin):
-    """The number of items of one system, and of right ones, with the attributes of counts."""
-
-    hits: float = 0.0
-    possible: tuple[bool, ...] = ()
 
 
 class Units(NamedTuple):
@@ -82,6 +74,7 @@ class ItemScores(Evidence):
     kind = "items"
     has_class_counts = False
     is_of_items = True
+    of_each = ("scores",)
 
     def __post_init__(self) -> None:
         self.scores.flags.writeable = False
@@ -91,11 +84,6 @@ class ItemScores(Evidence):
         """The family of models that fit."""
         what = "right or wrong" if self.is_right_or_wrong and self.n_runs == 1 else "items"
         return what if self.group is None else f"{what} in groups"
-
-    @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
-        """The number of systems."""
-        return len(self.scores)
 
     @property
     def n_items(self) -> int:
@@ -139,10 +127,10 @@ class ItemScores(Evidence):
         sums = [np.bincount(self.group, of_one) for of_one in self.means]
         return Units(np.stack(sums), np.bincount(self.group).astype(float))
 
-    def margin(self, classifier: int) -> ItemMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the number of items, and of items that one system got right."""
         hits = float(np.clip(self.means[classifier], 0.0, 1.0).sum())
-        return ItemMargin(
+        return Margin(
             float(self.n_items), hits=hits if self.higher_is_better else self.n_items - hits
         )
 
@@ -157,10 +145,6 @@ class ItemScores(Evidence):
                 f"scoring={metric.name!r} cannot be computed from one score per item. Use "
                 "compare_predictions, or pass the scores of that metric to compare_items."
             )
-
-    def pair(self, i: int, j: int) -> ItemScores:
-        """Return the scores of two of the systems."""
-        return replace(self, scores=self.scores[[i, j]])
 
     @property
     def n_rows(self) -> int:
@@ -179,10 +163,10 @@ class ItemScores(Evidence):
         group = self.group
         if group is not None:
             group = np.ravel(np.unique(group[rows], return_inverse=True)[1])
-        found = replace(self, scores=scores, group=group)
+        part = replace(self, scores=scores, group=group)
         # What scores can be is not only what they are here.
-        found.__dict__.update(range_seen=self.range_seen, is_right_or_wrong=self.is_right_or_wrong)
-        return found
+        part.__dict__.update(range_seen=self.range_seen, is_right_or_wrong=self.is_right_or_wrong)
+        return part
 
     def what_is_identical(self, metric: str) -> str | None:
         """Return "scores" if all systems have the same scores."""
@@ -197,10 +181,10 @@ class ItemScores(Evidence):
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return the number of items, or of groups."""
         what = "items" if self.group is None else "groups"
-        sizes = np.ones(self.n_items) if self.group is None else np.bincount(self.group)
-        found = count_units(sizes.astype(float), np.ones(len(sizes)), 1.0, what)
+        sizes = self.units().sizes
+        numbers = count_units(sizes, np.ones(len(sizes)), 1.0, what)
         low, high = sorted(self.sign * end for end in self.range_seen)
-        return found._replace(seen=(low, high))
+        return numbers._replace(seen=(low, high))
 
     def run_share(self) -> float | None:
         """Return the share of the variance of the mean difference that comes from runs.
@@ -249,14 +233,6 @@ class ItemScores(Evidence):
         return {
             f"items_{letter(k)}": ObservedArray(("item",), of_one)
             for k, of_one in enumerate(self.means)
-        }
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {
-            "scores": self.scores,
-            "group": self.group,
-            "higher_is_better": self.higher_is_better,
         }
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,21 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import as_numbers
-from skbayeseval._validation import check_weight
-from skbayeseval.evidence.base import (
-    UnitNumbers,
-    count_in_words,
-    count_units,
-    stored_codes,
-    stored_flag,
-    stored_numbers,
-)
-from skbayeseval.evidence.instance_scores import PreparedRun, WeightedInstances
-from skbayeseval.evidence.split_scores import SplitMargin
-from skbayeseval.evidence.units import assign_units
+from skbayeseval.evidence.base import UnitNumbers, count_units, stored_numbers
+from skbayeseval.evidence.confusion import Margin
+from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared
-from skbayeseval.metrics.numbers import mean_of, prepare_numbers
 
 __all__ = ["PredictedNumbers", "check_numbers"]
 
@@ -65,6 +55,8 @@ class PredictedNumbers(WeightedInstances):
     grouped: bool = False
 
     kind = "numbers"
+    noun = "predicted numbers"
+    of_each = ("predictions",)
     labels = ()
     pos_label = None
 
@@ -87,31 +79,21 @@ class PredictedNumbers(WeightedInstances):
     ) -> PredictedNumbers:
         """Return the evidence of predictions, given by the names of their arguments."""
         truth = check_numbers(y_true, "y_true")
-        said = [check_numbers(one, name, len(truth)) for name, one in predictions.items()]
-        unit, shape = assign_units(len(truth), groups, instances, check_weight(weight))
-        return cls(
-            truth,
-            np.stack(said),
-            _check_sample_weight(sample_weight, len(truth)),
-            np.zeros(len(truth), dtype=int) if run is None else run,
-            unit,
-            shape,
-            check_weight(weight),
-            groups is not None,
-        )
+        said = [check_numbers(values, name, len(truth)) for name, values in predictions.items()]
+        units = cls._units(len(truth), weight, groups, instances, run)
+        if sample_weight is None:
+            return cls(truth, np.stack(said), np.ones(len(truth)), **units)
+        shares = check_numbers(sample_weight, "sample_weight", len(truth))
+        if (shares < 0).any() or not (shares > 0).any():
+            raise ValueError(
+                "sample_weight must not be negative, and not 0 for all instances, got "
+                f"{shares.min():g} to {shares.max():g}."
+            )
+        return cls(truth, np.stack(said), shares, **units)
 
-    @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
-        """The number of regressors."""
-        return len(self.predictions)
-
-    def margin(self, classifier: int) -> SplitMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the size, as `ConfusionCounts` has it."""
-        return SplitMargin(float(len(self.truth)), weight=self.weight)
-
-    def pair(self, i: int, j: int) -> PredictedNumbers:
-        """Return the predictions of two of the regressors."""
-        return replace(self, predictions=self.predictions[[i, j]])
+        return Margin(float(len(self.truth)), weight=self.weight)
 
     def given_predictions(self) -> list[Array]:
         """Return the numbers that each regressor predicted."""
@@ -124,27 +106,21 @@ class PredictedNumbers(WeightedInstances):
             truth=self.truth[rows],
             predictions=self.predictions[:, rows],
             sample_weight=self.sample_weight[rows],
-            **self._runs_and_units(rows),
+            **self._units_of_rows(rows),
         )
 
     def what_is_identical(self, metric: str) -> str | None:
         """Return "predictions" if all regressors predicted the same."""
         return "predictions" if (self.predictions == self.predictions[0]).all() else None
 
-    def prepared(self, metric: Metric) -> Iterator[PreparedRun]:
-        """Yield, per run, the unit of each row and the metric as a function of row weights."""
-        for run in np.unique(self.run):
-            rows = np.flatnonzero(self.run == run)
-            said = self.predictions[:, rows]
-            yield self.unit[rows], [self._prepare(metric, rows, one) for one in said]
-
-    def _prepare(self, metric: Metric, rows: Array, said: Array) -> Prepared:
+    def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth, weight = self.truth[rows], self.sample_weight[rows]
-        if metric.formula is None:
-            return mean_of(metric.function(truth, said), weight)
+        predictions = self.predictions[:, rows]
         try:
-            return prepare_numbers(metric.formula, truth, said, weight)
+            return [metric.function(truth, said, weight) for said in predictions]
         except ValueError as error:
+            if metric.formula is None:
+                raise
             raise ValueError(f"scoring={metric.name!r} cannot be computed: {error}") from error
 
     def check_metric(self, metric: Metric) -> None:
@@ -165,43 +141,18 @@ class PredictedNumbers(WeightedInstances):
         """Return how many units the metric rests on: all."""
         shares = self.sample_weight / self.sample_weight.mean()
         masses = np.bincount(self.unit, weights=shares, minlength=len(self.shape))
-        return count_units(
-            masses, self.shape, self.weight, "groups" if self.grouped else "instances"
-        )
-
-    def describe(self) -> str:
-        """Return a short description of the predictions."""
-        groups = f" in {len(self.shape):,} groups" if self.grouped else ""
-        return count_in_words(self.margins(), f"predicted numbers{groups}")
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {
-            "truth": self.truth,
-            "predictions": self.predictions,
-            "sample_weight": self.sample_weight,
-            "run": self.run,
-            "unit": self.unit,
-            "shape": self.shape,
-            "weight": self.weight,
-            "grouped": self.grouped,
-        }
+        return count_units(masses, self.shape, self.weight, self._units_in_words)
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> PredictedNumbers:
         """Return the predictions from the output of `saved`."""
         truth = stored_numbers(saved["truth"], "truth", (None,))
         n_rows = len(truth)
-        shape = stored_numbers(saved["shape"], "shape", (None,), least=0.0)
         return cls(
             truth,
             stored_numbers(saved["predictions"], "predictions", (None, n_rows)),
             stored_numbers(saved["sample_weight"], "sample_weight", (n_rows,), least=0.0),
-            stored_codes(saved["run"], "run", (n_rows,), n_rows),
-            stored_codes(saved["unit"], "unit", (n_rows,), len(shape)),
-            shape,
-            check_weight(saved["weight"]),
-            stored_flag(saved, "grouped"),
+            **cls._stored_units(saved, n_rows),
         )
 
 
@@ -225,15 +176,3 @@ def check_numbers(values: Any, name: str, length: int | None = None) -> Array:
             f"{length}, {name} has {len(array)}."
         )
     return array
-
-
-def _check_sample_weight(sample_weight: Any, length: int) -> Array:
-    if sample_weight is None:
-        return np.ones(length)
-    found = check_numbers(sample_weight, "sample_weight", length)
-    if (found < 0).any() or not (found > 0).any():
-        raise ValueError(
-            "sample_weight must not be negative, and not 0 for all instances, got "
-            f"{found.min():g} to {found.max():g}."
-        )
-    return found

@@ -1,10 +1,11 @@
-"""Split scores of cross-validations, without the predictions behind them."""
+"""Scores of splits and of data sets, without the predictions behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_probability
 from skbayeseval.evidence.base import Evidence, ObservedArray, letter, stored_numbers
+from skbayeseval.evidence.confusion import Margin, frozen
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
     corrected_resampled_t,
@@ -20,31 +22,46 @@ from skbayeseval.judgement.frequentist import (
 )
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = ["DataSetScores", "SplitMargin", "SplitScores", "check_scores", "check_test_fraction"]
+__all__ = [
+    "DataSetScores",
+    "SplitScores",
+    "SystemScores",
+    "check_scores",
+    "check_test_fraction",
+]
 
 Array = NDArray[Any]
 
+# What the observed value of a system is, where scores are missing.
+OWN_DATA_SETS = "the mean over the data sets that a system was run on"
 
-@dataclass(frozen=True)
-class SplitMargin:
-    """The size of the evidence of one estimator, with the attributes of `ConfusionCounts`."""
-
-    total: float
-    labels: tuple[Any, ...] = ()
-    pos_label: Any = None
-    positive: int | None = None
-    weight: float = 1.0
-    table: Array | None = None
-    has_true_negatives: bool = False
+# Of a classical test: its name, what its units are, a note, and the test.
+TestRow = tuple[str, str, str, SignificanceTest]
 
 
 class _Scores(Evidence):
-    """Base class of split scores on one data set or on several."""
+    """Base class of scores in splits, on one data set or on several."""
 
-    scores: Mapping[str, Array]
+    scores: Any
     test_fraction: float | None
+
     is_of_splits = True
     has_class_counts = False
+    of_each: ClassVar[tuple[str, ...]] = ("scores",)
+    # The names of the observed data, and of its dimensions.
+    prefix: ClassVar[str] = "datasets"
+    dims: ClassVar[tuple[str, ...]] = ("data_set", "split")
+
+    def __post_init__(self) -> None:
+        scores = {
+            name: frozen(np.array(values, dtype=float)) for name, values in self.scores.items()
+        }
+        object.__setattr__(self, "scores", scores)
+
+    @property
+    def _by_metric(self) -> Mapping[str, Array]:
+        scores: Mapping[str, Array] = self.scores
+        return scores
 
     def check_metric(self, metric: Metric) -> None:
         """Raise unless there are split scores of the metric."""
@@ -54,14 +71,11 @@ class _Scores(Evidence):
                 "no predictions to compute it from."
             )
 
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {"scores": dict(self.scores), "test_fraction": self.test_fraction}
-
-    def _observed_data(self, prefix: str, dims: tuple[str, ...]) -> dict[str, ObservedArray]:
+    def observed_data(self) -> dict[str, ObservedArray]:
+        """Return the scores of each estimator."""
         return {
-            f"{prefix}_{name.replace('/', '_')}_{letter(k)}": ObservedArray(dims, scores)
-            for name, of_all in self.scores.items()
+            f"{self.prefix}_{name.replace('/', '_')}_{letter(k)}": ObservedArray(self.dims, scores)
+            for name, of_all in self._by_metric.items()
             for k, scores in enumerate(of_all)
         }
 
@@ -98,12 +112,12 @@ class SplitScores(_Scores):
 
     kind = "splits"
     family = "splits"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scores", _frozen(self.scores))
+    of_each = ("scores", "halves")
+    prefix = "splits"
+    dims = ("split",)
 
     @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
+    def n_classifiers(self) -> int:
         """The number of estimators."""
         return len(next(iter(self.scores.values())))
 
@@ -121,9 +135,9 @@ class SplitScores(_Scores):
         """The number of splits."""
         return next(iter(self.scores.values())).shape[-1]
 
-    def margin(self, classifier: int) -> SplitMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the size of the evidence of one estimator."""
-        return SplitMargin(float(self.n_splits))
+        return Margin(float(self.n_splits))
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the mean score of each estimator."""
@@ -140,13 +154,6 @@ class SplitScores(_Scores):
         if not self.halves:
             return words
         return f"{words} and {next(iter(self.halves.values())).shape[1]} comparisons of halves"
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return super().saved() | {
-            "halves": None if self.halves is None else dict(self.halves),
-            "steps": None if self.steps is None else dict(self.steps),
-        }
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> SplitScores:
@@ -165,24 +172,11 @@ class SplitScores(_Scores):
             scores, check_probability(saved["test_fraction"], "test_fraction"), halves, steps
         )
 
-    def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the split scores of each estimator."""
-        return self._observed_data("splits", ("split",))
-
-    def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:
+    def split_tests(self, metric: str) -> list[TestRow]:
         """Return the corrected resampled t-test of two estimators."""
         share = self.test_fraction
         test = corrected_resampled_t(*self.scores[metric], n_train=1 - share, n_test=share)
         return [(test.name, "splits", "Nadeau and Bengio (2003)", test)]
-
-    def pair(self, i: int, j: int) -> SplitScores:
-        """Return the split scores of two of the estimators."""
-        scores, halves = (
-            None if of_all is None else {n: values[[i, j]] for n, values in of_all.items()}
-            for of_all in (self.scores, self.halves)
-        )
-        assert scores is not None
-        return SplitScores(scores, self.test_fraction, halves, self.steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,17 +206,14 @@ class DataSetScores(_Scores):
     n_classifiers = 2
     is_of_difference = True
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scores", _frozen(self.scores))
-
     @property
     def n_data_sets(self) -> int:
         """The number of data sets."""
         return next(iter(self.scores.values())).shape[1]
 
-    def margin(self, classifier: int) -> SplitMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the size of the evidence of one estimator."""
-        return SplitMargin(float(self.n_data_sets))
+        return Margin(float(self.n_data_sets))
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the mean score of each estimator over all data sets."""
@@ -231,11 +222,6 @@ class DataSetScores(_Scores):
     def of_metric(self, name: str) -> Array:
         """Return the scores of a metric; those of the first metric for derived quantities."""
         return self.scores.get(name, next(iter(self.scores.values())))
-
-    def pair(self, i: int, j: int) -> DataSetScores:
-        """Return the scores with the two estimators in the order i, j."""
-        scores = {name: values[[i, j]] for name, values in self.scores.items()}
-        return DataSetScores(scores, self.test_fraction)
 
     def describe(self) -> str:
         """Return a short description of the scores."""
@@ -250,24 +236,129 @@ class DataSetScores(_Scores):
             stored_numbers(values, f"scores of {name!r}", (2, n_sets, n_splits))
         return cls(scores, None if share is None else check_probability(share, "test_fraction"))
 
-    def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the split scores of each estimator."""
-        return self._observed_data("datasets", ("data_set", "split"))
-
-    def split_tests(self, metric: str) -> list[tuple[str, str, str, SignificanceTest]]:
+    def split_tests(self, metric: str) -> list[TestRow]:
         """Return the sign test and the paired t-test over data sets."""
-        a, b = self.of_metric(metric).mean(axis=-1)
-        tests = (sign_test(a, b), paired_t(a, b))
-        return [(f"{test.name} of data sets", "data sets", "", test) for test in tests]
+        return _tests_over_data_sets(*self.of_metric(metric).mean(axis=-1))
 
 
-def _frozen(scores: Mapping[str, ArrayLike]) -> dict[str, Array]:
-    frozen = {}
-    for name, values in scores.items():
-        array = np.array(values, dtype=float)
-        array.flags.writeable = False
-        frozen[name] = array
-    return frozen
+@dataclass(frozen=True, eq=False)
+class SystemScores(_Scores):
+    """Scores of several systems on several data sets.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_systems, n_data_sets, n_runs)
+        The scores of each run or split; NaN where there are fewer runs, or none.
+    metric : str
+        The name of the score.
+    data_sets : tuple of str
+        The names of the data sets.
+    test_fraction : float or None
+        The fraction of the instances in a test set, if runs are splits of a cross-validation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.evidence.split_scores import SystemScores
+    >>> scores = np.array([[[0.5], [0.75], [0.25]], [[0.25], [np.nan], [0.5]]])
+    >>> SystemScores(scores, "accuracy", ("iris", "wine", "digits"), None).describe()
+    '3 data sets, 1 of 6 scores missing'
+    """
+
+    scores: Array
+    metric: str
+    data_sets: tuple[str, ...]
+    test_fraction: float | None
+
+    kind = "systems"
+    family = "systems"
+    dims = ("data_set", "run")
+
+    def __post_init__(self) -> None:
+        frozen(self.scores)
+
+    @property
+    def _by_metric(self) -> Mapping[str, Array]:
+        return {self.metric: self.scores}
+
+    @cached_property
+    def n_runs(self) -> Array:
+        """The number of runs of each system on each data set, of shape (n_systems, n_data_sets)."""
+        return np.isfinite(self.scores).sum(axis=2)
+
+    @cached_property
+    def means(self) -> Array:
+        """The scores averaged over runs, of shape (n_systems, n_data_sets); NaN where missing."""
+        sums = np.where(np.isfinite(self.scores), self.scores, 0.0).sum(axis=2)
+        return np.where(self.n_runs > 0, sums / np.maximum(self.n_runs, 1), np.nan)
+
+    def margin(self, classifier: int) -> Margin:
+        """Return the number of data sets that one system was run on."""
+        return Margin(float((self.n_runs[classifier] > 0).sum()))
+
+    def observed(self, metric: Metric) -> tuple[float, ...]:
+        """Return the mean score of each system over the data sets that it was run on."""
+        return tuple(np.nanmean(self.means, axis=1).tolist())
+
+    def check_metric(self, metric: Metric) -> None:
+        """Raise unless the metric is the score."""
+        if metric.source != "splits" or metric.name != self.metric:
+            raise ValueError(
+                f"There are no scores of {metric.name!r}, only of {self.metric!r}, and no "
+                "predictions to compute it from."
+            )
+
+    def what_is_identical(self, metric: str) -> str | None:
+        """Return "scores" if all systems have the same mean scores."""
+        first = np.broadcast_to(self.means[0], self.means.shape)
+        return "scores" if np.array_equal(self.means, first, equal_nan=True) else None
+
+    def describe(self) -> str:
+        """Return the numbers of data sets, of missing scores and of runs."""
+        words = f"{len(self.data_sets):,} data sets"
+        missing = int((self.n_runs == 0).sum())
+        if missing:
+            words += f", {missing:,} of {self.n_runs.size:,} scores missing"
+        least, most = self.n_runs[self.n_runs > 0].min(), self.n_runs.max()
+        if most > 1:
+            number = most if least == most else f"{least} to {most}"
+            words += f", with {number} {'splits' if self.test_fraction else 'runs'} each"
+        return words
+
+    def heading(self) -> str:
+        """Return a line on all of the evidence."""
+        words = f"{self.n_classifiers:,} systems on {self.describe()}."
+        return f"{words} Observed: {OWN_DATA_SETS}." if (self.n_runs == 0).any() else words
+
+    def remarks(self) -> list[tuple[str, str]]:
+        """Return a line on what the observed values are, if scores are missing."""
+        return [("note", f"observed: {OWN_DATA_SETS}")] if (self.n_runs == 0).any() else []
+
+    def split_tests(self, metric: str) -> list[TestRow]:
+        """Return the sign test and the paired t-test over the data sets that both were run on."""
+        a, b = self.means[:, np.isfinite(self.means).all(axis=0)]
+        return _tests_over_data_sets(a, b) if len(a) > 1 else []
+
+    @classmethod
+    def restored(cls, saved: Mapping[str, Any]) -> SystemScores:
+        """Return the scores from the output of `saved`."""
+        scores, data_sets, share = (saved[key] for key in ("scores", "data_sets", "test_fraction"))
+        if not isinstance(scores, np.ndarray) or scores.dtype != np.float64 or scores.ndim != 3:
+            raise ValueError("scores must be an array of numbers with three dimensions.")
+        if np.isinf(scores).any() or not np.isfinite(scores).any(axis=(1, 2)).all():
+            raise ValueError("scores must be finite, with at least one score of each system.")
+        if not isinstance(saved["metric"], str):
+            raise ValueError(f"metric must be a text, got {saved['metric']!r}.")
+        fits = isinstance(data_sets, list) and all(isinstance(one, str) for one in data_sets)
+        if not fits or len(set(data_sets)) != len(data_sets) or len(data_sets) != scores.shape[1]:
+            raise ValueError("data_sets must be the names of the data sets, all different.")
+        share = None if share is None else check_probability(share, "test_fraction")
+        return cls(scores, saved["metric"], tuple(data_sets), share)
+
+
+def _tests_over_data_sets(a: Array, b: Array) -> list[TestRow]:
+    tests = (sign_test(a, b), paired_t(a, b))
+    return [(f"{test.name} of data sets", "data sets", "", test) for test in tests]
 
 
 def check_scores(scores: ArrayLike, name: str) -> Array:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,9 +25,7 @@ from skbayeseval._labels import (
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Evidence,
-    ObservedArray,
     UnitNumbers,
-    count_in_words,
     count_units,
     over_classes,
     still_declared,
@@ -35,12 +33,12 @@ from skbayeseval.evidence.base import (
     stored_flag,
     stored_labels,
     stored_numbers,
-    tables_or_totals,
 )
-from skbayeseval.evidence.chunks import OUTCOMES
+from skbayeseval.evidence.chunks import tables_of_tagger
+from skbayeseval.evidence.confusion import Margin
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = ["UnitCounts", "UnitMargin", "assign_units", "warn_of_empty_labels"]
+__all__ = ["UnitCounts", "WeightedUnits", "assign_units", "warn_of_empty_labels"]
 
 Array = NDArray[Any]
 
@@ -48,44 +46,53 @@ Array = NDArray[Any]
 SMALLEST_SHAPE = 0.01
 
 
-@dataclass(frozen=True)
-class UnitMargin:
-    """Counts of one classifier summed over units, with the attributes of `ConfusionCounts`."""
+class WeightedUnits(Evidence):
+    """Base class of evidence whose units have random weights.
 
-    labels: tuple[Any, ...]
-    pos_label: Any
+    Attributes
+    ----------
+    unit : ndarray of shape (n_rows,) or None
+        The unit of each row: an instance, or a group of instances. None if rows are not kept.
+    shape : ndarray of shape (n_units,)
+        The Gamma shape of each unit's weight.
+    weight : float
+        The weight of one count.
+    grouped : bool
+        Whether units are groups.
+    """
+
+    unit: Array | None
+    shape: Array
     weight: float
-    total: float
-    hits: Array
-    true: Array
-    predicted: Array
-    table: Array | None
-    has_true_negatives: bool = True
-    declared: bool = True
+    grouped: bool
 
     @property
-    def has_table(self) -> bool:
-        """Whether there is one label per instance, so that there is a table."""
-        return self.table is not None
+    def n_groups(self) -> int:
+        """The number of groups that are weighted together; 0 if there are none."""
+        return len(self.shape) if self.grouped else 0
 
     @property
-    def positive(self) -> int | None:
-        """The index of the positive class; None if there is none."""
-        return None if self.pos_label is None else self.labels.index(self.pos_label)
+    def n_rows(self) -> int | None:
+        """The number of rows that are kept; None if none are kept."""
+        return None if self.unit is None else len(self.unit)
 
     @property
-    def possible(self) -> Array:
-        """Whether each label can be the true class."""
-        return (self.true > 0) | self.declared
+    def group_of_rows(self) -> Array | None:
+        """The number of the group of each row that is kept; None if there are no groups."""
+        return self.unit if self.grouped else None
+
+    def with_weight(self, weight: float) -> Self:
+        """Return the same evidence with another weight."""
+        changed: Any = {"weight": weight, "shape": self.shape * (weight / self.weight)}
+        return replace(self, **changed)
 
     @property
-    def averaged(self) -> Array:
-        """Whether each label is part of macro averages, as in scikit-learn."""
-        return self.possible | (self.predicted > 0)
+    def _units_in_words(self) -> str:
+        return "groups" if self.grouped else "instances"
 
 
 @dataclass(frozen=True, eq=False)
-class UnitCounts(Evidence):
+class UnitCounts(WeightedUnits):
     """Counts of several classifiers per unit: an instance, or a group of instances.
 
     Parameters
@@ -135,6 +142,8 @@ class UnitCounts(Evidence):
     unit: Array | None = None
 
     kind = "units"
+    of_each = ("hits", "predicted", "cells")
+    unsaved = ("unit",)
 
     @property
     def family(self) -> str:
@@ -161,11 +170,11 @@ class UnitCounts(Evidence):
         classes = indicator_labels(
             y_true if hasattr(y_true, "columns") else truth, labels, "y_true"
         )
-        found = {
+        indicators = {
             name: check_indicator(columns_in_order(p, classes, name), name)
             for name, p in predictions.items()
         }
-        for name, matrix in found.items():
+        for name, matrix in indicators.items():
             if matrix.shape != truth.shape:
                 raise ValueError(
                     f"y_true has shape {truth.shape}, but {name} has shape {matrix.shape}."
@@ -175,8 +184,8 @@ class UnitCounts(Evidence):
         )
         return cls(
             to_unit @ truth,
-            tuple(to_unit @ truth.multiply(p) for p in found.values()),
-            tuple(to_unit @ p for p in found.values()),
+            tuple(to_unit @ truth.multiply(p) for p in indicators.values()),
+            tuple(to_unit @ p for p in indicators.values()),
             (),
             shape,
             sizes,
@@ -256,12 +265,7 @@ class UnitCounts(Evidence):
     ) -> UnitCounts:
         """Count chunks per group of sentences, given the cells of `ChunkCounts` per sentence."""
         to_unit, shape, _, unit = _units(len(cells), groups, instances, check_weight(weight))
-        tables = []
-        for tagger in (1, 2):
-            table = np.zeros((len(cells), 4))
-            for outcome, column in zip(OUTCOMES, cells.T, strict=True):
-                table[:, 2 * outcome[0] + outcome[tagger]] += column
-            tables.append(to_unit @ sparse.csr_matrix(table))
+        tables = [to_unit @ sparse.csr_matrix(tables_of_tagger(cells, k)) for k in (0, 1)]
         gold = tables[0][:, [2, 3]].sum(axis=1)
         return cls(
             sparse.csr_matrix(np.hstack([np.zeros_like(gold), gold])),
@@ -278,12 +282,7 @@ class UnitCounts(Evidence):
             unit=unit,
         )
 
-    @property
-    def n_classifiers(self) -> int:  # type: ignore[override]
-        """The number of classifiers."""
-        return len(self.hits)
-
-    def margin(self, classifier: int) -> UnitMargin:
+    def margin(self, classifier: int) -> Margin:
         """Return the counts of one classifier, summed over units."""
         m = len(self.labels)
         times = self.shape / self.weight  # how often the unit was counted
@@ -292,12 +291,11 @@ class UnitCounts(Evidence):
             matrix.T @ times
             for matrix in (self.hits[classifier], self.true, self.predicted[classifier])
         )
-        total = float(self.sizes @ times)
-        return UnitMargin(
+        return Margin(
+            float(self.sizes @ times),
             self.labels,
             self.pos_label,
             self.weight,
-            total,
             hits,
             true,
             predicted,
@@ -305,28 +303,6 @@ class UnitCounts(Evidence):
             self.has_true_negatives,
             self.declared,
         )
-
-    def describe(self) -> str:
-        """Return a short description of the counts."""
-        groups = f" in {len(self.shape):,} groups" if self.grouped else ""
-        return count_in_words(self.margins(), f"counts{groups}")
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {
-            "labels": list(self.labels),
-            "pos_label": self.pos_label,
-            "true": _entries(self.true),
-            "hits": [_entries(matrix) for matrix in self.hits],
-            "predicted": [_entries(matrix) for matrix in self.predicted],
-            "cells": [_entries(matrix) for matrix in self.cells],
-            "shape": self.shape,
-            "sizes": self.sizes,
-            "weight": self.weight,
-            "grouped": self.grouped,
-            "has_true_negatives": self.has_true_negatives,
-            "declared": self.declared,
-        }
 
     @classmethod
     def restored(cls, saved: Mapping[str, Any]) -> UnitCounts:
@@ -361,34 +337,6 @@ class UnitCounts(Evidence):
         same = not self.grouped and all((first != other).nnz == 0 for other in others)
         return "predictions" if same else None
 
-    def observed_data(self) -> dict[str, ObservedArray]:
-        """Return the confusion tables, or the totals per label."""
-        return tables_or_totals(self.margins())
-
-    def pair(self, i: int, j: int) -> UnitCounts:
-        """Return the counts of two of the classifiers."""
-        return replace(
-            self,
-            hits=(self.hits[i], self.hits[j]),
-            predicted=(self.predicted[i], self.predicted[j]),
-            cells=(self.cells[i], self.cells[j]) if self.cells else (),
-        )
-
-    @property
-    def n_groups(self) -> int:
-        """The number of groups that are weighted together; 0 if there are none."""
-        return len(self.shape) if self.grouped else 0
-
-    @property
-    def n_rows(self) -> int | None:
-        """The number of rows that are kept; None if none are kept."""
-        return None if self.unit is None else len(self.unit)
-
-    @property
-    def group_of_rows(self) -> Array | None:
-        """The number of the group of each row that is kept; None if there are no groups."""
-        return self.unit if self.grouped else None
-
     def of_rows(self, rows: Array) -> UnitCounts:
         """Return the counts of some of the rows, given by their positions."""
         if self.unit is None:
@@ -415,11 +363,11 @@ class UnitCounts(Evidence):
         content = entries.tobytes()
         ends = (entries.itemsize * counts.indptr.astype(np.int64)).tolist()
         first: dict[bytes, int] = {}
-        found = [
+        alike = [
             first.setdefault(content[start:end], unit)
             for unit, (start, end) in enumerate(pairwise(ends))
         ]
-        return np.array(found)
+        return np.array(alike)
 
     def distinct(self) -> UnitCounts:
         """Return the counts with one unit in place of all that are alike.
@@ -446,9 +394,9 @@ class UnitCounts(Evidence):
 
     def with_weight(self, weight: float) -> UnitCounts:
         """Return the same counts with another weight."""
-        found = replace(self, weight=weight, shape=self.shape * (weight / self.weight))
-        found.__dict__["first_alike"] = self.first_alike  # found once for all weights
-        return found
+        weighted = super().with_weight(weight)
+        weighted.__dict__["first_alike"] = self.first_alike  # found once for all weights
+        return weighted
 
     def unit_numbers(self, metric: Metric) -> UnitNumbers:
         """Return how many units the metric rests on.
@@ -457,14 +405,14 @@ class UnitCounts(Evidence):
         metric is about, or with any label; for accuracy, all units. Only the true labels count, so
         that the numbers are the same for all classifiers.
         """
-        what = "groups" if self.grouped else "instances"
+        what = self._units_in_words
         times = self.shape / self.weight
         counts = sparse.csc_matrix(self.true)
         formula = metric.formula or ""
         several = not self.cells  # multi-label indicators
-        one = re.fullmatch(r".+\[(\d+)\]", formula)
-        if one:
-            classes: Any = [int(one[1])]
+        of_class = re.fullmatch(r".+\[(\d+)\]", formula)
+        if of_class:
+            classes: Any = [int(of_class[1])]
         elif metric.needs_positive and not several and self.pos_label is not None:
             positive = self.labels.index(self.pos_label)
             classes = [1 - positive if formula == "specificity" else positive]
@@ -472,8 +420,8 @@ class UnitCounts(Evidence):
             classes = range(counts.shape[1])
         else:
             masses = np.ravel(counts.sum(axis=1)) if several else self.sizes
-            found = count_units(masses * times, self.shape, self.weight, what)
-            return found._replace(instances=self.weight * float(self.sizes @ times))
+            numbers = count_units(masses * times, self.shape, self.weight, what)
+            return numbers._replace(instances=self.weight * float(self.sizes @ times))
         of_classes = []
         for c in classes:
             entries = slice(*counts.indptr[c : c + 2])
@@ -484,9 +432,9 @@ class UnitCounts(Evidence):
 
     def label_tables(self, classifier: int) -> Array:
         """Return the effective counts (tp, fp, fn, tn) per label, of shape (n_labels, 4)."""
-        one = self.margin(classifier)
-        tp, fp, fn = one.hits, one.predicted - one.hits, one.true - one.hits
-        return np.stack([tp, fp, fn, one.total - tp - fp - fn], axis=1) * self.weight
+        margin = self.margin(classifier)
+        tp, fp, fn = margin.hits, margin.predicted - margin.hits, margin.true - margin.hits
+        return np.stack([tp, fp, fn, margin.total - tp - fp - fn], axis=1) * self.weight
 
 
 def warn_of_empty_labels(counts: Any) -> None:
@@ -499,18 +447,6 @@ def warn_of_empty_labels(counts: Any) -> None:
             UserWarning,
             stacklevel=4,
         )
-
-
-def _entries(matrix: Any) -> dict[str, Any]:
-    """Return a sparse matrix as arrays of its entries, in row order."""
-    entries = sparse.coo_matrix(matrix)
-    order = np.lexsort((entries.col, entries.row))
-    return {
-        "shape": list(entries.shape),
-        "row": entries.row[order],
-        "col": entries.col[order],
-        "data": entries.data[order],
-    }
 
 
 def _matrix(entries: Mapping[str, Any], shape: tuple[int, int]) -> Any:
@@ -538,21 +474,18 @@ def assign_units(
                 f"{len(labels)}, y_true has {n_rows}."
             )
         unit = np.ravel(np.unique(labels, return_inverse=True)[1])
-        return unit, _check_shape(weight * np.bincount(unit) / _sizes(unit, instances), weight)
-    rows = np.arange(n_rows) if instances is None else instances
-    unit = np.ravel(np.unique(rows, return_inverse=True)[1])
-    return unit, _check_shape(weight * np.bincount(unit), weight)
-
-
-def _check_shape(shape: Array, weight: float) -> Array:
-    """Return the Gamma shapes; raise if weights of units would underflow."""
+        shape: Array = weight * np.bincount(unit) / _sizes(unit, instances)
+    else:
+        rows = np.arange(n_rows) if instances is None else instances
+        unit = np.ravel(np.unique(rows, return_inverse=True)[1])
+        shape = weight * np.bincount(unit)
     if shape.min() < SMALLEST_SHAPE:
         raise ValueError(
             f"weight == {weight} is too small for groups, multi-label indicators and instance "
             f"scores, whose models have no prior: must be >= {SMALLEST_SHAPE}, or >= "
             f"{SMALLEST_SHAPE} / r if every instance is counted r times."
         )
-    return shape
+    return unit, shape
 
 
 def _units(

@@ -1,7 +1,8 @@
 """Metrics as pure functions, their names, and the interpretation of the parameter `scoring`."""
 
 from skbayeseval.metrics.confusion import Metric, Totals, fbeta, from_confusion
-from skbayeseval.metrics.registry import get_metric, known_metrics, net_benefit
+from skbayeseval.metrics.instance_scores import net_benefit
+from skbayeseval.metrics.registry import get_metric, known_metrics
 from skbayeseval.metrics.scoring import (
     PerClass,
     PerInstance,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
 from typing import Any, NamedTuple
@@ -21,12 +21,12 @@ from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._validation import as_float
-from skbayeseval.metrics.instance_scores import threshold_of
 
 __all__ = [
     "AVERAGES",
     "FBETA",
     "RATIOS",
+    "SHARE",
     "WHOLE_TABLE",
     "Metric",
     "Totals",
@@ -67,13 +67,6 @@ def totals_of(tables: Array) -> Totals:
     return Totals(hits, tables.sum(axis=-1), tables.sum(axis=-2))
 
 
-# The names of scorers with values between 0 and 1, known by their split scores only.
-_BETWEEN_0_AND_1 = (
-    r"(balanced_|top_k_)?accuracy|average_precision|roc_auc(_ov[or](_weighted)?)?"
-    r"|(precision|recall|f1|jaccard)(_\w+)?|specificity"
-)
-
-
 # What metrics are computed from, in words.
 _SOURCES = {
     "instances": "instance scores",
@@ -82,9 +75,13 @@ _SOURCES = {
 }
 
 
+# The limits of a share.
+SHARE = (0.0, 1.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """A named function of confusion tables.
+    """A metric: how it is computed, and all that is known about it.
 
     Create a metric with `get_metric`, `fbeta` or `from_confusion`.
 
@@ -93,7 +90,8 @@ class Metric:
     name : str
         The name of the metric in results.
     function : callable
-        The function that computes the metric.
+        The function that computes the metric. For metrics of instance scores or numbers, it
+        prepares the metric on one test set as a function of the instance weights.
     formula : str or None
         The registered name of the metric; None for a user-supplied function.
     zero_division : float
@@ -114,7 +112,19 @@ class Metric:
     is_macro : bool
         Whether the metric is the plain average of a ratio over classes.
     limits : (float, float) or None
-        The smallest and the largest possible value of a metric of items, if known.
+        The smallest and the largest possible value, infinite if there is none; None if unknown.
+    needs : {"ranking", "probability", ""}
+        The scores that a metric of instance scores requires: any that rank the instances, or
+        probabilities.
+    kinds : tuple of str
+        The types of target for which a metric of instance scores is defined.
+    of_means : bool
+        Whether a metric of instance scores is a mean over instances, which is defined for any set
+        of classes.
+    words : str
+        What the metric measures, for readers who do not know its name.
+    aliases : tuple of str
+        What the metric is called elsewhere.
 
     Examples
     --------
@@ -125,7 +135,7 @@ class Metric:
     """
 
     name: str
-    function: Callable[..., Array]
+    function: Callable[..., Any]
     formula: str | None = None
     zero_division: float = 0.0
     needs_positive: bool = False
@@ -136,6 +146,11 @@ class Metric:
     source: str = "tables"
     is_macro: bool = False
     limits: tuple[float, float] | None = None
+    needs: str = field(default="", repr=False)
+    kinds: tuple[str, ...] = field(default=(), repr=False)
+    of_means: bool = field(default=False, repr=False)
+    words: str = field(default="", repr=False)
+    aliases: tuple[str, ...] = field(default=(), repr=False)
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
@@ -161,7 +176,7 @@ class Metric:
                 f"shape {tables.shape}."
             )
         if self.needs_tables:
-            return self.function(tables)
+            return np.asarray(self.function(tables))
         return self.of_totals(totals_of(tables), positive)
 
     @property
@@ -177,24 +192,12 @@ class Metric:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The smallest and the largest possible value; None if unbounded or unknown."""
-        if self.source == "items":
-            return self.limits
-        if self.formula in (None, "neg_log_loss", "neg_brier_score") or self.source == "numbers":
-            return None
-        if (threshold := threshold_of(self.formula)) is not None:
-            return -threshold / (1 - threshold), 1.0
-        if self.source == "splits":
-            return (0.0, 1.0) if re.fullmatch(_BETWEEN_0_AND_1, self.name) else None
-        return (-1.0, 1.0) if self.formula in ("matthews_corrcoef", "cohen_kappa") else (0.0, 1.0)
+        return self.limits if np.isfinite(self.extent).all() else None
 
     @property
     def extent(self) -> tuple[float, float]:
         """The smallest and the largest possible value; infinite if unbounded or unknown."""
-        if self.bounds is not None:
-            return self.bounds
-        if str(self.formula).startswith("neg_"):
-            return -np.inf, 0.0
-        return -np.inf, 1.0 if self.formula in ("r2", "explained_variance") else np.inf
+        return (-np.inf, np.inf) if self.limits is None else self.limits
 
     def over(self, classes: Array) -> Metric:
         """Return the metric with a macro average over some of the classes, given as a mask."""
@@ -204,7 +207,7 @@ class Metric:
 
     def of_totals(self, totals: Totals, positive: int = 1) -> Array:
         """Return the metric value for totals of shape (..., M)."""
-        return self.function(totals, positive, self.zero_division)
+        return np.asarray(self.function(totals, positive, self.zero_division))
 
 
 def _ratio(numerator: Array, denominator: Array, zero_division: float) -> Array:
@@ -235,23 +238,22 @@ def _fbeta(t: Totals, beta: float) -> tuple[Array, Array]:
     return (1 + beta**2) * t.hits, beta**2 * t.true + t.predicted
 
 
-Ratio = Callable[[Totals], tuple[Array, Array]]
+RatioFunction = Callable[[Totals], tuple[Array, Array]]
 
 
 # Functions of totals. `functools.partial` objects are used because closures cannot be pickled.
 
 
-def _of_positive_class(ratio: Ratio, t: Totals, positive: int, zero_division: float) -> Array:
-    one_class = Totals(*(total[..., positive] for total in t))
-    return _ratio(*ratio(one_class), zero_division)
-
-
-def _of_class(ratio: Ratio, index: int, t: Totals, positive: int, zero_division: float) -> Array:
-    return _of_positive_class(ratio, t, index, zero_division)
+def _of_one_class(
+    ratio: RatioFunction, t: Totals, positive: int, zero_division: float, index: int | None = None
+) -> Array:
+    """Return the ratio of the positive class, or of the class with an index."""
+    column = positive if index is None else index
+    return _ratio(*ratio(Totals(*(total[..., column] for total in t))), zero_division)
 
 
 def _averaged(
-    ratio: Ratio,
+    ratio: RatioFunction,
     average: str,
     t: Totals,
     positive: int,
@@ -284,7 +286,7 @@ def _specificity(t: Totals, positive: int, zero_division: float) -> Array:
     if t.true.shape[-1] != 2:
         raise ValueError(f"specificity requires exactly two classes, got {t.true.shape[-1]}.")
     negative = 1 - positive % 2
-    return _of_positive_class(_recall, t, negative, zero_division)
+    return _of_one_class(_recall, t, negative, zero_division)
 
 
 def _accuracy(t: Totals, positive: int, zero_division: float) -> Array:
@@ -316,22 +318,73 @@ def _cohen_kappa(t: Totals, positive: int, zero_division: float) -> Array:
     return _ratio(covariance, size**2 - by_chance, np.nan)
 
 
+_of_all = partial(Metric, limits=SHARE, one_of_many=True)
+_of_chance = partial(Metric, limits=(-1.0, 1.0), one_of_many=True)
+
 # Metrics that use all classes.
-WHOLE_TABLE = {
-    "accuracy": _accuracy,
-    "balanced_accuracy": _balanced_accuracy,
-    "specificity": _specificity,
-    "matthews_corrcoef": _matthews_corrcoef,
-    "cohen_kappa": _cohen_kappa,
+WHOLE_TABLE = (
+    _of_all(
+        "accuracy",
+        _accuracy,
+        words="the share of instances that are classified correctly",
+        aliases=("acc", "error"),
+    ),
+    _of_all(
+        "balanced_accuracy",
+        _balanced_accuracy,
+        words="the share of each class that is classified correctly, averaged over the classes",
+    ),
+    _of_all(
+        "specificity",
+        _specificity,
+        needs_positive=True,
+        words="the share of negative instances that are recognised as negative",
+        aliases=("tnr",),
+    ),
+    _of_chance(
+        "matthews_corrcoef",
+        _matthews_corrcoef,
+        words="the correlation between predictions and truth: 1 is perfect, 0 no better than "
+        "chance",
+        aliases=("mcc",),
+    ),
+    _of_chance(
+        "cohen_kappa",
+        _cohen_kappa,
+        words="the agreement with the truth beyond chance: 1 is perfect, 0 no better than chance",
+        aliases=("kappa",),
+    ),
+)
+
+
+class Ratio(NamedTuple):
+    """A ratio of each class, and what it measures."""
+
+    function: RatioFunction
+    words: str
+    aliases: tuple[str, ...] = ()
+
+
+# Metrics of the positive class, and with an average over classes.
+RATIOS = {
+    "precision": Ratio(_precision, "the share of {predicted} that are right", ("ppv",)),
+    "recall": Ratio(_recall, "the share of {true} that are found", ("sensitivity", "tpr")),
+    "f1": Ratio(
+        partial(_fbeta, beta=1.0),
+        "the harmonic mean of precision, the share of {predicted} that are right, and recall, the "
+        "share of {true} that are found",
+    ),
+    "jaccard": Ratio(
+        _jaccard, "the overlap of {true} and {predicted}, as a share of both together"
+    ),
 }
 
-RATIOS: dict[str, Ratio] = {
-    "precision": _precision,
-    "recall": _recall,
-    "f1": partial(_fbeta, beta=1.0),
-    "jaccard": _jaccard,
+# The averages over classes and labels, and what they do.
+AVERAGES = {
+    "micro": ", counted over all classes together",
+    "macro": ", averaged over the classes",
+    "weighted": ", averaged over the classes by their size",
 }
-AVERAGES = ("micro", "macro", "weighted")
 FBETA = r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)(?:_(micro|macro|weighted))?"
 
 
@@ -343,10 +396,30 @@ def not_of_tables(*_: Any) -> Array:
 def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
     """Return the metric for a ratio of the positive class or averaged over classes."""
     if average is None:
-        function = partial(_of_positive_class, ratio)
-        return Metric(name, function, needs_positive=True, needs_true_negatives=False)
-    function = partial(_averaged, ratio, average)
-    return Metric(f"{name}_{average}", function, is_macro=average == "macro")
+        return Metric(
+            name,
+            partial(_of_one_class, ratio.function),
+            needs_positive=True,
+            needs_true_negatives=False,
+            limits=SHARE,
+            words=ratio.words,
+            aliases=ratio.aliases,
+        )
+    return Metric(
+        f"{name}_{average}",
+        partial(_averaged, ratio.function, average),
+        is_macro=average == "macro",
+        limits=SHARE,
+        words=ratio.words + AVERAGES[average],
+    )
+
+
+def _fbeta_ratio(beta: float) -> Ratio:
+    if beta == 1:
+        return RATIOS["f1"]
+    heavier = "recall" if beta > 1 else "precision"
+    words = f"an average of precision and recall in which {heavier} counts more"
+    return Ratio(partial(_fbeta, beta=beta), words)
 
 
 def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0) -> Metric:
@@ -378,9 +451,11 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
     if isinstance(beta, bool) or math.isnan(as_float(beta)):
         raise ValueError(f"beta == {beta}, must be a number of at least 0.")
     if average is not None and (not isinstance(average, str) or average not in AVERAGES):
-        raise ValueError(f"average must be None or one of {AVERAGES}, got {in_short(average)}.")
+        raise ValueError(
+            f"average must be None or one of {tuple(AVERAGES)}, got {in_short(average)}."
+        )
     beta = as_float(beta)
-    metric = ratio_metric(f"f{beta:g}", partial(_fbeta, beta=beta), average)
+    metric = ratio_metric(f"f{beta:g}", _fbeta_ratio(beta), average)
     # The name contains a rounded beta, the formula the exact one.
     exact = f"{beta:g}" if float(f"{beta:g}") == beta else repr(beta)
     formula = f"f{exact}" if average is None else f"f{exact}_{average}"
@@ -399,12 +474,14 @@ def class_metric(name: str, index: int, zero_division: float) -> Metric:
                 f"{name!r} is not defined per class. Valid names are {list(RATIOS)} and F-beta "
                 "names such as 'f2'."
             )
-        ratio = partial(_fbeta, beta=float(beta[1]))
+        ratio = _fbeta_ratio(float(beta[1]))
     return Metric(
         f"{name}[{index}]",
-        partial(_of_class, ratio, index),
+        partial(_of_one_class, ratio.function, index=index),
         formula=f"{name}[{index}]",
         zero_division=check_zero_division(zero_division),
+        limits=SHARE,
+        words=ratio.words,
     )
 
 

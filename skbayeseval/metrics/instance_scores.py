@@ -1,4 +1,4 @@
-"""Metrics computed from instance scores, vectorised over many draws of instance weights.
+"""Metrics of instance scores, vectorised over many draws of instance weights, and their table.
 
 Each metric equals the scikit-learn scorer of the same name with `sample_weight`. `prepare` does all
 computations that do not depend on the weights, and returns a function that maps weights of shape
@@ -7,24 +7,26 @@ computations that do not depend on the weights, and returns a function that maps
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils import check_scalar
+
+from skbayeseval.metrics.confusion import SHARE, Metric
 
 __all__ = [
-    "NET_BENEFIT",
     "SCORE_METRICS",
-    "ScoreMetric",
     "as_floats",
+    "net_benefit",
     "prepare",
-    "score_metric",
     "sum_to_one",
-    "threshold_of",
 ]
 
 Array = NDArray[Any]
@@ -61,7 +63,7 @@ class Sums(NamedTuple):
 
     def plus(self, other: Sums) -> Sums:
         """Return the total of the sums of two test sets."""
-        return Sums(*(one + more for one, more in zip(self, other, strict=True)))
+        return Sums(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
 
     def average(self) -> Array:
         """Return the metric values, of shape (n_draws,)."""
@@ -99,59 +101,16 @@ class Prepared:
         return self.sums(weights).average()
 
 
-class Task(NamedTuple):
-    """Validated true labels and instance scores.
-
-    Attributes
-    ----------
-    truth : ndarray of bool of shape (n, n_columns)
-        Whether an instance belongs to the class or has the label. One column per class or label;
-        a single column for binary problems.
-    scores : ndarray of shape (n, n_columns)
-        The instance scores of these classes or labels.
-    kind : {"binary", "multiclass", "multilabel"}
-        The type of the target.
-    """
-
-    truth: Array
-    scores: Array
-    kind: str
-
-
-@dataclass(frozen=True)
-class ScoreMetric:
-    """A score-based metric such as ROC AUC.
-
-    Attributes
-    ----------
-    needs : {"ranking", "probability"}
-        The required instance scores: any scores that rank the instances, or probabilities.
-    kinds : tuple of str
-        The types of target for which the metric is defined.
-    build : callable
-        Builds the prepared metric from a `Task`.
-    """
-
-    needs: str
-    kinds: tuple[str, ...]
-    build: Callable[[Task], Prepared]
-
-    @property
-    def of_means(self) -> bool:
-        """Whether the metric is a mean over instances, which is defined for any set of classes."""
-        return self.build in (_neg_log_loss, _neg_brier_score)
-
-
-def prepare(name: str, truth: ArrayLike, scores: ArrayLike) -> Prepared:
+def prepare(metric: Metric, truth: Array, scores: Array) -> Prepared:
     """Return a metric on one test set as a function of the instance weights.
 
     Parameters
     ----------
-    name : str
-        One of `SCORE_METRICS`, or a net benefit such as "net_benefit_0.2".
-    truth : array-like of shape (n,) or (n, n_labels)
+    metric : Metric
+        A metric of instance scores.
+    truth : ndarray of shape (n,) or (n, n_labels)
         The index of the true class, or a label indicator of 0 and 1.
-    scores : array-like of shape (n,), (n, n_classes) or (n, n_labels)
+    scores : ndarray of shape (n,), (n, n_classes) or (n, n_labels)
         The instance scores: of class 1 of a binary problem, of each class, or of each label.
 
     Returns
@@ -163,14 +122,53 @@ def prepare(name: str, truth: ArrayLike, scores: ArrayLike) -> Prepared:
     Examples
     --------
     >>> import numpy as np
+    >>> from skbayeseval.metrics import get_metric
     >>> from skbayeseval.metrics.instance_scores import prepare
-    >>> roc_auc = prepare("roc_auc", [0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
-    >>> roc_auc(np.ones((4, 1)))
+    >>> truth, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8])
+    >>> prepare(get_metric("roc_auc"), truth, scores)(np.ones((4, 1)))
     array([0.75])
     """
-    metric = score_metric(name)
-    task = _check_task(name, metric, np.asarray(truth), np.asarray(scores))
-    return metric.build(task)
+    name = metric.formula
+    kind = "multilabel" if truth.ndim == 2 else "binary" if scores.ndim == 1 else "multiclass"
+    if kind not in metric.kinds:
+        hint = " Use roc_auc_ovr or roc_auc_ovo." if name == "roc_auc" else ""
+        raise ValueError(f"{name} is not defined for {kind} targets.{hint}")
+    if metric.needs == "probability":
+        if scores.max() > 1:
+            raise ValueError(
+                f"y_score must be probabilities, but contains {scores.max()}, above 1."
+            )
+        if scores.min() < 0:
+            raise ValueError(
+                f"y_score must be probabilities, but contains {scores.min()}, below 0."
+            )
+        if scores.ndim == 2 and not sum_to_one(scores):
+            raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
+    if kind == "binary":
+        truth, scores = (truth == 1)[:, None], scores[:, None]
+    elif kind == "multiclass":
+        truth = truth[:, None] == np.arange(scores.shape[1])
+    else:
+        truth = truth.astype(bool)
+    if not metric.of_means:
+        _check_classes_present(metric, truth, kind)
+    prepared: Prepared = metric.function(truth, scores)
+    return prepared
+
+
+def _check_classes_present(metric: Metric, truth: Array, kind: str) -> None:
+    n_true = truth.sum(axis=0)
+    if metric.formula == "average_precision":
+        if not n_true.all():
+            raise ValueError("No positive class found in y_true, average_precision is not defined.")
+    elif kind == "multiclass" and not n_true.all():
+        raise ValueError(
+            "Number of classes in y_true not equal to the number of columns in 'y_score'."
+        )
+    elif not n_true.all() or (n_true == len(truth)).any():
+        raise ValueError(
+            "Only one class is present in y_true. ROC AUC score is not defined in that case."
+        )
 
 
 def as_floats(scores: Array, needs: str) -> Array:
@@ -367,207 +365,168 @@ class _Mean(Prepared):
 Area = type[_AreaUnderROC] | type[_AveragePrecision]
 
 
-@dataclass(frozen=True)
-class _OneVersusRest:
-    """Build the one-vs-rest average over columns; for binary problems, the area itself."""
-
-    area: Area
-    weighted: bool = False
-
-    def __call__(self, task: Task) -> Prepared:
-        areas = [
-            self.area.of(np.flatnonzero(true), np.flatnonzero(~true), scores)
-            for true, scores in zip(task.truth.T, task.scores.T, strict=True)
-        ]
-        weighted = self.weighted and len(areas) > 1
-        return _Average(areas, sparse.csr_matrix(task.truth.T, dtype=float) if weighted else None)
+# Builders of metrics. The truth is boolean, with one column per class or label, as the scores; a
+# single column for binary problems.
 
 
-@dataclass(frozen=True)
-class _OneVersusOne:
-    """Build the average over ordered pairs of classes (Hand and Till 2001, equation 7).
+def _one_versus_rest(area: Area, truth: Array, scores: Array, weighted: bool = False) -> Prepared:
+    """Return the average over columns; for binary problems, the area itself."""
+    areas = [
+        area.of(np.flatnonzero(true), np.flatnonzero(~true), column)
+        for true, column in zip(truth.T, scores.T, strict=True)
+    ]
+    by_size = weighted and len(areas) > 1
+    return _Average(areas, sparse.csr_matrix(truth.T, dtype=float) if by_size else None)
+
+
+def _one_versus_one(truth: Array, scores: Array, weighted: bool = False) -> Prepared:
+    """Return the average over ordered pairs of classes (Hand and Till 2001, equation 7).
 
     scikit-learn does not support `sample_weight` here. The weights apply to the area of each pair
     and to the shares of the pairs, so that integer weights are equivalent to repeated instances.
     """
-
-    weighted: bool = False
-
-    def __call__(self, task: Task) -> Prepared:
-        members = [np.flatnonzero(true) for true in task.truth.T]
-        if len(members) == 1:
-            return _OneVersusRest(_AreaUnderROC)(task)
-        pairs = list(permutations(range(len(members)), 2))
-        areas = [_AreaUnderROC.of(members[a], members[b], task.scores[:, a]) for a, b in pairs]
-        shares = np.array([task.truth[:, a] | task.truth[:, b] for a, b in pairs])
-        return _Average(areas, sparse.csr_matrix(shares, dtype=float) if self.weighted else None)
+    members = [np.flatnonzero(true) for true in truth.T]
+    if len(members) == 1:
+        return _one_versus_rest(_AreaUnderROC, truth, scores)
+    pairs = list(permutations(range(len(members)), 2))
+    areas = [_AreaUnderROC.of(members[a], members[b], scores[:, a]) for a, b in pairs]
+    shares = np.array([truth[:, a] | truth[:, b] for a, b in pairs])
+    return _Average(areas, sparse.csr_matrix(shares, dtype=float) if weighted else None)
 
 
-def _neg_log_loss(task: Task) -> Prepared:
+def _neg_log_loss(truth: Array, scores: Array) -> Prepared:
     # Like scikit-learn, clip at the machine epsilon of the dtype of the probabilities.
-    precision = np.finfo(task.scores.dtype).eps
-    p = np.clip(task.scores, precision, 1 - precision).astype(float)
-    if task.kind == "binary":
-        return _Mean(np.log(np.where(task.truth, p, 1 - p))[:, 0])
-    return _Mean(np.log(p[task.truth]))
+    precision = np.finfo(scores.dtype).eps
+    p = np.clip(scores, precision, 1 - precision).astype(float)
+    if truth.shape[1] == 1:
+        return _Mean(np.log(np.where(truth, p, 1 - p))[:, 0])
+    return _Mean(np.log(p[truth]))
 
 
-def _neg_brier_score(task: Task) -> Prepared:
-    return _Mean(-((task.scores.astype(float) - task.truth) ** 2).sum(axis=1))
+def _neg_brier_score(truth: Array, scores: Array) -> Prepared:
+    return _Mean(-((scores.astype(float) - truth) ** 2).sum(axis=1))
 
 
-# The name of a net benefit begins with this and ends with its threshold.
-NET_BENEFIT = "net_benefit_"
-
-
-@dataclass(frozen=True)
-class _NetBenefit:
-    """Build the mean worth of treating the instances whose probability reaches the threshold.
-
-    A true positive is worth 1, a false positive minus the odds of the threshold (Vickers and Elkin
-    2006).
-    """
-
-    threshold: float
-
-    def __call__(self, task: Task) -> Prepared:
-        treated = task.scores[:, 0] >= self.threshold
-        odds = self.threshold / (1 - self.threshold)
-        return _Mean(treated * np.where(task.truth[:, 0], 1.0, -odds))
+def _net_benefit(threshold: float, truth: Array, scores: Array) -> Prepared:
+    odds = threshold / (1 - threshold)
+    return _Mean((scores[:, 0] >= threshold) * np.where(truth[:, 0], 1.0, -odds))
 
 
 _CLASSES = ("binary", "multiclass")
+_AREA = (
+    "the probability that a positive instance gets a higher score than a negative one: 1 is "
+    "perfect, 0.5 no better than chance"
+)
+_of_scores = partial(Metric, source="instances", limits=SHARE)
+_mean_area = partial(
+    _of_scores,
+    needs="probability",
+    kinds=_CLASSES,
+    words=f"{_AREA}; here, the average over the classes",
+)
+_neg_mean_loss = partial(
+    Metric,
+    source="instances",
+    limits=(-np.inf, 0.0),
+    needs="probability",
+    kinds=_CLASSES,
+    of_means=True,
+)
 
 SCORE_METRICS = {
-    "roc_auc": ScoreMetric("ranking", ("binary", "multilabel"), _OneVersusRest(_AreaUnderROC)),
-    "roc_auc_ovr": ScoreMetric("probability", _CLASSES, _OneVersusRest(_AreaUnderROC)),
-    "roc_auc_ovr_weighted": ScoreMetric(
-        "probability", _CLASSES, _OneVersusRest(_AreaUnderROC, weighted=True)
-    ),
-    "roc_auc_ovo": ScoreMetric("probability", _CLASSES, _OneVersusOne()),
-    "roc_auc_ovo_weighted": ScoreMetric("probability", _CLASSES, _OneVersusOne(weighted=True)),
-    "average_precision": ScoreMetric(
-        "ranking", (*_CLASSES, "multilabel"), _OneVersusRest(_AveragePrecision)
-    ),
-    "neg_log_loss": ScoreMetric("probability", _CLASSES, _neg_log_loss),
-    "neg_brier_score": ScoreMetric("probability", _CLASSES, _neg_brier_score),
+    metric.name: metric
+    for metric in (
+        _of_scores(
+            "roc_auc",
+            partial(_one_versus_rest, _AreaUnderROC),
+            needs="ranking",
+            kinds=("binary", "multilabel"),
+            words=_AREA,
+            aliases=("auc", "auroc"),
+        ),
+        _mean_area("roc_auc_ovr", partial(_one_versus_rest, _AreaUnderROC)),
+        _mean_area("roc_auc_ovr_weighted", partial(_one_versus_rest, _AreaUnderROC, weighted=True)),
+        _mean_area("roc_auc_ovo", _one_versus_one),
+        _mean_area("roc_auc_ovo_weighted", partial(_one_versus_one, weighted=True)),
+        _of_scores(
+            "average_precision",
+            partial(_one_versus_rest, _AveragePrecision),
+            needs="ranking",
+            kinds=(*_CLASSES, "multilabel"),
+            needs_positive=True,
+            words="the precision at all thresholds of the score, averaged: 1 is perfect",
+            aliases=("ap", "auprc", "pr_auc"),
+        ),
+        _neg_mean_loss(
+            "neg_log_loss",
+            _neg_log_loss,
+            words="the log loss of the predicted probabilities with a minus sign: 0 is perfect",
+            aliases=("log_loss", "cross_entropy"),
+        ),
+        _neg_mean_loss(
+            "neg_brier_score",
+            _neg_brier_score,
+            words="the mean squared error of the predicted probabilities with a minus sign: 0 is "
+            "perfect",
+            aliases=("brier",),
+        ),
+    )
 }
 
 
-def threshold_of(name: str) -> float | None:
-    """Return the threshold of a net benefit; None for another metric."""
-    return float(name.removeprefix(NET_BENEFIT)) if name.startswith(NET_BENEFIT) else None
+def net_benefit(threshold: float) -> Metric:
+    """Return the net benefit of treating instances whose probability reaches a threshold.
 
+    It is TP/n - FP/n * threshold / (1 - threshold), the units of decision curve analysis [1]_: a
+    net benefit of 0.1 is worth as much as 10 true positives without a false positive among 100
+    instances. The threshold says how many false positives a true positive is worth: at 0.2, four.
 
-def score_metric(name: str) -> ScoreMetric:
-    """Return the metric of that name."""
-    threshold = threshold_of(name)
-    if threshold is not None:
-        return ScoreMetric("probability", ("binary",), _NetBenefit(threshold))
-    if name not in SCORE_METRICS:
-        raise ValueError(
-            f"{name!r} is not a known score-based metric. Valid names are {sorted(SCORE_METRICS)}."
-        )
-    return SCORE_METRICS[name]
+    Parameters
+    ----------
+    threshold : float
+        The probability from which on an instance is treated, between 0 and 1.
 
+    Returns
+    -------
+    metric : Metric
+        The metric, named such as "net_benefit_0.2". It requires two classes and predicted
+        probabilities.
 
-def _check_task(name: str, metric: ScoreMetric, truth: Array, scores: Array) -> Task:
-    scores = _check_scores(scores, metric.needs)
-    if len(truth) != len(scores):
-        raise ValueError(
-            "Found input variables with inconsistent numbers of samples: y_true has "
-            f"{len(truth)}, y_score has {len(scores)}."
-        )
-    if not len(truth):
-        raise ValueError("Found array with 0 sample(s): y_true is empty.")
-    kind = _kind(truth, scores)
-    if kind not in metric.kinds:
-        hint = " Use roc_auc_ovr or roc_auc_ovo." if name == "roc_auc" else ""
-        raise ValueError(f"{name} is not defined for {kind} targets.{hint}")
-    if metric.needs == "probability":
-        _check_probabilities(scores)
-    task = Task(*_columns(truth, scores, kind, metric), kind)
-    if not metric.of_means:
-        _check_classes_present(name, task)
-    return task
+    References
+    ----------
+    .. [1] Vickers and Elkin, "Decision curve analysis: a novel method for evaluating prediction
+       models", Medical Decision Making 26(6), 2006.
 
-
-def _check_scores(scores: Array, needs: str) -> Array:
-    if scores.ndim not in (1, 2):
-        raise ValueError(f"y_score must be a 1-D or 2-D array, got shape {scores.shape}.")
-    scores = as_floats(scores, needs)
-    if np.isnan(scores).any():
-        raise ValueError("Input y_score contains NaN.")
-    if np.isinf(scores).any():
-        raise ValueError(
-            f"Input y_score contains infinity or a value too large for {scores.dtype!r}."
-        )
-    return scores
-
-
-def _kind(truth: Array, scores: Array) -> str:
-    if truth.ndim == 2:
-        if scores.shape != truth.shape:
-            raise ValueError(
-                f"`y_score` must have the shape of the label indicator, {truth.shape}. Got "
-                f"`y_score.shape={scores.shape}`."
-            )
-        if not np.isin(truth, (0, 1)).all():
-            raise ValueError("y_true must contain only 0 and 1, with one column per label.")
-        return "multilabel"
-    n_classes = 2 if scores.ndim == 1 else scores.shape[1]
-    if n_classes < 2:
-        raise ValueError(
-            f"`y_score` must have at least two columns. Got `y_score.shape={scores.shape}`."
-        )
-    if not np.isin(truth, np.arange(n_classes)).all():
-        raise ValueError(
-            "`y_score` needs to be of shape `(n_samples, n_classes)`, since `y_true` contains "
-            f"multiple classes. Got `y_score.shape={scores.shape}`, and classes "
-            f"{np.unique(truth).tolist()}."
-        )
-    return "binary" if n_classes == 2 else "multiclass"
-
-
-def _columns(truth: Array, scores: Array, kind: str, metric: ScoreMetric) -> tuple[Array, Array]:
-    """Return truth and scores with one column per class or label; one column if binary."""
-    if kind == "multilabel":
-        return truth.astype(bool), scores
-    if kind == "multiclass":
-        return truth[:, None] == np.arange(scores.shape[1]), scores
-    if scores.ndim == 2 and metric.needs == "ranking":
-        raise ValueError(
-            f"y_score must be a 1-D array, the scores of the positive class, got shape "
-            f"{scores.shape}."
-        )
-    return (truth == 1)[:, None], scores.reshape(len(scores), -1)[:, -1:]
-
-
-def _check_probabilities(scores: Array) -> None:
-    if scores.max() > 1:
-        raise ValueError(f"y_score must be probabilities, but contains {scores.max()}, above 1.")
-    if scores.min() < 0:
-        raise ValueError(f"y_score must be probabilities, but contains {scores.min()}, below 0.")
-    if scores.ndim == 2 and not sum_to_one(scores):
-        raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
+    Examples
+    --------
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> y, a, b = [1, 1, 0, 0, 0], [0.9, 0.3, 0.4, 0.1, 0.1], [0.8, 0.1, 0.1, 0.1, 0.1]
+    >>> scoring = metrics.net_benefit(0.2)
+    >>> result = compare_predictions(
+    ...     y, None, None, y_score_a=a, y_score_b=b, scoring=scoring, random_state=0
+    ... )
+    >>> round(result.observed_a, 3), round(result.observed_b, 3)  # 2/5 - 1/5 * 0.2/0.8, and 1/5
+    (0.35, 0.2)
+    """
+    check_scalar(threshold, "threshold", Real, min_val=0, max_val=1, include_boundaries="neither")
+    threshold = float(threshold)
+    odds = threshold / (1 - threshold)
+    name = f"net_benefit_{threshold!r}"
+    return _of_scores(
+        name,
+        partial(_net_benefit, threshold),
+        formula=name,
+        needs_positive=True,
+        one_of_many=True,
+        limits=(-odds, 1.0),
+        needs="probability",
+        kinds=("binary",),
+        words=f"true positives per instance if all with a probability of at least {threshold:g} "
+        f"are treated, less {odds:.3g} for each false positive",
+    )
 
 
 def sum_to_one(scores: Array) -> bool:
     """Return whether the rows sum to one, up to rounding in their type."""
     tolerance = np.sqrt(np.finfo(scores.dtype).eps)
     return np.allclose(scores.sum(axis=1, dtype=float), 1, rtol=tolerance, atol=tolerance)
-
-
-def _check_classes_present(name: str, task: Task) -> None:
-    n_true = task.truth.sum(axis=0)
-    if name == "average_precision":
-        if not n_true.all():
-            raise ValueError("No positive class found in y_true, average_precision is not defined.")
-    elif task.kind == "multiclass" and not n_true.all():
-        raise ValueError(
-            "Number of classes in y_true not equal to the number of columns in 'y_score'."
-        )
-    elif not n_true.all() or (n_true == len(task.truth)).any():
-        raise ValueError(
-            "Only one class is present in y_true. ROC AUC score is not defined in that case."
-        )

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 
-__all__ = ["NUMBER_METRICS", "REFUSED", "mean_of", "prepare_numbers"]
+__all__ = ["NUMBER_METRICS", "REFUSED", "mean_of"]
 
 Array = NDArray[Any]
 
@@ -93,40 +95,8 @@ class _Median(Prepared):
         return Sums(top[None], share[None], np.zeros_like(share[None]))
 
 
-def prepare_numbers(
-    name: str, truth: Array, predicted: Array, sample_weight: Array | None = None
-) -> Prepared:
-    """Return a metric of predicted numbers as a function of the instance weights.
-
-    Parameters
-    ----------
-    name : str
-        One of `NUMBER_METRICS`.
-    truth, predicted : ndarray of shape (n,)
-        True and predicted numbers.
-    sample_weight : ndarray of shape (n,), default=None
-        Weights by which all instance weights are multiplied, as in scikit-learn's metric.
-
-    Returns
-    -------
-    metric : Prepared
-        Maps weights of shape (n, n_draws) to metric values of shape (n_draws,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.metrics.numbers import prepare_numbers
-    >>> r2 = prepare_numbers("r2", np.array([3.0, -0.5, 2.0, 7.0]), np.array([2.5, 0.0, 2.0, 8.0]))
-    >>> r2(np.ones((4, 1))).round(3)
-    array([0.949])
-    """
-    weight = np.ones(len(truth)) if sample_weight is None else sample_weight
-    return NUMBER_METRICS[name](truth, predicted, weight)
-
-
-def mean_of(values: Array, sample_weight: Array | None = None) -> Prepared:
+def mean_of(values: Array, weight: Array) -> Prepared:
     """Return the weighted mean of one value per instance as a function of the instance weights."""
-    weight = np.ones(len(values)) if sample_weight is None else sample_weight
     return _OfSums(np.stack([weight * values, weight]), _mean)
 
 
@@ -195,30 +165,17 @@ def _check_above(least: float, words: str, **values: Array) -> None:
             )
 
 
-# Builders of metrics.
+# Builders of metrics: the function of the instance weights, which `weight` multiplies.
 
 Loss = Callable[[Array, Array], Array]
 
 
-@dataclass(frozen=True)
-class _NegMean:
-    """Build the weighted mean of a loss, with the opposite sign."""
-
-    loss: Loss
-
-    def __call__(self, truth: Array, predicted: Array, weight: Array) -> Prepared:
-        return mean_of(-self.loss(truth, predicted), weight)
+def _neg_mean(loss: Loss, truth: Array, predicted: Array, weight: Array) -> Prepared:
+    return mean_of(-loss(truth, predicted), weight)
 
 
-@dataclass(frozen=True)
-class _NegRoot:
-    """Build the square root of the weighted mean of a loss, with the opposite sign."""
-
-    loss: Loss
-
-    def __call__(self, truth: Array, predicted: Array, weight: Array) -> Prepared:
-        losses = self.loss(truth, predicted)
-        return _OfSums(np.stack([weight * losses, weight]), _neg_root_mean)
+def _neg_root(loss: Loss, truth: Array, predicted: Array, weight: Array) -> Prepared:
+    return _OfSums(np.stack([weight * loss(truth, predicted), weight]), _neg_root_mean)
 
 
 def _neg_median(truth: Array, predicted: Array, weight: Array) -> Prepared:
@@ -249,16 +206,77 @@ def _centred(truth: Array, weight: Array) -> Array:
     return truth - np.average(truth, weights=weight)
 
 
-NUMBER_METRICS: dict[str, Callable[[Array, Array, Array], Prepared]] = {
-    "explained_variance": _explained_variance,
-    "neg_mean_absolute_error": _NegMean(_absolute),
-    "neg_mean_absolute_percentage_error": _NegMean(_percentage),
-    "neg_mean_gamma_deviance": _NegMean(_gamma),
-    "neg_mean_poisson_deviance": _NegMean(_poisson),
-    "neg_mean_squared_error": _NegMean(_squared),
-    "neg_mean_squared_log_error": _NegMean(_squared_log),
-    "neg_median_absolute_error": _neg_median,
-    "neg_root_mean_squared_error": _NegRoot(_squared),
-    "neg_root_mean_squared_log_error": _NegRoot(_squared_log),
-    "r2": _r2,
-}
+def _row(
+    name: str, function: Callable[..., Prepared], words: str, aliases: tuple[str, ...] = ()
+) -> Metric:
+    limits = (-np.inf, 1.0)
+    if name.startswith("neg_"):
+        limits, words = (-np.inf, 0.0), f"{words} with a minus sign: 0 is perfect"
+    return Metric(name, function, source="numbers", limits=limits, words=words, aliases=aliases)
+
+
+_ROWS = (
+    _row(
+        "r2",
+        _r2,
+        "the share of the variance of the true values that is explained: 1 is perfect, 0 no better "
+        "than their mean",
+    ),
+    _row(
+        "explained_variance",
+        _explained_variance,
+        "the share of the variance of the true values that is explained, apart from a constant "
+        "error: 1 is perfect",
+    ),
+    _row(
+        "neg_mean_absolute_error",
+        partial(_neg_mean, _absolute),
+        "the mean absolute error",
+        ("mae", "mean_absolute_error"),
+    ),
+    _row(
+        "neg_mean_absolute_percentage_error",
+        partial(_neg_mean, _percentage),
+        "the mean absolute error as a share of the true value,",
+        ("mape",),
+    ),
+    _row(
+        "neg_mean_gamma_deviance",
+        partial(_neg_mean, _gamma),
+        "the mean deviance under a gamma distribution",
+    ),
+    _row(
+        "neg_mean_poisson_deviance",
+        partial(_neg_mean, _poisson),
+        "the mean deviance under a Poisson distribution",
+    ),
+    _row(
+        "neg_mean_squared_error",
+        partial(_neg_mean, _squared),
+        "the mean squared error",
+        ("mse", "mean_squared_error"),
+    ),
+    _row(
+        "neg_mean_squared_log_error",
+        partial(_neg_mean, _squared_log),
+        "the mean squared error of logarithms",
+    ),
+    _row(
+        "neg_median_absolute_error",
+        _neg_median,
+        "the median absolute error",
+        ("median_absolute_error",),
+    ),
+    _row(
+        "neg_root_mean_squared_error",
+        partial(_neg_root, _squared),
+        "the root of the mean squared error",
+        ("rmse", "root_mean_squared_error"),
+    ),
+    _row(
+        "neg_root_mean_squared_log_error",
+        partial(_neg_root, _squared_log),
+        "the root of the mean squared error of logarithms",
+    ),
+)
+NUMBER_METRICS = {metric.name: metric for metric in _ROWS}

@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from numbers import Real
 
 from sklearn.metrics import get_scorer_names
-from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import in_short
 from skbayeseval.metrics.confusion import (
     AVERAGES,
     FBETA,
     RATIOS,
+    SHARE,
     WHOLE_TABLE,
     Metric,
     check_zero_division,
@@ -24,66 +23,27 @@ from skbayeseval.metrics.confusion import (
     not_of_tables,
     ratio_metric,
 )
-from skbayeseval.metrics.instance_scores import NET_BENEFIT, SCORE_METRICS
+from skbayeseval.metrics.instance_scores import SCORE_METRICS, net_benefit
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED
 
 __all__ = [
     "did_you_mean",
     "get_metric",
+    "in_plain_words",
     "item_bounds",
     "item_metric",
     "known_metrics",
     "metric_of_formula",
-    "net_benefit",
     "of_classes",
     "split_metric",
 ]
 
 
-# What metrics are called elsewhere.
-OTHER_NAMES = {
-    "auc": "roc_auc",
-    "auroc": "roc_auc",
-    "ap": "average_precision",
-    "auprc": "average_precision",
-    "pr_auc": "average_precision",
-    "acc": "accuracy",
-    "error": "accuracy",
-    "sensitivity": "recall",
-    "tpr": "recall",
-    "tnr": "specificity",
-    "ppv": "precision",
-    "mcc": "matthews_corrcoef",
-    "kappa": "cohen_kappa",
-    "log_loss": "neg_log_loss",
-    "cross_entropy": "neg_log_loss",
-    "brier": "neg_brier_score",
-    "brier_score": "neg_brier_score",
-    "macro_f1": "f1_macro",
-    "micro_f1": "f1_micro",
-    "weighted_f1": "f1_weighted",
-    "mae": "neg_mean_absolute_error",
-    "mean_absolute_error": "neg_mean_absolute_error",
-    "mape": "neg_mean_absolute_percentage_error",
-    "mse": "neg_mean_squared_error",
-    "mean_squared_error": "neg_mean_squared_error",
-    "rmse": "neg_root_mean_squared_error",
-    "root_mean_squared_error": "neg_root_mean_squared_error",
-    "median_absolute_error": "neg_median_absolute_error",
-}
-
-
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Return a question that suggests a similar name, with a space before it, or ""."""
-    plain = name.lower().replace("-", "_").replace(" ", "_").removesuffix("_score")
-    guess = OTHER_NAMES.get(plain)
-    if guess is None:
-        guess = next(iter(get_close_matches(plain, known, n=1, cutoff=0.75)), None)
-    return "" if guess is None else f" Did you mean {guess!r}?"
-
-
-_NUMBER = r"(\d*\.?\d+(?:e-?\d+)?)"
-
+# The names of scorers with values between 0 and 1, known by their split scores only.
+_BETWEEN_0_AND_1 = (
+    r"(balanced_|top_k_)?accuracy|average_precision|roc_auc(_ov[or](_weighted)?)?"
+    r"|(precision|recall|f1|jaccard)(_\w+)?|specificity"
+)
 
 _OF_CLASS = re.compile(r"(.+)\[(\d+)\]")
 
@@ -92,24 +52,25 @@ _OF_CLASS = re.compile(r"(.+)\[(\d+)\]")
 _OF_ITEMS = re.compile(r"items\((.*)\)(?: in \[(.+), (.+)\])?", re.DOTALL)
 
 
-def _registry() -> dict[str, Metric]:
-    metrics = [
-        Metric(name, function, needs_positive=name == "specificity", one_of_many=True)
-        for name, function in WHOLE_TABLE.items()
-    ]
-    metrics += [ratio_metric(name, ratio, None) for name, ratio in RATIOS.items()]
-    metrics += [
-        ratio_metric(name, ratio, average) for name, ratio in RATIOS.items() for average in AVERAGES
-    ]
-    metrics += [
-        Metric(name, not_of_tables, source="instances", needs_positive=name == "average_precision")
-        for name in SCORE_METRICS
-    ]
-    metrics += [Metric(name, not_of_tables, source="numbers") for name in NUMBER_METRICS]
-    return {metric.name: replace(metric, formula=metric.name) for metric in metrics}
+_AVERAGED = [ratio_metric(*row, average) for row in RATIOS.items() for average in (None, *AVERAGES)]
+_METRICS = {
+    metric.name: replace(metric, formula=metric.name)
+    for metric in (*WHOLE_TABLE, *_AVERAGED, *SCORE_METRICS.values(), *NUMBER_METRICS.values())
+}
+
+# What metrics are called elsewhere.
+_OTHER_NAMES = {f"{average}_f1": f"f1_{average}" for average in AVERAGES} | {
+    alias: metric.name for metric in _METRICS.values() for alias in metric.aliases
+}
 
 
-_METRICS = _registry()
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Return a question that suggests a similar name, with a space before it, or ""."""
+    plain = name.lower().replace("-", "_").replace(" ", "_").removesuffix("_score")
+    guess = _OTHER_NAMES.get(plain)
+    if guess is None:
+        guess = next(iter(get_close_matches(plain, known, n=1, cutoff=0.75)), None)
+    return "" if guess is None else f" Did you mean {guess!r}?"
 
 
 def known_metrics(source: str | None = None) -> list[str]:
@@ -165,7 +126,7 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     beta = re.fullmatch(FBETA, name)
     if beta:
         return fbeta(float(beta[1]), average=beta[2], zero_division=zero_division)
-    threshold = re.fullmatch(NET_BENEFIT + _NUMBER, name)
+    threshold = re.fullmatch(r"net_benefit_(\d*\.?\d+(?:e-?\d+)?)", name)
     if threshold:
         return net_benefit(float(threshold[1]))
     if name in REFUSED:
@@ -189,50 +150,10 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     )
 
 
-def net_benefit(threshold: float) -> Metric:
-    """Return the net benefit of treating instances whose probability reaches a threshold.
-
-    It is TP/n - FP/n * threshold / (1 - threshold), the units of decision curve analysis [1]_: a
-    net benefit of 0.1 is worth as much as 10 true positives without a false positive among 100
-    instances. The threshold says how many false positives a true positive is worth: at 0.2, four.
-
-    Parameters
-    ----------
-    threshold : float
-        The probability from which on an instance is treated, between 0 and 1.
-
-    Returns
-    -------
-    metric : Metric
-        The metric, named such as "net_benefit_0.2". It requires two classes and predicted
-        probabilities.
-
-    References
-    ----------
-    .. [1] Vickers and Elkin, "Decision curve analysis: a novel method for evaluating prediction
-       models", Medical Decision Making 26(6), 2006.
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_predictions, metrics
-    >>> y, a, b = [1, 1, 0, 0, 0], [0.9, 0.3, 0.4, 0.1, 0.1], [0.8, 0.1, 0.1, 0.1, 0.1]
-    >>> scoring = metrics.net_benefit(0.2)
-    >>> result = compare_predictions(
-    ...     y, None, None, y_score_a=a, y_score_b=b, scoring=scoring, random_state=0
-    ... )
-    >>> round(result.observed_a, 3), round(result.observed_b, 3)  # 2/5 - 1/5 * 0.2/0.8, and 1/5
-    (0.35, 0.2)
-    """
-    check_scalar(threshold, "threshold", Real, min_val=0, max_val=1, include_boundaries="neither")
-    name = f"{NET_BENEFIT}{float(threshold)!r}"
-    return Metric(
-        name, not_of_tables, formula=name, source="instances", needs_positive=True, one_of_many=True
-    )
-
-
 def split_metric(name: str) -> Metric:
     """Return a metric of any kind that is known only by its split scores."""
-    return Metric(name, not_of_tables, formula=f"splits({name})", source="splits")
+    limits = SHARE if re.fullmatch(_BETWEEN_0_AND_1, name) else None
+    return Metric(name, not_of_tables, formula=f"splits({name})", source="splits", limits=limits)
 
 
 def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
@@ -245,8 +166,8 @@ def item_metric(name: str, bounds: tuple[float, float] | None = None) -> Metric:
 
 def item_bounds(formula: str | None) -> tuple[float, float] | None:
     """Return the limits of a mean score of items; None if there are none."""
-    found = _OF_ITEMS.fullmatch(str(formula))
-    return None if found is None or found[2] is None else (float(found[2]), float(found[3]))
+    parsed = _OF_ITEMS.fullmatch(str(formula))
+    return None if parsed is None or parsed[2] is None else (float(parsed[2]), float(parsed[3]))
 
 
 def of_classes(metric: Metric, classes: Iterable[int]) -> list[Metric]:
@@ -275,3 +196,35 @@ def metric_of_formula(formula: str, zero_division: float) -> Metric:
     if one_class:
         return class_metric(one_class[1], int(one_class[2]), zero_division)
     return get_metric(formula, zero_division=zero_division)
+
+
+# What is counted, in words.
+_CHUNKS = {"predicted": "predicted chunks", "true": "true chunks"}
+_CLASSES = {"predicted": "predictions of a class", "true": "instances of a class"}
+_POSITIVES = {"predicted": "positive predictions", "true": "positive instances"}
+
+
+def in_plain_words(metric: Metric, *, chunks: bool = False) -> str:
+    """Return what a metric measures; an empty string if that is not known.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric.
+    chunks : bool, default=False
+        Whether chunks are counted, such as names in a text, not instances.
+
+    Examples
+    --------
+    >>> from skbayeseval.metrics import get_metric
+    >>> from skbayeseval.metrics.registry import in_plain_words
+    >>> in_plain_words(get_metric("recall"))
+    'the share of positive instances that are found'
+    """
+    if metric.source == "splits":
+        try:
+            metric = metric_of_formula(str(metric.formula)[len("splits(") : -1], 0.0)
+        except ValueError:  # a scorer that is known by its scores only
+            return ""
+    nouns = _CHUNKS if chunks else _POSITIVES if metric.needs_positive else _CLASSES
+    return metric.words.format(**nouns)

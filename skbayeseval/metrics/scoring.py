@@ -16,14 +16,13 @@ from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
 from skbayeseval._arrays import in_short
 from skbayeseval.metrics.confusion import (
-    AVERAGES,
     Metric,
     check_zero_division,
     class_metric,
-    fbeta,
     from_confusion,
 )
-from skbayeseval.metrics.numbers import REFUSED
+from skbayeseval.metrics.instance_scores import Prepared
+from skbayeseval.metrics.numbers import REFUSED, mean_of
 from skbayeseval.metrics.registry import get_metric, known_metrics
 
 __all__ = [
@@ -42,33 +41,18 @@ __all__ = [
 Array = NDArray[Any]
 
 
-# Functions that take an average over classes, and the others, by scikit-learn's name.
-AVERAGED = {
-    "f1_score": "f1",
-    "fbeta_score": "fbeta",
-    "jaccard_score": "jaccard",
-    "precision_score": "precision",
-    "recall_score": "recall",
-}
-
-
-PLAIN = {
-    "accuracy_score": "accuracy",
-    "balanced_accuracy_score": "balanced_accuracy",
-    "cohen_kappa_score": "cohen_kappa",
-    "explained_variance_score": "explained_variance",
-    "matthews_corrcoef": "matthews_corrcoef",
-    "r2_score": "r2",
-}
-
-
-NEGATED = {
-    name.removeprefix("neg_"): name for name in known_metrics("numbers") if name.startswith("neg_")
-}
-
-
 # How a scorer is written; text among its parameters has no quotes.
-WRITTEN = r"make_scorer\((\w+)((?:, greater_is_better=False)?), response_method='predict'(.*)\)"
+WRITTEN = (
+    r"make_scorer\((\w+)((?:, greater_is_better=False)?), response_method='predict'"
+    r"((?:, \w+=[^,=()\[\]]+)*)\)"
+)
+
+# The parameters of scikit-learn's functions that metrics have here as well.
+PARAMETERS = {
+    "average": "binary|micro|macro|weighted",
+    "beta": r"\d+(\.\d+)?",
+    "zero_division": r"[01](\.0)?|nan",
+}
 
 
 def metric_of_scorer(scorer: Any) -> Metric | None:
@@ -82,47 +66,26 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
         if name in known_metrics() and repr(get_scorer(name)) == written:
             return get_metric(name) if _agree(scorer, get_scorer(name)) else None
     parsed = re.fullmatch(WRITTEN, written)
-    if parsed is None:
+    if parsed is None or not hasattr(sklearn_metrics, parsed[1]):
         return None
-    function, negated, rest = parsed.groups()
-    parameters = re.fullmatch(r"(?:, \w+=[^,=()\[\]]+)*", rest)
-    if parameters is None:
-        return None
-    given = dict(one.split("=") for one in rest.split(", ")[1:])
-    metric, options = _metric_of(function, given)
-    if metric is None or bool(negated) != (function in NEGATED):
+    function, negated, parameters = parsed.groups()
+    options: dict[str, Any] = {}
+    for parameter in parameters.split(", ")[1:]:
+        key, text = parameter.split("=")
+        if key not in PARAMETERS or re.fullmatch(PARAMETERS[key], text) is None:
+            return None
+        options[key] = text if key == "average" else float(text)
+    name = f"neg_{function}" if negated else function.removesuffix("_score")
+    if name == "fbeta":
+        name = f"f{options.get('beta')}"
+    if options.get("average", "binary") != "binary":
+        name = f"{name}_{options['average']}"
+    try:
+        metric = get_metric(name, zero_division=options.get("zero_division", 0.0))
+    except ValueError:
         return None
     twin = make_scorer(getattr(sklearn_metrics, function), greater_is_better=not negated, **options)
-    return metric if _agree(scorer, twin) else None
-
-
-def _metric_of(function: str, given: dict[str, str]) -> tuple[Metric | None, dict[str, Any]]:
-    """Return the metric of a function of scikit-learn, and the parameters to call that with."""
-    options: dict[str, Any] = {}
-    if function in PLAIN or function in NEGATED:
-        name = PLAIN.get(function) or NEGATED[function]
-        return (None if given else get_metric(name)), options
-    if function not in AVERAGED or set(given) - {"average", "beta", "zero_division"}:
-        return None, options
-    average = given.get("average", "binary")
-    if average not in ("binary", *AVERAGES):
-        return None, options
-    options["average"] = average
-    own = None if average == "binary" else average
-    zero_division = 0.0
-    if "zero_division" in given:
-        if given["zero_division"] not in ("0", "1", "0.0", "1.0", "nan"):
-            return None, options
-        options["zero_division"] = zero_division = float(given["zero_division"])
-    if function == "fbeta_score":
-        if re.fullmatch(r"\d+(\.\d+)?", given.get("beta", "")) is None:
-            return None, options
-        options["beta"] = float(given["beta"])
-        return fbeta(options["beta"], own, zero_division=zero_division), options
-    if "beta" in given:
-        return None, options
-    name = AVERAGED[function] if own is None else f"{AVERAGED[function]}_{own}"
-    return get_metric(name, zero_division=zero_division), options
+    return metric if metric.source != "instances" and _agree(scorer, twin) else None
 
 
 class _Echo(ClassifierMixin, BaseEstimator):
@@ -151,15 +114,14 @@ class _Echo(ClassifierMixin, BaseEstimator):
 
 def _agree(scorer: Any, twin: Any) -> bool:
     """Return whether two scorers give the same, for classes or for numbers."""
-    found = [_scores(one) for one in (scorer, twin)]
-    known = [score for score in found[1] if score is not None]
-    return bool(known) and found[0] == found[1]
+    expected = _scores(twin)
+    return any(score is not None for score in expected) and _scores(scorer) == expected
 
 
 def _scores(scorer: Any) -> list[float | None]:
     """Return what a scorer gives for two classes, three classes and numbers; None for an error."""
     rng = np.random.default_rng(0)
-    found: list[float | None] = []
+    scores: list[float | None] = []
     for classes in ((0, 1), (0, 1, 2), ()):
         n = max(len(classes), 2)
         truth = np.arange(30) % n if classes else 1 + np.arange(30) / 7
@@ -167,10 +129,10 @@ def _scores(scorer: Any) -> list[float | None]:
         shares = rng.dirichlet(np.ones(n), 30)
         try:
             said_and_shares = np.column_stack([said, shares])
-            found.append(float(scorer(_Echo(classes or (0, 1)), said_and_shares, truth)))
+            scores.append(float(scorer(_Echo(classes or (0, 1)), said_and_shares, truth)))
         except Exception:  # whatever a scorer raises for a target that it is not made for
-            found.append(None)
-    return found
+            scores.append(None)
+    return scores
 
 
 @dataclass(frozen=True)
@@ -189,43 +151,47 @@ class PerInstance:
 
     def values(self, y_true: Array, y_pred: Array) -> Array:
         """Return the value of each instance; raise unless each has a value of its own."""
-        found = self._call(y_true, y_pred)
+        values = self._call(y_true, y_pred)
         some = (len(y_true) + 1) // 2
-        again, rounding = self._call(y_true[:some], y_pred[:some]), 1e-9 * np.abs(found).max()
-        if not np.allclose(again, found[:some], rtol=1e-6, atol=rounding):
+        again, rounding = self._call(y_true[:some], y_pred[:some]), 1e-9 * np.abs(values).max()
+        if not np.allclose(again, values[:some], rtol=1e-6, atol=rounding):
             raise ValueError(
                 f"The function of metric {self.name!r} gives instances other values when it is "
                 "called with fewer instances. The value of an instance must depend on its own "
                 "y_true and y_pred alone."
             )
-        return found
+        return values
 
     def _call(self, y_true: Array, y_pred: Array) -> Array:
-        given = self.function(y_true, y_pred)
+        result = self.function(y_true, y_pred)
         try:
-            found = np.asarray(given, dtype=float)
+            values = np.asarray(result, dtype=float)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"The function of metric {self.name!r} must return numbers, got {in_short(given)}."
+                f"The function of metric {self.name!r} must return numbers, got {in_short(result)}."
             ) from error
-        if found.shape != (len(y_true),):
+        if values.shape != (len(y_true),):
             raise ValueError(
                 f"The function of metric {self.name!r} must return one number per instance, an "
-                f"array of shape ({len(y_true)},), got shape {found.shape}. If it accepts only one "
-                "instance, wrap it in np.vectorize."
+                f"array of shape ({len(y_true)},), got shape {values.shape}. If it accepts only "
+                "one instance, wrap it in np.vectorize."
             )
-        if not np.isfinite(found).all():
-            where = int(np.flatnonzero(~np.isfinite(found))[0])
+        if not np.isfinite(values).all():
+            where = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(
                 f"The function of metric {self.name!r} must return finite numbers, got "
-                f"{found[where]} for y_true={y_true[where]!r} and y_pred={y_pred[where]!r}."
+                f"{values[where]} for y_true={y_true[where]!r} and y_pred={y_pred[where]!r}."
             )
-        return found
+        return values
+
+    def prepared(self, y_true: Array, y_pred: Array, weight: Array) -> Prepared:
+        """Return the mean over instances as a function of the instance weights."""
+        return mean_of(self.values(y_true, y_pred), weight)
 
     def of(self, labels: Sequence[Any]) -> Metric:
         """Return the metric for class labels, or for numbers if there are no labels."""
         if not labels:
-            return Metric(self.name, self.values, source="numbers")
+            return Metric(self.name, self.prepared, source="numbers")
         classes = np.asarray(labels)
         m = len(classes)
         values = self.values(np.repeat(classes, m), np.tile(classes, m)).reshape(m, m)
@@ -331,11 +297,11 @@ def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metri
     `PerInstance` is one of numbers.
     """
     metrics: dict[str, Metric] = {}
-    for key, one in spelled_out("accuracy" if scoring is None else scoring):
-        for metric in _resolve_one(one, labels):
+    for key, item in spelled_out("accuracy" if scoring is None else scoring):
+        for metric in _resolve_one(item, labels):
             name = metric.name
             if key is not None:
-                name = key + (name.removeprefix(one.name) if isinstance(one, PerClass) else "")
+                name = key + (name.removeprefix(item.name) if isinstance(item, PerClass) else "")
             if name in metrics:
                 raise ValueError(f"scoring contains duplicate metrics: {name!r}.")
             metrics[name] = replace(metric, name=name)
@@ -347,38 +313,33 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
 
     The one place that distinguishes the forms of `scoring`: one item, a list, or a dict.
     """
-    found: list[tuple[str | None, Any]]
+    items: list[tuple[str | None, Any]]
     if isinstance(scoring, Mapping):
         if not all(isinstance(key, str) for key in scoring):
             raise TypeError(f"The keys of scoring must be strings, got {list(scoring)!r}.")
-        found = list(scoring.items())
-    elif isinstance(scoring, (str, Metric, PerClass)) or not _has_items(scoring):
-        found = [(None, scoring)]
+        items = list(scoring.items())
+    elif (
+        isinstance(scoring, (str, Metric, PerClass))
+        or not isinstance(scoring, Iterable)
+        or (isinstance(scoring, np.ndarray) and not scoring.ndim)
+    ):
+        items = [(None, scoring)]
     else:
-        found = [(None, one) for one in scoring]
-    if not found:
+        items = [(None, item) for item in scoring]
+    if not items:
         raise ValueError("scoring is empty, pass at least one metric.")
-    return found
-
-
-def _has_items(scoring: Any) -> bool:
-    # An array without dimensions is an Iterable that cannot be iterated over.
-    return isinstance(scoring, Iterable) and not (
-        isinstance(scoring, np.ndarray) and not scoring.ndim
-    )
+    return items
 
 
 def is_of_numbers(scoring: Any) -> bool:
     """Return whether one of the metrics is known to be one of predicted numbers."""
-    return scoring is not None and any(_is_of_numbers(one) for _, one in spelled_out(scoring))
-
-
-def _is_of_numbers(scoring: Any) -> bool:
-    if isinstance(scoring, str):
-        return scoring in known_metrics("numbers") or scoring in REFUSED
-    if callable(scoring) and not isinstance(scoring, Metric):
-        scoring = metric_of_scorer(scoring)
-    return isinstance(scoring, Metric) and scoring.source == "numbers"
+    for _, item in spelled_out("accuracy" if scoring is None else scoring):
+        if isinstance(item, str) and item in (*known_metrics("numbers"), *REFUSED):
+            return True
+        metric = item if isinstance(item, Metric) or not callable(item) else metric_of_scorer(item)
+        if isinstance(metric, Metric) and metric.source == "numbers":
+            return True
+    return False
 
 
 def table_metric(scoring: Any) -> Metric | None:
@@ -412,11 +373,11 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
     )
     if not callable(scoring):
         raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
-    found = metric_of_scorer(scoring)
-    if found is None:
+    equal = metric_of_scorer(scoring)
+    if equal is None:
         raise TypeError(
             f"scoring={in_short(scoring)} is a scorer or a function that is not known to depend on "
             "counts or on means over instances alone. Compare its value in each split with "
             f"bayesian_cross_validate(..., model='scores'), or pass {known}."
         )
-    return [found]
+    return [equal]

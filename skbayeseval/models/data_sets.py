@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from skbayeseval.evidence.split_scores import DataSetScores, SplitScores
-from skbayeseval.evidence.systems import SystemScores
+from skbayeseval.evidence.split_scores import DataSetScores, SplitScores, SystemScores
 from skbayeseval.models.specification import (
     AnySpecification,
     DataSetSpecification,

@@ -9,7 +9,7 @@ from skbayeseval.judgement.decision import Decision, format_probability, on_othe
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.words import in_plain_words
+from skbayeseval.metrics.registry import in_plain_words
 from skbayeseval.results.text import (
     cautions,
     decimals,

@@ -10,7 +10,7 @@ from skbayeseval._html import WIDTH, block, frame_table, inline_svg, lines, note
 from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.metrics.words import in_plain_words
+from skbayeseval.metrics.registry import in_plain_words
 from skbayeseval.results.report import computation, result_page
 from skbayeseval.results.text import (
     cautions,

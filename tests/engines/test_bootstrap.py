@@ -13,6 +13,7 @@ from skbayeseval import compare_predictions
 from skbayeseval.engines import bootstrap
 from skbayeseval.engines.blocks import child_of
 from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
+from skbayeseval.metrics import get_metric
 from skbayeseval.metrics.instance_scores import prepare
 
 
@@ -22,7 +23,7 @@ def draw(runs, shape, n_classifiers, n_draws, seed=0):
 
 
 def one_run(y, scores, name="roc_auc"):
-    return [(np.arange(len(y)), [prepare(name, y, s) for s in scores])]
+    return [(np.arange(len(y)), [prepare(get_metric(name), y, s) for s in scores])]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def test_equals_a_loop_over_scikit_learn(name, function):
         units = rng.integers(0, n_units, size)
         y = np.r_[0, 1, rng.integers(0, 2, size - 2)]
         scores = [np.round(rng.normal(size=size) + y, 1) for _ in range(2)]
-        runs.append((units, [prepare(name, y, s) for s in scores]))
+        runs.append((units, [prepare(get_metric(name), y, s) for s in scores]))
         raw.append((units, y, scores))
     found = draw(runs, shape, 2, 20)
 
@@ -64,7 +65,7 @@ def test_means_do_not_depend_on_how_instances_fall_into_runs(n_folds):
     y, p = rng.integers(0, 2, 60), rng.random(60)
     whole = draw(one_run(y, [p], "neg_log_loss"), np.ones(60), 1, 50)
     folds = np.array_split(rng.permutation(60), n_folds)
-    runs = [(rows, [prepare("neg_log_loss", y[rows], p[rows])]) for rows in folds]
+    runs = [(rows, [prepare(get_metric("neg_log_loss"), y[rows], p[rows])]) for rows in folds]
     np.testing.assert_allclose(draw(runs, np.ones(60), 1, 50), whole)
 
 
@@ -85,7 +86,7 @@ def test_coverage_of_an_auc_in_small_folds(n_positive, n_folds):
                 strict=True,
             )
         ]
-        runs = [(f, [prepare("roc_auc", y[f], s[f]) for s in scores]) for f in folds]
+        runs = [(f, [prepare(get_metric("roc_auc"), y[f], s[f]) for s in scores]) for f in folds]
         a, b = draw(runs, np.ones(200), 2, 400)
         low, high = np.quantile(a - b, [0.025, 0.975])
         covered += low < 0 < high
@@ -100,7 +101,10 @@ def test_runs_that_differ_count_alike():
     scores = np.where(run == 0, 2.0, 0.0) * y + rng.normal(size=600)
     units = np.arange(600)
     runs = [
-        (units[run == k], [prepare("roc_auc", y[run == k].astype(int), scores[run == k])])
+        (
+            units[run == k],
+            [prepare(get_metric("roc_auc"), y[run == k].astype(int), scores[run == k])],
+        )
         for k in range(3)
     ]
     rng = np.random.default_rng(1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from skbayeseval.evidence.systems import SystemScores
+from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.metrics.registry import get_metric, split_metric
 
 SCORES = np.array(

@@ -7,8 +7,18 @@ import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
 from skbayeseval import compare_predictions, load_result
-from skbayeseval.metrics import net_benefit
-from skbayeseval.metrics.instance_scores import SCORE_METRICS, prepare
+from skbayeseval.evidence import ScoredInstances
+from skbayeseval.metrics import get_metric, net_benefit
+from skbayeseval.metrics.instance_scores import SCORE_METRICS, as_floats
+
+
+def prepare(name, truth, scores):
+    truth, scores = np.asarray(truth), np.asarray(scores)
+    classes = tuple(range(2 if scores.ndim == 1 else scores.shape[1]))
+    scored = ScoredInstances.from_codes(truth, {"y_score": scores}, classes)
+    ((_, (prepared,)),) = scored.runs(get_metric(name))
+    return prepared
+
 
 N = 60
 N_DRAWS = 5
@@ -195,7 +205,7 @@ def test_long_integers_keep_their_order(name, dtype):
     """As float64 all of them are equal."""
     truth = np.array([0, 1, 0, 1, 1, 0])
     scores = np.array([2**62 + i for i in (3, 1, 2, 5, 4, 0)], dtype=dtype)
-    ours = prepare(name, truth, scores)(np.ones((6, 1)))[0]
+    ours = prepare(name, truth, as_floats(scores, "ranking"))(np.ones((6, 1)))[0]
     ranks = [3, 1, 2, 5, 4, 0]
     assert ours == pytest.approx(of_scikit_learn(name, truth, ranks, None), rel=1e-12)
 
@@ -236,26 +246,10 @@ def test_log_loss_needs_no_class_to_be_present():
 @pytest.mark.parametrize(
     ("name", "truth", "scores", "message"),
     [
-        ("roc_auk", [0, 1], [0, 1], "not a known score-based metric"),
         ("roc_auc", [1, 1], [0.1, 0.2], "Only one class is present in y_true"),
         ("roc_auc", [0, 0], [0.1, 0.2], "Only one class is present in y_true"),
         ("roc_auc", [[0, 1], [1, 1]], [[0, 1], [1, 0]], "Only one class is present"),
-        ("roc_auc", [0, 1], [0.1, np.nan], "Input y_score contains NaN"),
-        ("roc_auc", [0, 1], [0.1, np.inf], "contains infinity"),
-        ("roc_auc", [0, 1, 1], [0.1, 0.2], "inconsistent numbers of samples"),
-        ("roc_auc", [0, 1, 2], [0.1, 0.2, 0.3], "contains multiple classes"),
         ("roc_auc", [0, 1, 2], np.full((3, 3), 1 / 3), "Use roc_auc_ovr or roc_auc_ovo"),
-        (
-            "roc_auc",
-            [0, 1],
-            np.full((2, 2), 0.5),
-            "must be a 1-D array, the scores of",
-        ),
-        ("roc_auc", [[0, 1], [1, 0]], [0.1, 0.2], "shape of the label indicator"),
-        ("roc_auc", [[0, 2], [1, 0]], [[0, 1], [1, 0]], "must contain only 0 and 1"),
-        ("roc_auc", [0, 1], np.zeros((2, 1, 1)), "1-D or 2-D array"),
-        ("roc_auc", [0, 1], np.zeros((2, 1)), "at least two columns"),
-        ("roc_auc", [], [], "0 sample"),
         ("roc_auc_ovr", [0, 1, 1], np.full((3, 3), 1 / 3), "Number of classes in y_true"),
         ("roc_auc_ovo", [0, 1, 2], np.ones((3, 3)), "do not sum to one"),
         ("average_precision", [0, 0], [0.1, 0.2], "No positive class found in y_true"),

@@ -3,7 +3,7 @@ import pytest
 from sklearn import metrics as sk
 
 from skbayeseval import metrics
-from skbayeseval.metrics.numbers import NUMBER_METRICS, mean_of, prepare_numbers
+from skbayeseval.metrics.numbers import NUMBER_METRICS, mean_of
 
 TWINS = {
     "explained_variance": sk.explained_variance_score,
@@ -19,6 +19,11 @@ TWINS = {
     "r2": sk.r2_score,
 }
 OF_SUMS = sorted(set(TWINS) - {"neg_median_absolute_error"})
+
+
+def prepare_numbers(name, truth, predicted, sample_weight=None):
+    weight = np.ones(len(truth)) if sample_weight is None else sample_weight
+    return metrics.get_metric(name).function(truth, predicted, weight)
 
 
 def numbers(n=41, seed=0, offset=0.0):
@@ -118,7 +123,7 @@ def test_scale_scales_errors(name):
 
 def test_mean_of_values():
     values, weights = np.array([1.0, 2.0, 6.0]), np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 3.0]])
-    np.testing.assert_allclose(mean_of(values)(weights), [3.0, 5.0])
+    np.testing.assert_allclose(mean_of(values, np.ones(3))(weights), [3.0, 5.0])
     np.testing.assert_allclose(mean_of(values, np.array([0.0, 1.0, 1.0]))(weights), [4.0, 5.0])
 
 

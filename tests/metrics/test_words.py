@@ -2,9 +2,8 @@ import pytest
 
 from skbayeseval import metrics
 from skbayeseval.metrics import get_metric, known_metrics
-from skbayeseval.metrics.registry import split_metric
+from skbayeseval.metrics.registry import in_plain_words, split_metric
 from skbayeseval.metrics.scoring import resolve_scoring
-from skbayeseval.metrics.words import in_plain_words
 
 
 @pytest.mark.parametrize("name", [*known_metrics(), "f2", "f0.5_macro"])

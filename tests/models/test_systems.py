@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skbayeseval.evidence.systems import SystemScores
+from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.models import CorrelatedT, HierarchicalSystems
 from skbayeseval.models.data_sets import noise_of_means
 
