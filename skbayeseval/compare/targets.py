@@ -33,7 +33,6 @@ from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import (
     ChunkRows,
     ClassRows,
-    GroupRows,
     LabelRows,
     ScoreRows,
     ValidatedRows,
@@ -246,7 +245,8 @@ class LabelTarget:
             counted = LabelRows(rows, units, split, truth, said)
             return CollectedEvidence(counts, scored, counted, scored_rows)
         columns = np.column_stack([predictions[name] for name in self.names])
-        counted = ClassRows(rows, units, split, truth, columns, len(self.classes), self.positive)
+        classes, grouped = (len(self.classes), self.positive), groups is not None
+        counted = ClassRows(rows, units, split, truth, columns, *classes, weighs_units=grouped)
         if groups is None:
             counts = PairedCounts.from_codes(truth, columns, self.classes, weight, self.pos_label)
         else:
@@ -259,7 +259,6 @@ class LabelTarget:
                 weight=weight,
                 instances=rows,
             )
-            counted = GroupRows(rows, units, split, counted)
         return CollectedEvidence(counts, scored, counted, scored_rows)
 
     def _scored(
@@ -377,7 +376,9 @@ class ChunkTarget:
             return CollectedEvidence(ChunkCounts.of_sentences(cells, weight, types), None, chunks)
         groups = self.groups[rows]
         counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows)
-        return CollectedEvidence(counts, None, GroupRows(rows, groups, split, chunks))
+        return CollectedEvidence(
+            counts, None, ChunkRows(rows, groups, split, cells, weighs_units=True)
+        )
 
     def split_scores(self, name: str, collection: Collection) -> dict[str, Array]:
         """Return for each metric its value in each split, NaN where a fit failed."""
