@@ -7,7 +7,7 @@ show how much of the variation is due to the choice of instances, and how much t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -51,14 +51,14 @@ def cell_influence(metric: Metric, table: Array, positive: int) -> Array:
     """
     counted = ~np.isnan(table)
     filled = np.where(counted, table, 0.0)
+    size = filled.sum()
     if metric.needs_tables:
-        slopes = _table_slopes(metric, filled, positive)
+        shares, cells = filled / size, np.flatnonzero(filled)
+        slopes = _slopes(lambda t: metric(t, positive), shares, cells, STEP / size, inside=True)
     else:
-        hits, true, predicted = total_influence(
-            metric, totals_of(filled), filled.sum(), positive=positive
-        )
+        hits, true, predicted = total_influence(metric, totals_of(filled), size, positive=positive)
         slopes = np.diag(hits) + true[:, None] + predicted
-    return np.where(counted, slopes - (slopes * filled).sum() / filled.sum(), 0.0)
+    return np.where(counted, slopes - (slopes * filled).sum() / size, 0.0)
 
 
 def total_influence(metric: Metric, totals: Totals, size: float, *, positive: int = 1) -> Totals:
@@ -67,37 +67,31 @@ def total_influence(metric: Metric, totals: Totals, size: float, *, positive: in
     The metric must be a function of ratios of the totals; `size` is the number of instances.
     """
     shares = np.stack([np.asarray(total, dtype=float) / size for total in totals])
-    n, step = shares.shape[1], STEP / size
-    slopes = np.empty(3 * n)
-    for here in _blocks(3 * n, shares.size):
-        points = np.repeat(shares[None, None], 2, axis=0).repeat(len(here), axis=1)
-        places = points.reshape(2, len(here), -1)
-        places[0, np.arange(len(here)), here] += step
-        places[1, np.arange(len(here)), here] -= step
-        above, below = metric.of_totals(Totals(*np.moveaxis(points, -2, 0)), positive)
-        slopes[here] = (above - below) / (2 * step)
-    return Totals(*slopes.reshape(3, n))
+
+    def value(points: Array) -> Array:
+        return metric.of_totals(Totals(*np.moveaxis(points, -2, 0)), positive)
+
+    return Totals(*_slopes(value, shares, np.arange(shares.size), STEP / size, inside=False))
 
 
-def _table_slopes(metric: Metric, table: Array, positive: int) -> Array:
-    """Return the derivatives of a function of whole tables, towards cells with instances."""
-    shares, step = table / table.sum(), STEP / table.sum()
-    slopes = np.zeros(table.size)
-    cells = np.flatnonzero(table)
-    for here in _blocks(len(cells), table.size):
-        towards = np.zeros((len(here), table.size))
-        towards[np.arange(len(here)), cells[here]] = 1.0
-        move = step * (towards.reshape(-1, *table.shape) - shares)
-        above, below = metric(shares + move, positive), metric(shares - move, positive)
-        slopes[cells[here]] = (above - below) / (2 * step)
-    return slopes.reshape(table.shape)
+def _slopes(
+    value: Callable[[Array], Array], point: Array, places: Array, step: float, *, inside: bool
+) -> Array:
+    """Return the derivatives of a function of arrays at a point, numerically; 0 at other places.
 
-
-def _blocks(number: int, size: int) -> Iterator[Array]:
-    """Yield positions in blocks, such that a block of arrays of `size` numbers fits in memory."""
-    block = max(1, BLOCK // size)
-    for start in range(0, number, block):
-        yield np.arange(start, min(start + block, number))
+    With ``inside=True``, all numbers of the point keep their sum: those at other places shrink.
+    """
+    slopes = np.zeros(point.size)
+    block = max(1, BLOCK // point.size)
+    for start in range(0, len(places), block):
+        here = places[start : start + block]
+        move = np.zeros((len(here), point.size))
+        move[np.arange(len(here)), here] = 1.0
+        if inside:
+            move -= point.ravel()
+        move = (step * move).reshape(-1, *point.shape)
+        slopes[here] = (value(point + move) - value(point - move)) / (2 * step)
+    return slopes.reshape(point.shape)
 
 
 class Spread(NamedTuple):

@@ -73,10 +73,11 @@ class Recipe:
         self, model: Model, evidence: Evidence, prevalence: tuple[float, ...] | None = None
     ) -> None:
         self.model = model
-        self.evidence = evidence if isinstance(evidence, Evidence) else as_evidence(evidence)
+        self.evidence = as_evidence(evidence)
         self.prevalence = prevalence
         self.counts = self.evidence.margins()
         self.positive = self.counts[0].positive
+        self._positive_index = 1 if self.positive is None else self.positive
         self.has_true_negatives = self.counts[0].has_true_negatives
         self._averaged = None
         if self.evidence.has_class_counts:
@@ -106,22 +107,18 @@ class Recipe:
         specification = self.specification
         if weight is not None:
             specification = self.model.specification(self.evidence.with_weight(weight))
-        own, given = self._over_classes(metric), self._given(n_draws)
-        options = self._positive_index, rng
+        own, positive = self._over_classes(metric), self._positive_index
+        given = self._given(n_draws)
         if given is None:
-            blocks = stream_scores(specification, own, *options, n_draws, prior=self.is_prior)
+            blocks = stream_scores(specification, own, positive, rng, n_draws, prior=self.is_prior)
         else:
-            blocks = scores_given(specification, given, own, *options, prior=self.is_prior)
+            blocks = scores_given(specification, given, own, positive, rng, prior=self.is_prior)
         for scores in blocks:
             yield check_scores(scores, metric)
 
     def _over_classes(self, metric: Metric) -> Metric:
         """Return the metric whose macro average is over the labels of each classifier."""
         return metric if self._averaged is None else metric.over(self._averaged)
-
-    @property
-    def _positive_index(self) -> int:
-        return 1 if self.positive is None else self.positive
 
     def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
         """Return the distribution of one classifier's metric; None if not in closed form."""
