@@ -67,7 +67,8 @@ def study(n_repeats):
                 )
                 for seed in SEEDS
             ]
-            estimates = [r._posterior.weights.resplitting(get_metric("f1")).sd ** 2 for r in found]
+            known = [r._posterior.weights.quantity(get_metric("f1"), 0, 1) for r in found]
+            estimates = [one.resplitting[0] ** 2 for one in known]
             actual = np.var([r.observed_a - r.observed_b for r in found], ddof=1)
             variances.append((np.mean(estimates), actual))
             for rope in ROPES:

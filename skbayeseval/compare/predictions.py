@@ -19,7 +19,7 @@ from skbayeseval.evidence.counts import ConfusionCounts, check_counts
 from skbayeseval.evidence.validated_rows import ClassRows
 from skbayeseval.metrics.scoring import resolve_scoring
 from skbayeseval.posterior.build import check_true_classes, make_posterior
-from skbayeseval.posterior.inferred_weight import InferredWeights
+from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
@@ -547,7 +547,7 @@ def _of_learner(posterior: Posterior) -> Posterior:
         posterior.evidence,
         entropy=posterior.entropy,
         n_draws=posterior.n_draws,
-        weights=InferredWeights(rows, None, 1, paired=False),
+        weights=InferredWeights(ObservedRows(rows), None, 1, paired=False),
     )
 
 

@@ -36,7 +36,6 @@ from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import (
     ChunkRows,
     ClassRows,
-    GroupRows,
     LabelRows,
     ScoreRows,
     ValidatedRows,
@@ -259,7 +258,8 @@ class LabelTarget(Target):
             counted = LabelRows(rows, units, split, truth, said)
             return CollectedEvidence(counts, scored, counted, scored_rows)
         columns = np.column_stack([one.astype(np.intp) for one in predictions.values()])
-        counted = ClassRows(rows, units, split, truth, columns, len(self.classes), self.positive)
+        classes, grouped = (len(self.classes), self.positive), groups is not None
+        counted = ClassRows(rows, units, split, truth, columns, *classes, weighs_units=grouped)
         if groups is None:
             counts = PairedCounts.from_codes(truth, columns, self.classes, weight, self.pos_label)
         else:
@@ -272,7 +272,6 @@ class LabelTarget(Target):
                 weight=weight,
                 instances=rows,
             )
-            counted = GroupRows(rows, units, split, counted)
         return CollectedEvidence(counts, scored, counted, scored_rows)
 
     def _scored(
@@ -368,7 +367,9 @@ class ChunkTarget(Target):
         if groups is None:
             return CollectedEvidence(ChunkCounts.of_sentences(cells, weight, types), None, chunks)
         counts = UnitCounts.from_chunks(cells, groups, weight=weight, instances=rows)
-        return CollectedEvidence(counts, None, GroupRows(rows, groups, split, chunks))
+        return CollectedEvidence(
+            counts, None, ChunkRows(rows, groups, split, cells, weighs_units=True)
+        )
 
     def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> dict[str, float]:
         """Return the value of each metric in one split."""

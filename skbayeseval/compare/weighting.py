@@ -15,7 +15,7 @@ from skbayeseval.models.data_sets import CorrelatedT
 from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import IndependentLabels, IndependentLabelsBCV
 from skbayeseval.posterior.full_size import TrainingSizes
-from skbayeseval.posterior.inferred_weight import FurtherSplits, InferredWeights
+from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.splitting.collect import Collection
 
 __all__ = ["Weighting", "plug_in_weight"]
@@ -108,45 +108,42 @@ class Weighting:
         n_samples: int,
     ) -> InferredWeights:
         """Return the inferred weights."""
-        halves = [
-            (target.collected(one), target.collected(other)) for one, other in collection.halves
-        ]
+        further: Any
+        of_splits: Any
+        halves: Any = [tuple(map(target.collected, pair)) for pair in collection.halves]
+        sizes, further, of_splits = None, None, found.scored
+        if collection.another_size is not None:
+            further = target.collected(collection.another_size)
+            sizes = TrainingSizes(
+                collection.train_size, collection.another_size.train_size, n_samples
+            )
+            # The averages of some metrics depend on the size of test sets, which must be the same.
+            tests = [test for _, test in collection.another_size.splits]
+            same = [len(test) for _, test in collection.splits] == [len(test) for test in tests]
+            if of_splits is not None and not same:
+                of_splits = target.collected(collection.cut(tests)).scored
+        counted = scored = None
+        if found.rows is not None:
+            counted = ObservedRows(
+                found.rows,
+                [(one.evidence, other.evidence) for one, other in halves],
+                further and (further.rows, found.evidence, further.evidence),
+            )
+        if found.scored_rows is not None:
+            scored = ObservedRows(
+                found.scored_rows,
+                [(one.scored, other.scored) for one, other in halves],
+                further and (further.scored_rows, of_splits, further.scored),
+            )
         return InferredWeights(
-            found.rows,
-            found.scored_rows,
+            counted,
+            scored,
             len(collection.names),
             model.needs_pairs,
             self.estimand,
-            [(one.evidence, other.evidence) for one, other in halves],
-            [
-                (a.scored, b.scored)
-                for a, b in halves
-                if a.scored is not None and b.scored is not None
-            ],
-            shows_progress=self.shows_progress,
-            further=_further_splits(found, target, collection, n_samples),
+            sizes,
+            self.shows_progress,
         )
-
-
-def _further_splits(
-    found: CollectedEvidence, target: Target, collection: Collection, n_samples: int
-) -> FurtherSplits | None:
-    """Return what splits with another training size observed; None if there are none."""
-    if collection.another_size is None:
-        return None
-    other = target.collected(collection.another_size)
-    scored = None
-    if found.scored is not None and other.scored is not None:
-        # The averages of some metrics depend on the size of test sets, which must be the same.
-        splits, further = collection.splits, collection.another_size.splits
-        tests = [test for _, test in further]
-        same = [len(test) for _, test in splits] == [len(test) for test in tests]
-        cut = found if same else target.collected(collection.cut(tests))
-        assert cut.scored is not None
-        scored = cut.scored, other.scored
-    sizes = TrainingSizes(collection.train_size, collection.another_size.train_size, n_samples)
-    both = found.evidence, other.evidence
-    return FurtherSplits(sizes, other.rows, other.scored_rows, both, scored)
 
 
 def plug_in_weight(

@@ -7,8 +7,8 @@ show how much of the variation is due to the choice of instances, and how much t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -22,7 +22,6 @@ from skbayeseval.metrics.confusion import Metric, Totals, totals_of
 __all__ = [
     "ChunkRows",
     "ClassRows",
-    "GroupRows",
     "LabelRows",
     "ScoreRows",
     "Spread",
@@ -52,14 +51,14 @@ def cell_influence(metric: Metric, table: Array, positive: int) -> Array:
     """
     counted = ~np.isnan(table)
     filled = np.where(counted, table, 0.0)
+    size = filled.sum()
     if metric.needs_tables:
-        slopes = _table_slopes(metric, filled, positive)
+        shares, cells = filled / size, np.flatnonzero(filled)
+        slopes = _slopes(lambda t: metric(t, positive), shares, cells, STEP / size, inside=True)
     else:
-        hits, true, predicted = total_influence(
-            metric, totals_of(filled), filled.sum(), positive=positive
-        )
+        hits, true, predicted = total_influence(metric, totals_of(filled), size, positive=positive)
         slopes = np.diag(hits) + true[:, None] + predicted
-    return np.where(counted, slopes - (slopes * filled).sum() / filled.sum(), 0.0)
+    return np.where(counted, slopes - (slopes * filled).sum() / size, 0.0)
 
 
 def total_influence(metric: Metric, totals: Totals, size: float, *, positive: int = 1) -> Totals:
@@ -68,37 +67,31 @@ def total_influence(metric: Metric, totals: Totals, size: float, *, positive: in
     The metric must be a function of ratios of the totals; `size` is the number of instances.
     """
     shares = np.stack([np.asarray(total, dtype=float) / size for total in totals])
-    n, step = shares.shape[1], STEP / size
-    slopes = np.empty(3 * n)
-    for here in _blocks(3 * n, shares.size):
-        points = np.repeat(shares[None, None], 2, axis=0).repeat(len(here), axis=1)
-        places = points.reshape(2, len(here), -1)
-        places[0, np.arange(len(here)), here] += step
-        places[1, np.arange(len(here)), here] -= step
-        above, below = metric.of_totals(Totals(*np.moveaxis(points, -2, 0)), positive)
-        slopes[here] = (above - below) / (2 * step)
-    return Totals(*slopes.reshape(3, n))
+
+    def value(points: Array) -> Array:
+        return metric.of_totals(Totals(*np.moveaxis(points, -2, 0)), positive)
+
+    return Totals(*_slopes(value, shares, np.arange(shares.size), STEP / size, inside=False))
 
 
-def _table_slopes(metric: Metric, table: Array, positive: int) -> Array:
-    """Return the derivatives of a function of whole tables, towards cells with instances."""
-    shares, step = table / table.sum(), STEP / table.sum()
-    slopes = np.zeros(table.size)
-    cells = np.flatnonzero(table)
-    for here in _blocks(len(cells), table.size):
-        towards = np.zeros((len(here), table.size))
-        towards[np.arange(len(here)), cells[here]] = 1.0
-        move = step * (towards.reshape(-1, *table.shape) - shares)
-        above, below = metric(shares + move, positive), metric(shares - move, positive)
-        slopes[cells[here]] = (above - below) / (2 * step)
-    return slopes.reshape(table.shape)
+def _slopes(
+    value: Callable[[Array], Array], point: Array, places: Array, step: float, *, inside: bool
+) -> Array:
+    """Return the derivatives of a function of arrays at a point, numerically; 0 at other places.
 
-
-def _blocks(number: int, size: int) -> Iterator[Array]:
-    """Yield positions in blocks, such that a block of arrays of `size` numbers fits in memory."""
-    block = max(1, BLOCK // size)
-    for start in range(0, number, block):
-        yield np.arange(start, min(start + block, number))
+    With ``inside=True``, all numbers of the point keep their sum: those at other places shrink.
+    """
+    slopes = np.zeros(point.size)
+    block = max(1, BLOCK // point.size)
+    for start in range(0, len(places), block):
+        here = places[start : start + block]
+        move = np.zeros((len(here), point.size))
+        move[np.arange(len(here)), here] = 1.0
+        if inside:
+            move -= point.ravel()
+        move = (step * move).reshape(-1, *point.shape)
+        slopes[here] = (value(point + move) - value(point - move)) / (2 * step)
+    return slopes.reshape(point.shape)
 
 
 class Spread(NamedTuple):
@@ -144,11 +137,14 @@ class ValidatedRows(ABC):
         The unit of each row: its instance, or a group of instances that belong together.
     split : ndarray of shape (n_rows,)
         The split in which the row was tested, numbered from 0.
+    weighs_units : bool
+        Whether the model weights units at random.
     """
 
     instance: Array
     unit: Array
     split: Array
+    weighs_units: bool = field(default=False, kw_only=True)
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on each classifier's metric, (n_classifiers, n_rows).
@@ -169,13 +165,17 @@ class ValidatedRows(ABC):
 
     def of_rows(self, rows: Array) -> Self:
         """Return some of the rows, given by their positions; splits are numbered anew."""
-        split = np.ravel(np.unique(self.split[rows], return_inverse=True)[1])
-        own: Any = self._of_rows(rows)
-        return replace(self, instance=self.instance[rows], unit=self.unit[rows], split=split, **own)
-
-    @abstractmethod
-    def _of_rows(self, rows: Array) -> dict[str, Any]:
-        """Return what this kind has besides instance, unit and split, of some of the rows."""
+        chosen: dict[str, Any] = {}
+        for of_all in fields(self):
+            values = getattr(self, of_all.name)
+            if isinstance(values, WeightedInstances):
+                chosen[of_all.name] = values.of_rows(rows)
+            elif isinstance(values, tuple):
+                chosen[of_all.name] = tuple(of_one[rows] for of_one in values)
+            elif np.ndim(values):
+                chosen[of_all.name] = values[rows]
+        chosen["split"] = np.ravel(np.unique(chosen["split"], return_inverse=True)[1])
+        return replace(self, **chosen)
 
     def spread(self, metric: Metric, contrast: Array, *, paired: bool = True) -> Spread:
         """Return how a combination of the classifiers' metrics varies.
@@ -186,12 +186,12 @@ class ValidatedRows(ABC):
         sums = np.bincount(self._unit, weights=influence)
         squares = float((sums**2).sum())
         n_units = len(sums)
-        within, between = self._of_splits(metric, contrast, influence)
+        factor, deviation = self._deviations(metric, contrast, influence)
         return Spread(
             squares * n_units / max(n_units - 1, 1),
-            self.counts_noise(metric, contrast, paired=paired),
+            self._counts_noise(metric, contrast, paired=paired),
             float(np.abs(sums).sum() ** 2 / squares) if squares else 0.0,
-            *self._between(within, between),
+            *self._between(self._noise_of_splits(influence, factor), deviation),
             int(self.passes.max()) + 1,
             self._test_share,
         )
@@ -200,33 +200,39 @@ class ValidatedRows(ABC):
         self, other: ValidatedRows, metric: Metric, contrast: Array
     ) -> tuple[Array, Array]:
         """Return the influence of each unit here, and in other rows of the same units."""
+        units, place = np.unique(np.concatenate([self.unit, other.unit]), return_inverse=True)
+        of_self, of_other = np.split(np.ravel(place), [len(self.unit)])
         here, there = (rows._combined(metric, contrast) for rows in (self, other))
-        _, unit = np.unique(np.concatenate([self.unit, other.unit]), return_inverse=True)
-        sums = (
-            np.bincount(part, weights=influence, minlength=int(unit.max()) + 1)
-            for part, influence in zip(
-                np.split(np.ravel(unit), [len(self.unit)]), (here, there), strict=True
-            )
+        return (
+            np.bincount(of_self, weights=here, minlength=len(units)),
+            np.bincount(of_other, weights=there, minlength=len(units)),
         )
-        first, second = sums
-        return first, second
 
     def _combined(self, metric: Metric, contrast: Array) -> Array:
         """Return the influence of each row on a combination, mostly of two of many classifiers."""
         used = np.flatnonzero(contrast)
         return np.asarray(contrast[used] @ self.influence(metric)[used])
 
-    def counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
-        """Return the variance of a contrast if every count were an independent instance."""
+    def _counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
+        """Return the variance of a contrast if every count were an independent instance.
+
+        Random weights of units are Gamma variables of shape r, where r is how often the instances
+        of a unit were tested.
+        """
+        if self.weighs_units:
+            sums = np.bincount(self._unit, weights=self._combined(metric, contrast))
+            return float((sums**2 / self._times).sum())
         if not paired:
             return float(contrast**2 @ (self.influence(metric) ** 2).sum(axis=1))
         return float((self._combined(metric, contrast) ** 2).sum())
 
-    def _of_splits(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
-        """Return the variance of each split's value due to test noise, and its deviation."""
+    def _deviations(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
+        """Return how much an influence counts in the value of its split, and these values.
+
+        The values are deviations from that of all splits.
+        """
         factor = len(self.split) / np.bincount(self.split)
-        deviation = factor * np.bincount(self.split, weights=influence)
-        return self._noise_of_splits(influence, factor), deviation
+        return factor, factor * np.bincount(self.split, weights=influence)
 
     def _noise_of_splits(self, influence: Array, factor: Array) -> Array:
         """Return the variance of each split's value due to test noise; NaN for a single unit."""
@@ -253,8 +259,7 @@ class ValidatedRows(ABC):
     @property
     def has_spread(self) -> bool:
         """Whether one pass has several splits, and each of them several instances or groups."""
-        n_units = int(self._unit.max()) + 1
-        sizes = np.bincount(np.unique(self.split * n_units + self._unit) // n_units)
+        sizes = np.bincount(self._units_of_splits[0])
         passes = [sizes[self.passes == number] for number in np.unique(self.passes)]
         return any(len(splits) > 1 and splits.min() > 1 for splits in passes)
 
@@ -262,6 +267,12 @@ class ValidatedRows(ABC):
     def _test_share(self) -> float:
         n_splits, n_instances = int(self.split.max()) + 1, len(np.unique(self.instance))
         return min(0.5, len(self.split) / n_splits / n_instances)
+
+    @cached_property
+    def _times(self) -> Array:
+        """How often the instances of each unit were tested."""
+        _, first = np.unique(self.instance, return_index=True)
+        return np.bincount(self._unit) / np.bincount(self._unit[first])
 
     @cached_property
     def _unit(self) -> Array:
@@ -308,11 +319,7 @@ class ClassRows(ValidatedRows):
     n_classes: int
     positive: int
 
-    def _of_rows(self, rows: Array) -> dict[str, Any]:
-        return {"truth": self.truth[rows], "said": self.said[rows]}
-
     def _influence(self, metric: Metric) -> Array:
-        """Return the influence of each row on each classifier's metric."""
         m, found = self.n_classes, []
         for said in self.said.T:
             cells = self.truth * m + said
@@ -322,50 +329,14 @@ class ClassRows(ValidatedRows):
 
 
 @dataclass(frozen=True, eq=False)
-class _WeightedRows(ValidatedRows):
-    """Rows whose units have random weights in the model."""
-
-    def counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
-        """Return the variance of a contrast with Gamma weights of shape r.
-
-        r is how often the instances of a unit were tested.
-        """
-        sums = np.bincount(self._unit, weights=self._combined(metric, contrast))
-        return float((sums**2 / self._times).sum())
-
-    @cached_property
-    def _times(self) -> Array:
-        """How often the instances of each unit were tested."""
-        _, first = np.unique(self.instance, return_index=True)
-        return np.bincount(self._unit) / np.bincount(self._unit[first])
-
-
-@dataclass(frozen=True, eq=False)
-class GroupRows(_WeightedRows):
-    """Rows whose units are groups of instances, or of sentences."""
-
-    rows: ValidatedRows
-
-    def _of_rows(self, rows: Array) -> dict[str, Any]:
-        return {"rows": self.rows.of_rows(rows)}
-
-    def _influence(self, metric: Metric) -> Array:
-        """Return the influence of each row on each classifier's metric."""
-        return self.rows.influence(metric)
-
-
-@dataclass(frozen=True, eq=False)
-class LabelRows(_WeightedRows):
+class LabelRows(ValidatedRows):
     """Rows with several labels each: sparse indicators of truth and of each classifier."""
 
     truth: Any
     said: tuple[Any, ...]
-
-    def _of_rows(self, rows: Array) -> dict[str, Any]:
-        return {"truth": self.truth[rows], "said": tuple(one[rows] for one in self.said)}
+    weighs_units: bool = field(default=True, kw_only=True)
 
     def _influence(self, metric: Metric) -> Array:
-        """Return the influence of each row on each classifier's metric."""
         n_rows, found = self.truth.shape[0], []
         for said in self.said:
             hits = self.truth.multiply(said)
@@ -378,25 +349,20 @@ class LabelRows(_WeightedRows):
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreRows(_WeightedRows):
+class ScoreRows(ValidatedRows):
     """Rows with instance scores or predicted numbers, whose metrics are averages over splits."""
 
     scored: WeightedInstances
-
-    def _of_rows(self, rows: Array) -> dict[str, Any]:
-        return {"scored": self.scored.of_rows(rows)}
+    weighs_units: bool = field(default=True, kw_only=True)
 
     def _influence(self, metric: Metric) -> Array:
-        """Return the influence of each row on each classifier's metric."""
         return self.scored.influence(metric)
 
-    def _of_splits(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
-        """Return the variance of each split's value due to test noise, and its deviation."""
+    def _deviations(self, metric: Metric, contrast: Array, influence: Array) -> tuple[Array, Array]:
         if metric not in self._values:  # preparing all classifiers is slow, and pairs are many
             self._values[metric] = self.scored.of_runs(metric)
         values = contrast @ self._values[metric]
-        within = self._noise_of_splits(influence, np.full(len(values), float(len(values))))
-        return within, values - values.mean()
+        return np.full(len(values), float(len(values))), values - values.mean()
 
     @cached_property
     def _values(self) -> dict[Metric, Array]:
@@ -409,15 +375,13 @@ class ChunkRows(ValidatedRows):
 
     cells: Array
 
-    def _of_rows(self, rows: Array) -> dict[str, Any]:
-        return {"cells": self.cells[rows]}
-
     def _influence(self, metric: Metric) -> Array:
-        """Return the influence of each sentence on each tagger's metric."""
         return np.array([self.cells @ slopes for slopes in self._slopes(metric)])
 
-    def counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
+    def _counts_noise(self, metric: Metric, contrast: Array, *, paired: bool) -> float:
         """Return the variance of a contrast if every chunk were independent."""
+        if self.weighs_units:
+            return super()._counts_noise(metric, contrast, paired=paired)
         slopes, totals = self._slopes(metric), self.cells.sum(axis=0)
         if not paired:
             return float(contrast**2 @ (slopes**2 @ totals))

@@ -21,7 +21,7 @@ from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.models import Hierarchical, resolve_model
 from skbayeseval.models.specification import Model
-from skbayeseval.posterior.chains import SampledPosterior
+from skbayeseval.posterior.chains import sample
 from skbayeseval.posterior.inferred_weight import Weights
 from skbayeseval.posterior.recipe import Posterior
 
@@ -61,20 +61,16 @@ def count_predictions(
         )
         warn_of_empty_labels(indicators.margin(0))
         return indicators
-    if groups is not None:
-        counts = UnitCounts.from_labels(
-            y_true, predictions, groups, labels=labels, pos_label=pos_label, weight=weight
-        )
-        present = np.flatnonzero(counts.margin(0).true)
-        check_true_classes([counts.labels[i] for i in present], "y_true")
-        check_shared_labels(counts, list(predictions), "y_true")
-        return counts
-    paired = PairedCounts.from_labels(
-        y_true, predictions, labels=labels, pos_label=pos_label, weight=weight
-    )
-    check_true_classes([paired.labels[i] for i in np.unique(paired.truth)], "y_true")
-    check_shared_labels(paired, list(predictions), "y_true")
-    return paired
+    options = {"labels": labels, "pos_label": pos_label, "weight": weight}
+    counts: PairedCounts | UnitCounts
+    if groups is None:
+        counts = PairedCounts.from_labels(y_true, predictions, **options)
+    else:
+        counts = UnitCounts.from_labels(y_true, predictions, groups, **options)
+    present = np.flatnonzero(counts.margin(0).true)
+    check_true_classes([counts.labels[i] for i in present], "y_true")
+    check_shared_labels(counts, list(predictions), "y_true")
+    return counts
 
 
 def make_posterior(
@@ -144,7 +140,7 @@ def make_posterior(
             "Metrics of instance scores use the Bayesian bootstrap, which has no PyMC model. Use "
             "engine='exact', or compare these metrics in a separate call."
         )
-    return posterior if rehearsal else SampledPosterior.sample(posterior, sampler, own_prior)
+    return posterior if rehearsal else sample(posterior, sampler, own_prior)
 
 
 def _warn_of_few_instances(specification: Any, counts: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,9 +86,8 @@ def curve_bands(
     at = check_thresholds(thresholds, kind)
     bands = []
     for k in range(scored.n_classifiers):
-        scores = _scores(scored, kind, k)
-        draws = _draws(posterior, scored, truth, kind, at, k)
-        bands.append(_band(_points(kind, scores, at), draws, prob))
+        points, heights = _curve(scored, truth, kind, k, at)
+        bands.append(_band(points, _draws(posterior, scored, kind, heights, k), prob))
     return bands
 
 
@@ -109,7 +108,8 @@ def net_benefit_difference(
     kind = "net_benefit_difference"
     scored, truth = _check(posterior, kind)
     at = check_thresholds(thresholds, kind)
-    draws = _draws(posterior, scored, truth, kind, at, None)
+    (_, of_a), (_, of_b) = (_curve(scored, truth, kind, k, at) for k in range(2))
+    draws = _draws(posterior, scored, kind, lambda weights: of_a(weights) - of_b(weights), None)
     p_higher = np.stack([(draws > 0).mean(axis=1), (draws < 0).mean(axis=1)], axis=1)
     return _band(at, draws, prob), p_higher
 
@@ -162,102 +162,75 @@ def _check(posterior: Posterior, kind: str) -> tuple[ScoredInstances, Array]:
     return scored, (scored.truth == positive).astype(int)
 
 
-def _scores(scored: ScoredInstances, kind: str, k: int) -> Array:
-    response = scored.responses[k]
-    needs = curves.CURVES[kind].needs
-    return response[needs if needs in response else "probability"]
+def _curve(
+    scored: ScoredInstances, truth: Array, kind: str, k: int, thresholds: Array
+) -> tuple[Array, Callable[[Array], Array]]:
+    """Return the points of the curve of a classifier, and its heights over all runs.
+
+    The heights, of shape (n_points, n_draws), are a function of the weights of units.
+    """
+    needs, response = curves.CURVES[kind].needs, scored.responses[k]
+    scores = response[needs if needs in response else "probability"]
+    if kind == "calibration":
+        # Bins hold about equally many instances; equal probabilities share a bin.
+        edges = np.unique(np.quantile(scores, np.linspace(0, 1, curves.N_BINS + 1))[1:-1])
+        _, bins = np.unique(np.searchsorted(edges, scores), return_inverse=True)
+        means = np.bincount(bins, scores) / np.bincount(bins)
+        return means, lambda weights: _ratio(
+            [curves.calibration(truth, bins, weights[scored.unit], len(means))]
+        )
+    if kind.startswith("net_benefit"):
+        return thresholds, lambda weights: _ratio(
+            [curves.net_benefit(truth, scores, weights[scored.unit], thresholds)]
+        )
+    part, points = curves.roc, curves.RATES
+    if kind == "precision_recall":
+        part, points = curves.precision_recall, curves.RECALLS
+    runs = [np.flatnonzero(scored.run == run) for run in np.unique(scored.run)]
+    return points, lambda weights: _ratio(
+        [part(truth[rows], scores[rows], weights[scored.unit[rows]]) for rows in runs]
+    )
+
+
+def _ratio(parts: Sequence[curves.Part]) -> Array:
+    """Return the curve that all runs make up."""
+    top, bottom = parts[0]
+    for part in parts[1:]:
+        top, bottom = top + part.top, bottom + part.bottom
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return top / bottom
 
 
 def _draws(
     posterior: Posterior,
     scored: ScoredInstances,
-    truth: Array,
     kind: str,
-    thresholds: Array,
+    heights: Callable[[Array], Array],
     k: int | None,
 ) -> Array:
     """Return draws of the heights of a classifier; without k, of the difference of two."""
+    strata = [scored.weight]
+    if (known := posterior.weights) is not None:
+        metric = summary_metric(posterior, kind)
+        inferred = known.difference(metric) if k is None else known.quantity(metric, k).weight
+        strata = inferred.strata(known.n_strata)
+    ends = np.linspace(0, N_DRAWS, len(strata) + 1).astype(int)
+    block = max(1, BLOCK_BYTES // (8 * 4 * len(scored.truth)))
 
-    def heights(gammas: GammaRows, rng: np.random.Generator, n_draws: int) -> Array:
-        weights = gammas.draw(rng, n_draws)[gammas.place]
-        first, *others = (
-            _heights(scored, truth, _scores(scored, kind, one), kind, weights, thresholds)
-            for one in ((0, 1) if k is None else (k,))
-        )
-        return first - others[0] if others else first
+    def blocks() -> Iterator[tuple[GammaRows, np.random.Generator, int]]:
+        """Yield the distribution of the weights, the source of randomness and the size."""
+        rng = posterior.rng()
+        for weight, n_draws in zip(strata, np.diff(ends), strict=True):
+            gammas = GammaRows(np.asarray(scored.with_weight(weight).shape, dtype=float))
+            for start in range(0, n_draws, block):
+                yield gammas, child_of(rng), min(block, n_draws - start)
 
-    blocks = _blocks(posterior, scored, summary_metric(posterior, kind), k)
-    return np.concatenate(list(in_order(heights, blocks)), axis=1)
+    def draw(gammas: GammaRows, rng: np.random.Generator, n_draws: int) -> Array:
+        return heights(gammas.draw(rng, n_draws)[gammas.place])
+
+    return np.concatenate(list(in_order(draw, blocks())), axis=1)
 
 
 def _band(points: Array, draws: Array, prob: float) -> Band:
     low, high = np.nanquantile(draws, [(1 - prob) / 2, (1 + prob) / 2], axis=1)
     return Band(points, np.nanmean(draws, axis=1), low, high)
-
-
-def _blocks(
-    posterior: Posterior, scored: ScoredInstances, metric: Metric, k: int | None
-) -> Iterator[tuple[GammaRows, np.random.Generator, int]]:
-    """Yield the distribution of the weights, the source of randomness and the size of blocks."""
-    strata = [scored.weight]
-    if (known := posterior.weights) is not None:
-        inferred = known.difference(metric) if k is None else known.value(metric, k)
-        strata = inferred.strata(known.n_strata)
-    rng = posterior.rng()
-    block = max(1, BLOCK_BYTES // (8 * 4 * len(scored.truth)))
-    ends = np.linspace(0, N_DRAWS, len(strata) + 1).astype(int)
-    for weight, n_draws in zip(strata, np.diff(ends), strict=True):
-        gammas = GammaRows(np.asarray(scored.with_weight(weight).shape, dtype=float))
-        for start in range(0, n_draws, block):
-            yield gammas, child_of(rng), min(block, n_draws - start)
-
-
-def _heights(
-    scored: ScoredInstances,
-    truth: Array,
-    scores: Array,
-    kind: str,
-    weights: Array,
-    thresholds: Array,
-) -> Array:
-    """Return the heights of the curve, of shape (n_points, n_draws), over all runs."""
-    if kind == "calibration":
-        part = curves.calibration(
-            truth, _bins(scores)[0], weights[scored.unit], len(_bins(scores)[1])
-        )
-        return _ratio(part)
-    if kind.startswith("net_benefit"):
-        return _ratio(curves.net_benefit(truth, scores, weights[scored.unit], thresholds))
-    curve = {"roc": curves.roc, "precision_recall": curves.precision_recall}[kind]
-    parts = [
-        curve(truth[rows], scores[rows], weights[scored.unit[rows]])
-        for rows in (np.flatnonzero(scored.run == run) for run in np.unique(scored.run))
-    ]
-    top, bottom = (sum(part[i] for part in parts) for i in range(2))
-    return _ratio(curves.Part(np.asarray(top), np.asarray(bottom)))
-
-
-def _ratio(part: curves.Part) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return part.top / part.bottom
-
-
-def _bins(scores: Array) -> tuple[Array, Array]:
-    """Return the bin of each predicted probability, and the mean of each bin.
-
-    Bins hold about equally many instances; equal probabilities share a bin.
-    """
-    edges = np.unique(np.quantile(scores, np.linspace(0, 1, curves.N_BINS + 1))[1:-1])
-    found, bins = np.unique(np.searchsorted(edges, scores), return_inverse=True)
-    means = np.bincount(bins, scores) / np.bincount(bins)
-    return bins, means[: len(found)]
-
-
-def _points(kind: str, scores: Array, thresholds: Array) -> Array:
-    if kind == "calibration":
-        return _bins(scores)[1]
-    return {
-        "roc": curves.RATES,
-        "precision_recall": curves.RECALLS,
-        "net_benefit": thresholds,
-    }[kind]

@@ -8,14 +8,12 @@ may explain it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FullSize", "TrainingSizes", "extrapolate", "shifts_of_all"]
+__all__ = ["N_SHIFTS", "FullSize", "TrainingSizes", "extrapolate"]
 
 Array = NDArray[Any]
 
@@ -24,6 +22,9 @@ EXPONENTS = np.linspace(0.25, 1.0, 4)
 
 # The number of values of the share of noise in a step, all of them equally probable.
 N_SHARES = 25
+
+# The number of equally probable shifts from the splits to all instances.
+N_SHIFTS = len(EXPONENTS) * N_SHARES
 
 # A rate at which a step is certainly not noise.
 MOST = 1e6
@@ -146,18 +147,3 @@ def _shares_of_noise(rate: float) -> Array:
     if rate < 1e-9:
         return ranks
     return np.asarray(-np.log1p(ranks * np.expm1(-rate)) / rate)
-
-
-def shifts_of_all(
-    n: int, of_pair: Callable[[int, int], FullSize], of_one: Callable[[int], FullSize]
-) -> Array:
-    """Return by how much the metric of each of n classifiers moves, of shape (n, n_values).
-
-    Differences move as those of pairs, and the mean over classifiers as those of single ones.
-    """
-    moves = np.zeros((n, len(EXPONENTS) * N_SHARES))
-    for i, j in combinations(range(n), 2):
-        shift = of_pair(i, j).shifts / n
-        moves[i] += shift
-        moves[j] -= shift
-    return moves + np.mean([of_one(k).shifts for k in range(n)], axis=0)

@@ -10,10 +10,11 @@ learning problems with known truth; docs/calibration.md has the method and what 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +28,19 @@ from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
 from skbayeseval.judgement.halves import variance_with_halves
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.posterior.full_size import FullSize, TrainingSizes, extrapolate, shifts_of_all
+from skbayeseval.posterior.full_size import N_SHIFTS, FullSize, TrainingSizes, extrapolate
 
 __all__ = [
-    "CommonWeight",
     "InferredWeights",
-    "Resplitting",
-    "StoredWeights",
+    "KnownWeights",
+    "ObservedRows",
+    "QuantityWeight",
     "WeightPosterior",
     "Weights",
+    "common_weight",
     "infer_weight",
     "pooled_weight_posterior",
+    "shift_by_other_splits",
 ]
 
 Array = NDArray[Any]
@@ -158,47 +161,71 @@ def _rounded(test_only: float, scale: float, df: float) -> WeightPosterior:
     return WeightPosterior(float(f"{test_only:.10g}"), float(f"{scale:.10g}"), df)
 
 
-def pooled_weight_posterior(found: Sequence[tuple[float, WeightPosterior]]) -> WeightPosterior:
+def pooled_weight_posterior(
+    noise: Sequence[float], weights: Sequence[WeightPosterior]
+) -> WeightPosterior:
     """Return one weight for several quantities, given the test noise and the weight of each."""
-    noise = np.array([one for one, _ in found])
-    first = found[0][1]
-    if not noise.any():
-        return first
-    test_only, scale = noise @ np.array([weight[:2] for _, weight in found]) / noise.sum()
-    return _rounded(test_only, scale, first.df)
+    if not any(noise):
+        return weights[0]
+    shares = np.array(noise)
+    test_only, scale = shares @ np.array([weight[:2] for weight in weights]) / shares.sum()
+    return _rounded(test_only, scale, weights[0].df)
 
 
-class Resplitting(NamedTuple):
-    """How much the difference would move if the same data were split anew.
+def shift_by_other_splits(sd: float, n_passes: int, prob: float = 0.8) -> float:
+    """Return how far other splits of the same data move a difference at most.
 
-    Attributes
+    Parameters
     ----------
     sd : float
-        The standard deviation of the difference due to the choice of splits, estimated from how
-        much repeats differ.
+        The standard deviation due to the choice of splits, estimated from how repeats differ.
     n_passes : int
         The number of repeats.
+    prob : float, default=0.8
+        The probability of not moving it further.
 
     Examples
     --------
-    >>> from skbayeseval.posterior.inferred_weight import Resplitting
-    >>> round(Resplitting(sd=0.002, n_passes=3).shift(), 4)
+    >>> from skbayeseval.posterior.inferred_weight import shift_by_other_splits
+    >>> round(shift_by_other_splits(0.002, n_passes=3), 4)
     0.0038
     """
-
-    sd: float
-    n_passes: int
-
-    def shift(self, prob: float = 0.8) -> float:
-        """Return how far other splits move the difference at most, with the given probability."""
-        return float(self.sd * student.ppf((1 + prob) / 2, self.n_passes - 1))
+    return float(sd * student.ppf((1 + prob) / 2, n_passes - 1))
 
 
-class Weights:
+class QuantityWeight(NamedTuple):
+    """What is known of the metric of one classifier, or of the difference of two.
+
+    Attributes
+    ----------
+    weight : WeightPosterior
+        The weight of its counts.
+    resplitting : (float, int) or None
+        Its standard deviation due to the choice of splits, and the number of repeats that tell it;
+        None for a single pass.
+    full_size : FullSize or None
+        How it continues to training sets of all instances, where that is asked for.
+    noise : float
+        Its test noise, where the weight is inferred.
+    """
+
+    weight: WeightPosterior
+    resplitting: tuple[float, int] | None = None
+    full_size: FullSize | None = None
+    noise: float = 0.0
+
+
+class Weights(ABC):
     """Where a posterior gets the weights of its counts from.
 
     Attributes
     ----------
+    n_classifiers : int
+        The number of all classifiers.
+    chosen : (int, int) or None
+        Two of the classifiers; None for all of them.
+    sizes : TrainingSizes or None
+        The training sizes, where quantities continue to all instances.
     basis : str
         What the weights rest on, in words.
     are_own : bool
@@ -207,39 +234,65 @@ class Weights:
         The number of weights in a mixture.
     """
 
+    n_classifiers: int
+    chosen: tuple[int, int] | None
+    sizes: TrainingSizes | None
     basis: str
     are_own: bool = True
     n_strata: int = N_STRATA
 
+    @abstractmethod
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the weight for differences; of several classifiers, one for all pairs."""
-        raise NotImplementedError
 
-    def value(self, metric: Metric, classifier: int) -> WeightPosterior:
-        """Return the weight for the metric of one classifier."""
-        raise NotImplementedError
+    @abstractmethod
+    def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
+        """Return what is known of classifier i of all, or of its difference to a later one."""
 
-    def resplitting(self, metric: Metric) -> Resplitting | None:
-        """Return what other splits would do to the difference of two; None if unknown."""
-        return None
+    def quantity(self, metric: Metric, i: int, j: int | None = None) -> QuantityWeight:
+        """Return what is known of the metric of classifier i, or of its difference to j."""
+        classifiers = self.chosen or range(self.n_classifiers)
+        if j is None:
+            return self._of(metric, classifiers[i], None)
+        first, second = sorted((classifiers[i], classifiers[j]))
+        known = self._of(metric, first, second)
+        full = known.full_size
+        if full is None or first == classifiers[i]:
+            return known
+        return known._replace(full_size=full._replace(step=-full.step))
 
     def full_size(self, metric: Metric, classifier: int | None = None) -> FullSize | None:
         """Return how the difference of two, or the metric of one, continues to all instances.
 
         None unless that is what the weights are for.
         """
-        return None
+        if self.sizes is None:
+            return None
+        if classifier is None and (self.chosen or self.n_classifiers > 1):
+            return self.quantity(metric, 0, 1).full_size
+        return self.quantity(metric, classifier or 0).full_size
 
     def shifts(self, metric: Metric) -> Array | None:
         """Return by how much the metrics of all classifiers move to get to all instances.
 
+        Differences move as those of pairs, and the mean over classifiers as those of single ones.
         The columns are equally probable. None unless that is what the weights are for.
         """
-        return None
+        if self.sizes is None:
+            return None
+        n = 2 if self.chosen else self.n_classifiers
+        singles: list[Any] = [self.full_size(metric, k) for k in range(n)]
+        moves = np.zeros((n, N_SHIFTS))
+        for i, j in combinations(range(n), 2):
+            of_pair: Any = self.quantity(metric, i, j).full_size
+            moves[i] += of_pair.shifts / n
+            moves[j] -= of_pair.shifts / n
+        return moves + np.mean([single.shifts for single in singles], axis=0)
 
-    def pair(self, i: int, j: int) -> Weights:
+    def pair(self, i: int, j: int) -> Self:
         """Return the weights of two of the classifiers."""
-        raise NotImplementedError
+        classifiers = self.chosen or range(self.n_classifiers)
+        return replace(self, chosen=(classifiers[i], classifiers[j]))  # type: ignore[type-var]
 
     def for_model(self, *, paired: bool) -> Weights:
         """Return the weights for a model that does, or does not, know the pairs."""
@@ -250,38 +303,33 @@ class Weights:
         return self
 
 
-class FurtherSplits(NamedTuple):
-    """What splits with training sets of another size observed.
+class ObservedRows(NamedTuple):
+    """What a cross-validation observed, for metrics of counts or for those of instance scores.
 
     Attributes
     ----------
-    sizes : TrainingSizes
-        The training sizes.
-    rows, scored_rows : ValidatedRows or None
-        The rows of the further splits, for metrics of counts and of instance scores.
-    evidence, scored : (Evidence, Evidence) or None
-        The evidence of the splits and of the further splits, for both kinds of metrics.
+    rows : ValidatedRows
+        The rows of the splits.
+    halves : sequence of (Evidence, Evidence)
+        The evidence of two disjoint halves of the data, per comparison of halves.
+    resized : (ValidatedRows, Evidence, Evidence) or None
+        The rows of further splits, with training sets of another size; the evidence of the splits;
+        and that of the further splits.
     """
 
-    sizes: TrainingSizes
-    rows: ValidatedRows | None
-    scored_rows: ValidatedRows | None
-    evidence: tuple[Evidence, Evidence] | None
-    scored: tuple[Evidence, Evidence] | None
+    rows: ValidatedRows
+    halves: Sequence[tuple[Evidence, Evidence]] = ()
+    resized: tuple[ValidatedRows, Evidence, Evidence] | None = None
 
-    def of_rows(self, rows: Array, instances: Array) -> FurtherSplits:
-        """Return what was observed of some rows of the splits, and of their instances."""
-        known = self.rows if self.rows is not None else self.scored_rows
-        assert known is not None
-        chosen = np.flatnonzero(np.isin(known.instance, instances))
-        counted, scored = (
-            None if one is None else one.of_rows(chosen) for one in (self.rows, self.scored_rows)
-        )
-        evidence, of_scores = (
-            None if both is None else (both[0].of_rows(rows), both[1].of_rows(chosen))
-            for both in (self.evidence, self.scored)
-        )
-        return FurtherSplits(self.sizes, counted, scored, evidence, of_scores)
+    def of_rows(self, rows: Array) -> ObservedRows:
+        """Return what was observed of some of the rows; halves, which have others, are left out."""
+        own = self.rows.of_rows(rows)
+        if self.resized is None:
+            return ObservedRows(own)
+        further, of_splits, of_further = self.resized
+        chosen = np.flatnonzero(np.isin(further.instance, own.instance))
+        resized = further.of_rows(chosen), of_splits.of_rows(rows), of_further.of_rows(chosen)
+        return ObservedRows(own, (), resized)
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,411 +338,269 @@ class InferredWeights(Weights):
 
     Parameters
     ----------
-    counted, scored : ValidatedRows or None
-        The rows, for metrics of counts and for metrics of instance scores.
+    counted, scored : ObservedRows or None
+        What was observed, for metrics of counts and for metrics of instance scores.
     n_classifiers : int
         The number of classifiers.
     paired : bool
         Whether the model knows that the classifiers were tested on the same instances.
     estimand : {"full", "learner", "fitted"}
         With "fitted", kappa is 1.
-    halves : sequence of (Evidence, Evidence)
-        The evidence of both halves, per comparison, for metrics of counts.
-    scored_halves : sequence of (Evidence, Evidence)
-        The same for metrics of instance scores.
+    sizes : TrainingSizes or None
+        The training sizes, to extrapolate from further splits to all instances.
     shows_progress : bool
         Whether it shows progress if there are so many pairs that they take long.
-    further : FurtherSplits or None
-        What splits with another training size observed, to extrapolate to all instances.
     """
 
-    counted: ValidatedRows | None
-    scored: ValidatedRows | None
+    counted: ObservedRows | None
+    scored: ObservedRows | None
     n_classifiers: int
     paired: bool = True
     estimand: str = "learner"
-    halves: Sequence[tuple[Evidence, Evidence]] = ()
-    scored_halves: Sequence[tuple[Evidence, Evidence]] = ()
-    rows_of_pair: tuple[int, ...] | None = None
+    sizes: TrainingSizes | None = None
     shows_progress: bool = False
-    further: FurtherSplits | None = None
-    _known: dict[Any, tuple[float, WeightPosterior]] = field(default_factory=dict)
-    _full: dict[Any, FullSize] = field(default_factory=dict)
+    chosen: tuple[int, int] | None = None
+    _known: dict[Any, QuantityWeight] = field(default_factory=dict)
 
     @property
     def basis(self) -> str:  # type: ignore[override]
         """What the weights rest on, in words."""
         if self.estimand == "fitted":
             return "from the variation between instances alone"
-        rows = self.counted if self.counted is not None else self.scored
-        assert rows is not None
-        n_splits, n_passes = len(rows.passes), int(rows.passes.max()) + 1
+        observed = self.counted or self.scored
+        assert observed is not None
+        passes = observed.rows.passes
+        n_splits, n_passes = len(passes), int(passes.max()) + 1
         words = "by a fitted formula"
         if n_passes > 1:
             words += f" and from the spread of {n_splits} splits in {n_passes} repeats"
-        elif rows.has_spread:
+        elif observed.rows.has_spread:
             words += f" and from the spread of {n_splits} splits"
-        n_halves = max(len(self.halves), len(self.scored_halves))
+        n_halves = len(observed.halves)
         return f"{words} and {n_halves} comparisons of halves" if n_halves else words
 
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the weight for differences; of several classifiers, one for all pairs."""
-        if len(self._classifiers) == 1:
-            return self.value(metric, 0)
-        pairs, found = list(combinations(self._classifiers, 2)), []
+        if self.n_classifiers == 1:
+            return self.quantity(metric, 0).weight
+        pairs = list(combinations(sorted(self.chosen or range(self.n_classifiers)), 2))
+        found: list[QuantityWeight] = []
         words = f"weighting pairs by {metric.name}"
         with progress_if_long(words, len(pairs), show=self.shows_progress) as advance:
             for pair in pairs:
-                found.append(self._of(metric, self._contrast(*pair)))
+                found.append(self._of(metric, *pair))
                 advance(len(found))
-        return found[0][1] if len(found) == 1 else pooled_weight_posterior(found)
+        if len(found) == 1:
+            return found[0].weight
+        return pooled_weight_posterior([one.noise for one in found], [one.weight for one in found])
 
-    def value(self, metric: Metric, classifier: int) -> WeightPosterior:
-        """Return the weight for the metric of one classifier."""
-        which = self._classifiers[classifier]
-        return self._of(metric, np.eye(self.n_classifiers)[which], single=True)[1]
+    def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
+        if (metric, i, j) not in self._known:
+            contrast = np.zeros(self.n_classifiers)
+            contrast[i] = 1.0
+            if j is not None:
+                contrast[j] = -1.0
+            self._known[metric, i, j] = self._inferred(metric, contrast, single=j is None)
+        return self._known[metric, i, j]
 
-    def resplitting(self, metric: Metric) -> Resplitting | None:
-        """Return what other splits would do to the difference of two; None if unknown."""
-        if len(self._classifiers) != 2:
-            return None
-        spread = self._spread(metric, self._contrast(*self._classifiers))
-        if spread.n_passes == 1:
-            return None
-        return Resplitting(math.sqrt(spread.between_passes), spread.n_passes)
-
-    def full_size(self, metric: Metric, classifier: int | None = None) -> FullSize | None:
-        """Return how the difference of two, or the metric of one, continues to all instances."""
-        if self.further is None:
-            return None
-        chosen = self._classifiers
-        if classifier is None and len(chosen) > 1:
-            return self._full_size(metric, self._contrast(*chosen))
-        which = chosen[classifier or 0]
-        return self._full_size(metric, np.eye(self.n_classifiers)[which], single=True)
-
-    def shifts(self, metric: Metric) -> Array | None:
-        """Return by how much the metrics of all classifiers move to get to all instances."""
-        if self.further is None:
-            return None
-        chosen, eye = self._classifiers, np.eye(self.n_classifiers)
-        return shifts_of_all(
-            len(chosen),
-            lambda i, j: self._full_size(metric, self._contrast(chosen[i], chosen[j])),
-            lambda k: self._full_size(metric, eye[chosen[k]], single=True),
-        )
-
-    def _full_size(self, metric: Metric, contrast: Array, *, single: bool = False) -> FullSize:
-        key = (metric, tuple(contrast))
-        if key not in self._full:
-            further = self.further
-            assert further is not None
-            rows, other, both = self.counted, further.rows, further.evidence
-            if metric.weighs_instances:
-                rows, other, both = self.scored, further.scored_rows, further.scored
-            assert rows is not None
-            assert other is not None
-            assert both is not None
-            splits, resized = (np.array(one.observed(metric)) for one in both)
-            self._full[key] = extrapolate(
-                *rows.influences_with(other, metric, contrast),
-                float(contrast @ (resized - splits)),
-                self._kappa(metric, contrast, single=single).scale,
-                further.sizes,
+    def _inferred(self, metric: Metric, contrast: Array, *, single: bool) -> QuantityWeight:
+        """Infer what is known of a combination of the classifiers' metrics."""
+        observed = self.scored if metric.weighs_instances else self.counted
+        assert observed is not None
+        spread = observed.rows.spread(metric, contrast, paired=self.paired)
+        if self.estimand == "fitted":
+            only = spread.counts_noise / spread.test_noise if spread.test_noise > 0 else 1.0
+            weight = _rounded(only, 1.0, math.inf)
+        else:
+            halves = [
+                contrast @ (np.array(one.observed(metric)) - np.array(other.observed(metric)))
+                for one, other in observed.halves
+            ]
+            weight = infer_weight(spread, single=single, halves=np.array(halves))
+        full = None
+        if self.sizes is not None:
+            assert observed.resized is not None
+            further, *both = observed.resized
+            of_splits, of_further = (np.array(one.observed(metric)) for one in both)
+            full = extrapolate(
+                *observed.rows.influences_with(further, metric, contrast),
+                float(contrast @ (of_further - of_splits)),
+                weight.scale,
+                self.sizes,
             )
-        return self._full[key]
-
-    def pair(self, i: int, j: int) -> InferredWeights:
-        """Return the weights of two of the classifiers."""
-        chosen = self._classifiers
-        return replace(self, rows_of_pair=(chosen[i], chosen[j]))
+            weight = _rounded(weight.test_only / full.inflation, weight.scale, weight.df)
+        resplitting = None
+        if spread.n_passes > 1:
+            resplitting = math.sqrt(spread.between_passes), spread.n_passes
+        return QuantityWeight(weight, resplitting, full, spread.test_noise)
 
     def for_model(self, *, paired: bool) -> InferredWeights:
         """Return the weights for a model that does, or does not, know the pairs."""
-        return replace(self, paired=paired, _known={}, _full={})
+        return replace(self, paired=paired, _known={})
 
     def of_rows(self, rows: Array) -> InferredWeights:
-        """Return the weights of some of the rows of the evidence, given by their positions.
-
-        They are inferred from these rows alone; halves, which have other rows, are left out.
-        """
-        counted, scored = (
-            None if one is None else one.of_rows(rows) for one in (self.counted, self.scored)
-        )
-        further, known = self.further, counted if counted is not None else scored
-        if further is not None:
-            assert known is not None
-            further = further.of_rows(rows, known.instance)
+        """Return the weights of some of the rows of the evidence, inferred from these alone."""
         return replace(
             self,
-            counted=counted,
-            scored=scored,
-            halves=(),
-            scored_halves=(),
-            further=further,
+            counted=self.counted and self.counted.of_rows(rows),
+            scored=self.scored and self.scored.of_rows(rows),
             _known={},
-            _full={},
         )
 
-    @property
-    def _classifiers(self) -> tuple[int, ...]:
-        chosen = self.rows_of_pair
-        return tuple(range(self.n_classifiers)) if chosen is None else chosen
-
-    def _contrast(self, i: int, j: int) -> Array:
-        contrast = np.zeros(self.n_classifiers)
-        contrast[[i, j]] = 1.0, -1.0
-        return contrast
-
-    def _spread(self, metric: Metric, contrast: Array) -> Spread:
-        rows = self.scored if metric.weighs_instances else self.counted
-        assert rows is not None
-        return rows.spread(metric, contrast, paired=self.paired)
-
-    def _of(
-        self, metric: Metric, contrast: Array, *, single: bool = False
-    ) -> tuple[float, WeightPosterior]:
-        """Return the test noise of a contrast, and its weight."""
-        key = (metric, tuple(np.abs(contrast)))
-        if key not in self._known:
-            weight = self._kappa(metric, contrast, single=single)
-            if self.further is not None:
-                full = self._full_size(metric, contrast, single=single)
-                weight = _rounded(weight.test_only / full.inflation, weight.scale, weight.df)
-            self._known[key] = self._spread(metric, contrast).test_noise, weight
-        return self._known[key]
-
-    def _kappa(self, metric: Metric, contrast: Array, *, single: bool) -> WeightPosterior:
-        """Return the weight for the training sizes of the splits."""
-        spread = self._spread(metric, contrast)
-        if self.estimand == "fitted":
-            only = spread.counts_noise / spread.test_noise if spread.test_noise > 0 else 1.0
-            return _rounded(only, 1.0, math.inf)
-        return infer_weight(spread, single=single, halves=self._halves(metric, contrast))
-
-    def _halves(self, metric: Metric, contrast: Array) -> Array:
-        pairs = self.scored_halves if metric.weighs_instances else self.halves
-        found = [
-            contrast @ (np.array(one.observed(metric)) - np.array(other.observed(metric)))
-            for one, other in pairs
-        ]
-        return np.array(found)
-
 
 @dataclass(frozen=True, eq=False)
-class CommonWeight(Weights):
-    """One weight for all classifiers, pairs and metrics, of which there may be hundreds."""
+class KnownWeights(Weights):
+    """Weights by the name of the metric, such as those of a saved result.
 
-    weight: WeightPosterior
-    basis: str
-
-    are_own = False
-    n_strata = 4
-
-    def difference(self, metric: Metric) -> WeightPosterior:
-        """Return the weight."""
-        return self.weight
-
-    def value(self, metric: Metric, classifier: int) -> WeightPosterior:
-        """Return the weight."""
-        return self.weight
-
-    def pair(self, i: int, j: int) -> CommonWeight:
-        """Return the weights of two of the classifiers."""
-        return self
-
-
-@dataclass(frozen=True, eq=False)
-class StoredWeights(Weights):
-    """Weights of a saved result, by the name of the metric.
-
-    Metrics that the result did not have get the weights of its first metric.
+    Metrics that are not among them get the weights of the first metric.
 
     Parameters
     ----------
-    joint : mapping of str to WeightPosterior
-        The weight for differences of all classifiers.
-    pairs : mapping of str to sequence of WeightPosterior
-        The weight for the difference of each pair, in the order of `itertools.combinations`.
-    values : mapping of str to sequence of WeightPosterior
-        The weight for the metric of each classifier.
+    n_classifiers : int
+        The number of classifiers.
     basis : str
         What the weights rest on, in words.
-    are_own, n_strata
-        As in `Weights`. Without weights of their own, pairs and classifiers have that of all.
-    splits : mapping of str to sequence of (Resplitting or None)
-        What other splits would do to the difference of each pair.
+    joint : mapping of str to WeightPosterior
+        The weight for differences of all classifiers.
+    values, pairs : mapping of str to sequence of QuantityWeight
+        What is known of each classifier, and of each pair in the order of `itertools.combinations`.
+        Without these, all have the weight in `joint`.
+    sizes : TrainingSizes or None
+        The training sizes, where quantities continue to all instances.
+    n_strata : int
+        The number of weights in a mixture.
     """
 
-    joint: Mapping[str, WeightPosterior]
-    pairs: Mapping[str, Sequence[WeightPosterior]]
-    values: Mapping[str, Sequence[WeightPosterior]]
+    n_classifiers: int
     basis: str
-    are_own: bool = True
-    n_strata: int = N_STRATA
-    splits: Mapping[str, Sequence[Resplitting | None]] = field(default_factory=dict)
+    joint: Mapping[str, WeightPosterior]
+    values: Mapping[str, Sequence[QuantityWeight]] = field(default_factory=dict)
+    pairs: Mapping[str, Sequence[QuantityWeight]] = field(default_factory=dict)
     sizes: TrainingSizes | None = None
-    full_pairs: Mapping[str, Sequence[FullSize]] = field(default_factory=dict)
-    full_values: Mapping[str, Sequence[FullSize]] = field(default_factory=dict)
+    n_strata: int = N_STRATA
+    chosen: tuple[int, int] | None = None
+
+    @property
+    def are_own(self) -> bool:  # type: ignore[override]
+        """Whether every classifier and every pair has its own weight."""
+        return bool(self.values)
 
     @classmethod
-    def of(cls, weights: Weights, metrics: Mapping[str, Metric], n: int) -> StoredWeights:
+    def of(cls, weights: Weights, metrics: Mapping[str, Metric], n: int) -> KnownWeights:
         """Take the weights of some metrics of n classifiers."""
-        joint = {name: weights.difference(m) for name, m in metrics.items()}
+        joint = {name: weights.difference(metric) for name, metric in metrics.items()}
         if not weights.are_own:
-            return cls(joint, {}, {}, weights.basis, False, weights.n_strata)
-        pairs = list(combinations(range(n), 2))
-        full_pairs, full_values, sizes = {}, {}, None
+            return cls(n, weights.basis, joint, n_strata=weights.n_strata)
+        values, pairs = {}, {}
         for name, metric in metrics.items():
-            of_each = [weights.full_size(metric, k) for k in range(n)]
-            of_pairs = [weights.pair(*p).full_size(metric) for p in pairs]
-            full_values[name] = [one for one in of_each if one is not None]
-            full_pairs[name] = [one for one in of_pairs if one is not None]
-            sizes = full_values[name][0].sizes if full_values[name] else None
-        return cls(
-            joint,
-            {name: [weights.pair(*p).difference(m) for p in pairs] for name, m in metrics.items()},
-            {name: [weights.value(m, k) for k in range(n)] for name, m in metrics.items()},
-            weights.basis,
-            splits={
-                name: [weights.pair(*p).resplitting(m) for p in pairs]
-                for name, m in metrics.items()
-            },
-            sizes=sizes,
-            full_pairs={} if sizes is None else full_pairs,
-            full_values={} if sizes is None else full_values,
-        )
+            values[name] = [weights.quantity(metric, k) for k in range(n)]
+            pairs[name] = [weights.quantity(metric, *p) for p in combinations(range(n), 2)]
+        return cls(n, weights.basis, joint, values, pairs, weights.sizes)
 
     def difference(self, metric: Metric) -> WeightPosterior:
         """Return the weight for differences; of several classifiers, one for all pairs."""
-        return _found(self.joint, metric)
+        if self.chosen is not None and self.are_own:
+            return self.quantity(metric, 0, 1).weight
+        return self.joint.get(metric.name, next(iter(self.joint.values())))
 
     def full_size(self, metric: Metric, classifier: int | None = None) -> FullSize | None:
         """Return how the difference of two, or the metric of one, continues to all instances."""
-        if self.sizes is None:
-            return None
-        self._check_known(metric)
-        if classifier is None and self.full_pairs[metric.name]:
-            return self.full_pairs[metric.name][0]
-        return self.full_values[metric.name][classifier or 0]
-
-    def shifts(self, metric: Metric) -> Array | None:
-        """Return by how much the metrics of all classifiers move to get to all instances."""
-        if self.sizes is None:
-            return None
-        self._check_known(metric)
-        of_pairs, values = self.full_pairs[metric.name], self.full_values[metric.name]
-        place = {pair: k for k, pair in enumerate(combinations(range(len(values)), 2))}
-        return shifts_of_all(len(values), lambda i, j: of_pairs[place[i, j]], lambda k: values[k])
-
-    def _check_known(self, metric: Metric) -> None:
-        if metric.name not in self.full_values:
+        if self.sizes is not None and metric.name not in self.values:
             raise ValueError(
                 f"{metric.name!r} was not computed before the result was saved, and the file does "
-                f"not tell how it continues to all instances. It has {list(self.full_values)}."
+                f"not tell how it continues to all instances. It has {list(self.values)}."
             )
+        return super().full_size(metric, classifier)
 
-    def value(self, metric: Metric, classifier: int) -> WeightPosterior:
-        """Return the weight for the metric of one classifier."""
-        return _found(self.values, metric)[classifier] if self.are_own else self.difference(metric)
-
-    def resplitting(self, metric: Metric) -> Resplitting | None:
-        """Return what other splits would do to the difference of two; None if unknown."""
-        known = self.splits.get(metric.name, ())
-        return known[0] if len(known) == 1 else None
-
-    def pair(self, i: int, j: int) -> StoredWeights:
-        """Return the weights of two of the classifiers."""
+    def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
         if not self.are_own:
-            return self
-        n = len(next(iter(self.values.values())))
-        place = list(combinations(range(n), 2)).index((min(i, j), max(i, j)))
-        chosen = {name: of_each[place] for name, of_each in self.pairs.items()}
-        values = {name: [of_each[i], of_each[j]] for name, of_each in self.values.items()}
-        splits = {name: [of_each[place]] for name, of_each in self.splits.items()}
-        pairs = {name: [one] for name, one in chosen.items()}
-        sign = 1 if i < j else -1
-        full_pairs = {
-            name: [of_each[place]._replace(step=sign * of_each[place].step)]
-            for name, of_each in self.full_pairs.items()
-        }
-        full_values = {name: [of_each[i], of_each[j]] for name, of_each in self.full_values.items()}
-        return StoredWeights(
-            chosen,
-            pairs,
-            values,
-            self.basis,
-            splits=splits,
-            sizes=self.sizes,
-            full_pairs=full_pairs,
-            full_values=full_values,
-        )
+            return QuantityWeight(self.difference(metric))
+        by_metric, place = self.values, i
+        if j is not None:
+            by_metric = self.pairs
+            # The place of (i, j) among the pairs, which are in lexicographic order.
+            place = i * (2 * self.n_classifiers - i - 3) // 2 + j - 1
+        if metric.name in by_metric:
+            return by_metric[metric.name][place]
+        return QuantityWeight(next(iter(by_metric.values()))[place].weight)
 
     def saved(self) -> dict[str, Any]:
         """Return the weights as plain values, for `restored`."""
+
+        def of_each(
+            by_metric: Mapping[str, Sequence[QuantityWeight]], plain: Any
+        ) -> dict[str, Any]:
+            return {name: [plain(one) for one in each] for name, each in by_metric.items()}
+
+        def full(one: QuantityWeight) -> list[float]:
+            assert one.full_size is not None
+            return list(one.full_size[:5])
+
+        continued = self.sizes is not None
         return {
-            "joint": {name: _plain(one) for name, one in self.joint.items()},
-            "pairs": {name: [_plain(one) for one in each] for name, each in self.pairs.items()},
-            "values": {name: [_plain(one) for one in each] for name, each in self.values.items()},
+            "joint": {name: _plain(weight) for name, weight in self.joint.items()},
+            "pairs": of_each(self.pairs, lambda one: _plain(one.weight)),
+            "values": of_each(self.values, lambda one: _plain(one.weight)),
             "basis": self.basis,
             "are_own": self.are_own,
             "n_strata": self.n_strata,
-            "splits": {
-                name: [None if one is None else list(one) for one in each]
-                for name, each in self.splits.items()
-            },
+            "splits": of_each(self.pairs, lambda one: one.resplitting and list(one.resplitting)),
             "sizes": None if self.sizes is None else list(self.sizes),
-            "full_pairs": {
-                n: [list(one[:5]) for one in each] for n, each in self.full_pairs.items()
-            },
-            "full_values": {
-                n: [list(one[:5]) for one in each] for n, each in self.full_values.items()
-            },
+            "full_pairs": of_each(self.pairs, full) if continued else {},
+            "full_values": of_each(self.values, full) if continued else {},
         }
 
     @classmethod
-    def restored(cls, saved: Mapping[str, Any], metrics: Sequence[str], n: int) -> StoredWeights:
+    def restored(cls, saved: Mapping[str, Any], metrics: Sequence[str], n: int) -> KnownWeights:
         """Return the weights of some metrics of n classifiers from the output of `saved`."""
         basis, are_own = saved["basis"], saved["are_own"]
         if not isinstance(basis, str) or not isinstance(are_own, bool):
             raise ValueError("the description of its weights is not one.")
-        pairs, values = (
-            {name: [_weight(one) for one in each] for name, each in saved[key].items()}
-            for key in ("pairs", "values")
-        )
-        joint = {name: _weight(one) for name, one in saved["joint"].items()}
-        splits = {
-            name: [None if one is None else _resplitting(one) for one in each]
-            for name, each in saved["splits"].items()
-        }
         sizes = None if saved["sizes"] is None else _sizes(saved["sizes"])
-        full_pairs, full_values = (
-            {name: [_full_size(one, sizes) for one in each] for name, each in saved[key].items()}
-            for key in ("full_pairs", "full_values")
-        )
-        n_pairs = n * (n - 1) // 2
-        checked: list[tuple[Mapping[str, Sequence[Any]], int]]
-        checked = [(pairs, n_pairs), (values, n), (splits, n_pairs)]
+        own = list(metrics) if are_own else []
+        numbers = {"pairs": n * (n - 1) // 2, "splits": n * (n - 1) // 2, "values": n}
         if sizes is not None:
-            checked += [(full_pairs, n_pairs), (full_values, n)]
-        elif full_pairs or full_values:
+            numbers |= {"full_pairs": numbers["pairs"], "full_values": n}
+        elif saved["full_pairs"] or saved["full_values"]:
             raise ValueError("its weights continue to all instances, but have no training sizes.")
-        for found, number in checked:
-            own = metrics if are_own else ()
-            if list(found) != list(own) or any(len(each) != number for each in found.values()):
+        for key, number in numbers.items():
+            lengths = [len(each) for each in saved[key].values()]
+            if list(saved[key]) != own or lengths != [number] * len(own):
                 raise ValueError(f"its weights must be those of {n} classifiers by {metrics}.")
-        if list(joint) != list(metrics):
+        if list(saved["joint"]) != list(metrics):
             raise ValueError(f"its weights must be those of {metrics}.")
         n_strata = check_whole_number(saved["n_strata"], "n_strata")
         if n_strata > N_STRATA:
             raise ValueError(f"its weights must have at most {N_STRATA} strata, got {n_strata}.")
-        return cls(
-            joint, pairs, values, basis, are_own, n_strata, splits, sizes, full_pairs, full_values
+        values, pairs = (
+            {
+                name: [
+                    QuantityWeight(
+                        _weight(saved[key][name][k]),
+                        _resplitting(saved["splits"][name][k]) if key == "pairs" else None,
+                        None if sizes is None else _full_size(saved[f"full_{key}"][name][k], sizes),
+                    )
+                    for k in range(numbers[key])
+                ]
+                for name in own
+            }
+            for key in ("values", "pairs")
         )
+        joint = {name: _weight(one) for name, one in saved["joint"].items()}
+        return cls(n, basis, joint, values, pairs, sizes, n_strata)
 
 
-def _plain(weight: WeightPosterior) -> list[float | None]:
-    return [None if math.isinf(one) else one for one in weight]
+def common_weight(weight: WeightPosterior, basis: str, n_classifiers: int) -> KnownWeights:
+    """Return one weight for all classifiers, pairs and metrics, of which there may be hundreds."""
+    return KnownWeights(n_classifiers, basis, {"": weight}, n_strata=4)
+
+
+def _plain(values: tuple[Any, ...] | None) -> list[Any] | None:
+    """Return the numbers of a tuple as JSON has them; all that continues has the same sizes."""
+    if values is None:
+        return None
+    numbers = values[:5] if isinstance(values, FullSize) else values
+    return [None if math.isinf(number) else number for number in numbers]
 
 
 def _weight(saved: Sequence[float | None]) -> WeightPosterior:
@@ -704,11 +610,13 @@ def _weight(saved: Sequence[float | None]) -> WeightPosterior:
     return weight
 
 
-def _resplitting(saved: Sequence[Any]) -> Resplitting:
+def _resplitting(saved: Sequence[Any] | None) -> tuple[float, int] | None:
+    if saved is None:
+        return None
     sd, n_passes = saved
     if not 0 <= sd < math.inf or not 2 <= n_passes < 2**31:
         raise ValueError(f"{saved} are not a standard deviation and a number of repeats.")
-    return Resplitting(float(sd), check_whole_number(n_passes, "n_passes"))
+    return float(sd), check_whole_number(n_passes, "n_passes")
 
 
 def _sizes(saved: Sequence[Any]) -> TrainingSizes:
@@ -718,15 +626,11 @@ def _sizes(saved: Sequence[Any]) -> TrainingSizes:
     return sizes
 
 
-def _full_size(saved: Sequence[Any], sizes: TrainingSizes | None) -> FullSize:
-    if sizes is None or len(saved) != 5:
+def _full_size(saved: Sequence[Any], sizes: TrainingSizes) -> FullSize:
+    numbers = np.array(saved, dtype=float)
+    if numbers.shape != (5,) or not np.isfinite(numbers).all():
         raise ValueError(f"{saved} does not tell how a metric continues to all instances.")
-    step, rate, slope, inflation, further = map(float, saved)
-    finite = all(map(math.isfinite, (step, slope, inflation, further)))
-    if not finite or not 0 <= rate < math.inf or inflation <= 0 or further < 0:
+    step, rate, slope, inflation, further = numbers.tolist()
+    if rate < 0 or inflation <= 0 or further < 0:
         raise ValueError(f"{saved} does not tell how a metric continues to all instances.")
     return FullSize(step, rate, slope, inflation, further, sizes)
-
-
-def _found(by_metric: Mapping[str, Any], metric: Metric) -> Any:
-    return by_metric.get(metric.name, next(iter(by_metric.values())))

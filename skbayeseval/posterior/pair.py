@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.posterior.chains import SampledPrior
-from skbayeseval.posterior.prior import Prior, T
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["PairPosterior", "PairPrior"]
+__all__ = ["PairPosterior"]
 
 Array = NDArray[Any]
 
@@ -28,14 +25,10 @@ class PairPosterior(Posterior):
     """
 
     def __init__(self, joint: Posterior, i: int, j: int) -> None:
-        self._joint = joint
-        self._rows = [i, j]
-        model = joint.model
-        # With exact draws, the margin of the pair is the model of two, which has closed forms.
-        if joint.has_independent_draws:
-            model = model.of_pair()
+        of_both = len(joint.counts) == 2 and (i, j) == (0, 1)
         super().__init__(
-            model,
+            # With exact draws, the margin of the pair is the model of two, which has closed forms.
+            joint.model.of_pair() if joint.has_independent_draws else joint.model,
             joint.evidence.pair(i, j),
             entropy=joint.entropy,
             n_draws=joint.n_draws,
@@ -43,11 +36,15 @@ class PairPosterior(Posterior):
             scored=None if joint.scored is None else joint.scored.pair(i, j),
             weights=None if joint.weights is None else joint.weights.pair(i, j),
             instances=joint.instances,
+            trace=joint.trace,
+            prior=None if joint.own_prior is None else joint.own_prior.pair(i, j),
+            prior_name=joint.prior_name,
+            build_prior=joint.build_prior if of_both else None,
         )
-        self.engine = joint.engine
+        self._joint = joint
+        self._rows = [i, j]
+        self.engine, self.has_warned = joint.engine, True
         self.shows_progress, self.n_jobs = joint.shows_progress, joint.n_jobs
-        self.has_independent_draws = joint.has_independent_draws
-        self.has_closed_forms = joint.has_closed_forms
 
     def of_rows(self, rows: Array, entropy: int) -> PairPosterior:
         """Return the posterior given some of the rows of the evidence, with exact draws."""
@@ -59,70 +56,27 @@ class PairPosterior(Posterior):
         return self if joint is self._joint else PairPosterior(joint, *self._rows)
 
     @property
-    def prior(self) -> Prior:
-        """The prior of the same model."""
-        joint = self._joint.prior
-        return PairPrior(joint, self._rows) if isinstance(joint, SampledPrior) else super().prior
-
-    @property
-    def has_known_prior(self) -> bool:
-        """Whether the prior is known; for a modified graph, it may not be."""
-        return self._joint.has_known_prior
-
-    @property
-    def prior_name(self) -> str | None:
-        """The name of a user-supplied prior; None if there is none."""
-        return getattr(self._joint, "prior_name", None)
-
-    @property
-    def build_prior(self) -> Callable[..., Any] | None:
-        """The function that builds a user-supplied prior; None unless it fits this pair."""
-        of_both = len(self._joint.counts) == 2 and self._rows == [0, 1]
-        return getattr(self._joint, "build_prior", None) if of_both else None
-
-    @property
     def prior_description(self) -> dict[str, Any]:
-        """The prior in the form that `prior=` accepts."""
+        """The prior in the form that `prior=` accepts, or the name of a callable prior."""
         return self._joint.prior_description
-
-    @property
-    def n_chains(self) -> int:
-        """The number of Markov chains; 1 for independent draws."""
-        return self._joint.n_chains
-
-    @property
-    def stats(self) -> Mapping[str, Array]:
-        """The sampler statistics, of shape (n_chains, n_draws per chain)."""
-        return self._joint.stats
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters of the pair, named as those of A and B."""
         found = parameters_of_pair(self._joint.parameters(), *self._rows)
-        if type(self.model) is not type(self._joint.model):  # model of two classifiers
-            return self._of_positive(found)
-        return found
+        if type(self.model) is type(self._joint.model):
+            return found
+        # The model of two classifiers has mu and the rates of the positive class alone.
+        positive = self._positive_index
+        own = {"mu": found["mu"][:, positive]} if "mu" in found else {}
+        for name in ("A", "B"):
+            recall = found[f"rho_{name}"]
+            own[f"rho+_{name}"] = recall[:, positive]
+            own[f"rho-_{name}"] = 1 - recall[:, 1 - positive]
+        return own
 
     def rates(self) -> dict[str, Array]:
-        """Return draws of rates that are not parameters of the model."""
+        """Return draws of rates that are not parameters of the model: the recall of each class."""
         return parameters_of_pair(self._joint.rates(), *self._rows)
-
-    def _of_positive(self, parameters: Mapping[str, Array]) -> dict[str, Array]:
-        """Return mu and the rates of the positive class, given those of both classes."""
-        positive = self._positive_index
-        found = {"mu": parameters["mu"][:, positive]} if "mu" in parameters else {}
-        for name in ("A", "B"):
-            recall = parameters[f"rho_{name}"]
-            found[f"rho+_{name}"] = recall[:, positive]
-            found[f"rho-_{name}"] = 1 - recall[:, 1 - positive]
-        return found
-
-    def effective_share(self, draws: Array) -> float:
-        """Return the effective sample size divided by the number of draws."""
-        return self._joint.effective_share(draws)
-
-    def mcse(self, draws: Array) -> float | None:
-        """Return the Monte Carlo standard error of the mean; None for independent draws."""
-        return self._joint.mcse(draws)
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (2, n_draws)."""
@@ -151,28 +105,3 @@ class PairPosterior(Posterior):
         """Return the observed metric values of the pair."""
         observed = self._joint.observed(metric)
         return tuple(observed[i] for i in self._rows)
-
-
-class PairPrior(SampledPrior):
-    """Two classifiers of a joint prior of several."""
-
-    def __init__(self, joint: SampledPrior, rows: list[int]) -> None:
-        def draw() -> Mapping[str, Array]:
-            return parameters_of_pair(joint.parameters(), *rows)
-
-        super().__init__(joint.model, joint.evidence, joint.prevalence, draw)
-        self._joint = joint
-        self._rows = rows
-
-    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return what was computed before of this pair, else compute it."""
-        return self._joint.remembered((tuple(self._rows), key), compute)
-
-    def rates(self, n_draws: int) -> dict[str, Array]:
-        """Return the recall of each class, drawn given the parameters."""
-        return parameters_of_pair(self._joint.rates(n_draws), *self._rows)
-
-    def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
-        """Yield blocks of draws of the metric, of shape (2, n)."""
-        for block in self._joint.stream(metric, rng, n_draws):
-            yield block[self._rows]

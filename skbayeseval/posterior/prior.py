@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from copy import copy
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval.engines.exact import check_scores, stream_scores
-from skbayeseval.engines.given_parameters import draw_parameters
+from skbayeseval.engines.given_parameters import (
+    draw_parameters,
+    parameters_of_pair,
+    rates_given,
+    scores_given,
+)
 from skbayeseval.engines.shares import stream_shares
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.counts import as_evidence
@@ -18,15 +24,15 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import BetaMargin, StudentMargin
 from skbayeseval.models.specification import Model
 
-__all__ = [
-    "Memory",
-    "Prior",
-    "Recipe",
-    "T",
-]
+__all__ = ["Memory", "Prior", "Recipe"]
 
-
+Array = NDArray[Any]
+Draws = Mapping[str, Array]
 T = TypeVar("T")
+
+# The prior does not depend on the data, and neither do its seeds: of draws, and of rates given
+# draws of the parameters.
+_PRIOR_ENTROPY, _RATES_ENTROPY = 20160717, 3
 
 
 class Memory:
@@ -51,13 +57,7 @@ class Memory:
         return found
 
 
-Array = NDArray[Any]
-
-
-# The prior does not depend on the data, and neither does its seed.
-_PRIOR_ENTROPY = 20160717
-
-
+# What was computed of priors, which are equal for much evidence.
 _MEMORY = Memory()
 
 
@@ -73,10 +73,11 @@ class Recipe:
         self, model: Model, evidence: Evidence, prevalence: tuple[float, ...] | None = None
     ) -> None:
         self.model = model
-        self.evidence = evidence if isinstance(evidence, Evidence) else as_evidence(evidence)
+        self.evidence = as_evidence(evidence)
         self.prevalence = prevalence
         self.counts = self.evidence.margins()
         self.positive = self.counts[0].positive
+        self._positive_index = 1 if self.positive is None else self.positive
         self.has_true_negatives = self.counts[0].has_true_negatives
         self._averaged = None
         if self.evidence.has_class_counts:
@@ -92,21 +93,32 @@ class Recipe:
         """The Dirichlet shapes; empty if the model does not consist of Dirichlet vectors."""
         return self.specification.shapes(prior=self.is_prior) if self.has_closed_forms else {}
 
-    def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
-        """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
-        own = self._over_classes(metric)
-        for scores in stream_scores(
-            self.specification, own, self._positive_index, rng, n_draws, prior=self.is_prior
-        ):
+    def _given(self, n_draws: int | None) -> Draws | None:
+        """Return draws of the parameters, where these are known by draws; else None."""
+        return None
+
+    def stream(
+        self, metric: Metric, rng: np.random.Generator, n_draws: int, weight: float | None = None
+    ) -> Iterator[Array]:
+        """Yield blocks of draws of the metric, of shape (n_classifiers, n).
+
+        `weight` is that of the counts, by default as in the evidence.
+        """
+        specification = self.specification
+        if weight is not None:
+            specification = self.model.specification(self.evidence.with_weight(weight))
+        own, positive = self._over_classes(metric), self._positive_index
+        given = self._given(n_draws)
+        if given is None:
+            blocks = stream_scores(specification, own, positive, rng, n_draws, prior=self.is_prior)
+        else:
+            blocks = scores_given(specification, given, own, positive, rng, prior=self.is_prior)
+        for scores in blocks:
             yield check_scores(scores, metric)
 
     def _over_classes(self, metric: Metric) -> Metric:
         """Return the metric whose macro average is over the labels of each classifier."""
         return metric if self._averaged is None else metric.over(self._averaged)
-
-    @property
-    def _positive_index(self) -> int:
-        return 1 if self.positive is None else self.positive
 
     def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
         """Return the distribution of one classifier's metric; None if not in closed form."""
@@ -135,22 +147,82 @@ class Prior(Recipe):
     """The prior of a model.
 
     Two priors are equal if they give the same draws, even if the evidence differs.
+
+    Parameters
+    ----------
+    model, evidence, prevalence
+        As in `Posterior`.
+    draw : callable, default=None
+        Draws the parameters of a prior that is not conjugate, to which no closed form applies. Such
+        a prior is equal to itself only.
     """
 
     is_prior = True
 
-    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return what was computed before of an equal prior, else compute it.
+    def __init__(
+        self,
+        model: Model,
+        evidence: Evidence,
+        prevalence: tuple[float, ...] | None = None,
+        draw: Callable[[], Draws] | None = None,
+    ) -> None:
+        super().__init__(model, evidence, prevalence)
+        self.draw = draw
+        self.has_closed_forms = draw is None
+        self._pair: tuple[int, int] | None = None
+        self._memory = None if draw is None else Memory()
 
-        Only results are kept, and the prior's parameters as their key, never the evidence.
-        """
-        return _MEMORY.get((self._key(), key), compute)
+    def pair(self, i: int, j: int) -> Prior:
+        """Return the prior of two of the classifiers, where parameters are known by draws."""
+        found = copy(self)
+        found._pair = i, j
+        return found
+
+    def _given(self, n_draws: int | None) -> Draws | None:
+        if self.draw is None or self._memory is None:
+            return None
+        drawn = self._memory.get("parameters", self.draw)
+        return {name: values[:n_draws] for name, values in drawn.items()}
+
+    def _of_pair(self, parameters: Draws) -> dict[str, Array]:
+        return (
+            dict(parameters) if self._pair is None else parameters_of_pair(parameters, *self._pair)
+        )
+
+    def parameters(self, n_draws: int | None = None) -> dict[str, Array]:
+        """Return (at most) `n_draws` draws of the parameters, of shape (n_draws, ...)."""
+        given = self._given(n_draws)
+        if given is not None:
+            return self._of_pair(given)
+        assert n_draws is not None
+        rng = np.random.default_rng(_PRIOR_ENTROPY)
+        return draw_parameters(self.specification, rng, n_draws, prior=True)
+
+    def rates(self, n_draws: int) -> dict[str, Array]:
+        """Return draws of rates that are not parameters of the model."""
+        given = self._given(n_draws)
+        if given is None:
+            return {}
+        rng = np.random.default_rng(_RATES_ENTROPY)
+        return self._of_pair(rates_given(self.specification, given, rng, prior=True))
+
+    def draws(self, metric: Metric, n_draws: int) -> Array:
+        """Return draws of the metric, of shape (n_classifiers, n_draws)."""
+        rng = np.random.default_rng(_PRIOR_ENTROPY)
+        draws = np.concatenate(list(self.stream(metric, rng, n_draws)), axis=1)
+        return draws if self._pair is None else draws[list(self._pair)]
 
     def shares(self, metric: Metric, region: Interval) -> Iterator[Array]:
         """Yield estimates of P(A - B in the region), in blocks of shape (2, n)."""
-        rng = np.random.default_rng(_PRIOR_ENTROPY)
-        own = self._over_classes(metric)
-        return stream_shares(self.specification, own, self._positive_index, rng, region)
+        given = self._given(None)
+        if given is None:
+            rng = np.random.default_rng(_PRIOR_ENTROPY)
+            own = self._over_classes(metric)
+            yield from stream_shares(self.specification, own, self._positive_index, rng, region)
+        else:  # whether each draw is in the region
+            a, b = self.draws(metric, len(next(iter(given.values()))))
+            inside = (a - b >= region.low) & (a - b <= region.high)
+            yield inside[: len(inside) // 2 * 2].reshape(2, -1).astype(float)
 
     def has_finite_density(self, metric: Metric) -> bool | None:
         """Return whether the density of the difference is finite at 0; None if unknown."""
@@ -158,29 +230,22 @@ class Prior(Recipe):
             return None
         return self.model.has_finite_prior_density(metric.formula, self.shapes)
 
-    def draws(self, metric: Metric, n_draws: int) -> Array:
-        """Return draws of the metric, of shape (n_classifiers, n_draws)."""
-        rng = np.random.default_rng(_PRIOR_ENTROPY)
-        return np.concatenate(list(self.stream(metric, rng, n_draws)), axis=1)
-
-    def parameters(self, n_draws: int) -> dict[str, Array]:
-        """Return draws of the parameters, of shape (n_draws, ...)."""
-        rng = np.random.default_rng(_PRIOR_ENTROPY)
-        return draw_parameters(self.specification, rng, n_draws, prior=True)
-
-    def rates(self, n_draws: int) -> dict[str, Array]:
-        """Return draws of rates that are not parameters of the model."""
-        return {}
-
     def affordable(self, n_draws: int) -> int:
         """Return `n_draws`, reduced if draws are expensive because there are many classes."""
         if self.specification.draws_cost_one:
             return n_draws
         return max(2**14, n_draws // (4 * len(self.counts[0].labels)))
 
+    def remembered(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what was computed before of an equal prior, else compute it.
+
+        Only results are kept, and the prior's parameters as their key, never the evidence.
+        """
+        if self._memory is not None:
+            return self._memory.get((self._pair, key), compute)
+        return _MEMORY.get((self._key(), key), compute)
+
     def _key(self) -> tuple[Any, ...]:
-        labels = self.counts[0].labels
-        sizes = len(labels), len(self.counts)
         only_predicted = tuple(
             (tuple(counts.true > 0), tuple(counts.averaged))
             for counts in self.counts
@@ -188,7 +253,7 @@ class Prior(Recipe):
         )
         return (
             self.model,
-            sizes,
+            (len(self.counts[0].labels), len(self.counts)),
             self.positive,
             self.has_true_negatives,
             self.prevalence,
@@ -196,7 +261,9 @@ class Prior(Recipe):
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Prior) and self._key() == other._key()
+        if not isinstance(other, Prior) or self.draw is not None or other.draw is not None:
+            return self is other
+        return self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash(self._key())

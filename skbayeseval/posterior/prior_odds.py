@@ -78,7 +78,14 @@ def bayes_factor(
     if rope is not None:
         if method not in (None, "interval"):
             raise ValueError(f"method={method!r} does not use rope=. Pass either rope= or method=.")
-        return _interval_null(posterior, metric, check_rope(rope, metric))
+        region = check_rope(rope, metric)
+        if region.low == region.high:
+            raise ValueError(
+                f"rope={tuple(region)} has zero width, so its prior probability is 0. Omit rope= "
+                "for the Savage-Dickey ratio."
+            )
+        odds = posterior_odds(posterior, metric, region)
+        return ratio(odds, _prior_odds(posterior.prior, metric, region), "interval")
     if method == "interval":
         raise ValueError("method='interval' requires rope=.")
     prior_density = prior_density_at_zero(posterior.prior, metric)
@@ -91,8 +98,16 @@ def bayes_factor(
             "density estimate."
         )
     if prior_density is not None and method != "kde":
-        return ratio(_density(posterior, metric), prior_density, "savage-dickey")
-    prior, bandwidth = _prior_density_by_kde(posterior.prior, metric)
+        exact = posterior.log_density_at_zero(metric)
+        if exact is not None:
+            return ratio(Estimate(exact), prior_density, "savage-dickey")
+        draws = _difference(posterior, metric)
+        density = density_by_smoothing(draws, posterior.effective_share(draws))
+        return ratio(density, prior_density, "savage-dickey")
+    prior, bandwidth = posterior.prior.remembered(
+        ("kernel density", metric),
+        lambda: density_by_kde(prior_difference_draws(posterior.prior, metric)),
+    )
     return ratio(density_by_kde(_difference(posterior, metric))[0], prior, "kde", bandwidth)
 
 
@@ -131,16 +146,6 @@ def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
     return a - b
 
 
-def _interval_null(posterior: Posterior, metric: Metric, rope: Interval) -> BayesFactor:
-    if rope.low == rope.high:
-        raise ValueError(
-            f"rope={tuple(rope)} has zero width, so its prior probability is 0. Omit rope= for the "
-            "Savage-Dickey ratio."
-        )
-    odds = posterior_odds(posterior, metric, rope)
-    return ratio(odds, _prior_odds(posterior.prior, metric, rope), "interval")
-
-
 def posterior_odds(posterior: Posterior, metric: Metric, rope: Interval) -> Estimate:
     """Return the log odds that the difference is inside the ROPE."""
     margins = posterior.independent_margins(metric)
@@ -164,26 +169,11 @@ def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
     return prior.remembered(("odds", metric, rope), compute)
 
 
-def _prior_density_by_kde(prior: Prior, metric: Metric) -> tuple[Estimate, float]:
-    def compute() -> tuple[Estimate, float]:
-        return density_by_kde(prior_difference_draws(prior, metric))
-
-    return prior.remembered(("kernel density", metric), compute)
-
-
 def _odds_by_quadrature(a: BetaMargin, b: BetaMargin, rope: Interval) -> Estimate:
     inside = difference_probability(a, b, rope.low, rope.high)
     below = difference_probability(a, b, -1.0, rope.low) if rope.low > -1 else 0.0
     above = difference_probability(a, b, rope.high, 1.0) if rope.high < 1 else 0.0
     return odds_of_probabilities(inside, below + above)
-
-
-def _density(posterior: Posterior, metric: Metric) -> Estimate:
-    exact = posterior.log_density_at_zero(metric)
-    if exact is not None:
-        return Estimate(exact)
-    draws = _difference(posterior, metric)
-    return density_by_smoothing(draws, posterior.effective_share(draws))
 
 
 def _difference(posterior: Posterior, metric: Metric) -> NDArray[Any]:

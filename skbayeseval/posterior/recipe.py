@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,17 @@ from joblib import parallel_config
 from numpy.typing import NDArray
 
 from skbayeseval._running import progress_if_long
+from skbayeseval.engines.arviz import diagnose
+from skbayeseval.engines.base import Trace
 from skbayeseval.engines.blocks import in_order
 from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
-from skbayeseval.engines.exact import check_scores, stream_scores
+from skbayeseval.engines.exact import stream_scores
 from skbayeseval.engines.few_units import (
     allow_for_few_carriers,
     allow_for_few_units,
     difference_of_twins,
 )
-from skbayeseval.engines.given_parameters import draw_parameters
+from skbayeseval.engines.given_parameters import draw_parameters, rates_given
 from skbayeseval.engines.signed_rank import draw_weights
 from skbayeseval.evidence.base import Evidence, UnitNumbers
 from skbayeseval.evidence.instance_scores import WeightedInstances
@@ -41,7 +42,12 @@ from skbayeseval.posterior.distributions import (
     difference_bounds,
 )
 from skbayeseval.posterior.full_size import FullSize
-from skbayeseval.posterior.inferred_weight import CommonWeight, WeightPosterior, Weights
+from skbayeseval.posterior.inferred_weight import (
+    WeightPosterior,
+    Weights,
+    common_weight,
+    shift_by_other_splits,
+)
 from skbayeseval.posterior.prior import Prior, Recipe
 
 __all__ = ["Posterior"]
@@ -57,7 +63,7 @@ MOST_TOGETHER = 2**25
 
 
 class Posterior(Recipe):
-    """The posterior of a model, given evidence.
+    """The posterior of a model, given evidence: independent draws, or Markov chains.
 
     Parameters
     ----------
@@ -80,10 +86,16 @@ class Posterior(Recipe):
         evidence.
     instances : Instances, default=None
         Which instances the rows of the evidence belong to; None if that is not known.
+    trace : Trace, default=None
+        Markov chains of the parameters; None for independent draws.
+    prior : Prior, default=None
+        The prior of the chains, if it is not that of the model.
+    prior_name : str, default=None
+        The name of that prior.
+    build_prior : callable, default=None
+        The function that builds the variables of that prior, if it is available.
     """
 
-    engine: str = "exact"
-    has_independent_draws = True
     is_prior = False
 
     def __init__(
@@ -92,19 +104,32 @@ class Posterior(Recipe):
         evidence: Evidence,
         *,
         entropy: int,
-        n_draws: int,
+        n_draws: int = 0,
         prevalence: tuple[float, ...] | None = None,
         scored: WeightedInstances | None = None,
         weights: Weights | None = None,
         instances: Instances | None = None,
+        trace: Trace | None = None,
+        prior: Prior | None = None,
+        prior_name: str | None = None,
+        build_prior: Callable[..., Any] | None = None,
     ) -> None:
         super().__init__(model, evidence, prevalence)
         self.scored = self.evidence.scored if scored is None else scored
         self.entropy = entropy
-        self.n_draws = n_draws
-        self.has_warned = True  # whether convergence warnings were issued
+        self.n_draws = n_draws if trace is None else trace.n_draws
+        self.weights = weights
+        self.instances = instances
+        self.trace = trace
+        self.prior_name = prior_name
+        self.build_prior = build_prior
+        self.has_independent_draws = trace is None
+        self.has_closed_forms = trace is None and weights is None
+        self.engine = "exact" if trace is None else "pymc"
+        self.has_warned = trace is None  # whether convergence warnings were issued
         self.shows_progress = False  # whether draws that take long show progress
         self.n_jobs: int | None = None  # the number of threads; by default as joblib is set
+        self.own_prior = prior
         self._asked: list[Metric] = []
         self._draws: dict[Metric, Array] = {}
         self._observed: dict[Metric, tuple[float, ...]] = {}
@@ -113,10 +138,12 @@ class Posterior(Recipe):
         self._stretched: dict[tuple[Metric, int | None], Array] = {}
         self._values: dict[tuple[Metric, int], Array] = {}
         self._published: Posterior | None = None
-        self.weights = weights
-        self.instances = instances
-        if weights is not None:
-            self.has_closed_forms = False
+
+    def _like(self, model: Model, evidence: Evidence, **changes: Any) -> Posterior:
+        """Return another posterior with exact draws, with the settings of this one."""
+        options: dict[str, Any] = {"entropy": self.entropy, "n_draws": self.n_draws}
+        options |= {"prevalence": self.prevalence, "weights": self.weights}
+        return Posterior(model, evidence, **(options | changes))
 
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
@@ -129,48 +156,58 @@ class Posterior(Recipe):
         """Return whether the metric has a proper prior, which Bayes factors require."""
         return self.model.has_proper_prior and not metric.weighs_instances
 
-    def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
+    def _given(self, n_draws: int | None) -> Mapping[str, Array] | None:
+        return None if self.trace is None else self.trace.flat()
+
+    def _scored_for(self, metric: Metric) -> WeightedInstances | None:
+        """Return the instance scores that the metric is computed from; None for other metrics."""
+        return self.scored if metric.weighs_instances else None
+
+    def stream(
+        self, metric: Metric, rng: np.random.Generator, n_draws: int, weight: float | None = None
+    ) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
-        if not metric.weighs_instances or self.scored is None:
-            return super().stream(metric, rng, n_draws)
-        scored, sum_of_means = self.scored, self.sum_of_means(metric)
+        scored, sum_of_means = self._scored_for(metric), self.sum_of_means(metric)
+        if scored is None:
+            return super().stream(metric, rng, n_draws, weight)
         if sum_of_means is not None:
             return sum_of_means.stream(rng, n_draws)
-        return stream_bootstrap(
-            scored.runs(metric), scored.shape, scored.n_classifiers, rng, n_draws
-        )
+        shape = scored.shape if weight is None else scored.with_weight(weight).shape
+        return stream_bootstrap(scored.runs(metric), shape, scored.n_classifiers, rng, n_draws)
 
     def sum_of_means(self, metric: Metric) -> SumOfMeans | None:
         """Return how very many instances are drawn together; None if each has its own weight."""
-        if not metric.weighs_instances or self.scored is None or self.weights is not None:
+        scored = self._scored_for(metric)
+        if scored is None or self.weights is not None:
             return None
         if metric not in self._sums_of_means:
-            runs = self.scored.runs(metric)
-            self._sums_of_means[metric] = SumOfMeans.of(runs, self.scored.shape)
+            self._sums_of_means[metric] = SumOfMeans.of(scored.runs(metric), scored.shape)
         return self._sums_of_means[metric]
 
     def _mixture(self, metric: Metric, weight: WeightPosterior) -> Array:
         """Return draws of the metric, of shape (n_classifiers, n_draws), mixed over weights."""
         assert self.weights is not None
-        rng = np.random.default_rng(self._seed())
+        rng = self.rng()
         strata = weight.strata(self.weights.n_strata)
         ends = np.linspace(0, self.n_draws, len(strata) + 1).astype(int)
-        found: list[Array] = []
-        few = self._rng_of_few_units()
-        tasks = zip(strata, repeat(metric), rng.spawn(len(strata)), np.diff(ends).tolist())
-        with self._threads(), self._progress(metric) as advance:
-            drawn = in_order(self._draws_at, tasks)
-            for one, end, draws in zip(strata, ends[1:], drawn, strict=True):
-                found.append(self._allowing_for_few_units(metric, draws, few, weight=one))
-                advance(int(end))
-        return rng.permutation(np.concatenate(found, axis=1), axis=1)
+        tasks = zip(strata, rng.spawn(len(strata)), np.diff(ends).tolist(), strict=True)
 
-    def _moved(self, metric: Metric, draws: Array, shifts: Array) -> Array:
-        """Return draws of the metric, moved to training sets of all instances."""
-        seed = np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR, _FULL_SIZE))
-        number = draws.shape[1]
-        which = np.random.default_rng(seed).permutation(np.arange(number) % shifts.shape[1])
-        moved = draws + shifts[:, which]
+        def draw(at: float, rng: np.random.Generator, n_draws: int) -> Array:
+            return np.concatenate(list(self.stream(metric, rng, n_draws, at)), axis=1)
+
+        def blocks() -> Iterator[Array]:
+            few = self.rng(_FEW_UNITS)
+            for at, draws in zip(strata, in_order(draw, tasks), strict=True):
+                yield self._allowing_for_few_units(metric, draws, few, weight=at)
+
+        return rng.permutation(self._collected(blocks(), metric), axis=1)
+
+    def _moved(self, metric: Metric, draws: Array, shifts: Array | None) -> Array:
+        """Return draws of the metric, moved to training sets of all instances, if that is known."""
+        if shifts is None:
+            return draws
+        places = np.arange(draws.shape[1]) % shifts.shape[1]
+        moved = draws + shifts[:, self.rng(_FULL_SIZE).permutation(places)]
         # Within the bounds, all of them together, so that differences stay as they are.
         low, high = metric.extent
         moved -= np.maximum(moved.max(axis=0) - high, 0.0)
@@ -181,16 +218,13 @@ class Posterior(Recipe):
         """Return the setting of joblib under which blocks are drawn."""
         return nullcontext() if self.n_jobs is None else parallel_config(n_jobs=self.n_jobs)
 
-    def _progress(self, metric: Metric) -> AbstractContextManager[Callable[[int], None]]:
-        return progress_if_long(f"drawing {metric.name}", self.n_draws, show=self.shows_progress)
-
     def units(self, metric: Metric, weight: float | None = None) -> UnitNumbers | None:
         """Return how many units the metric rests on; None unless units have random weights."""
-        evidence: Any = self.evidence
-        if metric.weighs_instances and self.scored is not None:
-            evidence = self.scored
-        elif metric.source not in ("tables", "items") or not self.model.weights_units:
-            return None
+        evidence: Any = self._scored_for(metric)
+        if evidence is None:
+            if metric.source not in ("tables", "items") or not self.model.weights_units:
+                return None
+            evidence = self.evidence
         evidence = evidence if weight is None else evidence.with_weight(weight)
         return evidence.unit_numbers(metric)
 
@@ -207,11 +241,12 @@ class Posterior(Recipe):
 
         It is infinite where all count alike, or where weights are inferred, which allows for it.
         """
-        if not metric.weighs_instances or self.scored is None or self.weights is not None:
+        scored = self._scored_for(metric)
+        if scored is None or self.weights is not None:
             return np.inf
         influence = self.influence(metric)
         of_one = influence[0] - influence[1] if classifier is None else influence[classifier]
-        return self.scored.carried_by(of_one)
+        return scored.carried_by(of_one)
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on the metric of each classifier."""
@@ -234,63 +269,55 @@ class Posterior(Recipe):
                 self.scored.unit_numbers(metric),
                 carriers,
                 difference_bounds(metric.bounds) if classifier is None else metric.bounds,
-                self._rng_of_few_units(2),
+                self.rng(_FEW_UNITS, 2),
                 of_areas=classifier is None and self.scored.is_area(metric),
             )
             self._stretched[key].flags.writeable = False
         return self._stretched[key]
 
-    def _rng_of_few_units(self, *further: int) -> np.random.Generator:
-        key = (_POSTERIOR, _FEW_UNITS, *further)
-        return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=key))
-
-    def _draws_at(
-        self, weight: float, metric: Metric, rng: np.random.Generator, n_draws: int
-    ) -> Array:
-        """Return draws of the metric, with the evidence weighted by `weight`."""
-        if metric.weighs_instances and self.scored is not None:
-            shape = self.scored.with_weight(weight).shape
-            runs = self.scored.runs(metric)
-            blocks = stream_bootstrap(runs, shape, self.scored.n_classifiers, rng, n_draws)
-            return np.concatenate(list(blocks), axis=1)
-        own = self.model.specification(self.evidence.with_weight(weight))
-        of_classes, positive = self._over_classes(metric), self._positive_index
-        blocks = stream_scores(own, of_classes, positive, rng, n_draws, prior=False)
-        return check_scores(np.concatenate(list(blocks), axis=1), metric)
-
     @property
     def prior(self) -> Prior:
         """The prior of the same model."""
-        return Prior(self.model, self.evidence, self.prevalence)
+        if not self.has_known_prior:
+            raise ValueError(
+                "The Bayes factor requires the prior, which is unknown for a modified graph. Add "
+                "prior draws to the trace: trace.extend(pymc.sample_prior_predictive(...)) with "
+                "ArviZ 0.x, trace.update(...) with ArviZ 1.x."
+            )
+        return self.own_prior or Prior(self.model, self.evidence, self.prevalence)
 
     @property
     def prior_description(self) -> dict[str, Any]:
-        """The prior in the form that `prior=` accepts."""
-        return self.model.prior()
+        """The prior in the form that `prior=` accepts, or the name of a callable prior."""
+        return self.model.prior() if self.prior_name is None else {"callable": self.prior_name}
 
     @property
     def has_known_prior(self) -> bool:
         """Whether the prior is known; for a modified graph, it may not be."""
-        return True
+        return self.prior_name is None or self.own_prior is not None
 
     @property
     def n_chains(self) -> int:
         """The number of Markov chains; 1 for independent draws."""
-        return 1
+        return 1 if self.trace is None else self.trace.n_chains
 
     @property
     def stats(self) -> Mapping[str, Array]:
         """The sampler statistics, of shape (n_chains, n_draws per chain)."""
-        return {}
+        return {} if self.trace is None else self.trace.stats
 
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
+        if self.trace is not None:
+            return self.trace.flat()
         with self._threads():
             return draw_parameters(self.specification, self.rng(), self.n_draws, prior=False)
 
     def rates(self) -> dict[str, Array]:
-        """Return draws of rates that are not parameters of the model."""
-        return {}
+        """Return draws of rates that are not parameters of the model: the recall of each class."""
+        if self.trace is None:
+            return {}
+        return rates_given(self.specification, self.trace.flat(), self.rng(), prior=False)
 
     def difference(self, metric: Metric) -> Distribution:
         """Return the posterior of A - B."""
@@ -302,14 +329,13 @@ class Posterior(Recipe):
         units = self.units(metric)
         bounds = metric.bounds or (units and units.seen)
         if units and bounds and (not difference.any() or self.evidence.has_equal_differences()):
-            rng, width = self._rng_of_few_units(1), bounds[1] - bounds[0]
-            twins = difference_of_twins(units, bounds, rng, len(difference))
+            width = bounds[1] - bounds[0]
+            twins = difference_of_twins(units, bounds, self.rng(_FEW_UNITS, 1), len(difference))
             return Distribution(np.clip(difference + twins, -width, width))
         difference = self._allowing_for_few_carriers(metric, difference)
         differences, strength = self.specification.ranked(metric.name)
         if strength is not None:
-            rng = np.random.default_rng(self._seed())
-            weights = draw_weights(len(differences), strength, rng, self.n_draws)
+            weights = draw_weights(len(differences), strength, self.rng(), self.n_draws)
             return SignedRankDifference(difference, weights, differences)
         margins = self.independent_margins(metric)
         if margins is not None:
@@ -339,59 +365,42 @@ class Posterior(Recipe):
         assert self.weights is not None
         key = (metric, classifier)
         if key not in self._values:
-            weight, source, row = self.weights.value(metric, classifier), self, classifier
+            weight, source, row = self.weights.quantity(metric, classifier).weight, self, classifier
             if self.evidence.n_classifiers > 2:  # a pair of them is cheaper to draw than all
-                source, row = self._with_another(classifier), 0
-            draws = source._mixture(metric, weight)[row]
+                pair = classifier, (classifier + 1) % self.evidence.n_classifiers
+                scored = None if self.scored is None else self.scored.pair(*pair)
+                source = self._like(self.model.of_pair(), self.evidence.pair(*pair), scored=scored)
+                source.shows_progress, source.n_jobs = self.shows_progress, self.n_jobs
+                row = 0
+            draws = source._mixture(metric, weight)[[row]]
             full = self.weights.full_size(metric, classifier)
-            if full is not None:
-                draws = self._moved(metric, draws[None], full.shifts[None])[0]
-            draws.flags.writeable = False
-            self._values[key] = draws
+            draws = self._moved(metric, draws, None if full is None else full.shifts[None])
+            self.remember_value(metric, classifier, draws[0])
         return self._values[key]
-
-    def _with_another(self, classifier: int) -> Posterior:
-        """Return the posterior of one classifier and any other of them."""
-        pair = classifier, (classifier + 1) % self.evidence.n_classifiers
-        posterior = Posterior(
-            self.model.of_pair(),
-            self.evidence.pair(*pair),
-            entropy=self.entropy,
-            n_draws=self.n_draws,
-            scored=None if self.scored is None else self.scored.pair(*pair),
-            weights=self.weights,
-        )
-        posterior.shows_progress, posterior.n_jobs = self.shows_progress, self.n_jobs
-        return posterior
 
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
         """Return the posterior given some of the rows of the evidence, with exact draws.
 
         Weights of counts that are inferred are then inferred from these rows.
         """
-        own = self.scored is not None and self.scored is not self.evidence
-        return Posterior(
-            self.model,
-            self.evidence.of_rows(rows),
-            entropy=entropy,
-            n_draws=self.n_draws,
-            prevalence=self.prevalence,
-            scored=self.scored.of_rows(rows) if own and self.scored is not None else None,
-            weights=None if self.weights is None else self.weights.of_rows(rows),
-        )
+        evidence = self.evidence.of_rows(rows)
+        scored = None
+        if self.scored is not None and self.scored is not self.evidence:
+            scored = self.scored.of_rows(rows)
+        weights = None if self.weights is None else self.weights.of_rows(rows)
+        return self._like(self.model, evidence, entropy=entropy, scored=scored, weights=weights)
 
     def of_types(self, metric: Metric) -> dict[str, Posterior]:
         """Return the posterior of each type of chunk, with the weight of all and exact draws."""
         by_type = self.evidence.by_type
-        if not by_type or not self.has_known_prior or "callable" in self.prior_description:
+        if not by_type or "callable" in self.prior_description:
             return {}
         weights = None
         if self.weights is not None:
-            weights = CommonWeight(self.weights.difference(metric), self.weights.basis)
+            weight, n = self.weights.difference(metric), self.evidence.n_classifiers
+            weights = common_weight(weight, self.weights.basis, n)
         return {
-            kind: Posterior(
-                self.model, counts, entropy=self.entropy, n_draws=self.n_draws, weights=weights
-            )
+            kind: self._like(self.model, counts, weights=weights)
             for kind, counts in by_type.items()
         }
 
@@ -401,25 +410,17 @@ class Posterior(Recipe):
         The default prior has an infinite density at 0.
         """
         model = self.model.published
-        if model is None:
+        if model is None or self.prior_name is not None:
             return self
         if self._published is None:
-            self._published = Posterior(
-                model.of_pair() if self.evidence.n_classifiers == 2 else model,
-                self.evidence,
-                entropy=self.entropy,
-                n_draws=self.n_draws,
-                prevalence=self.prevalence,
-                weights=self.weights,
-            )
-            self._published.shows_progress = self.shows_progress
-            self._published.n_jobs = self.n_jobs
+            model = model.of_pair() if self.evidence.n_classifiers == 2 else model
+            found = self._published = self._like(model, self.evidence)
+            found.shows_progress, found.n_jobs = self.shows_progress, self.n_jobs
         return self._published
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
-        from_scores = metric.weighs_instances and self.scored is not None
-        found = (self.scored if from_scores else self.evidence).what_is_identical(metric.name)
+        found = (self._scored_for(metric) or self.evidence).what_is_identical(metric.name)
         full = None if found is None else self.full_size(metric)
         differs = full is not None and (full.step != 0 or full.inflation != 1)
         return None if differs else found  # differs at another training size
@@ -429,8 +430,10 @@ class Posterior(Recipe):
 
         If that is unknown, the first is 0.
         """
-        known = None if self.weights is None else self.weights.resplitting(metric)
-        return (0.0, 1) if known is None else (known.shift(), known.n_passes)
+        known = None
+        if self.weights is not None and self.evidence.n_classifiers == 2:
+            known = self.weights.quantity(metric, 0, 1).resplitting
+        return (0.0, 1) if known is None else (shift_by_other_splits(*known), known[1])
 
     def full_size(self, metric: Metric) -> FullSize | None:
         """Return how the difference continues to all instances; None if that is not known."""
@@ -438,7 +441,14 @@ class Posterior(Recipe):
 
     def mcse(self, draws: Array) -> float | None:
         """Return the Monte Carlo standard error of the mean; None for independent draws."""
-        return None
+        return None if self.trace is None else diagnose(draws.reshape(self.n_chains, -1)).mcse
+
+    def effective_share(self, draws: Array) -> float:
+        """Return the effective sample size divided by the number of draws."""
+        if self.trace is None:
+            return 1.0
+        ess = diagnose(draws.reshape(self.n_chains, -1)).ess
+        return min(1.0, ess / len(draws)) if np.isfinite(ess) else 1.0
 
     def exact(self, asked: str) -> Posterior:
         """Return the same posterior with exact draws; raise if `asked` cannot simulate from it."""
@@ -447,25 +457,12 @@ class Posterior(Recipe):
                 f"{asked} simulates independent instances with one label each. It does not support "
                 f"multi-label indicators, groups, chunks or scores (model={self.model.name!r})."
             )
-        if not self.has_known_prior or "callable" in self.prior_description:
+        if "callable" in self.prior_description:
             raise ValueError(
                 f"{asked} requires a conjugate prior, but this result has a user-supplied prior. "
                 "Compare again with engine='exact'."
             )
-        return Posterior(
-            self.model,
-            self.evidence,
-            entropy=self.entropy,
-            n_draws=self.n_draws,
-            prevalence=self.prevalence,
-        )
-
-    def _seed(self) -> np.random.SeedSequence:
-        return np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR,))
-
-    def effective_share(self, draws: Array) -> float:
-        """Return the effective sample size divided by the number of draws."""
-        return 1.0
+        return self._like(self.model, self.evidence, weights=None)
 
     @property
     def weight(self) -> float:
@@ -479,25 +476,25 @@ class Posterior(Recipe):
         if metric not in self._draws:
             if self.weights is not None:
                 draws = self._mixture(metric, self.weights.difference(metric))
-                shifts = self.weights.shifts(metric)
-                draws = draws if shifts is None else self._moved(metric, draws, shifts)
+                draws = self._moved(metric, draws, self.weights.shifts(metric))
             else:
                 draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
-                few = self._rng_of_few_units()
-                draws = self._allowing_for_few_units(metric, draws, few)
+                draws = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
             draws.flags.writeable = False
             self._draws[metric] = draws
         return self._draws[metric]
 
     def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
-        found: list[Array] = []
-        done = 0
-        with self._threads(), self._progress(metric) as advance:
+        """Return all draws; shows progress if they take long."""
+        collected: list[Array] = []
+        done, words = 0, f"drawing {metric.name}"
+        progress = progress_if_long(words, self.n_draws, show=self.shows_progress)
+        with self._threads(), progress as advance:
             for block in blocks:
-                found.append(block)
+                collected.append(block)
                 done += block.shape[-1]
                 advance(done)
-        return np.concatenate(found, axis=-1)
+        return np.concatenate(collected, axis=-1)
 
     def ask(self, metrics: Iterable[Metric]) -> None:
         """Note metrics that are drawn together as soon as the draws of one of them are needed."""
@@ -525,21 +522,19 @@ class Posterior(Recipe):
         )
         for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
             if not np.isnan(draws).any():
-                found = self._allowing_for_few_units(metric, draws, self._rng_of_few_units())
+                found = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
                 self.remember(metric, found, self.observed(metric))
 
-    def rng(self) -> np.random.Generator:
-        """Return the source of the draws, from its beginning."""
-        return np.random.default_rng(self._seed())
+    def rng(self, *key: int) -> np.random.Generator:
+        """Return the source of the draws from its beginning, or another one of this posterior."""
+        seed = np.random.SeedSequence(self.entropy, spawn_key=(_POSTERIOR, *key))
+        return np.random.default_rng(seed)
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier."""
         if metric in self._observed:
             return self._observed[metric]
-        evidence = self.evidence
-        if metric.weighs_instances and self.scored is not None:
-            evidence = self.scored
-        return evidence.observed(metric)
+        return (self._scored_for(metric) or self.evidence).observed(metric)
 
     def remember(self, metric: Metric, draws: Array, observed: tuple[float, ...]) -> None:
         """Store known draws and observed values, such as those of a saved result."""

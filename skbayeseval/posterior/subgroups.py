@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.few_units import difference_of_twins
 from skbayeseval.evidence.base import UnitNumbers
-from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_subgroups
@@ -111,8 +110,9 @@ def compare_subgroups(posterior: Posterior, metric: Metric, given: Subgroups) ->
     # Seeds go by the first instance of a subgroup, so that they do not depend on its name.
     first = [int(np.argmax(given.codes == code)) for code in range(len(given.labels))]
     if len(given.labels) == 1:
-        observed, whole = _pair(posterior.observed(metric)), posterior.difference(metric)
-        alone = [Subgroup(given.labels[0], int(sizes[0]), n_groups[0], observed, whole, None)]
+        a, b = posterior.observed(metric)
+        whole = posterior.difference(metric)
+        alone = [Subgroup(given.labels[0], int(sizes[0]), n_groups[0], (a, b), whole, None)]
     else:
         alone = [
             _alone(
@@ -131,39 +131,44 @@ def _alone(
     posterior: Posterior, metric: Metric, rows: Array, empty: Subgroup, entropy: int
 ) -> Subgroup:
     """Return a subgroup with the posterior that the model has given its rows alone."""
-    if metric.weighs_instances and posterior.scored is not None:
-        defined = posterior.scored.rows_where_defined(metric, rows)
-        if len(rows) and not len(defined):
-            return empty._replace(reason=_why_undefined(posterior.scored.of_rows(rows), metric))
-        rows = defined
-    reason = _too_few_rows(posterior, metric, rows)
-    if reason:
-        return empty._replace(reason=reason)
     try:
-        own = posterior.of_rows(rows, entropy)
-        reason = _too_few(own, metric)
-        if reason:
-            return empty._replace(reason=reason)
-        own.check_metric(metric)
-        observed, difference = _pair(own.observed(metric)), _difference(own, metric, entropy)
+        own = _posterior_of(posterior, metric, rows, entropy)
+        a, b = own.observed(metric)
+        difference = _difference(own, metric, entropy)
     except ValueError as error:
         # The whole has passed all checks, so that something is missing here.
         return empty._replace(reason=str(error))
     assert posterior.instances is not None
     usual = posterior.difference(metric).sd * math.sqrt(posterior.instances.number / empty.n)
     if metric.bounds is None and 0 < MOST_UNUSUAL * usual < difference.sd:
-        return empty._replace(observed=observed, reason="the metric is unstable")
-    return empty._replace(observed=observed, unpooled=difference, absent=_absent(own, metric))
+        return empty._replace(observed=(a, b), reason="the metric is unstable")
+    return empty._replace(observed=(a, b), unpooled=difference, absent=_absent(own, metric))
 
 
-def _why_undefined(scored: WeightedInstances, metric: Metric) -> str:
-    """Return why a metric of instance weights is not defined in any run."""
-    units = scored.unit_numbers(metric)
-    if not units.number:
-        return "only one class"
-    if units.number == 1:
-        return f"too few {units.what}: 1"
-    return "the metric is not defined in any run"
+def _posterior_of(posterior: Posterior, metric: Metric, rows: Array, entropy: int) -> Posterior:
+    """Return the posterior given some rows; raise if these are too few."""
+    scored = posterior.scored if metric.weighs_instances else None
+    if scored is not None and len(rows):
+        defined = scored.rows_where_defined(metric, rows)
+        if not len(defined):
+            units = scored.of_rows(rows).unit_numbers(metric)
+            few = {0: "only one class", 1: f"too few {units.what}: 1"}
+            raise ValueError(few.get(units.number, "the metric is not defined in any run"))
+        rows = defined
+    if not len(rows):
+        raise ValueError("no instance was tested")
+    if metric.weighs_instances or posterior.model.weights_units:
+        assert posterior.instances is not None
+        group, of_row = posterior.evidence.group_of_rows, posterior.instances.of_row
+        instances = rows if of_row is None else of_row[rows]
+        if len(np.unique(instances if group is None else group[rows])) < 2:
+            raise ValueError("a single instance" if group is None else "a single group")
+    own = posterior.of_rows(rows, entropy)
+    reason = _too_few(own, metric)
+    if reason:
+        raise ValueError(reason)
+    own.check_metric(metric)
+    return own
 
 
 def _difference(own: Posterior, metric: Metric, entropy: int) -> Distribution:
@@ -182,20 +187,6 @@ def _difference(own: Posterior, metric: Metric, entropy: int) -> Distribution:
     units = UnitNumbers("instances", int(own.counts[0].total), size, size, size)
     twins = difference_of_twins(units, metric.bounds, rng, own.n_draws)
     return Distribution(twins) if twins.std() > found.sd else found
-
-
-def _too_few_rows(posterior: Posterior, metric: Metric, rows: Array) -> str:
-    """Return why these rows are too few for any metric; empty if they are not."""
-    if not len(rows):
-        return "no instance was tested"
-    if not (metric.weighs_instances or posterior.model.weights_units):
-        return ""
-    assert posterior.instances is not None
-    group, of_row = posterior.evidence.group_of_rows, posterior.instances.of_row
-    if group is not None:
-        return "a single group" if len(np.unique(group[rows])) < 2 else ""
-    instances = rows if of_row is None else of_row[rows]
-    return "a single instance" if len(np.unique(instances)) < 2 else ""
 
 
 def _too_few(own: Posterior, metric: Metric) -> str:
@@ -249,15 +240,11 @@ def _pooled(
     sign = -1.0 if draws.mean() < 0 else 1.0
     sizes = np.array([alone[code].n for code in known])
     found = pool_subgroups(sign * draws, sizes, rng)
-    pooled = sign * found.draws
-    low, high = difference_bounds(metric.bounds) or (-np.inf, np.inf)
-    pooled = np.clip(pooled, low, high)
+    pooled = np.clip(sign * found.draws, *(difference_bounds(metric.bounds) or (-np.inf, np.inf)))
     subgroups = list(alone)
-    for code, of_one in zip(known, pooled, strict=True):
-        unpooled = alone[code].unpooled
-        subgroups[code] = alone[code]._replace(
-            pooled=unpooled if len(known) == 1 else Distribution(of_one)
-        )
+    for code, draws_of_one in zip(known, pooled, strict=True):
+        of_all = alone[code].unpooled if len(known) == 1 else Distribution(draws_of_one)
+        subgroups[code] = alone[code]._replace(pooled=of_all)
     return SubgroupDraws(tuple(subgroups), found.tau)
 
 
@@ -302,11 +289,6 @@ def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> Non
             f"the groups have several, such as {some[0]!r} and {some[1]!r}. Instances of a group "
             "are not independent, and neither are subgroups that share groups."
         )
-
-
-def _pair(observed: tuple[float, ...]) -> tuple[float, float]:
-    a, b = observed
-    return a, b
 
 
 def _child(entropy: int, *key: int) -> int:

@@ -20,7 +20,7 @@ from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import PerClass, resolve_scoring
-from skbayeseval.posterior.chains import SampledPosterior, convergence_warnings
+from skbayeseval.posterior.chains import convergence_warnings, from_trace
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.arviz import as_arviz
 from skbayeseval.results.printed import (
@@ -211,7 +211,7 @@ class PosteriorView:
     def _prior_builder(self) -> Callable[..., Any] | None:
         """Return the function that builds the prior; None for a published prior."""
         name = self.prior.get("callable")
-        build: Callable[..., Any] | None = getattr(self._posterior, "build_prior", None)
+        build = self._posterior.build_prior
         if name is not None and build is None:
             raise ValueError(
                 f"The prior of this result is the function {name!r}, which is not available. Pass "
@@ -253,7 +253,7 @@ class PosteriorView:
             )
         metrics = like._metrics if scoring is None else resolve_scoring(scoring, like.labels)
         chosen = like._names if names is None else check_names(names, len(like._names))
-        posterior = SampledPosterior.from_trace(trace, like._posterior)
+        posterior = from_trace(trace, like._posterior)
         record = like._cross_validation
         return cls(
             posterior,

@@ -24,8 +24,8 @@ from skbayeseval.metrics.confusion import Metric, check_zero_division
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
 from skbayeseval.models.specification import Model
-from skbayeseval.posterior.chains import SampledPosterior, SampledPrior
-from skbayeseval.posterior.inferred_weight import StoredWeights
+from skbayeseval.posterior.inferred_weight import KnownWeights
+from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
@@ -79,7 +79,7 @@ def _header(parts: Parts) -> dict[str, Any]:
         "model_class": type(posterior.model).__name__,
         "prior": _saved_prior(posterior.model),
         "published_prior": posterior.model.published and _saved_prior(posterior.model.published),
-        "prior_name": getattr(posterior, "prior_name", None),
+        "prior_name": posterior.prior_name,
         "engine": posterior.engine,
         "independent_draws": posterior.has_independent_draws,
         "n_chains": posterior.n_chains,
@@ -114,7 +114,7 @@ def _saved_weights(parts: Parts) -> dict[str, Any] | None:
     if weights is None:
         return None
     n_classifiers = parts.posterior.evidence.n_classifiers
-    return StoredWeights.of(weights, parts.metrics, n_classifiers).saved()
+    return KnownWeights.of(weights, parts.metrics, n_classifiers).saved()
 
 
 def _saved_evidence(evidence: Evidence) -> dict[str, Any]:
@@ -176,8 +176,8 @@ def _chains_to_keep(posterior: Posterior) -> dict[str, NDArray[Any]]:
         for name, values in posterior.parameters().items()
     }
     found |= {f"stats/{name}": values for name, values in posterior.stats.items()}
-    if posterior.has_known_prior and isinstance(posterior.prior, SampledPrior):
-        drawn = posterior.prior.parameters()
+    if posterior.own_prior is not None:
+        drawn = posterior.own_prior.parameters()
         found |= {f"prior/{name}": values for name, values in drawn.items()}
     return found
 
@@ -297,7 +297,7 @@ def _restored_posterior(
             scored=None if scored is None else ScoredInstances.restored(scored),
             weights=None
             if known is None
-            else StoredWeights.restored(
+            else KnownWeights.restored(
                 known, [metric["name"] for metric in header["metrics"]], evidence.n_classifiers
             ),
             **common,
@@ -310,9 +310,9 @@ def _restored_posterior(
         raise ValueError("the names of its engine and of its prior must be texts.")
     drawn = None
     if prior:
-        drawn = SampledPrior(model, evidence, common["prevalence"], partial(dict, prior))
+        drawn = Prior(model, evidence, common["prevalence"], partial(dict, prior))
     trace = Trace(chains, stats)
-    posterior = SampledPosterior(
+    posterior = Posterior(
         model, evidence, trace=trace, prior_name=header["prior_name"], prior=drawn, **common
     )
     check_trace(trace, posterior.specification.parameters())

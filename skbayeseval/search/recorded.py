@@ -24,8 +24,8 @@ from skbayeseval.models.data_sets import without_noise
 from skbayeseval.models.multiclass import Recalls
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import (
-    CommonWeight,
     WeightPosterior,
+    common_weight,
     infer_weight,
 )
 from skbayeseval.results.ranking import Ranking
@@ -181,8 +181,8 @@ def _from_counts(results: Mapping[str, Any], settings: Settings, metric: Metric)
         None,
         settings.draws_of(len(kept)),
         settings.entropy,
-        weights=CommonWeight(
-            weight, f"by a fitted formula and from the spread of {n_splits} splits"
+        weights=common_weight(
+            weight, f"by a fitted formula and from the spread of {n_splits} splits", len(evidence)
         ),
     )
     ranking = Ranking(

@@ -19,7 +19,6 @@ from skbayeseval.engines.given_parameters import scores_given
 from skbayeseval.engines.graph import build_graph
 from skbayeseval.engines.pymc import Trace, _independent, _quietly, sample, sample_prior
 from skbayeseval.metrics.registry import get_metric
-from skbayeseval.posterior.chains import SampledPosterior
 from skbayeseval.posterior.recipe import Posterior
 from tests.engines.cases import cases
 
@@ -91,7 +90,7 @@ def check_posteriors(family, engine, least_ess, exact_draws=20_000, r_hat=1.01):
     for name, (exact, metric) in posteriors.items():
         parameters = exact.specification.parameters()
         own = {p.name: trace.parameters[f"{name}::{p.name}"] for p in parameters}
-        posterior = SampledPosterior(exact.model, exact.evidence, entropy=2, trace=Trace(own))
+        posterior = Posterior(exact.model, exact.evidence, entropy=2, trace=Trace(own))
         a, b = posterior.draws(metric)[:2]
         c, d = exact.draws(metric)[:2]
         differences.append((a - b).reshape(engine.chains, -1))

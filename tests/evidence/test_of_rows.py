@@ -1,5 +1,7 @@
 """The evidence of some of the rows is that of data with only these rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score, r2_score, roc_auc_score
@@ -14,7 +16,7 @@ from skbayeseval.evidence import (
     ScoredInstances,
     UnitCounts,
 )
-from skbayeseval.evidence.validated_rows import ChunkRows, ClassRows, GroupRows, ScoreRows
+from skbayeseval.evidence.validated_rows import ChunkRows, ClassRows, ScoreRows
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -172,7 +174,7 @@ def test_other_kinds_of_validated_rows():
     contrast = np.array([1.0, -1.0])
     everything, whole = class_rows(np.arange(2 * N)), np.concatenate([ROWS, N + ROWS])
     units = everything.instance // 5
-    grouped = GroupRows(everything.instance, units, everything.split, everything).of_rows(whole)
+    grouped = replace(everything, unit=units, weighs_units=True).of_rows(whole)
     assert len(grouped.influence(F1)[0]) == len(whole)
     cells = RNG.integers(0, 4, (2 * N, 7))
     chunks = ChunkRows(everything.instance, everything.instance, everything.split, cells)

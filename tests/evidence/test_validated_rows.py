@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -14,7 +16,6 @@ from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.validated_rows import (
     ChunkRows,
     ClassRows,
-    GroupRows,
     LabelRows,
     ScoreRows,
 )
@@ -105,7 +106,7 @@ def test_a_split_of_one_instance_tells_nothing_of_its_noise():
 def test_groups_are_units():
     rows = rows_of(KFold(4), n=80)
     groups = rows.instance // 8
-    grouped = GroupRows(rows.instance, groups, rows.split, rows)
+    grouped = replace(rows, unit=groups, weighs_units=True)
     right = (rows.said == rows.truth[:, None]) @ DIFFERENCE
     sums = np.bincount(groups, weights=right - right.mean())
     expected = (sums**2).sum() / 80**2 * 10 / 9

@@ -27,8 +27,8 @@ from skbayeseval.engines import ExactEngine
 from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.models import Paired, PairedHierarchical, Unpaired
 from skbayeseval.posterior.build import resolve_engine
-from skbayeseval.posterior.chains import SampledPosterior
 from skbayeseval.posterior.prior_odds import bayes_factor
+from skbayeseval.posterior.recipe import Posterior
 
 pytestmark = pytest.mark.xdist_group("sampled")
 
@@ -82,12 +82,12 @@ def test_bayes_factor_of_chains(sampled, exact):
 def test_bayes_factor_of_chains_with_the_default_prior(sampled, exact):
     default, trace = compare(model="auto")._posterior, sampled._posterior.trace
     options = {"entropy": default.entropy, "trace": trace}
-    chains = SampledPosterior(default.model, default.evidence, **options)
+    chains = Posterior(default.model, default.evidence, **options)
     assert chains.specification.simplexes[1].prior.tolist() == [0.25] * 4
     metric = metrics.get_metric("recall")
     found, expected = bayes_factor(chains, metric), bayes_factor(exact._posterior, metric)
     assert found.value == expected.value
-    own = SampledPosterior(default.model, default.evidence, prior_name="own", **options)
+    own = Posterior(default.model, default.evidence, prior_name="own", **options)
     assert own.under_published_prior() is own
 
 

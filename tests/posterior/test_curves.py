@@ -8,7 +8,7 @@ from sklearn.metrics import roc_curve
 from skbayeseval import compare_many, compare_predictions, metrics
 from skbayeseval.metrics import curves
 from skbayeseval.posterior.curves import curve_bands, net_benefit_difference, reference_line
-from skbayeseval.posterior.inferred_weight import WeightPosterior
+from skbayeseval.posterior.inferred_weight import QuantityWeight, WeightPosterior
 
 RNG = np.random.default_rng(1)
 Y = (RNG.random(400) < 0.3).astype(int)
@@ -100,8 +100,8 @@ def test_the_difference_has_a_weight_of_its_own(monkeypatch):
         def difference(self, metric):
             return WeightPosterior(0.25, 1.0, math.inf)
 
-        def value(self, metric, classifier):
-            return WeightPosterior(1.0, 1.0, math.inf)
+        def quantity(self, metric, classifier):
+            return QuantityWeight(WeightPosterior(1.0, 1.0, math.inf))
 
     def widths():
         bands = [

@@ -1,14 +1,17 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.full_size import (
     EXPONENTS,
     FullSize,
     TrainingSizes,
     extrapolate,
-    shifts_of_all,
 )
+from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
 
 BLOCKS = TrainingSizes(splits=50, further=75, all=100)
 HALVED = TrainingSizes(splits=80, further=40, all=100)
@@ -138,8 +141,14 @@ def test_differences_of_all_move_as_those_of_pairs():
     steps = rng.normal(0, 0.1, 4)
 
     def of(step):
-        return FullSize(step, 30.0, -0.3, 1.2, 1.0, BLOCKS)
+        full = FullSize(step, 30.0, -0.3, 1.2, 1.0, BLOCKS)
+        return QuantityWeight(WeightPosterior(0.5, 1.5, 8.0), full_size=full)
 
-    moves = shifts_of_all(4, lambda i, j: of(steps[i] - steps[j]), lambda k: of(steps[k]))
-    expected = np.stack([of(step).shifts for step in steps])
-    np.testing.assert_allclose(moves, expected)
+    values = [of(step) for step in steps]
+    pairs = [of(steps[i] - steps[j]) for i, j in combinations(range(4), 2)]
+    joint = {"accuracy": values[0].weight}
+    known = KnownWeights(4, "", joint, {"accuracy": values}, {"accuracy": pairs}, BLOCKS)
+    expected = np.stack([one.full_size.shifts for one in values])
+    np.testing.assert_allclose(known.shifts(get_metric("accuracy")), expected)
+    of_pair = known.pair(3, 1).full_size(get_metric("accuracy"))
+    assert of_pair.step == pytest.approx(steps[3] - steps[1])

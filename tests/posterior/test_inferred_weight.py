@@ -9,13 +9,14 @@ from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.validated_rows import ScoreRows, Spread
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.inferred_weight import (
-    CommonWeight,
     InferredWeights,
-    Resplitting,
-    StoredWeights,
+    KnownWeights,
+    ObservedRows,
     WeightPosterior,
+    common_weight,
     infer_weight,
     pooled_weight_posterior,
+    shift_by_other_splits,
 )
 
 ACCURACY = get_metric("accuracy")
@@ -107,26 +108,27 @@ def test_no_difference_at_all():
 
 def test_several_quantities_share_a_weight_by_their_noise():
     one, other = WeightPosterior(0.4, 1.5, 10.0), WeightPosterior(0.2, 3.0, 10.0)
-    found = pooled_weight_posterior([(3.0, one), (1.0, other)])
+    found = pooled_weight_posterior([3.0, 1.0], [one, other])
     assert found == pytest.approx((0.35, 1.875, 10.0, 1.0))
-    assert pooled_weight_posterior([(0.0, one), (0.0, other)]) == one
+    assert pooled_weight_posterior([0.0, 0.0], [one, other]) == one
 
 
 def test_stored_weights_are_restored():
-    known = CommonWeight(WeightPosterior(0.4, 1.0, math.inf), "from nothing")
-    stored = StoredWeights.of(known, {"accuracy": ACCURACY}, 3)
-    again = StoredWeights.restored(stored.saved(), ["accuracy"], 3)
-    assert again.difference(ACCURACY) == known.weight
-    assert again.pair(2, 0).value(ACCURACY, 1) == known.weight
-    assert again.pair(0, 2).difference(get_metric("f1")) == known.weight
+    weight = WeightPosterior(0.4, 1.0, math.inf)
+    stored = KnownWeights.of(common_weight(weight, "from nothing", 3), {"accuracy": ACCURACY}, 3)
+    again = KnownWeights.restored(stored.saved(), ["accuracy"], 3)
+    assert again.difference(ACCURACY) == weight
+    assert again.pair(2, 0).quantity(ACCURACY, 1).weight == weight
+    assert again.pair(0, 2).difference(get_metric("f1")) == weight
     assert again.basis == "from nothing"
 
 
 def test_other_splits_move_the_difference_as_student_t():
     """With 3 repeats, the mean of 3 new ones is within t(2) times the standard error."""
-    assert Resplitting(0.01, 3).shift(0.8) == pytest.approx(0.01 * stats.t(2).ppf(0.9))
-    assert Resplitting(0.01, 200).shift(0.95) == pytest.approx(0.0196, rel=0.01)
-    assert CommonWeight(WeightPosterior(0.5, 1.5, 10.0), "").resplitting(ACCURACY) is None
+    assert shift_by_other_splits(0.01, 3) == pytest.approx(0.01 * stats.t(2).ppf(0.9))
+    assert shift_by_other_splits(0.01, 200, 0.95) == pytest.approx(0.0196, rel=0.01)
+    common = common_weight(WeightPosterior(0.5, 1.5, 10.0), "", 2)
+    assert common.quantity(ACCURACY, 0, 1).resplitting is None
 
 
 def scored_weights(n_classifiers, monkeypatch, **options):
@@ -141,7 +143,7 @@ def scored_weights(n_classifiers, monkeypatch, **options):
         ScoredInstances, "prepared", lambda one, m: prepared.append(1) or plain(one, m)
     )
     rows = ScoreRows(np.arange(60), np.arange(60), split, scored)
-    return InferredWeights(None, rows, n_classifiers, **options), prepared
+    return InferredWeights(None, ObservedRows(rows), n_classifiers, **options), prepared
 
 
 def test_scores_are_prepared_once_for_all_pairs(monkeypatch):
@@ -152,9 +154,9 @@ def test_scores_are_prepared_once_for_all_pairs(monkeypatch):
     assert len(prepared) == 1
     alone, _ = scored_weights(8, monkeypatch)
     pairs = [alone.pair(i, j) for i in range(8) for j in range(i + 1, 8)]
-    found = [(p.scored.spread(get_metric("roc_auc"), p._contrast(*p._classifiers)).test_noise,
-              p.difference(get_metric("roc_auc"))) for p in pairs]  # fmt: skip
-    assert joint == pooled_weight_posterior(found)
+    noise = [pair.quantity(get_metric("roc_auc"), 0, 1).noise for pair in pairs]
+    found = [pair.difference(get_metric("roc_auc")) for pair in pairs]
+    assert joint == pooled_weight_posterior(noise, found)
 
 
 def test_many_pairs_show_progress(monkeypatch, capsys):

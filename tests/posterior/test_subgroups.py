@@ -9,7 +9,7 @@ from skbayeseval.evidence.instances import Subgroups
 from skbayeseval.evidence.validated_rows import ClassRows
 from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.models import Paired
-from skbayeseval.posterior.inferred_weight import InferredWeights
+from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.subgroups import _prior_variance, _without_prior, compare_subgroups
 
 ACCURACY = metrics.get_metric("accuracy")
@@ -240,7 +240,7 @@ def test_cross_validation(data, weight):
             continue
         split = np.repeat(np.arange(4), 60)[rows]
         own = ClassRows(rows, rows, split, y[rows], said[rows], 2, 0)
-        expected = InferredWeights(own, None, 2).difference(ACCURACY)
+        expected = InferredWeights(ObservedRows(own), None, 2).difference(ACCURACY)
         assert part.weights.difference(ACCURACY) == pytest.approx(expected)
 
 

@@ -17,7 +17,7 @@ from skbayeseval import (
 )
 from skbayeseval.engines.base import Trace
 from skbayeseval.models import Paired, PairedHierarchical
-from skbayeseval.posterior.chains import SampledPosterior
+from skbayeseval.posterior.recipe import Posterior
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
@@ -271,7 +271,7 @@ def test_chains_under_a_published_prior_have_log_densities():
     like = of_two(model="bcv", prior={"lambda": 2.0})
     exact = like._posterior
     chains = {name: v.reshape(2, 1000, -1) for name, v in exact.parameters().items()}
-    sampled = SampledPosterior(exact.model, exact.evidence, entropy=0, trace=Trace(chains))
+    sampled = Posterior(exact.model, exact.evidence, entropy=0, trace=Trace(chains))
     sampled.has_warned = True
     data = type(like)(sampled, like.names, {"f1": metrics.get_metric("f1")}).to_arviz()
     for group in LOGS:

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import PyMCEngine, count_scorer, power_analysis, refit_simplest, report_search
 from skbayeseval.engines.base import Trace
-from skbayeseval.posterior.chains import SampledPosterior
+from skbayeseval.posterior.chains import sample
 from skbayeseval.results.comparison import ComparisonResult
 from tests.results.gallery import GALLERY, chains, paired, ranking, single
 
@@ -101,7 +101,7 @@ def sampled(prior):
         like = chains()
         posterior = like._posterior
         engine = Untouched(posterior.trace)
-        found = SampledPosterior.sample(posterior, engine, prior)
+        found = sample(posterior, engine, prior)
         return ComparisonResult(found, like.names, like._metrics)
 
 
