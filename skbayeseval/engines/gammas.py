@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.special import gammaln, ndtr
 
 __all__ = [
     "GammaRows",
+    "Simplex",
     "correlated_gammas",
     "dirichlet_rows",
     "gamma_rows",
@@ -32,6 +34,15 @@ MANY = 1e6
 
 # See `_from_normals`.
 SHRINK = math.sqrt(3 / 16)
+
+
+@dataclass(frozen=True)
+class Simplex:
+    """A probability vector, or one per label, with its Dirichlet prior and effective counts."""
+
+    name: str
+    prior: Array
+    counts: Array
 
 
 class GammaRows:

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, gammaln, log_expit, ndtr
 
 from skbayeseval.engines.gammas import correlated_gammas, gamma_rows, log_rising
-from skbayeseval.engines.rows import GroupDraws, Population, RowSampler
+from skbayeseval.engines.rows import GroupDraws, Outcomes, Population, Recall, RowSampler
 from skbayeseval.metrics.confusion import Totals
-from skbayeseval.models.specification import Outcomes, Recall
 
 __all__ = [
     "ProportionSampler",
@@ -366,7 +365,7 @@ class RecallRows(RowSampler):
         """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         m, mu = self.n_classes, base.mu
         outcomes = self.gammas.draw(rng, len(mu))
-        sticks = self._break_sticks(rng, len(mu))
+        sticks = self.break_sticks(rng, np.ones((m, len(mu))))
         added = self._added_by_prior(rng, base)
         if repeats > 1:
             mu = np.repeat(mu, repeats, axis=0)
@@ -459,16 +458,6 @@ class RecallRows(RowSampler):
             is_right = rng.random(len(chance)) < chance
             right[lost], wrong[lost] = 1e-280 * is_right, 1e-280 * ~is_right
         return right, wrong
-
-    def _break_sticks(self, rng: np.random.Generator, n: int) -> Array:
-        """Return fractions that sum to 1, of shape (n_sticks, M, n)."""
-        sticks = rng.random((self.n_sticks, self.n_classes, n))
-        sticks[-1] = 0.0  # the last stick gets the remainder
-        remaining = np.ones((self.n_classes, n))
-        for stick in sticks:
-            stick *= remaining
-            remaining, stick[...] = stick.copy(), remaining - stick
-        return sticks
 
     def _where_sticks_land(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """Return the class, other than the true one, that each stick is on, modulo M."""

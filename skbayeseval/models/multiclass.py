@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval.engines.gammas import Simplex
+from skbayeseval.engines.rows import Eta, Outcomes, Recall
 from skbayeseval.evidence.counts import (
     ConfusionCounts,
     Evidence,
@@ -23,16 +25,8 @@ from skbayeseval.evidence.counts import (
     margins_of,
 )
 from skbayeseval.models.binary import Paired
-from skbayeseval.models.specification import (
-    Eta,
-    Model,
-    Outcomes,
-    OutcomeSpecification,
-    Recall,
-    Shapes,
-    Simplex,
-    check_concentration,
-)
+from skbayeseval.models.outcomes import OutcomeSpecification
+from skbayeseval.models.specification import Model, Shapes, check_concentration
 
 __all__ = [
     "Hierarchical",
@@ -47,7 +41,23 @@ __all__ = [
 Array = NDArray[Any]
 
 
-class Hierarchical(Model):
+class _SharedEta(Model):
+    """The prior of both hierarchical models."""
+
+    infers_weight = True
+
+    def __init__(self, mu: ArrayLike = 1.0, eta: ArrayLike = 1.0) -> None:
+        self.mu = mu
+        self.eta = eta
+
+    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
+        # As eta approaches 1, tables approach perfection so quickly that P(1 - metric < e)
+        # decreases only like a power of 1 / log(1 / e), far more slowly than e.
+        return None if formula is None else False
+
+
+class Hierarchical(_SharedEta):
     """Independent classifiers whose classes share eta (Zhang et al. 2015, section III).
 
     Each classifier has its own class proportions mu ~ Dirichlet and its own eta ~ Beta. Row j of
@@ -72,11 +82,6 @@ class Hierarchical(Model):
     """
 
     name = "hierarchical"
-    infers_weight = True
-
-    def __init__(self, mu: ArrayLike = 1.0, eta: ArrayLike = 1.0) -> None:
-        self.mu = mu
-        self.eta = eta
 
     def specification(self, evidence: Evidence) -> OutcomeSpecification:
         """Return the specification of the posterior, given the evidence."""
@@ -94,12 +99,8 @@ class Hierarchical(Model):
             )
         return OutcomeSpecification(tuple(groups))
 
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Return whether the prior density of the difference is finite at 0; None if unknown."""
-        return _finite_density(formula)
 
-
-class PairedHierarchical(Model):
+class PairedHierarchical(_SharedEta):
     """Classifiers on the same instances, with the published prior of more than two classes.
 
     All classifiers share the class proportions mu. For true class j, the probabilities of the
@@ -127,12 +128,7 @@ class PairedHierarchical(Model):
     """
 
     name = "paired hierarchical"
-    infers_weight = True
     needs_pairs = True
-
-    def __init__(self, mu: ArrayLike = 1.0, eta: ArrayLike = 1.0) -> None:
-        self.mu = mu
-        self.eta = eta
 
     def specification(self, evidence: Evidence) -> OutcomeSpecification:
         """Return the specification of the posterior, given the evidence."""
@@ -140,10 +136,6 @@ class PairedHierarchical(Model):
         margins = margins_of(paired)
         etas = tuple(_eta(self.eta, counts) for counts in margins)
         return _joint(paired, class_proportions(self.mu, margins[0]), etas, mass=1.0)
-
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Return whether the prior density of the difference is finite at 0; None if unknown."""
-        return _finite_density(formula)
 
 
 class PairedMany(Model):
@@ -192,15 +184,6 @@ class PairedMany(Model):
         return pair
 
 
-def _finite_density(formula: str | None) -> bool | None:
-    """Return False for every registered metric, None for others.
-
-    As eta approaches 1, tables approach perfection so quickly that P(1 - metric < e) decreases
-    only like a power of 1 / log(1 / e), far more slowly than e.
-    """
-    return None if formula is None else False
-
-
 def _joint(
     paired: PairedCounts, mu: Simplex, etas: tuple[Eta | None, ...], mass: float
 ) -> OutcomeSpecification:
@@ -238,7 +221,7 @@ def _eta(prior: ArrayLike, counts: ConfusionCounts) -> Eta:
 
 
 class _SharedRecalls(Model):
-    """The prior of both models."""
+    """The prior of both models of recalls."""
 
     infers_weight = True
 

@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.arviz import Diagnostics, diagnose
 from skbayeseval.engines.base import Engine, Trace
-from skbayeseval.engines.exact import check_scores
-from skbayeseval.engines.given_parameters import rates_given, scores_given
-from skbayeseval.engines.graph import check_has_graph
 from skbayeseval.engines.pymc import check_trace, group_of, trace_of
 from skbayeseval.evidence.counts import Evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import Model
+from skbayeseval.models.specification import Model, check_scores
 from skbayeseval.posterior.prior import Memory, Prior, T
 from skbayeseval.posterior.recipe import Posterior
 
@@ -113,12 +110,11 @@ class SampledPrior(Prior):
     def rates(self, n_draws: int) -> dict[str, Array]:
         """Return the recall of each class, drawn given the parameters."""
         rng = np.random.default_rng(_PRIOR)
-        return rates_given(self.specification, self.parameters(n_draws), rng, prior=True)
+        return self.specification.rates_given(self.parameters(n_draws), rng, prior=True)
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
-        for scores in scores_given(
-            self.specification,
+        for scores in self.specification.scores_given(
             self.parameters(n_draws),
             self._over_classes(metric),
             self._positive_index,
@@ -223,7 +219,7 @@ class SampledPosterior(Posterior):
     def from_trace(cls, trace: Any, like: Posterior) -> SampledPosterior:
         """Return the posterior given by a trace of a modified graph of `like`."""
         specification = like.specification
-        check_has_graph(specification)
+        specification.check_graph()
         parameters = specification.parameters()
         names = [parameter.name for parameter in parameters]
         after = group_of(trace, "posterior")
@@ -296,7 +292,7 @@ class SampledPosterior(Posterior):
     def rates(self) -> dict[str, Array]:
         """Return the recall of each class; empty unless rows are drawn given the parameters."""
         rng = np.random.default_rng(self._seed())
-        return rates_given(self.specification, self.parameters(), rng, prior=False)
+        return self.specification.rates_given(self.parameters(), rng, prior=False)
 
     def effective_share(self, draws: Array) -> float:
         """Return the effective sample size divided by the number of draws."""
@@ -309,8 +305,7 @@ class SampledPosterior(Posterior):
 
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
-        for scores in scores_given(
-            self.specification,
+        for scores in self.specification.scores_given(
             self.trace.flat(),
             self._over_classes(metric),
             self._positive_index,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.specification import parameters_of_pair
 from skbayeseval.posterior.chains import SampledPrior
 from skbayeseval.posterior.prior import Prior, T
 from skbayeseval.posterior.recipe import Posterior

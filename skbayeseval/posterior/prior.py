@@ -8,15 +8,12 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.exact import check_scores, stream_scores
-from skbayeseval.engines.given_parameters import draw_parameters
-from skbayeseval.engines.shares import stream_shares
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import BetaMargin, StudentMargin
-from skbayeseval.models.specification import Model
+from skbayeseval.models.specification import Model, check_scores
 
 __all__ = [
     "Memory",
@@ -95,8 +92,8 @@ class Recipe:
     def stream(self, metric: Metric, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
         own = self._over_classes(metric)
-        for scores in stream_scores(
-            self.specification, own, self._positive_index, rng, n_draws, prior=self.is_prior
+        for scores in self.specification.stream(
+            own, self._positive_index, rng, n_draws, prior=self.is_prior
         ):
             yield check_scores(scores, metric)
 
@@ -150,7 +147,7 @@ class Prior(Recipe):
         """Yield estimates of P(A - B in the region), in blocks of shape (2, n)."""
         rng = np.random.default_rng(_PRIOR_ENTROPY)
         own = self._over_classes(metric)
-        return stream_shares(self.specification, own, self._positive_index, rng, region)
+        return self.specification.shares(own, self._positive_index, rng, region)
 
     def has_finite_density(self, metric: Metric) -> bool | None:
         """Return whether the density of the difference is finite at 0; None if unknown."""
@@ -166,7 +163,7 @@ class Prior(Recipe):
     def parameters(self, n_draws: int) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
         rng = np.random.default_rng(_PRIOR_ENTROPY)
-        return draw_parameters(self.specification, rng, n_draws, prior=True)
+        return self.specification.draw_parameters(rng, n_draws, prior=True)
 
     def rates(self, n_draws: int) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model."""

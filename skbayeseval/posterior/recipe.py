@@ -18,20 +18,18 @@ from numpy.typing import NDArray
 from skbayeseval._running import progress_if_long
 from skbayeseval.engines.blocks import in_order
 from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
-from skbayeseval.engines.exact import check_scores, stream_scores
 from skbayeseval.engines.few_units import (
     allow_for_few_carriers,
     allow_for_few_units,
     difference_of_twins,
 )
-from skbayeseval.engines.given_parameters import draw_parameters
-from skbayeseval.engines.signed_rank import draw_weights
 from skbayeseval.evidence.base import Evidence, UnitNumbers
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric, stacked
-from skbayeseval.models.specification import Model
+from skbayeseval.models.data_sets import draw_weights
+from skbayeseval.models.specification import Model, check_scores
 from skbayeseval.models.weights import GroupScoreWeights, ScoreWeights
 from skbayeseval.posterior.distributions import (
     BetaDifference,
@@ -255,7 +253,7 @@ class Posterior(Recipe):
             return np.concatenate(list(blocks), axis=1)
         own = self.model.specification(self.evidence.with_weight(weight))
         of_classes, positive = self._over_classes(metric), self._positive_index
-        blocks = stream_scores(own, of_classes, positive, rng, n_draws, prior=False)
+        blocks = own.stream(of_classes, positive, rng, n_draws)
         return check_scores(np.concatenate(list(blocks), axis=1), metric)
 
     @property
@@ -286,7 +284,7 @@ class Posterior(Recipe):
     def parameters(self) -> dict[str, Array]:
         """Return draws of the parameters, of shape (n_draws, ...)."""
         with self._threads():
-            return draw_parameters(self.specification, self.rng(), self.n_draws, prior=False)
+            return self.specification.draw_parameters(self.rng(), self.n_draws, prior=False)
 
     def rates(self) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model."""
@@ -515,14 +513,7 @@ class Posterior(Recipe):
         if alone or len(missing) < 2 or size > MOST_TOGETHER:
             return
         combined = stacked([self._over_classes(metric) for metric in missing])
-        blocks = stream_scores(
-            self.specification,
-            combined,
-            self._positive_index,
-            self.rng(),
-            self.n_draws,
-            prior=False,
-        )
+        blocks = self.specification.stream(combined, self._positive_index, self.rng(), self.n_draws)
         for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
             if not np.isnan(draws).any():
                 found = self._allowing_for_few_units(metric, draws, self._rng_of_few_units())

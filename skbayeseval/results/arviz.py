@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.engines.predictive import LogDensities, Replicated, log_densities, replicate_counts
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.specification import LogDensities, Replicated
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["as_arviz"]
@@ -94,7 +94,7 @@ def _log_densities(
     same_draws = posterior.weights is None and all(m.source == "tables" for m in metrics.values())
     found = None
     if same_draws and "callable" not in posterior.prior_description:
-        found = log_densities(posterior.specification, parameters)
+        found = posterior.specification.log_densities(parameters)
     return LogDensities({}, {}) if found is None else found
 
 
@@ -137,7 +137,7 @@ def _predictive(
         prior,
         np.random.default_rng([posterior.entropy, int(prior)]),
     )
-    return _by_chain(replicate_counts(posterior.specification, of), chains)
+    return _by_chain(posterior.specification.replicate(of), chains)
 
 
 def _prior_predictive(posterior: Posterior, metrics: Mapping[str, Metric]) -> dict[str, Array]:
