@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from skbayeseval.engines.blocks import stream_blocks
@@ -41,7 +42,7 @@ def stream_bootstrap(
     runs: Sequence[tuple[Array, Sequence[Prepared]]],
     shape: Array,
     n_classifiers: int,
-    rng: np.random.Generator,
+    rng: Generator,
     n_draws: int,
 ) -> Iterator[Array]:
     """Yield blocks of draws of a metric.
@@ -72,7 +73,7 @@ def stream_bootstrap(
     rows = len(shape) + 4 * max(len(place) for place in places)
     block = max(1, min(5000, BLOCK_BYTES // (8 * rows)))
 
-    def draw(rng: np.random.Generator, size: int) -> Array:
+    def draw(rng: Generator, size: int) -> Array:
         weights = gammas.draw(rng, size)
         sums: list[Sums | None] = [None] * n_classifiers
         for place, (_, prepared), unweighted in zip(places, runs, plain, strict=True):
@@ -139,7 +140,7 @@ class WeightedSums:
         """The number of weights that are drawn."""
         return self._rows.shape[1]
 
-    def draw(self, rng: np.random.Generator, n_draws: int) -> Array:
+    def draw(self, rng: Generator, n_draws: int) -> Array:
         """Return draws of the sums, of shape (n_rows, n_draws)."""
         sums = self._rows @ self._gammas.draw(rng, n_draws)
         if self._root is not None and self._mean is not None:
@@ -236,10 +237,10 @@ class SumOfMeans:
                 return None
         return cls(sets)
 
-    def stream(self, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
+    def stream(self, rng: Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             found = sum(self._means)[:, None]
             for sums in self._sums:
                 total, centre, *own = sums.draw(rng, size)

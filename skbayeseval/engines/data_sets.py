@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
@@ -190,7 +191,7 @@ def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:
 
 
 def _draw_delta(
-    rng: np.random.Generator, mean: float, own: Array, delta0: Array, sigma0: Array, nu: Array
+    rng: Generator, mean: float, own: Array, delta0: Array, sigma0: Array, nu: Array
 ) -> Array:
     """Return draws of one delta_i: draw the node of lambda_i, then delta_i from a normal."""
     parts = (part[..., None] for part in (mean - delta0, own, sigma0, nu))

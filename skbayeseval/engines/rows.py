@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, log_expit
@@ -244,12 +245,12 @@ class RowSampler:
         shape = (n_columns or self.n_classes, n_outcomes)
         return sparse.csr_matrix((np.ones(n_outcomes), (columns, np.arange(n_outcomes))), shape)
 
-    def draw_proportions(self, rng: np.random.Generator, n: int) -> Array:
+    def draw_proportions(self, rng: Generator, n: int) -> Array:
         """Return draws of the class proportions, of shape (n, M)."""
         known = self.group.known_mu
         return rng.dirichlet(self.mu_shape, n) if known is None else np.tile(known, (n, 1))
 
-    def break_sticks(self, rng: np.random.Generator, prior: Array) -> Array:
+    def break_sticks(self, rng: Generator, prior: Array) -> Array:
         """Return what is due to the prior, divided into sticks that sum to it.
 
         `prior` has two axes; that of sticks comes before them.
@@ -265,21 +266,21 @@ class RowSampler:
             remaining, stick[...] = stick.copy(), remaining - stick
         return sticks
 
-    def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
+    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
         """Return draws of the class proportions and, per repeat, of what else the rows need."""
         raise NotImplementedError
 
     def draw_rows(
-        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
     ) -> Iterator[Any]:
         """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         raise NotImplementedError
 
-    def draw_population(self, rng: np.random.Generator) -> Population:
+    def draw_population(self, rng: Generator) -> Population:
         """Return one draw of the joint probabilities of outcomes."""
         raise NotImplementedError
 
-    def arranged(self, rng: np.random.Generator, base: GroupDraws) -> GroupDraws:
+    def arranged(self, rng: Generator, base: GroupDraws) -> GroupDraws:
         """Return draws from elsewhere, such as a Markov chain, as `draw_base` would return them."""
         return base
 
@@ -328,7 +329,7 @@ class EtaSampler:
         eta = expit(self.grid)
         return float(weight @ (eta[1:] + eta[:-1]) / (2 * weight.sum()))
 
-    def draw(self, rng: np.random.Generator, n_draws: int, n_strata: int = 1) -> Array:
+    def draw(self, rng: Generator, n_draws: int, n_strata: int = 1) -> Array:
         """Return `n_draws` times `n_strata` draws of logit(eta), one per stratum."""
         uniform = (np.arange(n_strata) + rng.random((n_draws, n_strata))).ravel() / n_strata
         return np.interp(uniform * self.mass[-1], self.mass, self.grid)
@@ -437,7 +438,7 @@ class FullRows(RowSampler):
         """The memory in bytes that one draw needs, besides its totals."""
         return 8 * 6 * self.n_classes**2
 
-    def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
+    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
         """Return draws of logit(eta) and, unless the rows tell, of the class proportions."""
         logit = self.eta.draw(rng, n, repeats)
         if self.rows_tell_mu and repeats == 1:
@@ -445,7 +446,7 @@ class FullRows(RowSampler):
         return GroupDraws(self.draw_proportions(rng, n), (logit,))
 
     def draw_rows(
-        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
     ) -> Iterator[Any]:
         """Yield totals of shape (n * repeats, M), or tables."""
         mu, (logit,), _ = base
@@ -465,7 +466,7 @@ class FullRows(RowSampler):
         else:
             yield Totals(np.diagonal(cells), mu, cells.sum(axis=0).T)
 
-    def _draw_cells(self, rng: np.random.Generator, logit: Array) -> Array:
+    def _draw_cells(self, rng: Generator, logit: Array) -> Array:
         """Return Gamma variables of shape (M, M, n), given logit(eta)."""
         m, mass = self.n_classes, self.group.mass
         shapes = np.where(self.is_right, mass * expit(logit), mass / (m - 1) * expit(-logit))
@@ -504,13 +505,13 @@ class StickRows(RowSampler):
         left_of_prior = remainder * (mass + fewest) / mass
         return max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
 
-    def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
+    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
         """Return draws of the class proportions and, per repeat, of each logit(eta)."""
         logits = tuple(None if eta is None else eta.draw(rng, n, repeats) for eta in self.etas)
         return GroupDraws(self.draw_proportions(rng, n), logits)
 
     def draw_rows(
-        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
     ) -> Iterator[Any]:
         """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         mu, logits, _ = base
@@ -533,7 +534,7 @@ class StickRows(RowSampler):
                 predicted += self.to_said[k] @ observed
                 yield Totals(hits.T, mu, predicted.T)
 
-    def draw_population(self, rng: np.random.Generator) -> Population:
+    def draw_population(self, rng: Generator) -> Population:
         """Return one draw of the joint probabilities of observed outcomes and sticks."""
         mu, logits, _ = self.draw_base(rng, 1, 1)
         observed, sticks = self._draw_probabilities(rng, mu)
@@ -545,7 +546,7 @@ class StickRows(RowSampler):
             np.concatenate([observed.ravel(), sticks.ravel()]),
         )
 
-    def _draw_probabilities(self, rng: np.random.Generator, mu: Array) -> tuple[Array, Array]:
+    def _draw_probabilities(self, rng: Generator, mu: Array) -> tuple[Array, Array]:
         """Return probabilities of observed outcomes (n_outcomes, n) and sticks (n_sticks, M, n)."""
         n = len(mu)
         observed = self.gammas.draw(rng, n)
@@ -556,7 +557,7 @@ class StickRows(RowSampler):
         return observed, self.break_sticks(rng, unseen * scale)
 
     def _where_sticks_land(
-        self, rng: np.random.Generator, shape: tuple[int, ...], logit: Array | None
+        self, rng: Generator, shape: tuple[int, ...], logit: Array | None
     ) -> tuple[Array, Array]:
         """Return whether each stick is on the true class (1.0 or 0.0), and its class modulo M."""
         m = self.n_classes

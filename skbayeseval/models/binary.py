@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
@@ -165,7 +166,7 @@ class Specification(Vectors):
         sampled = tuple(s for s in self.simplexes if s.name not in known)
         return replace(self, simplexes=sampled, fixed=known)
 
-    def draw(self, rng: np.random.Generator, size: int, *, prior: bool = False) -> dict[str, Array]:
+    def draw(self, rng: Generator, size: int, *, prior: bool = False) -> dict[str, Array]:
         """Return draws of each probability vector, with shape (k, size)."""
         shapes = self.shapes(prior=prior)
         draws = dict(zip(shapes, dirichlet_rows(rng, list(shapes.values()), size), strict=True))
@@ -184,38 +185,32 @@ class Specification(Vectors):
         return draws | repeated
 
     def stream_tables(
-        self, rng: np.random.Generator, n_draws: int, *, prior: bool = False
+        self, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield blocks of confusion tables of shape (n, n_classifiers, M, M)."""
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             return self.tables(self.draw(rng, size, prior=prior))
 
         return stream_blocks(draw, rng, n_draws, BLOCK)
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             tables = self.tables(self.draw(rng, size, prior=prior))
             return metric(tables, positive).swapaxes(-2, -1)
 
         return stream_blocks(draw, rng, n_draws, BLOCK)
 
     def stream_parameters(
-        self, rng: np.random.Generator, n_draws: int, *, prior: bool
+        self, rng: Generator, n_draws: int, *, prior: bool
     ) -> Iterator[dict[str, Array]]:
         """Yield blocks of draws of the parameters."""
 
-        def draw(rng: np.random.Generator, size: int) -> dict[str, Array]:
+        def draw(rng: Generator, size: int) -> dict[str, Array]:
             drawn = self.draw(rng, size, prior=prior)
             vectors = {s.name: drawn[s.name] for s in self.simplexes}
             return {name: v[0] if len(v) == 2 else v.T for name, v in vectors.items()}
@@ -223,12 +218,7 @@ class Specification(Vectors):
         return stream_blocks(draw, rng, n_draws, BLOCK)
 
     def _scores_given(
-        self,
-        draws: Mapping[str, Array],
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        prior: bool,
+        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
     ) -> Iterator[Array]:
         def score(here: Mapping[str, Array], size: int) -> Array:
             return metric(self.tables(self._given(here, size)), positive).T
@@ -236,7 +226,7 @@ class Specification(Vectors):
         return in_order(score, blocks_of(draws))
 
     def shares(
-        self, metric: Metric, positive: int, rng: np.random.Generator, region: Interval
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
     ) -> Iterator[Array]:
         """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 

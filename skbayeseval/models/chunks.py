@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import gammainc
 
@@ -47,7 +48,7 @@ class ChunkSpecification(Specification):
     """The probabilities of the seven cells of `ChunkCounts`."""
 
     def shares(
-        self, metric: Metric, positive: int, rng: np.random.Generator, region: Interval
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
     ) -> Iterator[Array]:
         """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n)."""
         if metric.formula is None or not has_chunk_shares(metric.formula):
@@ -115,7 +116,7 @@ def has_chunk_shares(formula: str | None) -> bool:
 
 
 def shares_of_chunks(
-    prior: Array, formula: str, rng: np.random.Generator, region: Interval
+    prior: Array, formula: str, rng: Generator, region: Interval
 ) -> Iterator[Array]:
     """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
@@ -132,7 +133,7 @@ def shares_of_chunks(
     """
     free = 2 if formula == "recall" else 6
 
-    def draw(rng: np.random.Generator, size: int) -> Array:
+    def draw(rng: Generator, size: int) -> Array:
         cells = rng.standard_gamma(prior, (size, 7)).T
         bounds = (_bound(cells, formula, end) for end in region)
         at_low, at_high = (gammainc(prior[free], x) for x in bounds)

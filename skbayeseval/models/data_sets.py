@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import check_scalar
@@ -84,13 +85,7 @@ class DataSetSpecification(AnySpecification):
         return super().dims() | {"delta": ["data_set"]}
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield draws of the pseudo-median of the differences, of shape (1, n_draws)."""
         differences, strength = self.ranked(metric.name)
@@ -99,12 +94,7 @@ class DataSetSpecification(AnySpecification):
         yield pseudo_medians(weights, differences)[None]
 
     def _scores_given(
-        self,
-        draws: Mapping[str, Array],
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        prior: bool,
+        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
     ) -> Iterator[Array]:
         if metric.name in self.differences:
             yield draws["delta0"][None]
@@ -240,9 +230,7 @@ class RegionProbabilities(NamedTuple):
     better: float
 
 
-def draw_weights(
-    n_data_sets: int, strength: float, rng: np.random.Generator, n_draws: int
-) -> Array:
+def draw_weights(n_data_sets: int, strength: float, rng: Generator, n_draws: int) -> Array:
     """Return Dirichlet weights of shape (1 + n_data_sets, n_draws).
 
     Parameters

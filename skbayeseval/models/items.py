@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 from scipy.special import gammaln
@@ -39,10 +40,6 @@ __all__ = [
 ]
 
 Array = NDArray[Any]
-
-# What the prior of right-or-wrong scores weighs for `theta=1`, in items: that of two systems has 1
-# in each of the four outcomes.
-PRIOR_MASS = 4.0
 
 # The share of the prior that is left to the last stick, on average.
 REMAINDER = 1e-6
@@ -80,13 +77,7 @@ class ItemWeightSpecification(_ItemSpecification):
     sign: float
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield blocks of draws of the weighted mean score of each system, (n_systems, n)."""
         sums, sizes = self.units
@@ -94,7 +85,7 @@ class ItemWeightSpecification(_ItemSpecification):
         # Deviations from the mean, so that large scores with small differences lose no digits.
         weighted = WeightedSums(np.vstack([sizes, sums - np.outer(means, sizes)]))
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             total, *deviations = weighted.draw(rng, size)
             return self.sign * (means[:, None] + np.stack(deviations) / total)
 
@@ -110,7 +101,7 @@ class _OutcomesOfItems(_ItemSpecification):
     sign: float
 
     def shares(
-        self, metric: Metric, positive: int, rng: np.random.Generator, region: Interval
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
     ) -> Iterator[Array]:
         """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
@@ -119,7 +110,7 @@ class _OutcomesOfItems(_ItemSpecification):
         both, only_a, only_b, neither = self.theta
         winner = BetaMargin(only_a, only_b) if self.sign > 0 else BetaMargin(only_b, only_a)
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             disagree = np.maximum(rng.beta(only_a + only_b, both + neither, size), 1e-300)
             return winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
 
@@ -159,19 +150,13 @@ class RightOrWrongSpecification(_OutcomesOfItems):
         return {"theta": self.theta if prior else self.theta + counts}
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield blocks of draws of the probability that each system is right, (n_systems, n)."""
         shapes = self.shapes(prior=prior)
         if shapes:
 
-            def draw_two(rng: np.random.Generator, size: int) -> Array:
+            def draw_two(rng: Generator, size: int) -> Array:
                 return self._scores(rng.dirichlet(shapes["theta"], size).T)
 
             return stream_blocks(draw_two, rng, n_draws, BLOCK)
@@ -179,7 +164,7 @@ class RightOrWrongSpecification(_OutcomesOfItems):
         rows = np.vstack([np.ones(right.shape[1]), right])
         weighted = WeightedSums(rows[:, :0] if prior else rows)
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             total, *hits = weighted.draw(rng, size)
             unseen = rng.standard_gamma(mass, size)
             expected = _right_under_the_prior(len(right), mass, rng, size)
@@ -210,13 +195,7 @@ class ClusteredSpecification(_OutcomesOfItems):
     sign: float
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield draws of the probability of being right of each of two systems, (2, n_draws)."""
         yield self._scores(
@@ -234,7 +213,7 @@ class ClusteredSpecification(_OutcomesOfItems):
             log_density += _log_rising(counts, concentration)
         return log_density - _log_rising(self.counts.sum(axis=1), d)
 
-    def _draw_theta(self, rng: np.random.Generator, n_draws: int) -> Array:
+    def _draw_theta(self, rng: Generator, n_draws: int) -> Array:
         """Return draws of theta, of shape (4, n_draws), by importance resampling."""
         shares = self.counts.sum(axis=0) + self.theta
         mode = minimize(
@@ -257,7 +236,7 @@ class ClusteredSpecification(_OutcomesOfItems):
         return np.asarray(alpha / alpha.sum(axis=0))
 
     def _proposed(
-        self, centre: Array, covariance: Array, rng: np.random.Generator, n: int
+        self, centre: Array, covariance: Array, rng: Generator, n: int
     ) -> tuple[Array, Array]:
         """Return proposals of log(alpha), of shape (4, n), and their weights."""
         root = np.linalg.cholesky(covariance + 1e-9 * np.eye(len(centre)))
@@ -269,29 +248,27 @@ class ClusteredSpecification(_OutcomesOfItems):
         return x, np.exp(log_weights - log_weights.max())
 
 
-def _right_under_the_prior(
-    n_systems: int, mass: float, rng: np.random.Generator, n_draws: int
-) -> Array:
+def _right_under_the_prior(n_systems: int, mass: float, rng: Generator, n_draws: int) -> Array:
     """Return draws of the prior: a Dirichlet of that mass, uniform over the 2^K outcomes.
 
     Sticks are broken off (Sethuraman 1994), and each has an outcome in which every system is right
     or wrong with equal probability. So the 2^K outcomes need not be listed.
     """
     n_sticks = int(np.ceil(np.log(REMAINDER) / np.log(mass / (1 + mass))))
-    found, remaining = np.zeros((n_systems, n_draws)), np.ones(n_draws)
+    right, remaining = np.zeros((n_systems, n_draws)), np.ones(n_draws)
     for last in range(n_sticks, 0, -1):
         taken = remaining * (1.0 if last == 1 else 1 - rng.random(n_draws) ** (1 / mass))
-        found += taken * rng.integers(0, 2, (n_systems, n_draws), dtype=np.int8)
+        right += taken * rng.integers(0, 2, (n_systems, n_draws), dtype=np.int8)
         remaining = remaining - taken
-    return found
+    return right
 
 
 def _log_rising(counts: Array, concentration: Array) -> Array:
     """Return the sum over counts c of log(Gamma(concentration + c) / Gamma(concentration))."""
-    found, start = np.zeros_like(concentration), gammaln(concentration)
+    log_ratio, start = np.zeros_like(concentration), gammaln(concentration)
     for c, times in zip(*np.unique(counts[counts > 0], return_counts=True), strict=True):
-        found += times * (gammaln(concentration + c) - start)
-    return found
+        log_ratio += times * (gammaln(concentration + c) - start)
+    return log_ratio
 
 
 def _effective(weights: Array) -> float:

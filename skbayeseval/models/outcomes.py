@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, logit
@@ -140,7 +141,7 @@ class OutcomeSpecification(AnySpecification):
         self,
         metric: Metric,
         positive: int,
-        rng: np.random.Generator,
+        rng: Generator,
         n_draws: int,
         *,
         prior: bool = False,
@@ -157,7 +158,7 @@ class OutcomeSpecification(AnySpecification):
         )
 
     def stream_parameters(
-        self, rng: np.random.Generator, n_draws: int, *, prior: bool
+        self, rng: Generator, n_draws: int, *, prior: bool
     ) -> Iterator[dict[str, Array]]:
         """Yield blocks of draws of the parameters and of rho, the recall of each class."""
         return self.blocks(
@@ -171,7 +172,7 @@ class OutcomeSpecification(AnySpecification):
     def blocks(
         self,
         of_block: Callable[[list[GroupDraws], Any], T],
-        rng: np.random.Generator,
+        rng: Generator,
         n_draws: int,
         *,
         prior: bool,
@@ -214,7 +215,7 @@ class OutcomeSpecification(AnySpecification):
         fits = [size for size in BLOCKS if size * repeats * bytes_per_draw <= BLOCK_BYTES]
         block = fits[0] if fits else max(1, FEWEST_DRAWS // repeats)
 
-        def draw(rng: np.random.Generator, start: int) -> T:
+        def draw(rng: Generator, start: int) -> T:
             here = slice(start, min(start + block, n_draws))
             bases = [
                 sampler.draw_base(rng, here.stop - start, repeats)
@@ -230,15 +231,13 @@ class OutcomeSpecification(AnySpecification):
 
         return in_order(draw, ((child_of(rng), start) for start in range(0, n_draws, block)))
 
-    def draw_populations(
-        self, rng: np.random.Generator, n_draws: int
-    ) -> list[tuple[Population, ...]]:
+    def draw_populations(self, rng: Generator, n_draws: int) -> list[tuple[Population, ...]]:
         """Return posterior draws of the joint probabilities, each with one population per group."""
         samplers = [_sparse_sampler(group, False, REMAINDER) for group in self.groups]
         return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
 
     def _scores_given(
-        self, draws: Draws, metric: Metric, positive: int, rng: np.random.Generator, prior: bool
+        self, draws: Draws, metric: Metric, positive: int, rng: Generator, prior: bool
     ) -> Iterator[Array]:
         if self._has_rows(draws):
             n_cells = sum(len(group.mu.prior) ** 2 for group in self.groups)
@@ -254,9 +253,7 @@ class OutcomeSpecification(AnySpecification):
             tables=metric.needs_tables,
         )
 
-    def rates_given(
-        self, draws: Draws, rng: np.random.Generator, *, prior: bool
-    ) -> dict[str, Array]:
+    def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
         """Return the recall of each class; empty unless rows are drawn given the parameters."""
         if self._has_rows(draws):
             return {}
@@ -271,7 +268,7 @@ class OutcomeSpecification(AnySpecification):
         self,
         draws: Draws,
         of_block: Callable[[list[GroupDraws], Any], T],
-        rng: np.random.Generator,
+        rng: Generator,
         *,
         prior: bool,
         tables: bool,
@@ -343,7 +340,7 @@ class OutcomeSpecification(AnySpecification):
         return confusion(counts)
 
     def shares(
-        self, metric: Metric, positive: int, rng: np.random.Generator, region: Interval
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
     ) -> Iterator[Array]:
         """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
@@ -487,7 +484,7 @@ def _proportions(group: Outcomes, position: int, draws: Draws, size: int) -> Any
 
 
 def _totals_given_sticks(
-    group: Outcomes, rng: np.random.Generator, n_draws: int, repeats: int, remainder: float
+    group: Outcomes, rng: Generator, n_draws: int, repeats: int, remainder: float
 ) -> Iterator[Totals]:
     """Yield blocks of totals under the prior, of shape (n_classifiers, n * repeats, M).
 
@@ -515,7 +512,7 @@ def _totals_given_sticks(
 
 
 def _totals(
-    grids: Sequence[RecallGrid], mu: Array, sticks: Array, rng: np.random.Generator, repeats: int
+    grids: Sequence[RecallGrid], mu: Array, sticks: Array, rng: Generator, repeats: int
 ) -> Totals:
     n, m = mu.shape
     true = np.repeat(mu[:, :, None], repeats, axis=2)
@@ -537,7 +534,7 @@ def _totals(
     )
 
 
-def _landing(sticks: Array, rng: np.random.Generator) -> Any:
+def _landing(sticks: Array, rng: Generator) -> Any:
     """Return the matrix that moves the wrong predictions of each class to other classes."""
     _, n, m = sticks.shape
     true = np.arange(m)
@@ -547,7 +544,7 @@ def _landing(sticks: Array, rng: np.random.Generator) -> Any:
     return sparse.csr_array((sticks.ravel(), ((first + landed).ravel(), cells)), (n * m, n * m))
 
 
-def _evenly_spread(rng: np.random.Generator, n: int, repeats: int) -> Array:
+def _evenly_spread(rng: Generator, n: int, repeats: int) -> Array:
     """Return uniform variables of shape (3, n * repeats), for `RecallGrid.draw`.
 
     The first and the last are `repeats` points of a lattice in the unit square (Kronecker's, with

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, betaln, gammaln, roots_jacobi, roots_legendre
 
@@ -38,7 +39,7 @@ def shares_given_rates(
     fixed: Mapping[str, Array],
     metric: Metric,
     positive: int,
-    rng: np.random.Generator,
+    rng: Generator,
     region: Interval,
 ) -> Iterator[Array]:
     """Yield estimates of P(A - B in the region), given the shapes of the prior or a known mu.
@@ -49,7 +50,7 @@ def shares_given_rates(
     # Axes: class (the positive one first), whether A is right, whether B is right.
     theta = np.stack([shapes["theta+"], shapes["theta-"][::-1]]).reshape(2, 2, 2)
 
-    def draw(rng: np.random.Generator) -> Array:
+    def draw(rng: Generator) -> Array:
         even = (np.arange(STRATA) + rng.random((2, STRATA))).ravel() / STRATA
         if "mu" in shapes:
             mu, worth = _proportions(shapes["mu"], even), 6 * even * (1 - even)
@@ -75,19 +76,13 @@ def _proportions(shapes: Array, even: Array) -> Array:
     return np.maximum([first, second], 1e-300)  # smaller values lead to 0 / 0
 
 
-def _beta(rng: np.random.Generator, shapes: Array, n: int) -> Array:
+def _beta(rng: Generator, shapes: Array, n: int) -> Array:
     """Return draws of shape (..., n), given the Beta shapes on the last axis."""
     return rng.beta(shapes[..., 0, None], shapes[..., 1, None], (*shapes.shape[:-1], n))
 
 
 def _shares(
-    theta: Array,
-    mu: Array,
-    x: Array,
-    rates: Array,
-    metric: Metric,
-    positive: int,
-    region: Interval,
+    theta: Array, mu: Array, x: Array, rates: Array, metric: Metric, positive: int, region: Interval
 ) -> Array:
     """Return the probability of the region given all but one of the `rates`, for each draw.
 

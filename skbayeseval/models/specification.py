@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._validation import ParameterObject
@@ -99,7 +100,7 @@ class Replicated(NamedTuple):
     positive: int
     fixed_classes: bool
     prior: bool
-    rng: np.random.Generator
+    rng: Generator
 
     @property
     def n_draws(self) -> int:
@@ -147,13 +148,7 @@ class AnySpecification:
     draws_cost_one: ClassVar[bool] = False
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield blocks of exact draws of a metric, of shape (n_classifiers, n).
 
@@ -173,7 +168,7 @@ class AnySpecification:
         raise TypeError(f"The exact engine does not support {type(self).__name__}.")
 
     def shares(
-        self, metric: Metric, positive: int, rng: np.random.Generator, region: Interval
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
     ) -> Iterator[Array]:
         """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
@@ -189,7 +184,7 @@ class AnySpecification:
         self,
         metric: Metric,
         positive: int,
-        rng: np.random.Generator,
+        rng: Generator,
         region: Interval,
         n_draws: int,
         batch: int,
@@ -205,7 +200,7 @@ class AnySpecification:
         return []
 
     def stream_parameters(
-        self, rng: np.random.Generator, n_draws: int, *, prior: bool
+        self, rng: Generator, n_draws: int, *, prior: bool
     ) -> Iterator[dict[str, Array]]:
         """Yield blocks of exact draws of the parameters, from which all metrics are computed.
 
@@ -213,22 +208,14 @@ class AnySpecification:
         """
         yield from ()
 
-    def draw_parameters(
-        self, rng: np.random.Generator, n_draws: int, *, prior: bool
-    ) -> dict[str, Array]:
+    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
         """Return the draws of `stream_parameters`, of shape (n_draws, ...)."""
         blocks = list(self.stream_parameters(rng, n_draws, prior=prior))
         names = blocks[0] if blocks else ()
         return {name: np.concatenate([block[name] for block in blocks]) for name in names}
 
     def scores_given(
-        self,
-        draws: Draws,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        *,
-        prior: bool,
+        self, draws: Draws, metric: Metric, positive: int, rng: Generator, *, prior: bool
     ) -> Iterator[Array]:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n), given parameters.
 
@@ -254,13 +241,11 @@ class AnySpecification:
         return self._scores_given(draws, metric, positive, rng, prior)
 
     def _scores_given(
-        self, draws: Draws, metric: Metric, positive: int, rng: np.random.Generator, prior: bool
+        self, draws: Draws, metric: Metric, positive: int, rng: Generator, prior: bool
     ) -> Iterator[Array]:
         raise TypeError(f"{type(self).__name__} has no parameters to compute metrics from.")
 
-    def rates_given(
-        self, draws: Draws, rng: np.random.Generator, *, prior: bool
-    ) -> dict[str, Array]:
+    def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
         """Return the recall of each class; empty unless rows are drawn given the parameters."""
         return {}
 
@@ -451,16 +436,16 @@ def parameters_of_pair(draws: Draws, i: int, j: int) -> dict[str, Array]:
             "nu_B": draws["nu_B"] + delta,
             "beta": -1 - draws["beta"],
         }
-    found = {}
+    renamed = {}
     for name, values in draws.items():
         stem, _, owner = name.rpartition("_")
         if not stem:
             # If A and B are swapped, so are the outcomes (1, 0) and (0, 1).
             order = {"theta+": [0, 2, 1, 3], "theta-": [0, 2, 1, 3], "pi": [0, 2, 1, 3, 4, 6, 5]}
-            found[name] = values[..., order[name]] if name in order and i > j else values
+            renamed[name] = values[..., order[name]] if name in order and i > j else values
         elif owner in (letter(i), letter(j)):
-            found[f"{stem}_{'A' if owner == letter(i) else 'B'}"] = values
-    return found
+            renamed[f"{stem}_{'A' if owner == letter(i) else 'B'}"] = values
+    return renamed
 
 
 def confusion(tables: Any) -> dict[str, Array]:

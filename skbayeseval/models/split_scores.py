@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from skbayeseval.engines.blocks import stream_blocks
@@ -153,13 +154,7 @@ class ScoreSpecification(AnySpecification):
         return 1 / n_splits + self.correlation / (1 - self.correlation)
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield blocks of draws of the mean score of each estimator, of shape (n_estimators, n).
 
@@ -186,19 +181,14 @@ class ScoreSpecification(AnySpecification):
         # The draws of a pair do not depend on the number of estimators, and so blocks must not.
         block = max(1, min(5000, BLOCK_BYTES // (16 * roots.shape[1])))
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             normal = rng.standard_normal((roots.shape[1], size))
             return means + roots @ normal / np.sqrt(rng.chisquare(df, size))
 
         return stream_blocks(draw, rng, n_draws, block)
 
     def _scores_given(
-        self,
-        draws: Mapping[str, Array],
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        prior: bool,
+        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
     ) -> Iterator[Array]:
         which = list(self.scores).index(metric.name)
         delta, score_b = draws["delta"][:, which], draws["nu_B"][:, which]

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import linalg, special
 
@@ -88,13 +89,7 @@ class SystemSpecification(AnySpecification):
     )
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield draws of the mean score of each system, of shape (n_systems, n_draws).
 
@@ -192,13 +187,13 @@ def noise_of_means(scores: Array, test_fraction: float | None) -> Array:
         squares += float((own**2).sum())
         degrees += max(1, k - 1) * (n - 1)
     average = squares / degrees if degrees else 0.0
-    found = np.zeros((n_sets, n_systems, n_systems))
+    covariances = np.zeros((n_sets, n_systems, n_systems))
     for d, which, centred in blocks:
         k, n = centred.shape
         variance = centred @ centred.T + SHARED_DF * average * np.eye(k)
         variance /= n - 1 + SHARED_DF
-        found[d][np.ix_(which, which)] = variance * (1 / n + correlation / (1 - correlation))
-    return found
+        covariances[d][np.ix_(which, which)] = variance * (1 / n + correlation / (1 - correlation))
+    return covariances
 
 
 def _blocks(scores: Array, *, same_splits: bool) -> Iterator[tuple[int, Array, Array]]:
@@ -292,7 +287,7 @@ def _mean_level(means: Array, effects: Array) -> float:
     return float(np.mean(sums[run.any(axis=0)] / run.sum(axis=0)[run.any(axis=0)]))
 
 
-def draw_contrasts(observed: Observed, rng: np.random.Generator, n_draws: int) -> Array:
+def draw_contrasts(observed: Observed, rng: Generator, n_draws: int) -> Array:
     """Return draws of theta, of shape (p, n_draws)."""
     n_sets, p = observed.values.shape
     size = n_sets * p**2
@@ -301,13 +296,13 @@ def draw_contrasts(observed: Observed, rng: np.random.Generator, n_draws: int) -
     n_chains = max(1, min(round((2 * n_states) ** 0.5), MOST_NUMBERS // size))
     length = -(-n_states // n_chains)
     state = _start(observed, rng, n_chains)
-    found = np.empty((length, p, repeats, n_chains))
+    draws = np.empty((length, p, repeats, n_chains))
     for i in range(-BURN_IN, length):
         thetas, state = _sweep(observed, state, rng, repeats)
         if i >= 0:
-            found[i] = np.moveaxis(thetas, 0, -1)
+            draws[i] = np.moveaxis(thetas, 0, -1)
     # Consecutive draws come from different chains.
-    return np.moveaxis(found, 1, 0).reshape(p, -1)[:, :n_draws]
+    return np.moveaxis(draws, 1, 0).reshape(p, -1)[:, :n_draws]
 
 
 class _State(NamedTuple):
@@ -318,7 +313,7 @@ class _State(NamedTuple):
     strength: Array  # the position in STRENGTHS
 
 
-def _start(observed: Observed, rng: np.random.Generator, n_chains: int) -> _State:
+def _start(observed: Observed, rng: Generator, n_chains: int) -> _State:
     """Return Omega as a multiple of the identity, of about the size of the residuals."""
     basis, distinct, which, values = observed
     designs = distinct[which]
@@ -332,9 +327,7 @@ def _start(observed: Observed, rng: np.random.Generator, n_chains: int) -> _Stat
     return _State(omega, np.tile(psi[:, None], n_systems), strength)
 
 
-def _sweep(
-    observed: Observed, state: _State, rng: np.random.Generator, repeats: int
-) -> tuple[Array, _State]:
+def _sweep(observed: Observed, state: _State, rng: Generator, repeats: int) -> tuple[Array, _State]:
     """Return draws of theta, of shape (n_chains, p, repeats), and the next state."""
     basis, distinct, which, values = observed
     designs = distinct[which]
@@ -383,14 +376,14 @@ def _sweep(
     return thetas, _State(omega, psi, strength)
 
 
-def _positive_normal(rng: np.random.Generator, mean: Array, sd: Array) -> Array:
+def _positive_normal(rng: Generator, mean: Array, sd: Array) -> Array:
     """Return draws of normal variables, given that they are positive."""
     below = np.log(rng.uniform(size=mean.shape)) + special.log_ndtr(mean / sd)
     return np.maximum(mean - sd * special.ndtri_exp(below), 1e-8)
 
 
 def _walk_alone(
-    rng: np.random.Generator, basis: Array, scatter: Array, df: int, psi: Array, a: Array
+    rng: Generator, basis: Array, scatter: Array, df: int, psi: Array, a: Array
 ) -> Array:
     """Return psi after a step of each of its elements that keeps its distribution given z and a.
 
@@ -421,7 +414,7 @@ def _walk_alone(
 
 
 def _walk_together(
-    rng: np.random.Generator, eigenvalues: Array, df: int, strength: Array
+    rng: Generator, eigenvalues: Array, df: int, strength: Array
 ) -> tuple[Array, Array]:
     """Return a common shift of log(psi), and a, after steps that keep their distribution given z.
 
@@ -456,7 +449,7 @@ def _walk_together(
     return shift, strength
 
 
-def _step_sizes(rng: np.random.Generator, number: int) -> Array:
+def _step_sizes(rng: Generator, number: int) -> Array:
     return np.exp(rng.uniform(np.log(SMALLEST_STEP), np.log(LARGEST_STEP), number))
 
 
@@ -473,7 +466,7 @@ def _norms(a: Array, p: int) -> Array:
     return special.gammaln(a[:, None] - np.arange(p) / 2).sum(axis=1)
 
 
-def _inverse_wishart(rng: np.random.Generator, scale: Array, df: Array) -> Array:
+def _inverse_wishart(rng: Generator, scale: Array, df: Array) -> Array:
     """Return draws of inverse Wishart matrices (Bartlett's decomposition)."""
     n_chains, p, _ = scale.shape
     root = np.tril(rng.standard_normal((n_chains, p, p)), -1)

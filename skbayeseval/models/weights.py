@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
@@ -70,13 +71,7 @@ class WeightSpecification(AnySpecification):
     no_graph: ClassVar[str] = NO_GRAPH
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
         tables = metric.needs_tables
@@ -88,7 +83,7 @@ class WeightSpecification(AnySpecification):
         to_sums = sparse.vstack([matrix[gammas.order].T for matrix in summed], format="csr")
         sizes = units.sizes[gammas.order]
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             weights = gammas.draw(rng, size)
             sums = to_sums @ weights
             sums /= sizes @ weights
@@ -117,13 +112,7 @@ class RankSpecification(AnySpecification):
     no_graph = NO_GRAPH
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Raise: all metrics that are computed from instance scores are drawn elsewhere."""
         raise ValueError(f"scoring={metric.name!r} cannot be computed from instance scores.")
@@ -176,27 +165,21 @@ class LabelSpecification(Vectors):
         return {"target": list(map(str, labels)), "cell": list(CELLS)}
 
     def stream(
-        self,
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        n_draws: int,
-        *,
-        prior: bool = False,
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
     ) -> Iterator[Array]:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             return metric.of_totals(_label_totals(self._draw(rng, size, prior)), positive)
 
         return stream_blocks(draw, rng, n_draws, self._block)
 
     def stream_parameters(
-        self, rng: np.random.Generator, n_draws: int, *, prior: bool
+        self, rng: Generator, n_draws: int, *, prior: bool
     ) -> Iterator[dict[str, Array]]:
         """Yield blocks of draws of the parameters."""
 
-        def draw(rng: np.random.Generator, size: int) -> dict[str, Array]:
+        def draw(rng: Generator, size: int) -> dict[str, Array]:
             return {
                 f"{name}_{letter(k)}": of_one
                 for name, values in self._draw(rng, size, prior).items()
@@ -210,7 +193,7 @@ class LabelSpecification(Vectors):
         n_classifiers, n_labels, _ = self.cells.shape
         return _size(8 * 8 * n_classifiers * n_labels)
 
-    def _draw(self, rng: np.random.Generator, size: int, prior: bool) -> dict[str, Array]:
+    def _draw(self, rng: Generator, size: int, prior: bool) -> dict[str, Array]:
         """Return draws of the parameters.
 
         These are either mu, rho+ and rho- of shape (n_classifiers, n, n_labels), or pi, the cells
@@ -231,12 +214,7 @@ class LabelSpecification(Vectors):
         }
 
     def _scores_given(
-        self,
-        draws: Mapping[str, Array],
-        metric: Metric,
-        positive: int,
-        rng: np.random.Generator,
-        prior: bool,
+        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
     ) -> Iterator[Array]:
         def score(here: Mapping[str, Array], _: int) -> Array:
             of_classifiers: dict[str, list[Array]] = {}
@@ -248,7 +226,7 @@ class LabelSpecification(Vectors):
         return in_order(score, blocks_of(draws))
 
     def shares(
-        self, metric: Metric, positive: int, rng: np.random.Generator, region: Interval
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
     ) -> Iterator[Array]:
         """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n)."""
         n_draws = max(2**14, MOST_INDEPENDENT_DRAWS // self.cells.shape[1])
@@ -275,8 +253,8 @@ def _label_totals(parameters: Mapping[str, Array]) -> Totals:
     if "pi" in parameters:
         tp, fp, fn, _ = np.moveaxis(parameters["pi"], -1, 0)
     else:
-        mu, found, alarm = (parameters[name] for name in ("mu", "rho+", "rho-"))
-        tp, fn, fp = mu * found, mu * (1 - found), (1 - mu) * alarm
+        mu, hit, alarm = (parameters[name] for name in ("mu", "rho+", "rho-"))
+        tp, fn, fp = mu * hit, mu * (1 - hit), (1 - mu) * alarm
     return Totals(tp, tp + fn, tp + fp)
 
 

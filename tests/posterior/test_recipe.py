@@ -133,10 +133,8 @@ def several_kinds():
 @pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
 @pytest.mark.parametrize("case", range(6))
 def test_metrics_that_are_asked_for_together_are_drawn_in_one_pass(case, monkeypatch):
-    calls, stream = [], recipe.stream_scores
-    monkeypatch.setattr(
-        recipe, "stream_scores", lambda *args, **kw: calls.append(1) or stream(*args, **kw)
-    )
+    calls, stacked = [], recipe.stacked
+    monkeypatch.setattr(recipe, "stacked", lambda parts: calls.append(1) or stacked(parts))
     data, options = list(several_kinds())[case]
     options |= {"n_draws": 400, "random_state": 0}
     result = compare_predictions(*data, **options)
