@@ -68,7 +68,7 @@ from skbayeseval.models import (
     Recalls,
     Unpaired,
 )
-from skbayeseval.models.specification import Specification
+from skbayeseval.models.binary import Specification
 from skbayeseval.posterior.recipe import Posterior
 
 N_DRAWS = 99

@@ -36,7 +36,7 @@ from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunk_counter import ChunkCounter
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.metrics.scoring import is_of_numbers
-from skbayeseval.models.data_sets import CorrelatedT
+from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult

@@ -11,8 +11,8 @@ from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_weight, check_whole_number
 from skbayeseval.compare.targets import CollectedEvidence, Target
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.data_sets import CorrelatedT
 from skbayeseval.models.specification import Model
+from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.models.weights import IndependentLabels, IndependentLabelsBCV
 from skbayeseval.posterior.full_size import TrainingSizes
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._validation import ParameterObject
-from skbayeseval.models.specification import AnySpecification
 
 __all__ = ["Engine", "ExactEngine", "Trace"]
 
@@ -51,7 +50,7 @@ class Trace:
 
 
 class Engine(ParameterObject):
-    """Base class of all engines, which draw from the posterior of a specification.
+    """Base class of all engines, which draw from the posterior of a specification of a model.
 
     An engine with independent draws yields draws of metrics directly. All other engines draw the
     parameters with Markov chains (`draw`), and metrics are computed from these draws.
@@ -66,13 +65,13 @@ class Engine(ParameterObject):
         """Raise if a parameter of the engine is invalid."""
 
     def check_specification(
-        self, specification: AnySpecification, labels: tuple[Any, ...], prior: PriorBuilder | None
+        self, specification: Any, labels: tuple[Any, ...], prior: PriorBuilder | None
     ) -> None:
         """Raise if the engine cannot sample the specification; called before sampling."""
 
     def draw(
         self,
-        specification: AnySpecification,
+        specification: Any,
         labels: tuple[Any, ...],
         prior: PriorBuilder | None,
         seed: int,
@@ -82,7 +81,7 @@ class Engine(ParameterObject):
 
     def draw_prior(
         self,
-        specification: AnySpecification,
+        specification: Any,
         labels: tuple[Any, ...],
         prior: PriorBuilder | None,
         seed: int,
@@ -92,7 +91,7 @@ class Engine(ParameterObject):
 
 
 class ExactEngine(Engine):
-    """Draw independently from conjugate posteriors; see `engines/exact.py`."""
+    """Draw independently from the conjugate posterior, as every specification does by itself."""
 
     name = "exact"
     has_independent_draws = True

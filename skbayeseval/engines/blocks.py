@@ -18,7 +18,7 @@ import numpy as np
 
 from skbayeseval._running import Task
 
-__all__ = ["as_drawn", "child_of", "in_order", "stream_blocks"]
+__all__ = ["child_of", "in_order", "stream_blocks"]
 
 T = TypeVar("T")
 
@@ -71,11 +71,6 @@ def child_of(rng: np.random.Generator) -> np.random.Generator:
     seeds = rng.bit_generator.seed_seq
     assert isinstance(seeds, np.random.SeedSequence)
     return np.random.Generator(np.random.SFC64(seeds.spawn(1)[0]))
-
-
-def as_drawn(block: T) -> T:
-    """Return the block itself, where nothing else is asked of it."""
-    return block
 
 
 def in_order(function: Callable[..., T], tasks: Iterable[tuple[Any, ...]]) -> Iterator[T]:

@@ -5,7 +5,10 @@ metric is computed within each run, because scores of different fits are on diff
 then averaged over runs in proportion to the weight of each run in the draw. With equal weights,
 this is the mean over runs.
 
-Of very many instances, `SumOfMeans` draws metrics that are sums of means without a weight for each.
+Of very many instances, `SumOfMeans` draws metrics that are sums of means without a weight for each,
+in two parts. Units far from the mean have weights of their own. The sum over the others is normal,
+with its exact mean and covariance: a sum of so many independent variables, none of which stands
+out, is normal for all that draws can tell.
 """
 
 from __future__ import annotations
@@ -14,14 +17,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.gammas import GammaRows
-from skbayeseval.engines.items import WeightedSums
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 
-__all__ = ["SumOfMeans", "stream_bootstrap"]
+__all__ = ["BLOCK", "SumOfMeans", "WeightedSums", "stream_bootstrap"]
 
 Array = NDArray[Any]
 
@@ -39,7 +42,7 @@ def stream_bootstrap(
     runs: Sequence[tuple[Array, Sequence[Prepared]]],
     shape: Array,
     n_classifiers: int,
-    rng: np.random.Generator,
+    rng: Generator,
     n_draws: int,
 ) -> Iterator[Array]:
     """Yield blocks of draws of a metric.
@@ -70,7 +73,7 @@ def stream_bootstrap(
     rows = len(shape) + 4 * max(len(place) for place in places)
     block = max(1, min(5000, BLOCK_BYTES // (8 * rows)))
 
-    def draw(rng: np.random.Generator, size: int) -> Array:
+    def draw(rng: Generator, size: int) -> Array:
         weights = gammas.draw(rng, size)
         sums: list[Sums | None] = [None] * n_classifiers
         for place, (_, prepared), unweighted in zip(places, runs, plain, strict=True):
@@ -81,6 +84,104 @@ def stream_bootstrap(
         return np.stack([of_all.average() for of_all in sums if of_all is not None])
 
     return stream_blocks(draw, rng, n_draws, block)
+
+
+# The most draws in a block of sums. Changing it changes the draws of a given seed.
+BLOCK = 25_000
+
+
+# Up to this number, all units have weights of their own.
+MOST_UNITS = 2**14
+
+
+# If there are more, this number of those farthest from the mean.
+FARTHEST = 2**12
+
+
+class WeightedSums:
+    """Sums over units, weighted by independent Gamma(1) variables.
+
+    Equal units share one weight: the sum of k Gamma(1) variables is a Gamma(k) variable.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_units)
+        What is summed.
+    most, farthest : int
+        The most units that all have weights of their own, and the number of those that have if
+        there are more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.engines.bootstrap import WeightedSums
+    >>> sums = WeightedSums(np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 3.0]]))
+    >>> sums.n_own  # three of the four units are equal
+    2
+    >>> sums.draw(np.random.default_rng(0), 5).shape
+    (2, 5)
+    """
+
+    def __init__(self, rows: Array, most: int = MOST_UNITS, farthest: int = FARTHEST) -> None:
+        rows, times = _distinct(rows)
+        self._mean = self._root = None
+        if len(times) > most:
+            own = _farthest(rows, times, farthest)
+            rest = ~own
+            self._mean = rows[:, rest] @ times[rest]
+            values, vectors = np.linalg.eigh((rows[:, rest] * times[rest]) @ rows[:, rest].T)
+            self._root = vectors * np.sqrt(np.maximum(values, 0.0))
+            rows, times = rows[:, own], times[own]
+        self._gammas = GammaRows(times)
+        self._rows = np.ascontiguousarray(rows[:, self._gammas.order])
+
+    @property
+    def n_own(self) -> int:
+        """The number of weights that are drawn."""
+        return self._rows.shape[1]
+
+    def draw(self, rng: Generator, n_draws: int) -> Array:
+        """Return draws of the sums, of shape (n_rows, n_draws)."""
+        sums = self._rows @ self._gammas.draw(rng, n_draws)
+        if self._root is not None and self._mean is not None:
+            sums += self._mean[:, None] + self._root @ rng.standard_normal((len(sums), n_draws))
+        return sums
+
+    @property
+    def block(self) -> int:
+        """The number of draws in a block."""
+        return max(1, min(BLOCK, BLOCK_BYTES // (8 * (self.n_own + 1))))
+
+
+def _distinct(rows: Array) -> tuple[Array, Array]:
+    """Return the distinct columns and how often each occurs; as they are if few are equal.
+
+    They are in the order in which they occur first, which does not change if rows are exchanged.
+    """
+    n = rows.shape[1]
+    codes = np.zeros(n, dtype=np.int64)
+    for row in rows:
+        values, own = np.unique(row, return_inverse=True)
+        distinct, first, codes, times = np.unique(
+            codes * len(values) + own, return_index=True, return_inverse=True, return_counts=True
+        )
+        if 2 * len(distinct) > n:
+            return rows, np.ones(n)
+    order = np.argsort(first)
+    return rows[:, first[order]], times[order].astype(float)
+
+
+def _farthest(rows: Array, times: Array, number: int) -> Array:
+    """Return a mask of the units that are farthest from the mean in any of the rows."""
+    total = times.sum()
+    deviations = rows - (rows @ times / total)[:, None]
+    spread = np.sqrt(deviations**2 @ times / total)
+    distance = np.sqrt(times) * np.max(
+        np.abs(deviations) / np.where(spread > 0, spread, 1.0)[:, None], axis=0
+    )
+    own = np.zeros(len(times), dtype=bool)
+    own[np.argpartition(distance, -number)[-number:]] = True
+    return own
 
 
 class SumOfMeans:
@@ -136,10 +237,10 @@ class SumOfMeans:
                 return None
         return cls(sets)
 
-    def stream(self, rng: np.random.Generator, n_draws: int) -> Iterator[Array]:
+    def stream(self, rng: Generator, n_draws: int) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
 
-        def draw(rng: np.random.Generator, size: int) -> Array:
+        def draw(rng: Generator, size: int) -> Array:
             found = sum(self._means)[:, None]
             for sums in self._sums:
                 total, centre, *own = sums.draw(rng, size)

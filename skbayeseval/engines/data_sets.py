@@ -15,17 +15,15 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from skbayeseval.engines.base import Trace
-from skbayeseval.engines.graph import build_graph, check_form, check_has_graph
-from skbayeseval.engines.pymc import PyMCEngine, sample, sample_posterior
-from skbayeseval.engines.variables import Parameters, call_prior
-from skbayeseval.models.parameters import Parameter
-from skbayeseval.models.specification import DataSetSpecification
+from skbayeseval.engines.pymc import PyMCEngine, sample
+from skbayeseval.engines.variables import Parameter, Parameters, call_prior
 
-__all__ = ["Summaries", "build_data_sets_graph", "sample_data_sets", "summarise"]
+__all__ = ["PARAMETERS", "Summaries", "build_data_sets_graph", "sample_data_sets", "summarise"]
 
 Array = NDArray[Any]
 
@@ -44,6 +42,9 @@ BETA = (0.01, 0.1)
 NODES = np.arange(-24.0, 8.01, 0.4)
 
 _SHARED = ("delta0", "sigma0", "nu")
+
+# The parameters that NUTS samples and that have priors of their own.
+PARAMETERS = [Parameter(name, np.zeros(2), False, flat="plain") for name in _SHARED]
 
 
 class Summaries(NamedTuple):
@@ -165,36 +166,6 @@ def sample_data_sets(
     return Trace({**shared, "delta": delta, "next_delta": next_delta}, trace.stats)
 
 
-@build_graph.register
-def _(
-    specification: DataSetSpecification,
-    labels: tuple[Any, ...],
-    *,
-    prior: Callable[..., Any] | None = None,
-    form: str = "collapsed",
-    likelihood: bool = True,
-    name: str = "",
-) -> Any:
-    check_has_graph(specification)
-    check_form(form, specification)
-    (differences,) = specification.differences.values()
-    assert specification.correlation is not None
-    return build_data_sets_graph(differences, specification.correlation, prior)
-
-
-@sample_posterior.register
-def _(
-    specification: DataSetSpecification,
-    labels: tuple[Any, ...],
-    engine: PyMCEngine,
-    prior: Callable[..., Any] | None,
-    seed: int,
-) -> Trace:
-    (differences,) = specification.differences.values()
-    assert specification.correlation is not None
-    return sample_data_sets(differences, specification.correlation, engine, seed, prior)
-
-
 def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:
     """Return the log of each node's term in the density of a mean; nodes are on the last axis.
 
@@ -220,7 +191,7 @@ def _log_terms(library: Any, error: Any, own: Any, sigma0: Any, nu: Any) -> Any:
 
 
 def _draw_delta(
-    rng: np.random.Generator, mean: float, own: Array, delta0: Array, sigma0: Array, nu: Array
+    rng: Generator, mean: float, own: Array, delta0: Array, sigma0: Array, nu: Array
 ) -> Array:
     """Return draws of one delta_i: draw the node of lambda_i, then delta_i from a normal."""
     parts = (part[..., None] for part in (mean - delta0, own, sigma0, nu))
@@ -254,8 +225,7 @@ def _shared(
         shape = pm.Gamma("nu_minus_one", pm.Uniform("alpha", *ALPHA), pm.Uniform("beta", *BETA))
         return pm.Deterministic("nu", 1 + shape)
 
-    numbers = [Parameter(name, np.zeros(2), False, flat="plain") for name in _SHARED]
-    parameters = Parameters(numbers, build)
+    parameters = Parameters(PARAMETERS, build)
     if prior is not None:
         call_prior(prior, parameters, model)
     return [parameters[name] for name in _SHARED]

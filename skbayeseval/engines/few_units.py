@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
@@ -46,7 +47,7 @@ SMALLEST_SHARE = 1e-12
 
 
 def allow_for_few_units(
-    draws: Array, units: UnitNumbers, bounds: Range | None, rng: np.random.Generator
+    draws: Array, units: UnitNumbers, bounds: Range | None, rng: Generator
 ) -> Array:
     """Return draws that are wide enough for the number of units.
 
@@ -91,7 +92,7 @@ def allow_for_few_carriers(
     units: UnitNumbers,
     carriers: float,
     bounds: Range | None,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     of_areas: bool,
 ) -> Array:
@@ -147,9 +148,7 @@ def allow_for_few_carriers(
     return centre + half * np.tanh(_stretched(logits[None], factor)[0])
 
 
-def difference_of_twins(
-    units: UnitNumbers, bounds: Range, rng: np.random.Generator, n_draws: int
-) -> Array:
+def difference_of_twins(units: UnitNumbers, bounds: Range, rng: Generator, n_draws: int) -> Array:
     """Return draws of the difference of two classifiers that no unit tells apart.
 
     Their difference is that on half an unseen instance, on which each does as it likes. Draws of
@@ -161,12 +160,12 @@ def difference_of_twins(
     return width * np.clip(_factor(units, rng, n_draws) * unseen, -1.0, 1.0)
 
 
-def _factor(units: UnitNumbers, rng: np.random.Generator, n_draws: int) -> Array:
+def _factor(units: UnitNumbers, rng: Generator, n_draws: int) -> Array:
     k, total = max(units.effective, FEWEST), max(units.shape, SMALLEST_SHARE)
     return np.sqrt(k * (1 + 1 / total) / rng.chisquare(k - 1, n_draws))
 
 
-def _unseen(units: UnitNumbers, rng: np.random.Generator, n_draws: int) -> Array:
+def _unseen(units: UnitNumbers, rng: Generator, n_draws: int) -> Array:
     """Return the share of the unseen instance in each draw."""
     return rng.beta(UNSEEN, max(units.instances, SMALLEST_SHARE), n_draws)
 

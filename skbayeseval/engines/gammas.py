@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtr
 
 __all__ = [
     "GammaRows",
+    "Simplex",
     "correlated_gammas",
     "dirichlet_rows",
     "gamma_rows",
@@ -32,6 +35,15 @@ MANY = 1e6
 
 # See `_from_normals`.
 SHRINK = math.sqrt(3 / 16)
+
+
+@dataclass(frozen=True)
+class Simplex:
+    """A probability vector, or one per label, with its Dirichlet prior and effective counts."""
+
+    name: str
+    prior: Array
+    counts: Array
 
 
 class GammaRows:
@@ -59,7 +71,7 @@ class GammaRows:
         self._distinct, times = np.unique(shape, return_counts=True)
         self._ends = np.cumsum(times)
 
-    def draw(self, rng: np.random.Generator, n_draws: int) -> Array:
+    def draw(self, rng: Generator, n_draws: int) -> Array:
         """Return draws of shape (k, n_draws)."""
         rows = np.empty((len(self.place), n_draws))
         start = 0
@@ -69,7 +81,7 @@ class GammaRows:
         return rows
 
 
-def gamma_rows(rng: np.random.Generator, shape: Array, n_draws: int) -> Array:
+def gamma_rows(rng: Generator, shape: Array, n_draws: int) -> Array:
     """Return Gamma variables of shape (k, n_draws), given k shapes.
 
     Examples
@@ -90,7 +102,7 @@ def gamma_rows(rng: np.random.Generator, shape: Array, n_draws: int) -> Array:
     return rows
 
 
-def dirichlet_rows(rng: np.random.Generator, shapes: Sequence[Array], n_draws: int) -> list[Array]:
+def dirichlet_rows(rng: Generator, shapes: Sequence[Array], n_draws: int) -> list[Array]:
     """Return Dirichlet draws of shape (k, n_draws) for each vector of k shapes.
 
     This is faster than `rng.dirichlet` of each.
@@ -114,9 +126,7 @@ def dirichlet_rows(rng: np.random.Generator, shapes: Sequence[Array], n_draws: i
     return found
 
 
-def correlated_gammas(
-    rng: np.random.Generator, shapes: Array, n_rows: int, mixing: Array | None
-) -> Array:
+def correlated_gammas(rng: Generator, shapes: Array, n_rows: int, mixing: Array | None) -> Array:
     """Return Gamma variables that are correlated between kinds, and independent otherwise.
 
     Each is an increasing function of a normal variable (Marsaglia and Tsang 2000), and the normal
@@ -163,9 +173,7 @@ def correlated_gammas(
     return found
 
 
-def large_gammas(
-    rng: np.random.Generator, shapes: Array, which: Array | slice = slice(None)
-) -> Array:
+def large_gammas(rng: Generator, shapes: Array, which: Array | slice = slice(None)) -> Array:
     """Return Gamma variables, one row for each entry of `which`.
 
     In NumPy, this is faster than `Generator.standard_gamma` of an array.
@@ -203,7 +211,7 @@ def _scales(shapes: Array) -> tuple[Array, Array]:
     return d, np.divide(1 / (3 * SHRINK), scale, out=scale)
 
 
-def _from_normals(rng: np.random.Generator, normal: Array, d: Array, scale: Array) -> Array:
+def _from_normals(rng: Generator, normal: Array, d: Array, scale: Array) -> Array:
     """Return Gamma variables that increase with normal ones, which are overwritten.
 
     The shapes d + 1/3 are at least 1. Few are rejected, and drawn again.
@@ -237,7 +245,7 @@ def _from_normals(rng: np.random.Generator, normal: Array, d: Array, scale: Arra
     return found
 
 
-def _bytes(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+def _bytes(rng: Generator, shape: tuple[int, ...]) -> Array:
     """Return random bytes, of a bit generator whose words have 64 bits, as all of ours have."""
     size = math.prod(shape)
     words = rng.bit_generator.random_raw(-(-size // 8))

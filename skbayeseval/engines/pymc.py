@@ -8,7 +8,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import singledispatch
 from importlib.util import find_spec
 from typing import Any
 
@@ -19,11 +18,9 @@ from skbayeseval._running import has_bar, progress_if_long
 from skbayeseval._validation import check_probability, check_size, check_whole_number
 from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.base import Engine, PriorBuilder, Trace
-from skbayeseval.engines.graph import build_graph, check_has_graph
-from skbayeseval.models.parameters import Parameter
-from skbayeseval.models.specification import AnySpecification
+from skbayeseval.engines.variables import Parameter
 
-__all__ = ["PyMCEngine", "Trace", "check_trace", "sample_posterior", "sample_prior"]
+__all__ = ["PyMCEngine", "Trace", "check_trace", "group_of", "sample", "trace_of"]
 
 Array = NDArray[Any]
 
@@ -117,74 +114,43 @@ class PyMCEngine(Engine):
             )
 
     def check_specification(
-        self, specification: AnySpecification, labels: tuple[Any, ...], prior: PriorBuilder | None
+        self, specification: Any, labels: tuple[Any, ...], prior: PriorBuilder | None
     ) -> None:
         """Raise if the specification has no PyMC graph, or if the prior does not fit it."""
-        check_has_graph(specification)
+        specification.check_graph()
         if prior is not None:
-            build_graph(specification, labels, prior=prior)
+            specification.build_graph(labels, prior=prior)
 
     def draw(
-        self,
-        specification: AnySpecification,
-        labels: tuple[Any, ...],
-        prior: PriorBuilder | None,
-        seed: int,
+        self, specification: Any, labels: tuple[Any, ...], prior: PriorBuilder | None, seed: int
     ) -> Trace:
         """Return posterior draws of the parameters."""
-        return sample_posterior(specification, labels, self, prior, seed)
+        trace: Trace = specification.sample(labels, self, prior, seed)
+        return trace
 
     def draw_prior(
-        self,
-        specification: AnySpecification,
-        labels: tuple[Any, ...],
-        prior: PriorBuilder | None,
-        seed: int,
+        self, specification: Any, labels: tuple[Any, ...], prior: PriorBuilder | None, seed: int
     ) -> dict[str, Array]:
         """Return independent prior draws of the parameters, of shape (n_draws, ...)."""
-        return sample_prior(specification, labels, self, prior, seed)
+        model = specification.build_graph(labels, prior=prior, likelihood=False)
+        names = [parameter.name for parameter in specification.parameters()]
+        if model.potentials or model.observed_RVs:
+            # Forward sampling would ignore these.
+            return _independent(sample(model, self, names, seed))
+        import pymc as pm
 
-
-@singledispatch
-def sample_posterior(
-    specification: AnySpecification,
-    labels: tuple[Any, ...],
-    engine: PyMCEngine,
-    prior: Callable[..., Any] | None,
-    seed: int,
-) -> Trace:
-    """Return posterior draws of the parameters."""
-    model = build_graph(specification, labels, prior=prior)
-    return sample(model, engine, [p.name for p in specification.parameters()], seed)
-
-
-def sample_prior(
-    specification: AnySpecification,
-    labels: tuple[Any, ...],
-    engine: PyMCEngine,
-    prior: Callable[..., Any] | None,
-    seed: int,
-    n_draws: int = PRIOR_DRAWS,
-) -> dict[str, Array]:
-    """Return prior draws of the parameters, of shape (n_draws, ...)."""
-    model = build_graph(specification, labels, prior=prior, likelihood=False)
-    names = [parameter.name for parameter in specification.parameters()]
-    if model.potentials or model.observed_RVs:
-        # Forward sampling would ignore these.
-        return _independent(sample(model, engine, names, seed))
-    import pymc as pm
-
-    with _quietly(), model:
-        found = pm.sample_prior_predictive(
-            n_draws,
-            var_names=names,
-            random_seed=seed,
-            return_inferencedata=False,
-            compile_kwargs=_compile_kwargs(),
-        )
-    return {
-        name: np.asarray(found[name]).reshape(n_draws, *found[name].shape[1:]) for name in names
-    }
+        with _quietly(), model:
+            found = pm.sample_prior_predictive(
+                PRIOR_DRAWS,
+                var_names=names,
+                random_seed=seed,
+                return_inferencedata=False,
+                compile_kwargs=_compile_kwargs(),
+            )
+        return {
+            name: np.asarray(found[name]).reshape(PRIOR_DRAWS, *found[name].shape[1:])
+            for name in names
+        }
 
 
 def _independent(trace: Trace) -> dict[str, Array]:

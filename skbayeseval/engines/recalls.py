@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import expit, gammaln, log_expit, ndtr
 
 from skbayeseval.engines.gammas import correlated_gammas, gamma_rows, log_rising
-from skbayeseval.engines.rows import GroupDraws, Population, RowSampler
+from skbayeseval.engines.rows import GroupDraws, Outcomes, Population, Recall, RowSampler
 from skbayeseval.metrics.confusion import Totals
-from skbayeseval.models.specification import Outcomes, Recall
 
 __all__ = [
     "ProportionSampler",
@@ -82,7 +82,7 @@ class ProportionSampler:
         self.cumulative = (cumulative + np.arange(len(self.distinct))[:, None]).ravel()
         self.kind = kind[:, None]
 
-    def draw(self, rng: np.random.Generator, n_draws: int) -> Array:
+    def draw(self, rng: Generator, n_draws: int) -> Array:
         """Return draws of shape (n_draws, n_classes)."""
         uniform = rng.random((len(self.counts), n_draws))
         value = np.minimum(uniform + self.kind, np.nextafter(self.kind + 1.0, 0.0))
@@ -169,7 +169,7 @@ class RecallGrid:
     >>> import numpy as np
     >>> from scipy.special import expit
     >>> from skbayeseval.engines.recalls import RecallGrid
-    >>> from skbayeseval.models.specification import Recall
+    >>> from skbayeseval.engines.rows import Recall
     >>> counts = Recall(np.ones(2), np.ones(2), right=np.full(50, 8.0), wrong=np.full(50, 2.0))
     >>> uniform = np.random.default_rng(0).random((3, 1000))
     >>> logit, mass = RecallGrid(counts, prior=False).draw(uniform)
@@ -304,7 +304,7 @@ class RecallRows(RowSampler):
         values, vectors = np.linalg.eigh(correlation)
         return (vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T)[which.ravel()]
 
-    def draw_proportions(self, rng: np.random.Generator, n: int) -> Array:
+    def draw_proportions(self, rng: Generator, n: int) -> Array:
         """Return draws of the class proportions, of shape (n, M)."""
         if self.proportions is None:
             return super().draw_proportions(rng, n)
@@ -312,7 +312,7 @@ class RecallRows(RowSampler):
         proportions[:, self.possible] = self.proportions.draw(rng, n)
         return proportions
 
-    def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
+    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
         """Return draws of the class proportions and, per repeat, of each logit(eta) and s.
 
         Large s of all classifiers go together, and the etas are as correlated as being right is.
@@ -332,7 +332,7 @@ class RecallRows(RowSampler):
         )
         return GroupDraws(self.draw_proportions(rng, n), logits, masses)
 
-    def arranged(self, rng: np.random.Generator, base: GroupDraws) -> GroupDraws:
+    def arranged(self, rng: Generator, base: GroupDraws) -> GroupDraws:
         """Return the draws of Markov chains in an order in which classifiers go together.
 
         The draws of each classifier are independent of the others, so their order is free. It is
@@ -361,12 +361,12 @@ class RecallRows(RowSampler):
         )
 
     def draw_rows(
-        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
     ) -> Iterator[Any]:
         """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         m, mu = self.n_classes, base.mu
         outcomes = self.gammas.draw(rng, len(mu))
-        sticks = self._break_sticks(rng, len(mu))
+        sticks = self.break_sticks(rng, np.ones((m, len(mu))))
         added = self._added_by_prior(rng, base)
         if repeats > 1:
             mu = np.repeat(mu, repeats, axis=0)
@@ -401,7 +401,7 @@ class RecallRows(RowSampler):
                 predicted += hits
                 yield Totals(hits.T, mu, predicted.T)
 
-    def draw_population(self, rng: np.random.Generator) -> Population:
+    def draw_population(self, rng: Generator) -> Population:
         """Return one draw of the joint probabilities of outcomes.
 
         What the prior adds to a row copies who is right from an observed outcome of any class. The
@@ -426,7 +426,7 @@ class RecallRows(RowSampler):
             np.concatenate([observed * scale[self.truth], (added * scale[:, None]).ravel()]),
         )
 
-    def _of_own_row(self, rng: np.random.Generator, copied: Array, observed: Array) -> Array:
+    def _of_own_row(self, rng: Generator, copied: Array, observed: Array) -> Array:
         """Replace outcomes, given per row, by outcomes of the row with the same ones right."""
         is_right = self.predictions == self.truth[:, None]
         _, pattern = np.unique(is_right, axis=0, return_inverse=True)
@@ -445,7 +445,7 @@ class RecallRows(RowSampler):
                 found[where] = rng.choice(same, int(where.sum()), p=weight)
         return found
 
-    def _added_by_prior(self, rng: np.random.Generator, base: GroupDraws) -> tuple[Array, Array]:
+    def _added_by_prior(self, rng: Generator, base: GroupDraws) -> tuple[Array, Array]:
         """Return what the prior adds to right and to wrong predictions, each (K, M, n)."""
         logits = np.array(base.logits)
         shapes = np.array(base.masses) * np.array([expit(logits), expit(-logits)])
@@ -460,17 +460,7 @@ class RecallRows(RowSampler):
             right[lost], wrong[lost] = 1e-280 * is_right, 1e-280 * ~is_right
         return right, wrong
 
-    def _break_sticks(self, rng: np.random.Generator, n: int) -> Array:
-        """Return fractions that sum to 1, of shape (n_sticks, M, n)."""
-        sticks = rng.random((self.n_sticks, self.n_classes, n))
-        sticks[-1] = 0.0  # the last stick gets the remainder
-        remaining = np.ones((self.n_classes, n))
-        for stick in sticks:
-            stick *= remaining
-            remaining, stick[...] = stick.copy(), remaining - stick
-        return sticks
-
-    def _where_sticks_land(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    def _where_sticks_land(self, rng: Generator, shape: tuple[int, ...]) -> Array:
         """Return the class, other than the true one, that each stick is on, modulo M."""
         landed = rng.integers(1, self.n_classes, shape)
         landed += np.arange(self.n_classes)[:, None]

@@ -1,23 +1,147 @@
-"""What all samplers of the rows of confusion tables have in common."""
+"""Exact draws of the rows of confusion tables with sparse outcomes, by stick-breaking.
+
+The prior of a row of the table has a small total mass, spread over all cells of the row. A draw
+from the Dirichlet posterior has two parts: each observed cell gets a Gamma(count) variable, without
+the prior, and a Gamma(mass) variable is divided by stick-breaking among cells drawn from the prior
+(Sethuraman 1994). So the cost of a draw is proportional to the number of observed cells plus the
+number of rows, not to M^2 or M^K, and no Gamma variable with a tiny shape is drawn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.polynomial import Chebyshev
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import expit, log_expit
 
-from skbayeseval.engines.gammas import GammaRows
-from skbayeseval.models.specification import Outcomes
+from skbayeseval.engines.gammas import GammaRows, Simplex, large_gammas, log_rising
+from skbayeseval.evidence.base import letter
+from skbayeseval.metrics.confusion import Totals
 
-__all__ = ["REMAINDER", "GroupDraws", "Population", "RowSampler", "scatter"]
+__all__ = [
+    "REMAINDER",
+    "Eta",
+    "EtaSampler",
+    "FullRows",
+    "GroupDraws",
+    "Outcomes",
+    "Population",
+    "Recall",
+    "RowSampler",
+    "StickRows",
+]
 
 Array = NDArray[Any]
 
 # The expected fraction of a row that is lost by truncating the stick-breaking is below this.
 REMAINDER = 1e-6
+
+
+# The degree with which the interpolation below has no error but that of rounding.
+DEGREE = 24
+
+
+@dataclass(frozen=True)
+class Eta:
+    """The concentration of a hierarchical prior on the diagonal (Zhang et al. 2015, section III).
+
+    Row j of a confusion table is Dirichlet with eta on class j and (1 - eta) / (M - 1) on every
+    other class. Given eta, empty cells drop out of the likelihood, and cells with equal counts
+    contribute equally, so only the distinct counts are stored.
+
+    Parameters
+    ----------
+    prior : ndarray of shape (2,)
+        Beta prior of eta.
+    n_classes : int
+        The number of classes, M.
+    right, wrong : (ndarray, ndarray)
+        The distinct nonzero effective counts on and off the diagonal, and how often each occurs.
+    """
+
+    prior: Array
+    n_classes: int
+    right: tuple[Array, Array]
+    wrong: tuple[Array, Array]
+
+
+@dataclass(frozen=True)
+class Recall:
+    """The distribution of a classifier's recalls over the classes.
+
+    The recall of class j is Beta(s eta, s (1 - eta)). 1 / (1 + s) is the intraclass correlation: by
+    how much two instances of one class are more alike, in being right or wrong, than two instances
+    of different classes.
+
+    Parameters
+    ----------
+    prior, icc : ndarray of shape (2,)
+        Beta priors of eta and of the intraclass correlation.
+    right, wrong : ndarray of shape (n_classes,)
+        The effective numbers of right and wrong predictions of each class.
+    """
+
+    prior: Array
+    icc: Array
+    right: Array
+    wrong: Array
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Classifiers on the same instances: class proportions and observed outcomes.
+
+    For true class j, an outcome is the tuple of all predictions. The Dirichlet prior of the
+    outcomes has total mass `mass`, distributed as the product of the classifiers' own priors. The
+    prior of one classifier has eta on class j and spreads the rest over the other classes. Without
+    an eta, it is uniform. With a `Recall`, classifiers have no joint prior: each has its own
+    recalls and its own distribution of wrong predictions.
+
+    Parameters
+    ----------
+    mu : Simplex
+        The class proportions.
+    truth : ndarray of shape (n_outcomes,)
+        The true class of each distinct outcome.
+    predictions : ndarray of shape (n_outcomes, n_classifiers)
+        The predictions of each classifier.
+    counts : ndarray of shape (n_outcomes,)
+        Effective counts.
+    etas : tuple of Eta, Recall or None
+        The eta, or the distribution of recalls, of each classifier.
+    mass : float
+        The total mass of the Dirichlet prior of a row.
+    known_mu : ndarray of shape (n_classes,), default=None
+        Known class proportions, to use in place of `mu`.
+    estimates_mu : bool, default=False
+        Whether the distribution of the class proportions is learned from all classes.
+    """
+
+    mu: Simplex
+    truth: Array
+    predictions: Array
+    counts: Array
+    etas: tuple[Eta | Recall | None, ...]
+    mass: float = 1.0
+    known_mu: Array | None = None
+    estimates_mu: bool = False
+
+    @property
+    def samples_mu(self) -> bool:
+        """Whether the class proportions are a parameter with a Dirichlet prior."""
+        return self.known_mu is None and not self.estimates_mu
+
+    def names(self, position: int) -> tuple[str, list[str]]:
+        """Return what mu and the etas are called in the group at that position."""
+        if len(self.etas) == 1:
+            return f"mu_{letter(position)}", [f"eta_{letter(position)}"]
+        return "mu", [f"eta_{letter(k)}" for k in range(len(self.etas))]
 
 
 class Population(NamedTuple):
@@ -54,6 +178,14 @@ class GroupDraws(NamedTuple):
     mu: Any
     logits: tuple[Array | None, ...]
     masses: tuple[Array, ...] = ()
+
+    def part(self, here: slice) -> GroupDraws:
+        """Return some of the draws."""
+        return GroupDraws(
+            None if self.mu is None else self.mu[here],
+            tuple(None if logit is None else logit[here] for logit in self.logits),
+            tuple(mass[here] for mass in self.masses),
+        )
 
 
 class RowSampler:
@@ -99,13 +231,13 @@ class RowSampler:
         `landed` are classes, or classes plus M.
         """
         m = self.n_classes
-        sums = scatter(landed, sticks, 2 * m)
+        sums = _scatter(landed, sticks, 2 * m)
         return sums[:m] + sums[m:]
 
     def cells_of_sticks(self, landed: Array, sticks: Array) -> Array:
         """Return what the sticks add to each cell of the table, of shape (M * M, n)."""
         m = self.n_classes
-        return scatter(np.arange(m)[:, None] * m + landed % m, sticks, m * m)
+        return _scatter(np.arange(m)[:, None] * m + landed % m, sticks, m * m)
 
     def indicator(self, columns: Array, n_columns: int | None = None) -> Any:
         """Return a sparse matrix that sums outcomes into columns; transposed for speed."""
@@ -113,33 +245,328 @@ class RowSampler:
         shape = (n_columns or self.n_classes, n_outcomes)
         return sparse.csr_matrix((np.ones(n_outcomes), (columns, np.arange(n_outcomes))), shape)
 
-    def draw_proportions(self, rng: np.random.Generator, n: int) -> Array:
+    def draw_proportions(self, rng: Generator, n: int) -> Array:
         """Return draws of the class proportions, of shape (n, M)."""
         known = self.group.known_mu
         return rng.dirichlet(self.mu_shape, n) if known is None else np.tile(known, (n, 1))
 
-    def draw_base(self, rng: np.random.Generator, n: int, repeats: int) -> GroupDraws:
+    def break_sticks(self, rng: Generator, prior: Array) -> Array:
+        """Return what is due to the prior, divided into sticks that sum to it.
+
+        `prior` has two axes; that of sticks comes before them.
+        """
+        # If V ~ Beta(1, mass), 1 - V is a uniform variable to the power of 1 / mass.
+        sticks = rng.random((self.n_sticks, *prior.shape))
+        if self.group.mass != 1:
+            sticks **= 1 / self.group.mass
+        sticks[-1] = 0.0  # the last stick gets the remainder
+        remaining = prior
+        for stick in sticks:
+            stick *= remaining
+            remaining, stick[...] = stick.copy(), remaining - stick
+        return sticks
+
+    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
         """Return draws of the class proportions and, per repeat, of what else the rows need."""
         raise NotImplementedError
 
     def draw_rows(
-        self, rng: np.random.Generator, base: GroupDraws, tables: bool, repeats: int
+        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
     ) -> Iterator[Any]:
         """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
         raise NotImplementedError
 
-    def draw_population(self, rng: np.random.Generator) -> Population:
+    def draw_population(self, rng: Generator) -> Population:
         """Return one draw of the joint probabilities of outcomes."""
         raise NotImplementedError
 
-    def arranged(self, rng: np.random.Generator, base: GroupDraws) -> GroupDraws:
+    def arranged(self, rng: Generator, base: GroupDraws) -> GroupDraws:
         """Return draws from elsewhere, such as a Markov chain, as `draw_base` would return them."""
         return base
 
 
-def scatter(where: Array, what: Array, size: int) -> Array:
+def _scatter(where: Array, what: Array, size: int) -> Array:
     """Sum `what` of each draw at the indices `where`: from (n_sticks, M, n) to (size, n)."""
     n = what.shape[-1]
     flat = where * n
     flat += np.arange(n)
     return np.bincount(flat.ravel(), what.ravel(), n * size).reshape(size, n)
+
+
+class EtaSampler:
+    """Draw logit(eta) by inverse CDF; the logit keeps the relative precision of 1 - eta.
+
+    Parameters
+    ----------
+    eta : Eta
+        The prior and the counts.
+    prior : bool
+        Whether to draw from the prior instead of the posterior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.special import expit
+    >>> from skbayeseval.engines.rows import Eta, EtaSampler
+    >>> counts = np.array([1.0]), np.array([6])  # six classes, of one instance each
+    >>> none = np.array([]), np.array([], dtype=int)
+    >>> eta = EtaSampler(Eta(np.ones(2), 6, right=counts, wrong=none), prior=False)
+    >>> round(eta.mean, 3)  # Beta(7, 1)
+    0.875
+    >>> expit(eta.draw(np.random.default_rng(0), 3)).round(2)
+    array([0.94, 0.83, 0.63])
+    """
+
+    def __init__(self, eta: Eta, *, prior: bool) -> None:
+        self.grid, log_density = _eta_grid(eta, prior)
+        density = np.exp(log_density - log_density.max())
+        self.mass = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
+
+    @property
+    def mean(self) -> float:
+        """The mean of eta."""
+        weight = np.diff(self.mass)
+        eta = expit(self.grid)
+        return float(weight @ (eta[1:] + eta[:-1]) / (2 * weight.sum()))
+
+    def draw(self, rng: Generator, n_draws: int, n_strata: int = 1) -> Array:
+        """Return `n_draws` times `n_strata` draws of logit(eta), one per stratum."""
+        uniform = (np.arange(n_strata) + rng.random((n_draws, n_strata))).ravel() / n_strata
+        return np.interp(uniform * self.mass[-1], self.mass, self.grid)
+
+
+def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
+    """Return a grid of logit(eta) around the mode, and the log density on it."""
+    log_density_of = _log_density(eta, prior)
+    # Below 0 the log density falls by at least the first parameter per unit, above by the second.
+    low, high = -max(60.0, 40 / eta.prior[0]), max(60.0, 40 / eta.prior[1])
+    for n_steps in (200, 200, 1000):  # locate the mode, narrow the range, final grid
+        n_nodes = 1 + round(n_steps * max(1.0, (high - low) / 120))
+        grid = np.linspace(low, high, n_nodes)
+        log_density = log_density_of(grid)
+        inside = np.flatnonzero(log_density > log_density.max() - 40)
+        low = grid[max(inside[0] - 1, 0)]
+        high = grid[min(inside[-1] + 1, n_nodes - 1)]
+    return grid, log_density
+
+
+def _log_density(eta: Eta, prior: bool) -> Callable[[Array], Array]:
+    """Return a function of logit(eta), the log of its density up to a constant.
+
+    The rows are integrated out, so the likelihood is a product of Dirichlet-multinomials.
+    """
+
+    def log_prior(logit: Array) -> Array:
+        return eta.prior[0] * log_expit(logit) + eta.prior[1] * log_expit(-logit)
+
+    if prior:
+        return log_prior
+    of_right, of_wrong = _log_likelihood(*eta.right), _log_likelihood(*eta.wrong)
+
+    def log_density(logit: Array) -> Array:
+        # The prior mass of a right prediction is eta; 1 - eta is divided among the wrong ones.
+        log_right, log_wrong = log_expit(logit), log_expit(-logit) - np.log(eta.n_classes - 1)
+        return log_prior(logit) + of_right(log_right) + of_wrong(log_wrong)
+
+    return log_density
+
+
+def _log_likelihood(counts: Array, times: Array) -> Callable[[Array], Array]:
+    """Return a function of log(shape), where the shape is at most 1, up to a constant.
+
+    It is the sum of log(Gamma(shape + count) / Gamma(shape)) over counts.
+    """
+    counts, times = np.asarray(counts), np.asarray(times)
+    large = counts >= 1
+    # For a count of at least 1, that is log(shape) and an analytic function of the shape above -1:
+    # a polynomial is as precise, and the same for all counts.
+    of_large = Chebyshev.interpolate(
+        lambda shape: log_rising(shape + 1, counts[large] - 1, times[large]), DEGREE, [0, 1]
+    )
+
+    def log_likelihood(log_shape: Array) -> Array:
+        shape = np.exp(log_shape)
+        of_small = log_rising(shape, counts[~large], times[~large])
+        return times[large].sum() * log_shape + of_large(shape) + of_small
+
+    return log_likelihood
+
+
+class FullRows(RowSampler):
+    """Draw the rows of one classifier in which most cells were observed, cell by cell.
+
+    Parameters
+    ----------
+    group : Outcomes
+        The classifier and its outcomes.
+    """
+
+    def __init__(self, group: Outcomes) -> None:
+        super().__init__(group, False)
+        eta = group.etas[0]
+        assert isinstance(eta, Eta)
+        self.eta = EtaSampler(eta, prior=False)
+        m = self.n_classes
+        table = np.zeros((m, m))
+        # Weighted counts differ in their last digits.
+        table[self.truth, self.predictions[:, 0]] = np.round(self.counts, 9)
+        # Cells of the same kind have the same shapes. There are fewer kinds than cells.
+        kinds, kind = np.unique(
+            np.stack([table.ravel(), np.eye(m).ravel()]), axis=1, return_inverse=True
+        )
+        self.kind = kind.ravel()
+        self.of_kind, self.is_right = kinds[0][:, None], kinds[1][:, None] == 1
+        self.n_small = int(np.sum(self.of_kind < 1))  # these come first
+        # If the shapes of each row add up to that of its class, the sums of rows have the
+        # distribution of the class proportions, up to a factor, whatever the cells are of a row.
+        self.rows_tell_mu = group.known_mu is None and bool(
+            np.allclose(self.mu_shape, group.mass + table.sum(axis=1), rtol=0, atol=1e-6)
+        )
+
+    @staticmethod
+    def suit(group: Outcomes) -> bool:
+        """Return whether one classifier has an eta, many cells observed and no empty row."""
+        n_classes = len(group.mu.prior)
+        has_one_eta = len(group.etas) == 1 and isinstance(group.etas[0], Eta)
+        if not has_one_eta or 2 * len(group.counts) <= n_classes**2:
+            return False
+        of_rows = np.bincount(group.truth, group.counts, n_classes)
+        return bool(np.round(of_rows, 9).min() >= 1)
+
+    @property
+    def bytes_per_draw(self) -> int:
+        """The memory in bytes that one draw needs, besides its totals."""
+        return 8 * 6 * self.n_classes**2
+
+    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
+        """Return draws of logit(eta) and, unless the rows tell, of the class proportions."""
+        logit = self.eta.draw(rng, n, repeats)
+        if self.rows_tell_mu and repeats == 1:
+            return GroupDraws(None, (logit,))
+        return GroupDraws(self.draw_proportions(rng, n), (logit,))
+
+    def draw_rows(
+        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables."""
+        mu, (logit,), _ = base
+        assert logit is not None
+        cells = self._draw_cells(rng, logit)
+        of_rows = cells.sum(axis=1)
+        if mu is None:
+            assert self.rows_tell_mu
+            scale = 1 / of_rows.sum(axis=0)
+            cells *= scale
+            mu = (of_rows * scale).T
+        else:
+            mu = np.repeat(mu, repeats, axis=0)
+            cells *= (mu.T / of_rows)[:, None]
+        if tables:
+            yield cells.transpose(2, 0, 1)
+        else:
+            yield Totals(np.diagonal(cells), mu, cells.sum(axis=0).T)
+
+    def _draw_cells(self, rng: Generator, logit: Array) -> Array:
+        """Return Gamma variables of shape (M, M, n), given logit(eta)."""
+        m, mass = self.n_classes, self.group.mass
+        shapes = np.where(self.is_right, mass * expit(logit), mass / (m - 1) * expit(-logit))
+        shapes += self.of_kind
+        small = self.n_small
+        if small == 0:
+            return large_gammas(rng, shapes, self.kind).reshape(m, m, -1)
+        cells, large = np.empty((m * m, len(logit))), self.kind >= small
+        cells[large] = large_gammas(rng, shapes[small:], self.kind[large] - small)
+        cells[~large] = rng.standard_gamma(shapes[self.kind[~large]])
+        return cells.reshape(m, m, -1)
+
+
+class StickRows(RowSampler):
+    """Draw rows with the published prior, whose mass is spread over all cells of a row."""
+
+    def __init__(self, group: Outcomes, prior: bool, remainder: float) -> None:
+        super().__init__(group, prior)
+        m = self.n_classes
+        self.etas = [
+            EtaSampler(eta, prior=prior) if isinstance(eta, Eta) else None for eta in group.etas
+        ]
+        self.n_sticks = self._sticks_needed(remainder)
+        self.to_hits, self.to_said = [], []
+        for said in self.predictions.T:
+            hit = np.where(said == self.truth, said, m)
+            self.to_hits.append(self.indicator(hit, m + 1)[:m])
+            self.to_said.append(self.indicator(said))
+
+    def _sticks_needed(self, remainder: float) -> int:
+        """Return the number of sticks that keeps the expected loss of a row below `remainder`."""
+        mass = self.group.mass
+        fewest = np.bincount(self.truth, self.counts, self.n_classes).min()
+        # The prior is mass / (mass + counts) of a row, and each stick V ~ Beta(1, mass) leaves a
+        # fraction 1 - V of it, mass / (1 + mass) on average.
+        left_of_prior = remainder * (mass + fewest) / mass
+        return max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
+
+    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
+        """Return draws of the class proportions and, per repeat, of each logit(eta)."""
+        logits = tuple(None if eta is None else eta.draw(rng, n, repeats) for eta in self.etas)
+        return GroupDraws(self.draw_proportions(rng, n), logits)
+
+    def draw_rows(
+        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
+    ) -> Iterator[Any]:
+        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
+        mu, logits, _ = base
+        m = self.n_classes
+        observed, sticks = self._draw_probabilities(rng, mu)
+        if repeats > 1:
+            mu = np.repeat(mu, repeats, axis=0)
+            observed, sticks = (np.repeat(x, repeats, axis=-1) for x in (observed, sticks))
+
+        for k, logit in enumerate(logits):
+            right, landed = self._where_sticks_land(rng, sticks.shape, logit)
+            if tables:
+                cells = self.cells_of_sticks(landed, sticks)
+                cells += self.indicator(self.truth * m + self.predictions[:, k], m * m) @ observed
+                yield cells.T.reshape(-1, m, m)
+            else:
+                hits = np.einsum("smn,smn->mn", sticks, right)
+                hits += self.to_hits[k] @ observed
+                predicted = self.sums_of_sticks(landed, sticks)
+                predicted += self.to_said[k] @ observed
+                yield Totals(hits.T, mu, predicted.T)
+
+    def draw_population(self, rng: Generator) -> Population:
+        """Return one draw of the joint probabilities of observed outcomes and sticks."""
+        mu, logits, _ = self.draw_base(rng, 1, 1)
+        observed, sticks = self._draw_probabilities(rng, mu)
+        landed = [self._where_sticks_land(rng, sticks.shape, one)[1].ravel() for one in logits]
+        landed = [one % self.n_classes for one in landed]
+        return Population(
+            np.concatenate([self.truth, np.tile(np.arange(self.n_classes), self.n_sticks)]),
+            np.concatenate([self.predictions, np.column_stack(landed)]),
+            np.concatenate([observed.ravel(), sticks.ravel()]),
+        )
+
+    def _draw_probabilities(self, rng: Generator, mu: Array) -> tuple[Array, Array]:
+        """Return probabilities of observed outcomes (n_outcomes, n) and sticks (n_sticks, M, n)."""
+        n = len(mu)
+        observed = self.gammas.draw(rng, n)
+        unseen = rng.standard_gamma(self.group.mass, (self.n_classes, n))
+        # The probabilities in a row, multiplied by the proportion of its class.
+        scale = mu.T / (self.to_row @ observed + unseen)
+        observed *= scale[self.truth]
+        return observed, self.break_sticks(rng, unseen * scale)
+
+    def _where_sticks_land(
+        self, rng: Generator, shape: tuple[int, ...], logit: Array | None
+    ) -> tuple[Array, Array]:
+        """Return whether each stick is on the true class (1.0 or 0.0), and its class modulo M."""
+        m = self.n_classes
+        u = rng.random(shape)
+        # 1 - eta may underflow; the least value only keeps the division below finite.
+        p_wrong = 1 - 1 / m if logit is None else np.maximum(expit(-logit), 1e-300)
+        # The class is wrong if u < p_wrong, and then u / p_wrong is uniform as well.
+        u *= (m - 1) / p_wrong
+        steps = np.minimum(u, m - 1, out=u).astype(np.intp)  # classes after the next; m - 1: right
+        right = np.equal(steps, m - 1, out=u, casting="unsafe")
+        steps += np.arange(1, m + 1)[:, None]
+        return right, steps

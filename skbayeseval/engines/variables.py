@@ -1,22 +1,64 @@
-"""The variables of a PyMC graph, with the priors of the model or priors built by a callable."""
+"""The variables of a PyMC graph, with the priors of the model or priors built by a callable.
+
+The counts of weighted evidence are not whole numbers, and PyMC's likelihoods of counts would
+silently truncate them. So likelihoods are added as potentials of real-valued counts.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-
-from skbayeseval.models.parameters import Parameter
+from numpy.typing import NDArray
 
 __all__ = [
+    "Parameter",
     "Parameters",
     "call_prior",
+    "log_binomial",
+    "log_multinomial",
     "publish",
     "stick_transform",
 ]
+
+
+Array = NDArray[Any]
+
+
+class Parameter(NamedTuple):
+    """A probability, or several that sum to 1, with the Dirichlet prior.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    prior : ndarray of shape (..., k)
+        The Dirichlet prior; with `is_beta` k is 2 and the parameter is the first of the two.
+    is_beta : bool
+        Whether a draw is a number (for each of the leading axes) or k of them.
+    dims : tuple of str
+        What the axes of a draw are.
+    flat : {None, "plain", "log"}
+        For numbers of any size: whether the prior is flat, of them or of their logarithm; `prior`
+        then holds where the data put it and how closely, for the sampler to start from.
+    power : float
+        Not flat, but with a density of this power of the number, for that of its logarithm.
+    """
+
+    name: str
+    prior: Array
+    is_beta: bool
+    dims: tuple[str, ...] = ()
+    flat: str | None = None
+    power: float = 0.0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of one draw."""
+        return self.prior.shape[:-1] if self.is_beta or self.flat else self.prior.shape
 
 
 @cache
@@ -183,3 +225,20 @@ def _as_variable(name: str, value: Any) -> Any:
         raise TypeError(
             f"prior must return PyMC variables or numbers, got {value!r} for {name!r}."
         ) from error
+
+
+def log_multinomial(p: Any, counts: Array) -> Any:
+    """Return the sum of counts * log(p), without empty cells, where log(p) may be -inf."""
+    import pytensor.tensor as pt
+
+    seen = np.nonzero(counts)
+    return pt.sum(counts[seen] * pt.log(p[seen]))
+
+
+def log_binomial(p: Any, yes: Any, no: Any) -> Any:
+    """Return the sum of yes * log(p) + no * log(1 - p), without empty cells."""
+    import pytensor.tensor as pt
+
+    p, yes, no = pt.atleast_1d(p), np.atleast_1d(yes), np.atleast_1d(no)
+    some, others = np.nonzero(yes), np.nonzero(no)
+    return pt.sum(yes[some] * pt.log(p[some])) + pt.sum(no[others] * pt.log1p(-p[others]))

@@ -1,12 +1,8 @@
 """Models: priors, and the posteriors they imply. They use counts, not data or estimators."""
 
-from skbayeseval.models.binary import BCV, Paired, PairedChunks, Unpaired
-from skbayeseval.models.data_sets import (
-    CorrelatedT,
-    HierarchicalScores,
-    HierarchicalSystems,
-    SignedRank,
-)
+from skbayeseval.models.binary import BCV, Paired, Unpaired
+from skbayeseval.models.chunks import PairedChunks
+from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.items import ClusteredItems, ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
     Hierarchical,
@@ -16,6 +12,8 @@ from skbayeseval.models.multiclass import (
     Recalls,
 )
 from skbayeseval.models.registry import published_and_alternative_models, resolve_model
+from skbayeseval.models.split_scores import CorrelatedT
+from skbayeseval.models.systems import HierarchicalSystems
 from skbayeseval.models.weights import (
     GroupScoreWeights,
     GroupWeights,

@@ -8,42 +8,254 @@ module; the tables that it returns are in the order of the labels.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaln, gammaln, roots_jacobi, roots_legendre
+from scipy.special import gammaln, xlogy
 
-from skbayeseval.evidence.chunks import CELLS, ChunkCounts
+from skbayeseval.engines.blocks import in_order, stream_blocks
+from skbayeseval.engines.gammas import Simplex, dirichlet_rows
+from skbayeseval.engines.variables import Parameter, log_binomial, log_multinomial
+from skbayeseval.evidence.base import letter
+from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
 from skbayeseval.evidence.counts import (
     ConfusionCounts,
     Evidence,
     check_paired,
     margins_of,
 )
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import BetaMargin, F1Margin, difference_log_density_at_zero
-from skbayeseval.models.parameters import letter
+from skbayeseval.models.paired_prior import (
+    log_density_of_equal_accuracy,
+    log_density_of_equality,
+    shares_given_rates,
+)
 from skbayeseval.models.specification import (
+    BLOCK,
+    AnySpecification,
+    LogDensities,
     Model,
+    Replicated,
     Shapes,
-    Simplex,
-    Specification,
+    blocks_of,
     check_concentration,
+    confusion,
 )
 
 __all__ = [
     "BCV",
     "BinaryModel",
     "Paired",
-    "PairedChunks",
+    "Specification",
     "Unpaired",
-    "log_density_of_equality",
+    "Vectors",
 ]
 
 
 Array = NDArray[Any]
+
+
+OUTCOMES = ("11", "10", "01", "00")
+CELLS = ("tp", "fp", "fn", "tn")
+
+# The most draws of which those in a region are counted.
+MOST_COUNTED_DRAWS = 2**23
+
+SMALLEST = np.finfo(float).tiny
+
+
+class Vectors(AnySpecification):
+    """Independent probability vectors, each with a Dirichlet prior; or one vector per label."""
+
+    simplexes: tuple[Simplex, ...]
+
+    # What the axis of labels is called, where there is one.
+    of_labels: ClassVar[tuple[str, ...]] = ()
+
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled."""
+        dimension = {"theta+": "outcome", "theta-": "outcome", "pi": "chunk"}
+        return [
+            Parameter(s.name, s.prior, True, self.of_labels)
+            if s.prior.shape[-1] == 2
+            else Parameter(s.name, s.prior, False, (*self.of_labels, dimension.get(s.name, "cell")))
+            for s in self.simplexes
+        ]
+
+    def log_densities(self, draws: Mapping[str, Array]) -> LogDensities | None:
+        """Return the log densities of draws of the parameters; None if one is missing."""
+        if not self.simplexes or any(s.name not in draws for s in self.simplexes):
+            return None
+        likelihood, prior = {}, {}
+        for simplex in self.simplexes:
+            name, shapes, values = simplex.name, simplex.prior, draws[simplex.name]
+            if values.ndim == shapes.ndim:  # the first of two that sum to 1
+                values = np.stack([values, 1 - values], axis=-1)
+            values = np.maximum(values, SMALLEST)
+            norm = gammaln(shapes.sum(axis=-1)) - gammaln(shapes).sum(axis=-1)
+            of_prior = xlogy(shapes - 1, values).sum(axis=-1) + norm
+            of_counts = xlogy(simplex.counts, values).sum(axis=-1)
+            likelihood[f"counts of {name}"] = of_counts.reshape(len(values), -1).sum(axis=1)
+            prior[f"prior of {name}"] = of_prior.reshape(len(values), -1).sum(axis=1)
+        return LogDensities(likelihood, prior)
+
+    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
+        for simplex in self.simplexes:
+            value, counts = values[simplex.name], simplex.counts
+            if counts.shape[-1] == 2:
+                term = log_binomial(value, counts[..., 0], counts[..., 1])
+            else:
+                term = log_multinomial(value, counts)
+            yield f"counts of {simplex.name}", term
+
+
+@dataclass(frozen=True)
+class Specification(Vectors):
+    """Independent probability vectors, and the confusion tables computed from them.
+
+    Parameters
+    ----------
+    simplexes : tuple of Simplex
+        The probability vectors to sample.
+    tables : callable
+        Maps draws, one array of shape (k, n_draws) per simplex, to tables of shape
+        (n_draws, n_classifiers, M, M).
+    fixed : mapping of str to ndarray
+        Probability vectors with known values, by name.
+    joint : callable, default=None
+        If the classifiers share instances: maps draws to joint tables over (true class, prediction
+        of A, prediction of B), of shape (n_draws, M, M, M).
+    """
+
+    simplexes: tuple[Simplex, ...]
+    tables: Callable[[Mapping[str, Array]], Array]
+    fixed: Mapping[str, Array] = field(default_factory=dict)
+    joint: Callable[[Mapping[str, Array]], Array] | None = None
+
+    draws_cost_one: ClassVar[bool] = True
+
+    def shapes(self, *, prior: bool) -> dict[str, Array]:
+        """Return the Dirichlet shapes of the prior or of the posterior."""
+        return {s.name: s.prior if prior else s.prior + s.counts for s in self.simplexes}
+
+    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
+        """Return the names along each dimension of the parameters."""
+        n_cells = max((len(s.prior) for s in self.simplexes if "pi_" in s.name), default=4)
+        return {
+            "outcome": list(OUTCOMES),
+            "cell": list(CELLS[:n_cells]),
+            "chunk": list(CHUNK_CELLS),
+        }
+
+    def with_prevalence(self, proportions: Array, positive: int | None) -> Specification:
+        """Return the specification with known class proportions, in the order of the labels."""
+        positive_first = proportions if positive == 0 else proportions[::-1]
+        known = {s.name: positive_first for s in self.simplexes if s.name.startswith("mu")}
+        if not known:
+            raise ValueError(
+                "prevalence= needs a model with separate class proportions: 'paired', 'unpaired' "
+                "or 'hierarchical'."
+            )
+        sampled = tuple(s for s in self.simplexes if s.name not in known)
+        return replace(self, simplexes=sampled, fixed=known)
+
+    def draw(self, rng: Generator, size: int, *, prior: bool = False) -> dict[str, Array]:
+        """Return draws of each probability vector, with shape (k, size)."""
+        shapes = self.shapes(prior=prior)
+        draws = dict(zip(shapes, dirichlet_rows(rng, list(shapes.values()), size), strict=True))
+        return self._with_fixed(draws, size)
+
+    def _given(self, draws: Mapping[str, Array], size: int) -> dict[str, Array]:
+        """Return all entries of each probability vector, of shape (k, size)."""
+        whole = {}
+        for simplex in self.simplexes:
+            values = draws[simplex.name]
+            whole[simplex.name] = np.stack([values, 1 - values]) if values.ndim == 1 else values.T
+        return self._with_fixed(whole, size)
+
+    def _with_fixed(self, draws: dict[str, Array], size: int) -> dict[str, Array]:
+        repeated = {name: np.repeat(p[:, None], size, axis=1) for name, p in self.fixed.items()}
+        return draws | repeated
+
+    def stream_tables(
+        self, rng: Generator, n_draws: int, *, prior: bool = False
+    ) -> Iterator[Array]:
+        """Yield blocks of confusion tables of shape (n, n_classifiers, M, M)."""
+
+        def draw(rng: Generator, size: int) -> Array:
+            return self.tables(self.draw(rng, size, prior=prior))
+
+        return stream_blocks(draw, rng, n_draws, BLOCK)
+
+    def stream(
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
+    ) -> Iterator[Array]:
+        """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
+
+        def draw(rng: Generator, size: int) -> Array:
+            tables = self.tables(self.draw(rng, size, prior=prior))
+            return metric(tables, positive).swapaxes(-2, -1)
+
+        return stream_blocks(draw, rng, n_draws, BLOCK)
+
+    def stream_parameters(
+        self, rng: Generator, n_draws: int, *, prior: bool
+    ) -> Iterator[dict[str, Array]]:
+        """Yield blocks of draws of the parameters."""
+
+        def draw(rng: Generator, size: int) -> dict[str, Array]:
+            drawn = self.draw(rng, size, prior=prior)
+            vectors = {s.name: drawn[s.name] for s in self.simplexes}
+            return {name: v[0] if len(v) == 2 else v.T for name, v in vectors.items()}
+
+        return stream_blocks(draw, rng, n_draws, BLOCK)
+
+    def _scores_given(
+        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
+    ) -> Iterator[Array]:
+        def score(here: Mapping[str, Array], size: int) -> Array:
+            return metric(self.tables(self._given(here, size)), positive).T
+
+        return in_order(score, blocks_of(draws))
+
+    def shares(
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
+    ) -> Iterator[Array]:
+        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
+
+        A user-supplied metric of paired classifiers need not be increasing: draws are counted.
+        """
+        if all("_" in simplex.name for simplex in self.simplexes):  # no shared parameter
+            return super().shares(metric, positive, rng, region)
+        shapes = self.shapes(prior=True)
+        if metric.formula is not None and "theta+" in shapes:
+            return shares_given_rates(shapes, self.fixed, metric, positive, rng, region)
+        return self._shares_of_draws(metric, positive, rng, region, MOST_COUNTED_DRAWS, 1)
+
+    def _replicate(self, of: Replicated) -> dict[str, Array]:
+        whole = self._given(of.draws, of.n_draws)
+        if all(name.startswith("pi") for name in whole):
+            # Tables are sums of cells, so those of counts are counts.
+            counts = {}
+            for simplex, weight in zip(self.simplexes, of.weights, strict=False):
+                total = simplex.counts.sum() / weight
+                counts[simplex.name] = of.multinomial(total, weight, whole[simplex.name].T).T
+            return confusion(np.moveaxis(self.tables(counts), 1, 0))
+        if self.joint is not None:
+            cube = of.instances(self.joint(whole), 0)
+            # The outcomes (1, 1), (1, 0), (0, 1), (0, 0), as in the observed data.
+            positive_first = cube if of.positive == 0 else cube[:, :, ::-1, ::-1]
+            outcomes = positive_first.reshape(of.n_draws, 2, 4)
+            return {"outcomes": outcomes, **confusion([cube.sum(axis=3), cube.sum(axis=2)])}
+        tables = np.moveaxis(self.tables(whole), 1, 0)
+        return confusion([of.instances(table, k) for k, table in enumerate(tables)])
 
 
 class BinaryModel(Model):
@@ -190,7 +402,7 @@ class Paired(BinaryModel):
         if formula in ("recall", "specificity"):
             return log_density_of_equality(shapes["theta+" if formula == "recall" else "theta-"])
         if formula in ("accuracy", "balanced_accuracy"):
-            return _log_density_of_equal_accuracy(shapes, balanced=formula != "accuracy")
+            return log_density_of_equal_accuracy(shapes, balanced=formula != "accuracy")
         return None
 
     def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
@@ -353,138 +565,3 @@ def _tables(cells: Array, positive: int | None) -> Array:
 def _cells(counts: ConfusionCounts) -> Array:
     (tp, fn), (fp, tn) = _positive_first(counts.effective, counts.positive)
     return np.array([tp, fp, fn, tn])
-
-
-def log_density_of_equality(pairs: Array) -> float:
-    """Log density at 0 of theta(1,0) - theta(0,1) when theta ~ Dirichlet(pairs)."""
-    differ = pairs[1] + pairs[2]
-    if differ <= 1:
-        return np.inf
-    # theta(1,0) and theta(0,1) are a Beta variable and its complement, times their sum. The density
-    # of the former at 1/2, and the mean of the inverse of the latter:
-    share = BetaMargin(pairs[1], pairs[2])
-    at_half = share.log_density_by_mode(np.zeros(1))[0] - share.log_integral_by_mode()
-    return float(at_half + np.log(2 * (pairs.sum() - 1) / (differ - 1)))
-
-
-def _log_density_of_equal_accuracy(shapes: Shapes, balanced: bool) -> float | None:
-    """Log density at 0 of the difference in accuracy under a smooth, weak (prior) Dirichlet.
-
-    With X = theta+(1,0) - theta+(0,1) and Y likewise of theta-, the difference is
-    mu X - (1 - mu) Y, or (X - Y) / 2 for the balanced accuracy. Returns None for large shapes, as
-    in posteriors, because they would need more quadrature nodes.
-    """
-    x_shapes, y_shapes = shapes["theta+"], shapes["theta-"]
-    if min(x_shapes.min(), y_shapes.min()) < 1 or max(x_shapes.sum(), y_shapes.sum()) > 50:
-        return None
-    if not balanced and "mu" not in shapes:  # the class proportions are fixed
-        return None
-    nodes, weights = roots_legendre(200)
-    unit, unit_weights = (nodes + 1) / 2, weights / 2
-    x = np.concatenate([-unit, unit])
-    x_weights = np.concatenate([unit_weights, unit_weights])
-    if balanced:
-        density = _difference_density(x, x_shapes) * _difference_density(x, y_shapes)
-        return float(np.log(2 * np.sum(x_weights * density)))
-
-    a, b = shapes["mu"]
-    if a + b > 50:
-        return None
-    total = 0.0
-    for (small, large), (p, q) in (
-        ((x_shapes, y_shapes), (a, b)),
-        ((y_shapes, x_shapes), (b, a)),
-    ):
-        # Integrate over the smaller of mu and 1 - mu, so that the partner stays in [-1, 1]. The
-        # factor mu^(p - 1) is part of the weights because it is singular at 0 for p < 1.
-        nodes, weights = roots_jacobi(100, 0.0, p - 1)
-        mu, mu_weights = (nodes + 1) / 4, weights / 4**p
-        partner = mu[:, None] * x / (1 - mu[:, None])
-        inner = _difference_density(x, small) * _difference_density(partner, large)
-        given_mu = np.sum(x_weights * inner, axis=1) / (1 - mu)
-        rest = np.exp((q - 1) * np.log1p(-mu) - betaln(p, q))
-        total += float(np.sum(mu_weights * rest * given_mu))
-    return float(np.log(total))
-
-
-def _difference_density(x: Array, pairs: Array) -> Array:
-    """Density of theta(1,0) - theta(0,1) at `x` when theta ~ Dirichlet(pairs)."""
-    result = np.empty_like(x)
-    same = pairs[0] + pairs[3]
-    for sign, (first, second) in ((1, (pairs[1], pairs[2])), (-1, (pairs[2], pairs[1]))):
-        here = x >= 0 if sign > 0 else x < 0
-        size = np.abs(x[here])
-        nodes, weights = roots_jacobi(40, same - 1, second - 1)
-        u = (nodes + 1) / 2
-        weights = weights / 2 ** (same + second - 1)
-        larger = size[:, None] + (1 - size[:, None]) * u / 2
-        integral = np.sum(weights * larger ** (first - 1), axis=1)
-        scale = (1 - size) ** (second + same - 1) / 2**second
-        result[here] = scale * integral
-    log_constant = gammaln(pairs.sum()) - gammaln([pairs[1], pairs[2], same]).sum()
-    return result * np.exp(log_constant)
-
-
-# (tp, fp, fn) of A and of B as sums of the cells of `ChunkCounts`: gold chunks found by both, only
-# by A, only by B, by neither; false alarms of both, only of A, only of B.
-_SUMS = np.array(
-    [
-        [[1, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 0], [0, 0, 1, 1, 0, 0, 0]],
-        [[1, 0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0, 1], [0, 1, 0, 1, 0, 0, 0]],
-    ],
-    dtype=float,
-)
-
-
-class PairedChunks(BCV):
-    """Two taggers on the same sentences; the marginal of each is `BCV` without true negatives.
-
-    The seven cells of `ChunkCounts` have a Dirichlet prior with ``lambda_ / 2`` in each cell. The
-    true positives of a tagger are the sum of two cells, and so are its false positives and its
-    false negatives. Each sum thus has the prior count `lambda_` of Wang and Li (2019), and
-    precision, recall and F1 have the distributions of their eqs. 25 to 27.
-
-    Parameters
-    ----------
-    lambda_ : float, default=1.0
-        The prior count of the true positives, false positives and false negatives of each tagger.
-        The default of ``model="paired"`` is 0.5.
-
-    Examples
-    --------
-    >>> from skbayeseval.evidence import ChunkCounts
-    >>> from skbayeseval.models import PairedChunks
-    >>> pi, = PairedChunks().specification(ChunkCounts([80, 8, 3, 9, 4, 6, 10])).simplexes
-    >>> pi.prior
-    array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
-    """
-
-    name = "paired"
-    infers_weight = True
-    needs_pairs = True
-
-    def specification(self, evidence: Any) -> Specification:
-        """Return the specification of the posterior, given the evidence."""
-        if not isinstance(evidence, ChunkCounts):
-            raise ValueError(
-                "PairedChunks needs the chunks that two taggers found in the same sentences. Use "
-                "chunk_counter, or model='bcv' for separate counts of each tagger."
-            )
-        concentration = float(check_concentration(self.lambda_, (), "lambda"))
-        prior = check_concentration(concentration / 2, (len(CELLS),), "lambda / 2")
-        return Specification((Simplex("pi", prior, evidence.effective),), _chunk_tables)
-
-    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
-        """Return the distribution of one tagger's metric, None if not in closed form."""
-        return super().margin(formula, {"pi_A": _SUMS[classifier] @ shapes["pi"]}, 0)
-
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Return None: it is unknown whether the prior density of the difference is finite at 0."""
-        return None
-
-
-def _chunk_tables(draws: Mapping[str, Array]) -> Array:
-    tp, fp, fn = np.moveaxis(_SUMS @ draws["pi"], 1, 0)
-    # Rows are the true class, with the positive class last. Draws are last in memory, for speed.
-    cells = np.array([[np.full_like(tp, np.nan), fp], [fn, tp]])
-    return np.transpose(cells, (3, 2, 0, 1))

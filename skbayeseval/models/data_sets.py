@@ -1,280 +1,142 @@
-"""Models for two estimators compared on several data sets."""
+"""Two estimators compared on several data sets: the signed-rank test and the hierarchical model.
+
+In the signed-rank test (Benavoli et al. 2014), the differences on data sets are draws from an
+unknown distribution whose prior is a Dirichlet process. A posteriori, this distribution has random
+weights on the differences and on a pseudo-observation at 0. The test is about its Walsh average,
+the mean of two independent draws.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.utils import check_scalar
 
-from skbayeseval.evidence.split_scores import DataSetScores, SplitScores, SystemScores
-from skbayeseval.models.specification import (
-    AnySpecification,
-    DataSetSpecification,
-    Model,
-    ScoreSpecification,
-)
+from skbayeseval.engines.base import PriorBuilder, Trace
+from skbayeseval.engines.blocks import in_order
+from skbayeseval.engines.data_sets import PARAMETERS, build_data_sets_graph, sample_data_sets
+from skbayeseval.engines.pymc import PyMCEngine
+from skbayeseval.engines.variables import Parameter
+from skbayeseval.evidence.split_scores import DataSetScores
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.specification import AnySpecification, Model
+from skbayeseval.models.split_scores import without_noise
 
 __all__ = [
     "NEXT_DATA_SET",
-    "CorrelatedT",
+    "DataSetSpecification",
     "HierarchicalScores",
-    "HierarchicalSystems",
     "SignedRank",
-    "SystemSpecification",
-    "missing_variance",
-    "noise_of_means",
-    "step_seen",
-    "without_noise",
+    "draw_weights",
+    "pseudo_medians",
+    "region_masses",
+    "region_probabilities",
 ]
-
 
 Array = NDArray[Any]
 
+# The approximate memory of a block of draws.
+BLOCK_BYTES = 2**24
 
-# A split's difference has a standard deviation of at least this many steps of the score: that of
-# the error of rounding to whole steps.
-LEAST_STEPS = 12**-0.5
-
-
-class CorrelatedT(Model):
-    """The correlated Bayesian t-test, for any metric known by its split scores (model "scores").
-
-    Split scores are normal around the mean score of each estimator. The correlation between splits
-    is assumed to equal the share of test instances (Nadeau and Bengio 2003; Corani and Benavoli
-    2015). The means have a flat prior, and the covariance of K estimators has a prior density
-    proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
-    regardless of the other estimators. The prior is improper, so there is no Bayes factor. Where
-    halves of the data were compared as well, they correct the variance.
-
-    A score of n_test instances moves in steps of 1 / n_test, so all splits may give the same
-    difference although the learners do not always differ by that much. The standard deviation of a
-    split's difference is therefore taken to be at least that of rounding to whole steps,
-    1 / (n_test sqrt(12)). Where n_test is unknown, the step is the smallest difference between two
-    scores that was seen. If all scores are the same, there is none, and the posterior of the
-    difference is a point.
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_scores
-    >>> a, b = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
-    >>> result = compare_scores(a, b, test_fraction=0.2, random_state=0)
-    >>> result.model
-    'scores'
-    """
-
-    name = "scores"
-    needs_pairs = True
-    needs_true_negatives = False
-    has_proper_prior = False
-
-    def specification(self, evidence: Any) -> ScoreSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        if not isinstance(evidence, SplitScores):
-            raise ValueError(
-                "CorrelatedT requires split scores. Use compare_scores or bayesian_cross_validate."
-            )
-        scores = {name: without_noise(values, values) for name, values in evidence.scores.items()}
-        steps = evidence.steps or {}
-        added = {
-            name: missing_variance(values, steps.get(name, step_seen(values)))
-            for name, values in scores.items()
-        }
-        return ScoreSpecification(scores, evidence.test_fraction, evidence.halves, added)
-
-
-def step_seen(scores: Array) -> float:
-    """Return the smallest difference between two scores that are not equal; 0 if all are.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.models.data_sets import step_seen
-    >>> step_seen(np.array([[0.75, 0.5, 0.625], [0.75, 0.75, 0.625]]))
-    0.125
-    """
-    gaps = np.diff(np.unique(scores))
-    return float(gaps.min()) if len(gaps) else 0.0
-
-
-def missing_variance(scores: Array, step: float) -> Array:
-    """Return what the variance of each estimator's split scores lacks.
-
-    With it, the difference of any two estimators varies by `LEAST_STEPS` steps or more; it is 0
-    where they do so already.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_estimators, n_splits)
-        The split scores.
-    step : float
-        The smallest possible difference of two scores.
-    """
-    least = (LEAST_STEPS * step) ** 2
-    lacks = np.zeros(len(scores))
-    for i, own in enumerate(scores):
-        variances = np.var(own - scores, axis=1, ddof=1)
-        lacks[i] = max(0.0, least - np.delete(variances, i).min(initial=least)) / 2
-    return lacks
-
-
-def without_noise(values: Array, scores: Array) -> Array:
-    """Round values to thirteen significant digits of the largest score, to drop rounding errors."""
-    largest = float(np.abs(scores).max())
-    if largest == 0:
-        return values
-    return np.round(values, 13 - math.ceil(math.log10(largest)))
-
-
-# What the average variance of runs counts beside that of a system on a data set, in degrees of
-# freedom: with few runs, the latter is known badly.
-SHARED_DF = 2.0
-
-
-# The noise is at least this fraction of the differences between systems, for the sake of numerical
-# stability. Its variance is then 1e-8 of theirs.
-LEAST_NOISE = 1e-4
-
-
-@dataclass(frozen=True)
-class SystemSpecification(AnySpecification):
-    """Mean scores of systems on data sets, and the noise in them.
-
-    Parameters
-    ----------
-    means : mapping of str to ndarray of shape (n_systems, n_data_sets)
-        The mean score of each metric; NaN where it is missing.
-    noise : mapping of str to ndarray of shape (n_data_sets, n_systems, n_systems)
-        The covariance of the errors of mean scores, on each data set.
-    """
-
-    means: Mapping[str, Array]
-    noise: Mapping[str, Array]
-
-
-class HierarchicalSystems(Model):
-    """A hierarchical model of several systems on several data sets, with or without holes.
-
-    The score of a system on a data set is the level of the data set, plus the mean score of the
-    system relative to others, plus an interaction of the two, plus noise. Levels are free, so only
-    differences between systems on the same data set count. The interactions are normal. Each pair
-    of systems has its own variance of the difference on a data set; these variances are partially
-    pooled, and how much is inferred. The noise is taken to be known from runs or splits; it is part
-    of the interaction where there is one score only. Scores that are missing are integrated out, as
-    if they were missing at random.
-
-    Who is the best of three systems or more, and who is surely worse, is told from partially pooled
-    means: systems vary around a common mean by as much as their differences tell. Otherwise the
-    best of many equal systems would be called better. Pairs are not pooled.
-
-    The reported values are the mean scores of systems, shifted to the average level of these data
-    sets. The interval of one system does not include the uncertainty about the levels of other data
-    sets: it is that of its distance from the average system.
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_scores
-    >>> scores = {
-    ...     "x": {"iris": 0.95, "wine": 0.97, "digits": 0.96, "glass": 0.71},
-    ...     "y": {"iris": 0.93, "wine": 0.96, "digits": 0.92, "glass": 0.68},
-    ... }
-    >>> compare_scores(scores, random_state=0).model
-    'hierarchical systems'
-    """
-
-    name = "hierarchical systems"
-    needs_pairs = True
-    needs_true_negatives = False
-    has_proper_prior = False
-
-    def specification(self, evidence: Any) -> SystemSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        if not isinstance(evidence, SystemScores):
-            raise ValueError(
-                "HierarchicalSystems requires the scores of systems on several data sets. Use "
-                "compare_scores with a dict of systems."
-            )
-        noise = noise_of_means(evidence.scores, evidence.test_fraction)
-        noise += _least_noise(evidence)[:, None, None] * np.eye(evidence.n_classifiers)
-        return SystemSpecification({evidence.metric: evidence.means}, {evidence.metric: noise})
-
-
-def noise_of_means(scores: Array, test_fraction: float | None) -> Array:
-    """Return the covariance of the errors of mean scores, of shape (n_data_sets, K, K).
-
-    Runs are independent of each other and between systems. Splits of a cross-validation are
-    correlated (Nadeau and Bengio 2003), and systems with the same number of splits on a data set
-    are taken to be tested on the same ones, so that what makes a split easy for both cancels out.
-    With few runs the variance is known badly: the average over all data sets counts for two more.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_systems, n_data_sets, n_runs)
-        The scores; NaN where there is none.
-    test_fraction : float or None
-        The correlation between splits; None for independent runs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skbayeseval.models.data_sets import noise_of_means
-    >>> noise_of_means(np.array([[[1.0, 3.0]], [[2.0, np.nan]]]), None)
-    array([[[1., 0.],
-            [0., 2.]]])
-    """
-    n_systems, n_sets, _ = scores.shape
-    correlation = 0.0 if test_fraction is None else test_fraction
-    blocks = list(_blocks(scores, same_splits=test_fraction is not None))
-    squares = degrees = 0.0
-    for _, _, centred in blocks:
-        k, n = centred.shape
-        own = centred - centred.mean(axis=0) if k > 1 else centred
-        squares += float((own**2).sum())
-        degrees += max(1, k - 1) * (n - 1)
-    average = squares / degrees if degrees else 0.0
-    found = np.zeros((n_sets, n_systems, n_systems))
-    for d, which, centred in blocks:
-        k, n = centred.shape
-        variance = centred @ centred.T + SHARED_DF * average * np.eye(k)
-        variance /= n - 1 + SHARED_DF
-        found[d][np.ix_(which, which)] = variance * (1 / n + correlation / (1 - correlation))
-    return found
-
-
-def _blocks(scores: Array, *, same_splits: bool) -> Iterator[tuple[int, Array, Array]]:
-    """Yield data set, systems and centred scores of each block of systems with shared splits."""
-    n_runs = np.isfinite(scores).sum(axis=2)
-    for d, of_all in enumerate(n_runs.T):
-        for n in np.unique(of_all[of_all > 0]):
-            systems = np.flatnonzero(of_all == n)
-            for which in [systems] if same_splits else systems[:, None]:
-                values = scores[which, d]
-                values = values[np.isfinite(values)].reshape(len(which), n)
-                yield d, which, values - values.mean(axis=1, keepdims=True)
-
-
-def _least_noise(evidence: SystemScores) -> Array:
-    """Return the variance of rounding errors of mean scores on each data set.
-
-    Scores move in steps. The smallest difference between two scores is taken for one.
-    """
-    seen = evidence.scores[np.isfinite(evidence.scores)]
-    step = step_seen(without_noise(seen, seen))
-    rounding = (LEAST_STEPS * step) ** 2 / np.maximum(1, evidence.n_runs.max(axis=0))
-    with np.errstate(invalid="ignore"):
-        run = np.isfinite(evidence.means)
-        centred = np.where(run, evidence.means, 0.0)
-        centred = np.where(run, centred - centred.sum(axis=0) / np.maximum(1, run.sum(axis=0)), 0.0)
-    typical = float((centred**2).sum()) / max(1, int(run.sum()))
-    return np.maximum(rounding, LEAST_NOISE**2 * typical)
-
+# Rounding errors of the differences must not create or break ties.
+TOLERANCE = 1e-12
 
 # What the hierarchical model of data sets calls the difference on a further one.
 NEXT_DATA_SET = "next data set"
+
+
+@dataclass(frozen=True)
+class DataSetSpecification(AnySpecification):
+    """Differences of two estimators on several data sets.
+
+    Parameters
+    ----------
+    differences : mapping of str to ndarray of shape (n_data_sets,) or (n_data_sets, n_splits)
+        The differences in each metric: one per data set for the signed-rank test, one per split
+        for the hierarchical model.
+    strength : float, default=None
+        The weight of the signed-rank prior.
+    correlation : float, default=None
+        The correlation between the splits of a data set.
+    """
+
+    differences: Mapping[str, Array]
+    strength: float | None = None
+    correlation: float | None = None
+
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled."""
+        return list(PARAMETERS)
+
+    def ranked(self, metric: str) -> tuple[Array, float | None]:
+        """Return the differences that a signed-rank test ranks, and the weight of its prior."""
+        if self.strength is None:
+            return super().ranked(metric)
+        return self.differences[metric], self.strength
+
+    def dims(self) -> dict[str, list[str]]:
+        """Return the dimensions of each parameter, and of the difference on each data set."""
+        return super().dims() | {"delta": ["data_set"]}
+
+    def stream(
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
+    ) -> Iterator[Array]:
+        """Yield draws of the pseudo-median of the differences, of shape (1, n_draws)."""
+        differences, strength = self.ranked(metric.name)
+        assert strength is not None
+        weights = draw_weights(len(differences), strength, rng, n_draws)
+        yield pseudo_medians(weights, differences)[None]
+
+    def _scores_given(
+        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
+    ) -> Iterator[Array]:
+        if metric.name in self.differences:
+            yield draws["delta0"][None]
+        elif "next_delta" in draws:
+            yield draws["next_delta"][None]
+        else:  # a new data set, in the trace of a modified graph
+            yield (draws["delta0"] + draws["sigma0"] * rng.standard_t(draws["nu"]))[None]
+
+    def check_graph(self, form: str = "collapsed") -> None:
+        """Raise for the signed-rank test, or if there is no graph of this form."""
+        if self.correlation is None:
+            raise ValueError(
+                "The signed-rank test has no PyMC model. Use engine='exact' or "
+                "model='hierarchical'."
+            )
+        super().check_graph(form)
+
+    def build_graph(
+        self,
+        labels: tuple[Any, ...],
+        *,
+        prior: PriorBuilder | None = None,
+        form: str = "collapsed",
+        likelihood: bool = True,
+        name: str = "",
+    ) -> Any:
+        """Return the hierarchical model as a `pymc.Model`."""
+        self.check_graph(form)
+        return build_data_sets_graph(*self._hierarchical, prior)
+
+    def sample(
+        self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
+    ) -> Trace:
+        """Return posterior draws of the parameters, of delta and of next_delta."""
+        return sample_data_sets(*self._hierarchical, engine, seed, prior)
+
+    @property
+    def _hierarchical(self) -> tuple[Array, float]:
+        """The differences of the only metric, and the correlation between splits."""
+        (differences,) = self.differences.values()
+        assert self.correlation is not None
+        return differences, self.correlation
 
 
 class SignedRank(Model):
@@ -350,7 +212,7 @@ class HierarchicalScores(Model):
         return DataSetSpecification(differences, correlation=evidence.test_fraction)
 
 
-def _differences(evidence: Any) -> dict[str, np.ndarray[Any, Any]]:
+def _differences(evidence: Any) -> dict[str, Array]:
     """Return A - B for each metric, of shape (n_data_sets, n_splits)."""
     if not isinstance(evidence, DataSetScores):
         raise ValueError("Models of data sets need the scores of several data sets.")
@@ -358,3 +220,168 @@ def _differences(evidence: Any) -> dict[str, np.ndarray[Any, Any]]:
         name: without_noise(scores[0] - scores[1], scores)
         for name, scores in evidence.scores.items()
     }
+
+
+class RegionProbabilities(NamedTuple):
+    """Posterior probabilities that a region has a larger mass than the others."""
+
+    worse: float
+    equivalent: float
+    better: float
+
+
+def draw_weights(n_data_sets: int, strength: float, rng: Generator, n_draws: int) -> Array:
+    """Return Dirichlet weights of shape (1 + n_data_sets, n_draws).
+
+    Parameters
+    ----------
+    n_data_sets : int
+        The number of data sets, each of which has strength 1.
+    strength : float
+        The strength of the pseudo-observation at 0. Its weights are in the first row.
+    rng : numpy.random.Generator
+        The source of randomness.
+    n_draws : int
+        The number of draws.
+    """
+    weights = np.empty((1 + n_data_sets, n_draws))
+    rng.standard_gamma(strength, out=weights[0])
+    rng.standard_gamma(1.0, out=weights[1:])
+    weights /= weights.sum(axis=0)
+    return weights
+
+
+def region_masses(weights: Array, differences: ArrayLike, low: float, high: float) -> Array:
+    """Return the masses of Walsh averages below `low`, in between, and above `high`.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (1 + n_data_sets, n_draws)
+        The output of `draw_weights`.
+    differences : array-like of shape (n_data_sets,)
+        One number per data set.
+    low, high : float
+        The limits of the region of practical equivalence; equal if there is no such region. Half of
+        the mass at a limit is counted on each side.
+
+    Returns
+    -------
+    masses : ndarray of shape (3, n_draws)
+    """
+    if not low <= high:
+        raise ValueError(f"low must not be greater than high, got low={low} and high={high}.")
+    points = _points(differences)
+    order = np.argsort(points, kind="stable")
+    points = points[order]
+    sums = points[:, None] + points
+    tolerance = TOLERANCE * np.abs(points).max()
+    # Sums increase along a row, so those below a limit, or not above it, come first.
+    counts = [
+        [(sums - 2 * limit < -tolerance).sum(axis=1), (sums - 2 * limit <= tolerance).sum(axis=1)]
+        for limit in (low, high)
+    ]
+    masses = np.empty((3, weights.shape[1]))
+    for here in _blocks(weights.shape[1], 5 * len(points)):
+        sorted_weights = weights[order, here]
+        cumulated = np.concatenate(
+            [np.zeros((1, sorted_weights.shape[1])), np.cumsum(sorted_weights, axis=0)]
+        )
+        below = [
+            np.einsum("id,id->d", sorted_weights, cumulated[n_below] + cumulated[n_not_above]) / 2
+            for n_below, n_not_above in counts
+        ]
+        masses[0, here] = below[0]
+        masses[1, here] = below[1] - below[0]
+        masses[2, here] = 1 - below[1]
+    return masses
+
+
+def region_probabilities(
+    weights: Array, differences: ArrayLike, low: float, high: float
+) -> RegionProbabilities:
+    """Return the shares of draws in which each region has the largest mass.
+
+    Regions with equal mass share the draw. If there is no region of practical equivalence
+    (``low == high``), its probability is 0.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (1 + n_data_sets, n_draws)
+        The output of `draw_weights`.
+    differences : array-like of shape (n_data_sets,)
+        One number per data set. Positive means better.
+    low, high : float
+        The limits of the region of practical equivalence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.models.data_sets import draw_weights, region_probabilities
+    >>> weights = draw_weights(4, 0.5, np.random.default_rng(0), 1000)
+    >>> region_probabilities(weights, [0.02, 0.03, 0.01, 0.04], 0.0, 0.0)
+    RegionProbabilities(worse=0.0, equivalent=0.0, better=1.0)
+    """
+    masses = region_masses(weights, differences, low, high)
+    largest = masses >= masses.max(axis=0) - TOLERANCE
+    shares = (largest / largest.sum(axis=0)).mean(axis=1)
+    return RegionProbabilities(*(float(share) for share in shares))
+
+
+def pseudo_medians(weights: Array, differences: ArrayLike) -> Array:
+    """Return the median of the Walsh averages in each draw (Hodges and Lehmann 1963).
+
+    The averages are discrete. Their cumulative mass includes half of the mass at a value, and is
+    interpolated between values (the mid-distribution function; Ma, Genton and Parzen 2011). So the
+    median is positive if and only if the mass above 0, plus half of the mass at 0, exceeds 1/2.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (1 + n_data_sets, n_draws)
+        The output of `draw_weights`.
+    differences : array-like of shape (n_data_sets,)
+        One number per data set.
+
+    Returns
+    -------
+    medians : ndarray of shape (n_draws,)
+    """
+    points = _points(differences)
+    first, second = np.triu_indices(len(points))
+    averages = (points[first] + points[second]) / 2
+    order = np.argsort(averages, kind="stable")
+    first, second, averages = first[order], second[order], averages[order]
+    times = np.where(first == second, 1.0, 2.0)
+    tolerance = TOLERANCE * np.abs(points).max()
+    group = np.cumsum(np.diff(averages, prepend=averages[0]) > tolerance)
+    values = averages[np.flatnonzero(np.diff(group, prepend=-1))]
+    values[np.abs(values) <= tolerance] = 0.0
+    if len(values) == 1:
+        return np.full(weights.shape[1], values[0])
+    adder = sparse.csr_matrix((times, (group, np.arange(len(group)))), (len(values), len(group)))
+
+    def medians(here: slice) -> Array:
+        mass = adder @ (weights[first, here] * weights[second, here])
+        middle = np.cumsum(mass, axis=0) - mass / 2
+        draws = np.arange(mass.shape[1])
+        # Half of the mass at the first value is below 1/2, unless that value has all the mass.
+        after = np.maximum((middle >= 0.5).argmax(axis=0), 1)
+        lower, upper = middle[after - 1, draws], middle[after, draws]
+        share = np.clip((0.5 - lower) / (upper - lower), 0.0, 1.0)
+        return values[after - 1] + share * (values[after] - values[after - 1])
+
+    blocks = ((here,) for here in _blocks(weights.shape[1], 5 * len(group)))
+    return np.concatenate(list(in_order(medians, blocks)))
+
+
+def _points(differences: ArrayLike) -> Array:
+    """Return the pseudo-observation at 0, followed by the differences."""
+    differences = np.asarray(differences, dtype=float)
+    if differences.ndim != 1 or not len(differences) or not np.isfinite(differences).all():
+        raise ValueError("differences must contain one finite number per data set.")
+    return np.concatenate([[0.0], differences])
+
+
+def _blocks(n_draws: int, rows: int) -> Iterator[slice]:
+    block = max(1, min(5000, BLOCK_BYTES // (8 * rows)))
+    for start in range(0, n_draws, block):
+        yield slice(start, min(start + block, n_draws))

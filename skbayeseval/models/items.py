@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import gammaln
 
 from skbayeseval._arrays import in_short
+from skbayeseval.engines.blocks import stream_blocks
+from skbayeseval.engines.bootstrap import BLOCK, WeightedSums
 from skbayeseval.evidence.items import ItemScores, Units
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import item_bounds
-from skbayeseval.models.binary import log_density_of_equality
 from skbayeseval.models.margins import BetaMargin
-from skbayeseval.models.specification import AnySpecification, Model, Shapes, check_concentration
+from skbayeseval.models.paired_prior import log_density_of_equality
+from skbayeseval.models.specification import (
+    MOST_INDEPENDENT_DRAWS,
+    AnySpecification,
+    Model,
+    Shapes,
+    check_concentration,
+    in_twos,
+)
 
 __all__ = [
     "ClusteredItems",
@@ -26,13 +41,28 @@ __all__ = [
 
 Array = NDArray[Any]
 
-# What the prior of right-or-wrong scores weighs for `theta=1`, in items: that of two systems has 1
-# in each of the four outcomes.
-PRIOR_MASS = 4.0
+# The share of the prior that is left to the last stick, on average.
+REMAINDER = 1e-6
+
+# Tails of the proposal that are heavier than those of the posterior.
+DF = 5.0
+
+# The rounds in which the proposal is fitted, and the number of draws in each.
+ROUNDS = 3
+FITTED = 2000
+
+# Proposals per draw.
+PROPOSALS = 4
+
+
+class _ItemSpecification(AnySpecification):
+    """What the models of items have in common: no PyMC graph."""
+
+    no_graph: ClassVar[str] = "Models of one score per item have no PyMC model."
 
 
 @dataclass(frozen=True)
-class ItemWeightSpecification(AnySpecification):
+class ItemWeightSpecification(_ItemSpecification):
     """Normalised Gamma(1) weights of units, and the weighted mean score of each system.
 
     Parameters
@@ -46,9 +76,54 @@ class ItemWeightSpecification(AnySpecification):
     units: Units
     sign: float
 
+    def stream(
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
+    ) -> Iterator[Array]:
+        """Yield blocks of draws of the weighted mean score of each system, (n_systems, n)."""
+        sums, sizes = self.units
+        means = sums.sum(axis=1) / sizes.sum()
+        # Deviations from the mean, so that large scores with small differences lose no digits.
+        weighted = WeightedSums(np.vstack([sizes, sums - np.outer(means, sizes)]))
+
+        def draw(rng: Generator, size: int) -> Array:
+            total, *deviations = weighted.draw(rng, size)
+            return self.sign * (means[:, None] + np.stack(deviations) / total)
+
+        return stream_blocks(draw, rng, n_draws, weighted.block)
+
+
+class _OutcomesOfItems(_ItemSpecification):
+    """The probabilities of who is right: both, only A, only B, or neither, of two systems."""
+
+    draws_cost_one: ClassVar[bool] = True
+
+    theta: Array
+    sign: float
+
+    def shares(
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
+    ) -> Iterator[Array]:
+        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
+
+        Given how often the systems disagree, who is right then is Beta.
+        """
+        both, only_a, only_b, neither = self.theta
+        winner = BetaMargin(only_a, only_b) if self.sign > 0 else BetaMargin(only_b, only_a)
+
+        def draw(rng: Generator, size: int) -> Array:
+            disagree = np.maximum(rng.beta(only_a + only_b, both + neither, size), 1e-300)
+            return winner.mass((region.low / disagree + 1) / 2, (region.high / disagree + 1) / 2)
+
+        return in_twos(stream_blocks(draw, rng, MOST_INDEPENDENT_DRAWS, BLOCK))
+
+    def _scores(self, theta: Array) -> Array:
+        """Return the mean scores of two systems, given draws of theta, of shape (4, n)."""
+        both, only_a, only_b, _ = theta
+        return self.sign * np.stack([both + only_a, both + only_b])
+
 
 @dataclass(frozen=True)
-class RightOrWrongSpecification(AnySpecification):
+class RightOrWrongSpecification(_OutcomesOfItems):
     """The probabilities of who is right, for several systems on the same items.
 
     Parameters
@@ -66,11 +141,6 @@ class RightOrWrongSpecification(AnySpecification):
     theta: Array
     sign: float
 
-    @property
-    def draws_cost_one(self) -> bool:
-        """Whether a draw costs no more than that of two classes."""
-        return True
-
     def shapes(self, *, prior: bool) -> dict[str, Array]:
         """Return the Dirichlet shapes of the four outcomes of two systems; empty for more."""
         if len(self.right) != 2:
@@ -79,9 +149,32 @@ class RightOrWrongSpecification(AnySpecification):
         counts = np.array([a @ b, a @ (1 - b), (1 - a) @ b, (1 - a) @ (1 - b)])
         return {"theta": self.theta if prior else self.theta + counts}
 
+    def stream(
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
+    ) -> Iterator[Array]:
+        """Yield blocks of draws of the probability that each system is right, (n_systems, n)."""
+        shapes = self.shapes(prior=prior)
+        if shapes:
+
+            def draw_two(rng: Generator, size: int) -> Array:
+                return self._scores(rng.dirichlet(shapes["theta"], size).T)
+
+            return stream_blocks(draw_two, rng, n_draws, BLOCK)
+        right, mass = self.right, float(self.theta.sum())
+        rows = np.vstack([np.ones(right.shape[1]), right])
+        weighted = WeightedSums(rows[:, :0] if prior else rows)
+
+        def draw(rng: Generator, size: int) -> Array:
+            total, *hits = weighted.draw(rng, size)
+            unseen = rng.standard_gamma(mass, size)
+            expected = _right_under_the_prior(len(right), mass, rng, size)
+            return self.sign * (np.stack(hits) + unseen * expected) / (total + unseen)
+
+        return stream_blocks(draw, rng, n_draws, weighted.block)
+
 
 @dataclass(frozen=True)
-class ClusteredSpecification(AnySpecification):
+class ClusteredSpecification(_OutcomesOfItems):
     """The probabilities of who is right, for two systems on groups of items that are alike.
 
     Parameters
@@ -101,10 +194,85 @@ class ClusteredSpecification(AnySpecification):
     d: Array
     sign: float
 
-    @property
-    def draws_cost_one(self) -> bool:
-        """Whether a draw costs no more than that of two classes."""
-        return True
+    def stream(
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
+    ) -> Iterator[Array]:
+        """Yield draws of the probability of being right of each of two systems, (2, n_draws)."""
+        yield self._scores(
+            rng.dirichlet(self.theta, n_draws).T if prior else self._draw_theta(rng, n_draws)
+        )
+
+    def log_posterior(self, log_alpha: Array) -> Array:
+        """Return the log density of log(alpha), of shape (4, n), up to a constant."""
+        shape, rate = self.d
+        alpha = np.exp(log_alpha)
+        d = alpha.sum(axis=0)
+        log_d = np.log(d)
+        log_density = self.theta @ (log_alpha - log_d) + shape * log_d - rate * d
+        for counts, concentration in zip(self.counts.T, alpha, strict=True):
+            log_density += _log_rising(counts, concentration)
+        return log_density - _log_rising(self.counts.sum(axis=1), d)
+
+    def _draw_theta(self, rng: Generator, n_draws: int) -> Array:
+        """Return draws of theta, of shape (4, n_draws), by importance resampling."""
+        shares = self.counts.sum(axis=0) + self.theta
+        mode = minimize(
+            lambda x: -float(self.log_posterior(x[:, None])[0]), np.log(shares / shares.sum())
+        )
+        centre, covariance = mode.x, mode.hess_inv
+        for _ in range(ROUNDS):
+            x, weights = self._proposed(centre, covariance, rng, FITTED)
+            # Weights are tempered until the proposal is close enough for the rest to be noise.
+            weights = np.sqrt(weights) if _effective(weights) < FITTED / 20 else weights
+            weights /= weights.sum()
+            centre = x @ weights
+            covariance = (weights * (x - centre[:, None])) @ (x - centre[:, None]).T
+        x, weights = self._proposed(centre, covariance, rng, PROPOSALS * n_draws)
+        # Systematic resampling: each proposal is taken as often as its weight says, up to rounding.
+        steps = (np.arange(n_draws) + rng.random()) / n_draws
+        ends = np.cumsum(weights)
+        chosen = np.minimum(np.searchsorted(ends / ends[-1], steps), x.shape[1] - 1)
+        alpha = np.exp(x[:, rng.permutation(chosen)])
+        return np.asarray(alpha / alpha.sum(axis=0))
+
+    def _proposed(
+        self, centre: Array, covariance: Array, rng: Generator, n: int
+    ) -> tuple[Array, Array]:
+        """Return proposals of log(alpha), of shape (4, n), and their weights."""
+        root = np.linalg.cholesky(covariance + 1e-9 * np.eye(len(centre)))
+        normal = rng.standard_normal((len(centre), n))
+        chi = rng.chisquare(DF, n) / DF
+        x = centre[:, None] + root @ normal / np.sqrt(chi)
+        log_proposal = -(DF + len(centre)) / 2 * np.log1p((normal**2).sum(axis=0) / chi / DF)
+        log_weights = self.log_posterior(x) - log_proposal
+        return x, np.exp(log_weights - log_weights.max())
+
+
+def _right_under_the_prior(n_systems: int, mass: float, rng: Generator, n_draws: int) -> Array:
+    """Return draws of the prior: a Dirichlet of that mass, uniform over the 2^K outcomes.
+
+    Sticks are broken off (Sethuraman 1994), and each has an outcome in which every system is right
+    or wrong with equal probability. So the 2^K outcomes need not be listed.
+    """
+    n_sticks = int(np.ceil(np.log(REMAINDER) / np.log(mass / (1 + mass))))
+    right, remaining = np.zeros((n_systems, n_draws)), np.ones(n_draws)
+    for last in range(n_sticks, 0, -1):
+        taken = remaining * (1.0 if last == 1 else 1 - rng.random(n_draws) ** (1 / mass))
+        right += taken * rng.integers(0, 2, (n_systems, n_draws), dtype=np.int8)
+        remaining = remaining - taken
+    return right
+
+
+def _log_rising(counts: Array, concentration: Array) -> Array:
+    """Return the sum over counts c of log(Gamma(concentration + c) / Gamma(concentration))."""
+    log_ratio, start = np.zeros_like(concentration), gammaln(concentration)
+    for c, times in zip(*np.unique(counts[counts > 0], return_counts=True), strict=True):
+        log_ratio += times * (gammaln(concentration + c) - start)
+    return log_ratio
+
+
+def _effective(weights: Array) -> float:
+    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 class RightOrWrong(Model):
@@ -210,10 +378,6 @@ class ClusteredItems(Model):
             check_concentration(self.d, (2,), "d"),
             items.sign,
         )
-
-    def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
-        """Return None: the density of the difference is not known in closed form."""
-        return None
 
 
 class ItemWeights(Model):

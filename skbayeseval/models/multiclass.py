@@ -15,24 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skbayeseval.engines.gammas import Simplex
+from skbayeseval.engines.rows import Eta, Outcomes, Recall
 from skbayeseval.evidence.counts import (
     ConfusionCounts,
     Evidence,
-    PairedCounts,
     check_paired,
     margins_of,
 )
 from skbayeseval.models.binary import Paired
-from skbayeseval.models.specification import (
-    Eta,
-    Model,
-    Outcomes,
-    OutcomeSpecification,
-    Recall,
-    Shapes,
-    Simplex,
-    check_concentration,
-)
+from skbayeseval.models.outcomes import OutcomeSpecification
+from skbayeseval.models.specification import Model, Shapes, check_concentration
 
 __all__ = [
     "Hierarchical",
@@ -47,7 +40,57 @@ __all__ = [
 Array = NDArray[Any]
 
 
-class Hierarchical(Model):
+class _SharedPrior(Model):
+    """Classes share what is known of a classifier; classifiers share instances, if in pairs."""
+
+    infers_weight = True
+
+    def specification(self, evidence: Evidence) -> OutcomeSpecification:
+        """Return the specification of the posterior, given the evidence."""
+        if self.needs_pairs:
+            paired = check_paired(evidence)
+            counts = paired.counts * paired.weight
+            margins = margins_of(paired)
+            return OutcomeSpecification(
+                (self._outcomes(paired.truth, paired.predictions, counts, margins),)
+            )
+        groups = []
+        for margin in margins_of(evidence):
+            truth, predicted, number = margin.cells()
+            counts = number * margin.weight
+            groups.append(self._outcomes(truth, predicted[:, None], counts, (margin,)))
+        return OutcomeSpecification(tuple(groups))
+
+    def _outcomes(
+        self, truth: Array, predictions: Array, counts: Array, margins: tuple[ConfusionCounts, ...]
+    ) -> Outcomes:
+        """Return one group of classifiers, given their outcomes and the table of each."""
+        raise NotImplementedError
+
+    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
+        # As eta approaches 1, tables approach perfection so quickly that P(1 - metric < e)
+        # decreases only like a power of 1 / log(1 / e), far more slowly than e. With an intraclass
+        # correlation near 1, every recall is near 0 or 1, for both classifiers.
+        return None if formula is None else False
+
+
+class _SharedEta(_SharedPrior):
+    """The prior of both hierarchical models."""
+
+    def __init__(self, mu: ArrayLike = 1.0, eta: ArrayLike = 1.0) -> None:
+        self.mu = mu
+        self.eta = eta
+
+    def _outcomes(
+        self, truth: Array, predictions: Array, counts: Array, margins: tuple[ConfusionCounts, ...]
+    ) -> Outcomes:
+        mu = class_proportions(self.mu, margins[0])
+        etas = tuple(_eta(self.eta, margin) for margin in margins)
+        return Outcomes(mu, truth, predictions, counts, etas)
+
+
+class Hierarchical(_SharedEta):
     """Independent classifiers whose classes share eta (Zhang et al. 2015, section III).
 
     Each classifier has its own class proportions mu ~ Dirichlet and its own eta ~ Beta. Row j of
@@ -72,34 +115,9 @@ class Hierarchical(Model):
     """
 
     name = "hierarchical"
-    infers_weight = True
-
-    def __init__(self, mu: ArrayLike = 1.0, eta: ArrayLike = 1.0) -> None:
-        self.mu = mu
-        self.eta = eta
-
-    def specification(self, evidence: Evidence) -> OutcomeSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        groups = []
-        for counts in margins_of(evidence):
-            truth, predicted, number = counts.cells()
-            groups.append(
-                Outcomes(
-                    class_proportions(self.mu, counts),
-                    truth,
-                    predicted[:, None],
-                    number * counts.weight,
-                    (_eta(self.eta, counts),),
-                )
-            )
-        return OutcomeSpecification(tuple(groups))
-
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Return whether the prior density of the difference is finite at 0; None if unknown."""
-        return _finite_density(formula)
 
 
-class PairedHierarchical(Model):
+class PairedHierarchical(_SharedEta):
     """Classifiers on the same instances, with the published prior of more than two classes.
 
     All classifiers share the class proportions mu. For true class j, the probabilities of the
@@ -127,23 +145,7 @@ class PairedHierarchical(Model):
     """
 
     name = "paired hierarchical"
-    infers_weight = True
     needs_pairs = True
-
-    def __init__(self, mu: ArrayLike = 1.0, eta: ArrayLike = 1.0) -> None:
-        self.mu = mu
-        self.eta = eta
-
-    def specification(self, evidence: Evidence) -> OutcomeSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        paired = check_paired(evidence)
-        margins = margins_of(paired)
-        etas = tuple(_eta(self.eta, counts) for counts in margins)
-        return _joint(paired, class_proportions(self.mu, margins[0]), etas, mass=1.0)
-
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Return whether the prior density of the difference is finite at 0; None if unknown."""
-        return _finite_density(formula)
 
 
 class PairedMany(Model):
@@ -182,32 +184,21 @@ class PairedMany(Model):
         """Return the specification of the posterior, given the evidence."""
         paired = check_paired(evidence)
         theta = float(check_concentration(self.theta, (), "theta"))
-        proportions = class_proportions(self.mu, paired.margin(0))
-        return _joint(paired, proportions, (None,) * paired.n_classifiers, mass=4 * theta)
+        group = Outcomes(
+            class_proportions(self.mu, paired.margin(0)),
+            paired.truth,
+            paired.predictions,
+            paired.counts * paired.weight,
+            (None,) * paired.n_classifiers,
+            mass=4 * theta,
+        )
+        return OutcomeSpecification((group,))
 
     def of_pair(self) -> Model:
         """Return the model of two classifiers that is the margin of this one."""
         pair = Paired(mu=self.mu, theta=self.theta)
         pair.published = None if self.published is None else self.published.of_pair()
         return pair
-
-
-def _finite_density(formula: str | None) -> bool | None:
-    """Return False for every registered metric, None for others.
-
-    As eta approaches 1, tables approach perfection so quickly that P(1 - metric < e) decreases
-    only like a power of 1 / log(1 / e), far more slowly than e.
-    """
-    return None if formula is None else False
-
-
-def _joint(
-    paired: PairedCounts, mu: Simplex, etas: tuple[Eta | None, ...], mass: float
-) -> OutcomeSpecification:
-    counts = paired.counts * paired.weight
-    return OutcomeSpecification(
-        (Outcomes(mu, paired.truth, paired.predictions, counts, etas, mass),)
-    )
 
 
 def class_proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
@@ -237,10 +228,8 @@ def _eta(prior: ArrayLike, counts: ConfusionCounts) -> Eta:
     return Eta(check_concentration(prior, (2,), "eta"), len(counts.labels), right, wrong)
 
 
-class _SharedRecalls(Model):
-    """The prior of both models."""
-
-    infers_weight = True
+class _SharedRecalls(_SharedPrior):
+    """The prior of both models of recalls."""
 
     def __init__(
         self, mu: ArrayLike | None = None, eta: ArrayLike = 1.0, icc: ArrayLike = 1.0
@@ -248,11 +237,6 @@ class _SharedRecalls(Model):
         self.mu = mu
         self.eta = eta
         self.icc = icc
-
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Return whether the prior density of the difference is finite at 0; None if unknown."""
-        # With an intraclass correlation near 1 every recall is near 0 or 1, for both classifiers.
-        return None if formula is None else False
 
     def _outcomes(
         self, truth: Array, predictions: Array, counts: Array, margins: tuple[ConfusionCounts, ...]
@@ -308,13 +292,6 @@ class PairedRecalls(_SharedRecalls):
     name = "paired"
     needs_pairs = True
 
-    def specification(self, evidence: Evidence) -> OutcomeSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        paired = check_paired(evidence)
-        counts = paired.counts * paired.weight
-        group = self._outcomes(paired.truth, paired.predictions, counts, margins_of(paired))
-        return OutcomeSpecification((group,))
-
 
 class Recalls(_SharedRecalls):
     """One classifier, or independent ones, for more than two classes, as in `PairedRecalls`.
@@ -339,12 +316,3 @@ class Recalls(_SharedRecalls):
     """
 
     name = "recalls"
-
-    def specification(self, evidence: Evidence) -> OutcomeSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        groups = []
-        for counts in margins_of(evidence):
-            truth, predicted, number = counts.cells()
-            effective = number * counts.weight
-            groups.append(self._outcomes(truth, predicted[:, None], effective, (counts,)))
-        return OutcomeSpecification(tuple(groups))

@@ -7,13 +7,9 @@ from typing import Any
 from sklearn.base import clone
 
 from skbayeseval._arrays import in_short
-from skbayeseval.models.binary import BCV, BinaryModel, Paired, PairedChunks, Unpaired
-from skbayeseval.models.data_sets import (
-    CorrelatedT,
-    HierarchicalScores,
-    HierarchicalSystems,
-    SignedRank,
-)
+from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
+from skbayeseval.models.chunks import PairedChunks
+from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.items import ClusteredItems, ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
     Hierarchical,
@@ -23,6 +19,8 @@ from skbayeseval.models.multiclass import (
     Recalls,
 )
 from skbayeseval.models.specification import Model
+from skbayeseval.models.split_scores import CorrelatedT
+from skbayeseval.models.systems import HierarchicalSystems
 from skbayeseval.models.weights import (
     GroupScoreWeights,
     GroupWeights,

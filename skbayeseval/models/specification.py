@@ -1,59 +1,351 @@
-"""Specifications: what a model passes to an engine to be sampled."""
+"""Specifications: what a model makes of evidence. They draw metrics and parameters themselves.
+
+A parameter has the name that the papers give it: mu are the class proportions; rho+ and rho- the
+rates of positive predictions; theta the outcomes of a true class; eta the concentration of the
+hierarchical prior; pi the cells (tp, fp, fn, tn). A or B after an underscore is the classifier.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._validation import ParameterObject
-from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
-from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.judgement.halves import variance_with_halves
+from skbayeseval.engines.base import PriorBuilder, Trace
+from skbayeseval.engines.pymc import PyMCEngine, sample
+from skbayeseval.engines.variables import Parameter, Parameters, call_prior, publish
+from skbayeseval.evidence.base import letter
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.models.margins import BetaMargin, StudentMargin
-from skbayeseval.models.parameters import (
-    CELLS,
-    OUTCOMES,
-    Parameter,
-    SplitScoreSums,
-    letter,
-    sums_of_splits,
-)
 
 __all__ = [
+    "BLOCK",
     "AnySpecification",
-    "DataSetSpecification",
-    "Eta",
-    "LabelSpecification",
+    "LogDensities",
     "Model",
-    "OutcomeSpecification",
-    "Outcomes",
-    "ParameterObject",
-    "RankSpecification",
-    "Recall",
-    "ScoreSpecification",
+    "Replicated",
     "Shapes",
-    "Simplex",
-    "Specification",
-    "WeightSpecification",
+    "blocks_of",
     "check_concentration",
-    "icc_name",
+    "check_scores",
+    "confusion",
+    "in_twos",
+    "metric_of_block",
+    "parameters_of_pair",
+    "share_of_pairs",
 ]
 
 Array = NDArray[Any]
+Draws = Mapping[str, Array]
 Shapes = Mapping[str, Array]
+
 SMALLEST_CONCENTRATION = 0.01
+
+# The number of draws per block. Changing it changes the draws of a given seed.
+BLOCK = 25_000
+
+# The forms of PyMC graphs, and what each requires.
+FORMS = {
+    "collapsed": "",
+    "rows": "form='rows' requires model='hierarchical' and more than two classes.",
+    "joint": "form='joint' requires model=PairedHierarchical().",
+}
+
+# The most draws of independent classifiers whose pairs are counted, after which streams end even if
+# the error is still large, and the number of draws per classifier of which all pairs are formed.
+MOST_INDEPENDENT_DRAWS = 2**22
+BATCH = 256
+
+
+class LogDensities(NamedTuple):
+    """The terms of the log likelihood and of the log prior, of shape (n_draws,), by name."""
+
+    likelihood: dict[str, Array]
+    prior: dict[str, Array]
+
+
+class Replicated(NamedTuple):
+    """Draws of the parameters, and the test set that is to be replicated.
+
+    A count of weight w is worth w independent instances. So the counts of N instances are predicted
+    as those of w N independent ones, each counted 1 / w times: as wide as the model takes them to
+    be.
+
+    Parameters
+    ----------
+    draws : mapping of str to ndarray of shape (n_draws, ...)
+        Draws of the parameters.
+    true : list of ndarray of shape (n_classes,)
+        For each classifier, the observed number of instances of each class.
+    weights : list of float
+        For each classifier, the weight of one count.
+    positive : int
+        The index of the positive class.
+    fixed_classes : bool
+        Whether the test set was sampled by class, so that `true` is not random.
+    prior : bool
+        Whether the draws are those of the prior.
+    rng : numpy.random.Generator
+        The source of randomness.
+    """
+
+    draws: Mapping[str, Array]
+    true: list[Array]
+    weights: list[float]
+    positive: int
+    fixed_classes: bool
+    prior: bool
+    rng: Generator
+
+    @property
+    def n_draws(self) -> int:
+        """The number of draws."""
+        return len(next(iter(self.draws.values())))
+
+    def instances(self, shares: Array, k: int) -> Array:
+        """Return counts, given probabilities of shape (n_draws, n_classes, ...)."""
+        flat = shares.reshape(len(shares), shares.shape[1], -1)
+        return self.rows(flat, self.classes(flat.sum(axis=-1), k), k).reshape(shares.shape)
+
+    def classes(self, shares: Array, k: int) -> Array:
+        """Return how many independent instances there are of each class, (n_draws, n_classes)."""
+        if self.fixed_classes:
+            effective = np.round(self.true[k] * self.weights[k]).astype(int)
+            return np.tile(effective, (len(shares), 1))
+        total = round(self.true[k].sum() * self.weights[k])
+        return self.rng.multinomial(total, _normalised(shares))
+
+    def rows(self, shares: Array, true: Array, k: int) -> Array:
+        """Return counts, given the number of independent instances of each class."""
+        effective = self.true[k] * self.weights[k]
+        rounded = np.round(effective if self.fixed_classes else effective.sum()).sum()
+        return self.rng.multinomial(true, _normalised(shares)) / (rounded / self.true[k].sum())
+
+    def multinomial(self, total: Any, weight: float, shares: Array) -> Array:
+        """Return counts that sum to `total`, of round(weight * total) independent instances."""
+        n = np.round(np.asarray(total) * weight).astype(int)
+        counts = self.rng.multinomial(n, _normalised(shares))
+        return counts * (np.asarray(total) / np.maximum(n, 1))[..., None]
+
+
+def _normalised(shares: Array) -> Array:
+    """Return probabilities that sum to 1; uniform ones for a class that cannot occur."""
+    total = shares.sum(axis=-1, keepdims=True)
+    return np.where(total > 0, shares / np.where(total > 0, total, 1), 1 / shares.shape[-1])
 
 
 class AnySpecification:
-    """What a model asks an engine to sample; it answers for its own parameters."""
+    """A model given evidence. It draws metrics and parameters, and builds its PyMC graph."""
+
+    # Why there is no PyMC graph, if there is none.
+    no_graph: ClassVar[str] = ""
+    # Whether a draw costs no more than that of two classes.
+    draws_cost_one: ClassVar[bool] = False
+
+    def stream(
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
+    ) -> Iterator[Array]:
+        """Yield blocks of exact draws of a metric, of shape (n_classifiers, n).
+
+        Parameters
+        ----------
+        metric : Metric
+            The metric to compute from each draw.
+        positive : int
+            The index of the positive class.
+        rng : numpy.random.Generator
+            The source of randomness.
+        n_draws : int
+            The total number of draws.
+        prior : bool, default=False
+            Whether to draw from the prior instead of the posterior.
+        """
+        raise TypeError(f"The exact engine does not support {type(self).__name__}.")
+
+    def shares(
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
+    ) -> Iterator[Array]:
+        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
+
+        Few draws fall into a narrow region, so counting them is inefficient. Instead, every draw
+        gives a share: the probability of the region given a part of the variables
+        (Rao-Blackwellization). The blocks hold two independent unbiased estimates from each of n
+        strata, whose differences give the Monte Carlo error. For independent classifiers, as here,
+        it is the share of all pairs of draws.
+        """
+        return self._shares_of_draws(metric, positive, rng, region, MOST_INDEPENDENT_DRAWS, BATCH)
+
+    def _shares_of_draws(
+        self,
+        metric: Metric,
+        positive: int,
+        rng: Generator,
+        region: Interval,
+        n_draws: int,
+        batch: int,
+    ) -> Iterator[Array]:
+        scores = self.stream(metric, positive, rng, n_draws, prior=True)
+        return in_twos(
+            share_of_pairs(check_scores(both, metric), min(batch, both.shape[1]), region)
+            for both in scores
+        )
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters that are sampled; none where only weights are drawn."""
         return []
+
+    def stream_parameters(
+        self, rng: Generator, n_draws: int, *, prior: bool
+    ) -> Iterator[dict[str, Array]]:
+        """Yield blocks of exact draws of the parameters, from which all metrics are computed.
+
+        For tables drawn by rows, this includes rho, the recall of each class.
+        """
+        yield from ()
+
+    def draw_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> dict[str, Array]:
+        """Return the draws of `stream_parameters`, of shape (n_draws, ...)."""
+        blocks = list(self.stream_parameters(rng, n_draws, prior=prior))
+        names = blocks[0] if blocks else ()
+        return {name: np.concatenate([block[name] for block in blocks]) for name in names}
+
+    def scores_given(
+        self, draws: Draws, metric: Metric, positive: int, rng: Generator, *, prior: bool
+    ) -> Iterator[Array]:
+        """Yield blocks of draws of a metric, of shape (n_classifiers, n), given parameters.
+
+        Parameters
+        ----------
+        draws : mapping of str to ndarray of shape (n_draws, ...)
+            Draws of the parameters.
+        metric : Metric
+            The metric to compute from each draw.
+        positive : int
+            The index of the positive class.
+        rng : numpy.random.Generator
+            Used to draw the rows of tables given eta, unless `draws` contains them as theta.
+        prior : bool
+            Whether rows are drawn from the prior instead of the posterior.
+        """
+        missing = [p.name for p in self.parameters() if p.name not in draws]
+        if missing:
+            raise ValueError(
+                f"There are no draws of {missing[0]!r}, only of {list(draws)}. Other metrics "
+                "cannot be computed from them."
+            )
+        return self._scores_given(draws, metric, positive, rng, prior)
+
+    def _scores_given(
+        self, draws: Draws, metric: Metric, positive: int, rng: Generator, prior: bool
+    ) -> Iterator[Array]:
+        raise TypeError(f"{type(self).__name__} has no parameters to compute metrics from.")
+
+    def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
+        """Return the recall of each class; empty unless rows are drawn given the parameters."""
+        return {}
+
+    def log_densities(self, draws: Draws) -> LogDensities | None:
+        """Return the log densities of draws of the parameters; None if these are not all there is.
+
+        That is so where rows of tables or weights of units are drawn besides the parameters, and
+        where the draws lack a parameter.
+        """
+        return None
+
+    def replicate(self, of: Replicated) -> dict[str, Array]:
+        """Return predicted counts of shape (n_draws, ...), named as the observed data in ArviZ.
+
+        Empty if the model does not predict counts, or if the draws lack a parameter.
+        """
+        names = [parameter.name for parameter in self.parameters()]
+        if not of.draws or any(name not in of.draws for name in names):
+            return {}
+        return self._replicate(of)
+
+    def _replicate(self, of: Replicated) -> dict[str, Array]:
+        return {}
+
+    def check_graph(self, form: str = "collapsed") -> None:
+        """Raise if there is no PyMC graph of this form, or if it has no parameters to sample."""
+        if self.no_graph:
+            raise ValueError(self.no_graph)
+        if not self.parameters():
+            raise ValueError(
+                "With prevalence=, this model has no parameters for PyMC to sample: the others are "
+                "drawn from their conjugate posterior. Use engine='exact'."
+            )
+        if form not in FORMS:
+            raise ValueError(f"form={form!r} is not a known form. Valid forms are {list(FORMS)}.")
+        if form not in self.forms:
+            raise ValueError(FORMS[form])
+
+    @property
+    def forms(self) -> list[str]:
+        """The forms of graphs that there are."""
+        return ["collapsed"]
+
+    def build_graph(
+        self,
+        labels: tuple[Any, ...],
+        *,
+        prior: PriorBuilder | None = None,
+        form: str = "collapsed",
+        likelihood: bool = True,
+        name: str = "",
+    ) -> Any:
+        """Return the specification as a `pymc.Model`, with the same prior and effective counts.
+
+        Parameters
+        ----------
+        labels : tuple
+            The classes, or the labels of an indicator.
+        prior : callable, default=None
+            A function that is called in the context of the model. Variables that it builds or
+            returns with the name of a parameter replace the published prior.
+        form : {"collapsed", "rows", "joint"}, default="collapsed"
+            The form of a hierarchical model. "collapsed" integrates out the rows of the table.
+            "rows" has the rows as variables (theta_A, theta_B), for graphs that are to be extended.
+            "joint", for paired classifiers, infers the etas from the joint outcomes of all
+            classifiers, instead of each eta from the counts of its own classifier.
+        likelihood : bool, default=True
+            Whether to include the likelihood of the data.
+        name : str, default=""
+            A prefix of the names of all variables, to combine several graphs in one model.
+        """
+        self.check_graph(form)
+        import pymc as pm
+
+        # Do not nest the graph in another model whose context is active.
+        parent = {} if name else {"model": None}
+        with pm.Model(name, coords=self.coordinates(labels), **parent) as model:
+            parameters = Parameters(self.parameters(), publish)
+            if prior is not None:
+                call_prior(prior, parameters, model)
+            values = self._variables(parameters, form)
+            if likelihood:
+                for term_name, term in self._log_likelihoods(values, form):
+                    pm.Potential(term_name, term)
+        return model
+
+    def _variables(self, parameters: Parameters, form: str) -> dict[str, Any]:
+        """Return the variables that the likelihood depends on."""
+        return dict(parameters)
+
+    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
+        """Yield the name and the value of each term of the log likelihood."""
+        raise TypeError(f"{type(self).__name__} has no likelihood.")
+
+    def sample(
+        self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
+    ) -> Trace:
+        """Return posterior draws of the parameters, sampled by PyMC."""
+        names = [parameter.name for parameter in self.parameters()]
+        return sample(self.build_graph(labels, prior=prior), engine, names, seed)
 
     def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
         """Return the names along each dimension of the parameters."""
@@ -89,11 +381,6 @@ class AnySpecification:
         return []
 
     @property
-    def draws_cost_one(self) -> bool:
-        """Whether a draw costs no more than that of two classes."""
-        return False
-
-    @property
     def class_prior_mass(self) -> float:
         """What the prior of the class proportions weighs, in instances."""
         return 0.0
@@ -106,424 +393,83 @@ class AnySpecification:
         )
 
 
-@dataclass(frozen=True)
-class Simplex:
-    """A probability vector with its Dirichlet prior and the effective counts observed for it."""
+def metric_of_block(
+    metric: Metric, positive: int, block: Totals | Array | Iterable[Array]
+) -> Array:
+    """Return the values of a metric, of shape (n_classifiers, n), given totals or tables.
 
-    name: str
-    prior: Array
-    counts: Array
-
-
-@dataclass(frozen=True)
-class Specification(AnySpecification):
-    """Independent probability vectors, and the confusion tables computed from them.
-
-    Parameters
-    ----------
-    simplexes : tuple of Simplex
-        The probability vectors to sample.
-    tables : callable
-        Maps draws, one array of shape (k, n_draws) per simplex, to tables of shape
-        (n_draws, n_classifiers, M, M).
-    fixed : mapping of str to ndarray
-        Probability vectors with known values, by name.
-    joint : callable, default=None
-        If the classifiers share instances: maps draws to joint tables over (true class, prediction
-        of A, prediction of B), of shape (n_draws, M, M, M).
+    Tables may come one classifier at a time, so that no more need to be in memory.
     """
-
-    simplexes: tuple[Simplex, ...]
-    tables: Callable[[Mapping[str, Array]], Array]
-    fixed: Mapping[str, Array] = field(default_factory=dict)
-    joint: Callable[[Mapping[str, Array]], Array] | None = None
-
-    def shapes(self, *, prior: bool) -> dict[str, Array]:
-        """Return the Dirichlet shapes of the prior or of the posterior."""
-        return {s.name: s.prior if prior else s.prior + s.counts for s in self.simplexes}
-
-    def parameters(self) -> list[Parameter]:
-        """Return the parameters that are sampled."""
-        dimension = {"theta+": "outcome", "theta-": "outcome", "pi": "chunk"}
-        return [
-            Parameter(s.name, s.prior, True)
-            if len(s.prior) == 2
-            else Parameter(s.name, s.prior, False, (dimension.get(s.name, "cell"),))
-            for s in self.simplexes
-        ]
-
-    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
-        """Return the names along each dimension of the parameters."""
-        n_cells = max((len(s.prior) for s in self.simplexes if "pi_" in s.name), default=4)
-        return {
-            "outcome": list(OUTCOMES),
-            "cell": list(CELLS[:n_cells]),
-            "chunk": list(CHUNK_CELLS),
-        }
-
-    @property
-    def draws_cost_one(self) -> bool:
-        """Whether a draw costs no more than that of two classes."""
-        return True
-
-    def with_prevalence(self, proportions: Array, positive: int | None) -> Specification:
-        """Return the specification with known class proportions, in the order of the labels."""
-        positive_first = proportions if positive == 0 else proportions[::-1]
-        known = {s.name: positive_first for s in self.simplexes if s.name.startswith("mu")}
-        if not known:
-            raise ValueError(
-                "prevalence= needs a model with separate class proportions: 'paired', 'unpaired' "
-                "or 'hierarchical'."
-            )
-        sampled = tuple(s for s in self.simplexes if s.name not in known)
-        return replace(self, simplexes=sampled, fixed=known)
+    if isinstance(block, Totals):
+        return metric.of_totals(block, positive)
+    return np.stack([metric(tables) for tables in block])
 
 
-@dataclass(frozen=True)
-class Eta:
-    """The concentration of a hierarchical prior on the diagonal (Zhang et al. 2015, section III).
-
-    Row j of a confusion table is Dirichlet with eta on class j and (1 - eta) / (M - 1) on every
-    other class. Given eta, empty cells drop out of the likelihood, and cells with equal counts
-    contribute equally, so only the distinct counts are stored.
-
-    Parameters
-    ----------
-    prior : ndarray of shape (2,)
-        Beta prior of eta.
-    n_classes : int
-        The number of classes, M.
-    right, wrong : (ndarray, ndarray)
-        The distinct nonzero effective counts on and off the diagonal, and how often each occurs.
-    """
-
-    prior: Array
-    n_classes: int
-    right: tuple[Array, Array]
-    wrong: tuple[Array, Array]
-
-
-@dataclass(frozen=True)
-class Recall:
-    """The distribution of a classifier's recalls over the classes.
-
-    The recall of class j is Beta(s eta, s (1 - eta)). 1 / (1 + s) is the intraclass correlation: by
-    how much two instances of one class are more alike, in being right or wrong, than two instances
-    of different classes.
-
-    Parameters
-    ----------
-    prior, icc : ndarray of shape (2,)
-        Beta priors of eta and of the intraclass correlation.
-    right, wrong : ndarray of shape (n_classes,)
-        The effective numbers of right and wrong predictions of each class.
-    """
-
-    prior: Array
-    icc: Array
-    right: Array
-    wrong: Array
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """Classifiers on the same instances: class proportions and observed outcomes.
-
-    For true class j, an outcome is the tuple of all predictions. The Dirichlet prior of the
-    outcomes has total mass `mass`, distributed as the product of the classifiers' own priors. The
-    prior of one classifier has eta on class j and spreads the rest over the other classes. Without
-    an eta, it is uniform. With a `Recall`, classifiers have no joint prior: each has its own
-    recalls and its own distribution of wrong predictions.
-
-    Parameters
-    ----------
-    mu : Simplex
-        The class proportions.
-    truth : ndarray of shape (n_outcomes,)
-        The true class of each distinct outcome.
-    predictions : ndarray of shape (n_outcomes, n_classifiers)
-        The predictions of each classifier.
-    counts : ndarray of shape (n_outcomes,)
-        Effective counts.
-    etas : tuple of Eta, Recall or None
-        The eta, or the distribution of recalls, of each classifier.
-    mass : float
-        The total mass of the Dirichlet prior of a row.
-    known_mu : ndarray of shape (n_classes,), default=None
-        Known class proportions, to use in place of `mu`.
-    estimates_mu : bool, default=False
-        Whether the distribution of the class proportions is learned from all classes.
-    """
-
-    mu: Simplex
-    truth: Array
-    predictions: Array
-    counts: Array
-    etas: tuple[Eta | Recall | None, ...]
-    mass: float = 1.0
-    known_mu: Array | None = None
-    estimates_mu: bool = False
-
-    @property
-    def samples_mu(self) -> bool:
-        """Whether the class proportions are a parameter with a Dirichlet prior."""
-        return self.known_mu is None and not self.estimates_mu
-
-    def names(self, position: int) -> tuple[str, list[str]]:
-        """Return what mu and the etas are called in the group at that position."""
-        if len(self.etas) == 1:
-            return f"mu_{letter(position)}", [f"eta_{letter(position)}"]
-        return "mu", [f"eta_{letter(k)}" for k in range(len(self.etas))]
-
-
-def icc_name(eta: str) -> str:
-    """Return the name of the intraclass correlation that goes with the name of an eta."""
-    return eta.replace("eta", "icc")
-
-
-@dataclass(frozen=True)
-class OutcomeSpecification(AnySpecification):
-    """Independent groups of classifiers, each evaluated on separate instances."""
-
-    groups: tuple[Outcomes, ...]
-
-    @property
-    def has_classes_alike(self) -> bool:
-        """Whether the prior stays the same if the classes change places."""
-        return all(group.known_mu is None and np.ptp(group.mu.prior) == 0 for group in self.groups)
-
-    def parameters(self) -> list[Parameter]:
-        """Return the parameters that are sampled; rows of tables are drawn given these."""
-        found = []
-        for g, group in enumerate(self.groups):
-            mu, etas = group.names(g)
-            if group.samples_mu:
-                found.append(Parameter(mu, group.mu.prior, False, ("class",)))
-            for name, eta in zip(etas, group.etas, strict=True):
-                if eta is not None:
-                    found.append(Parameter(name, eta.prior, True))
-                if isinstance(eta, Recall):
-                    found.append(Parameter(icc_name(name), eta.icc, True))
-        return found
-
-    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
-        """Return the names along each dimension of the parameters."""
-        names = list(map(str, labels))
-        return {"class": names, "predicted": names}
-
-    def dims(self) -> dict[str, list[str]]:
-        """Return the dimensions of each parameter, of rates and of rows."""
-        found = super().dims()
-        found |= {group.names(g)[0]: ["class"] for g, group in enumerate(self.groups)}
-        for classifier in map(letter, range(sum(len(group.etas) for group in self.groups))):
-            found[f"rho_{classifier}"] = ["class"]
-            found[f"theta_{classifier}"] = ["class", "predicted"]
-        return found
-
-    @property
-    def row_names(self) -> list[str]:
-        """The names of the rows of each classifier's table, where classifiers stand alone."""
-        alone = all(
-            len(group.etas) == 1 and isinstance(group.etas[0], Eta) for group in self.groups
+def check_scores(scores: Array, metric: Metric) -> Array:
+    """Return the metric values; raise if one of them is NaN."""
+    if np.isnan(scores).any():
+        raise ValueError(
+            f"Metric {metric.name!r} is NaN for a table without zeros. It must be defined for "
+            "every such table."
         )
-        return [f"theta_{letter(g)}" for g in range(len(self.groups))] if alone else []
-
-    @property
-    def class_prior_mass(self) -> float:
-        """What the prior of the class proportions weighs, in instances."""
-        group = self.groups[0]
-        return float(group.mu.prior.sum()) if group.samples_mu else 0.0
-
-    def with_prevalence(self, proportions: Array, positive: int | None) -> OutcomeSpecification:
-        """Return the specification with fixed instead of sampled class proportions."""
-        return OutcomeSpecification(tuple(replace(g, known_mu=proportions) for g in self.groups))
+    return scores
 
 
-@dataclass(frozen=True)
-class WeightSpecification(AnySpecification):
-    """Normalised Gamma weights of units; all else are weighted sums over units.
-
-    Parameters
-    ----------
-    units : UnitCounts
-        The counts of the units, and the Gamma shapes of their weights.
-    """
-
-    units: UnitCounts
+def blocks_of(draws: Draws, most: int = BLOCK) -> Iterator[tuple[dict[str, Array], int]]:
+    """Yield draws of parameters in blocks, and the size of each."""
+    n_draws = len(next(iter(draws.values())))
+    size = max(1, min(BLOCK, most))
+    for start in range(0, n_draws, size):
+        here = {name: values[start : start + size] for name, values in draws.items()}
+        yield here, min(size, n_draws - start)
 
 
-@dataclass(frozen=True)
-class RankSpecification(AnySpecification):
-    """Gamma(`shape`) weights of units, for metrics computed from instance scores.
-
-    Parameters
-    ----------
-    prepared : callable
-        Maps a metric to its runs, as `WeightedInstances.prepared` does.
-    shape : ndarray of shape (n_units,)
-        The Gamma shape of each unit's weight.
-    n_classifiers : int
-        The number of classifiers.
-    """
-
-    prepared: Callable[[Any], Any]
-    shape: Array
-    n_classifiers: int
-
-
-@dataclass(frozen=True)
-class LabelSpecification(AnySpecification):
-    """Independent binary models, one per label and classifier.
-
-    Parameters
-    ----------
-    cells : ndarray of shape (n_classifiers, n_labels, 4)
-        Effective counts (tp, fp, fn, tn).
-    mu, rho : ndarray of shape (2,) and (2, 2), default=None
-        Beta priors, as in `Unpaired`.
-    cell_prior : ndarray of shape (4,), default=None
-        Dirichlet prior of the cells, as in `BCV`.
-    """
-
-    cells: Array
-    mu: Any = None
-    rho: Any = None
-    cell_prior: Array | None = None
-
-    def parameters(self) -> list[Parameter]:
-        """Return the parameters that are sampled."""
-        n_labels = self.cells.shape[1]
-        found = []
-        for classifier in map(letter, range(len(self.cells))):
-            if self.cell_prior is not None:
-                prior = np.tile(self.cell_prior, (n_labels, 1))
-                found.append(Parameter(f"pi_{classifier}", prior, False, ("target", "cell")))
-                continue
-            for name, prior in (("mu", self.mu), ("rho+", self.rho[0]), ("rho-", self.rho[1])):
-                prior = np.tile(prior, (n_labels, 1))
-                found.append(Parameter(f"{name}_{classifier}", prior, True, ("target",)))
-        return found
-
-    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
-        """Return the names along each dimension of the parameters."""
-        # ArviZ 1.x has a dimension "label" of its own.
-        return {"target": list(map(str, labels)), "cell": list(CELLS)}
-
-
-@dataclass(frozen=True)
-class ScoreSpecification(AnySpecification):
-    """Split scores, normally distributed around the mean score of each estimator.
-
-    Parameters
-    ----------
-    scores : mapping of str to ndarray of shape (n_estimators, n_splits)
-        The split scores of each metric.
-    correlation : float
-        The correlation between splits.
-    halves : mapping of str to ndarray of shape (n_estimators, n_comparisons), default=None
-        Differences between disjoint halves of the data.
-    added : mapping of str to ndarray of shape (n_estimators,), default=None
-        Variance that is added to each estimator's split scores, because they move in steps.
-    """
-
-    scores: Mapping[str, Array]
-    correlation: float
-    halves: Mapping[str, Array] | None = None
-    added: Mapping[str, Array] | None = None
-
-    def parameters(self) -> list[Parameter]:
-        """Return the parameters of two estimators: B's score is regressed on the difference A - B.
-
-        delta and nu_B are the mean difference and B's mean score, sigma is the standard deviation
-        of a split's difference, beta the slope of B's score on it and tau what is left. With the
-        covariance of A and B having density proportional to det^(-2), sigma^2 has density
-        1 / sigma^2, beta is flat, and tau^2 has density 1 / tau^4.
-        """
-        if self.halves:
-            raise ValueError("Split scores with calibrate= have no PyMC model. Use engine='exact'.")
-        found = self.sums()
-        n, inflation = found[0].n_splits, self.inflation
-        flats: dict[str, tuple[str, list[tuple[float, float]]]] = {
-            "delta": ("plain", [(s.mean_d, np.sqrt(inflation * s.ss_d / (n - 1))) for s in found]),
-            "nu_B": ("plain", [(s.mean_b, np.sqrt(inflation * s.ss_b / (n - 1))) for s in found]),
-            "beta": ("plain", [(s.slope, np.sqrt(s.ss_e / s.ss_d / n)) for s in found]),
-            "sigma": ("log", [(np.log(s.ss_d / n) / 2, np.sqrt(0.5 / n)) for s in found]),
-            "tau": ("log", [(np.log(s.ss_e / n) / 2, np.sqrt(0.5 / n)) for s in found]),
+def parameters_of_pair(draws: Draws, i: int, j: int) -> dict[str, Array]:
+    """Return the draws of the parameters of classifiers `i` and `j`, renamed to A and B."""
+    if "delta" in draws:
+        if i < j:
+            return dict(draws)
+        delta = draws["delta"]
+        return {
+            **draws,
+            "delta": -delta,
+            "nu_B": draws["nu_B"] + delta,
+            "beta": -1 - draws["beta"],
         }
-        powers = {
-            "tau": -2.0
-        }  # 1 / tau^4 for the density of tau^2 is 1 / tau^2 for that of log tau
-        return [
-            Parameter(name, np.array(of_all), False, ("metric",), flat, powers.get(name, 0.0))
-            for name, (flat, of_all) in flats.items()
-        ]
-
-    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
-        """Return the names along each dimension of the parameters."""
-        return {"metric": list(self.scores)}
-
-    def law(self, metric: str, contrast: Array) -> StudentMargin:
-        """Return the law of a combination of mean split scores, such as a difference."""
-        splits = contrast @ self.scores[metric]
-        df = len(splits) - 1.0
-        mean, scale = splits.mean(), np.sqrt(self.inflation) * splits.std(ddof=1)
-        if self.halves:
-            variance, df = variance_with_halves(scale**2, contrast @ self.halves[metric])
-            scale = np.sqrt(variance)
-        if self.added:
-            scale = np.sqrt(scale**2 + self.inflation * (contrast**2 @ self.added[metric]))
-        # Equal differences leave rounding errors behind, which are no spread.
-        negligible = 1e-12 * np.abs(self.scores[metric]).max()
-        mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
-        return StudentMargin(mean, scale, df)
-
-    def sums(self) -> list[SplitScoreSums]:
-        """Return the sums over splits of two estimators' scores, per metric."""
-        return [
-            sums_of_splits(scores[0], scores[1], None if self.added is None else self.added[name])
-            for name, scores in self.scores.items()
-        ]
-
-    @property
-    def inflation(self) -> float:
-        """The variance of the mean over splits, divided by the sample variance of the splits."""
-        n_splits = next(iter(self.scores.values())).shape[1]
-        return 1 / n_splits + self.correlation / (1 - self.correlation)
+    renamed = {}
+    for name, values in draws.items():
+        stem, _, owner = name.rpartition("_")
+        if not stem:
+            # If A and B are swapped, so are the outcomes (1, 0) and (0, 1).
+            order = {"theta+": [0, 2, 1, 3], "theta-": [0, 2, 1, 3], "pi": [0, 2, 1, 3, 4, 6, 5]}
+            renamed[name] = values[..., order[name]] if name in order and i > j else values
+        elif owner in (letter(i), letter(j)):
+            renamed[f"{stem}_{'A' if owner == letter(i) else 'B'}"] = values
+    return renamed
 
 
-@dataclass(frozen=True)
-class DataSetSpecification(AnySpecification):
-    """Differences of two estimators on several data sets.
+def confusion(tables: Any) -> dict[str, Array]:
+    """Return the tables of classifiers, named as the observed data in ArviZ."""
+    return {f"confusion_{letter(k)}": table for k, table in enumerate(tables)}
 
-    Parameters
-    ----------
-    differences : mapping of str to ndarray of shape (n_data_sets,) or (n_data_sets, n_splits)
-        The differences in each metric: one per data set for the signed-rank test, one per split
-        for the hierarchical model.
-    strength : float, default=None
-        The weight of the signed-rank prior.
-    correlation : float, default=None
-        The correlation between the splits of a data set.
-    """
 
-    differences: Mapping[str, Array]
-    strength: float | None = None
-    correlation: float | None = None
+def in_twos(blocks: Iterable[Array]) -> Iterator[Array]:
+    """Yield independent shares in blocks of shape (2, n)."""
+    rest = np.empty(0)
+    for block in blocks:
+        joined = np.concatenate([rest, block])
+        even = len(joined) - len(joined) % 2
+        rest = joined[even:]
+        if even:
+            yield joined[:even].reshape(2, -1)
 
-    def parameters(self) -> list[Parameter]:
-        """Return the parameters that are sampled."""
-        names = ("delta0", "sigma0", "nu")
-        return [Parameter(name, np.zeros(2), False, flat="plain") for name in names]
 
-    def ranked(self, metric: str) -> tuple[Array, float | None]:
-        """Return the differences that a signed-rank test ranks, and the weight of its prior."""
-        if self.strength is None:
-            return super().ranked(metric)
-        return self.differences[metric], self.strength
-
-    def dims(self) -> dict[str, list[str]]:
-        """Return the dimensions of each parameter, and of the difference on each data set."""
-        return super().dims() | {"delta": ["data_set"]}
+def share_of_pairs(scores: Array, size: int, region: Interval) -> Array:
+    """Return, per batch of `size` draws, the share of their pairs that is in the region."""
+    n_batches = scores.shape[1] // size
+    a, b = scores[:, : n_batches * size].reshape(2, n_batches, size)
+    difference = a[:, :, None] - b[:, None, :]
+    return ((difference >= region.low) & (difference <= region.high)).mean(axis=(1, 2))
 
 
 class Model(ParameterObject):

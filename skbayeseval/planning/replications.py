@@ -12,16 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.exact import check_scores, draw_simplexes, stream_scores, stream_tables
-from skbayeseval.engines.outcomes import draw_populations
 from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import (
-    AnySpecification,
-    OutcomeSpecification,
-    Specification,
-)
+from skbayeseval.models.binary import Specification
+from skbayeseval.models.outcomes import OutcomeSpecification
+from skbayeseval.models.specification import AnySpecification, check_scores
 
 __all__ = [
     "SCALE",
@@ -67,7 +63,7 @@ def draw_differences(
     specifications : sequence of AnySpecification
         The posteriors of the same model for different data sets.
     metric, positive, rng, n_draws
-        As in `stream_scores`.
+        As in `AnySpecification.stream`.
 
     Returns
     -------
@@ -79,8 +75,9 @@ def draw_differences(
         shapes = np.array([all_shapes(s) for s in specifications])
         return differences_of_shapes(first, shapes, metric, positive, rng, n_draws)
     blocks = [
-        stream_scores(s, metric, positive, rng, n_draws, prior=False, remainder=REMAINDER)
+        s.stream(metric, positive, rng, n_draws, remainder=REMAINDER)
         for s in specifications
+        if isinstance(s, OutcomeSpecification)
     ]
     scores = np.concatenate([block for of_one in blocks for block in of_one], axis=1)
     a, b = check_scores(scores, metric).reshape(2, len(specifications), n_draws)
@@ -109,7 +106,7 @@ def differences_of_shapes(
     shapes : ndarray of shape (n_rows, n_cells)
         The shapes of all probability vectors of `form`, one after the other.
     metric, positive, rng, n_draws
-        As in `stream_scores`.
+        As in `AnySpecification.stream`.
 
     Returns
     -------
@@ -145,13 +142,13 @@ def populations_after(
     Each draw contains one population if the classifiers share instances, else one per classifier.
     """
     if isinstance(specification, OutcomeSpecification):
-        return draw_populations(specification, rng, n_draws)
+        return specification.draw_populations(rng, n_draws)
     if not isinstance(specification, Specification):
         raise TypeError(f"{type(specification).__name__} has no outcome probabilities.")
     if specification.joint is not None:
-        joint = specification.joint(draw_simplexes(specification, rng, n_draws, prior=False))
+        joint = specification.joint(specification.draw(rng, n_draws))
         return _one_by_one(joint)
-    tables = np.concatenate(list(stream_tables(specification, rng, n_draws, prior=False)))
+    tables = np.concatenate(list(specification.stream_tables(rng, n_draws)))
     return _one_by_one(*np.moveaxis(tables, 1, 0))
 
 

@@ -17,7 +17,8 @@ from skbayeseval.evidence.counts import ConfusionCounts, Evidence, MarginalCount
 from skbayeseval.judgement.decision import SETTLED, codes_given_hdi
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import AnySpecification, Model, Specification
+from skbayeseval.models.binary import Specification
+from skbayeseval.models.specification import AnySpecification, Model
 from skbayeseval.planning.replications import (
     all_shapes,
     differences_of_shapes,

@@ -14,7 +14,7 @@ from skbayeseval._arrays import as_numbers, in_short, positions_of
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES, Engine
-from skbayeseval.engines.outcomes import EtaSampler
+from skbayeseval.engines.rows import EtaSampler
 from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, as_evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.arviz import Diagnostics, diagnose
 from skbayeseval.engines.base import Engine, Trace
-from skbayeseval.engines.graph import check_has_graph
 from skbayeseval.engines.pymc import check_trace, group_of, trace_of
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.prior import Prior
@@ -99,7 +98,7 @@ def sample(like: Posterior, engine: Engine, prior: Callable[..., Any] | None) ->
 def from_trace(trace: Any, like: Posterior) -> Posterior:
     """Return the posterior given by a trace of a modified graph of `like`."""
     specification = like.specification
-    check_has_graph(specification)
+    specification.check_graph()
     parameters = specification.parameters()
     names = [parameter.name for parameter in parameters]
     after = group_of(trace, "posterior")

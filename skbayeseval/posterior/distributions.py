@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability
-from skbayeseval.engines.signed_rank import region_probabilities
 from skbayeseval.judgement.decision import Probabilities
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.models.data_sets import region_probabilities
 from skbayeseval.models.margins import (
     BetaMargin,
     StudentMargin,

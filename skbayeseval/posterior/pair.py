@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from skbayeseval.engines.given_parameters import parameters_of_pair
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.specification import parameters_of_pair
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["PairPosterior"]

@@ -9,20 +9,12 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.engines.exact import check_scores, stream_scores
-from skbayeseval.engines.given_parameters import (
-    draw_parameters,
-    parameters_of_pair,
-    rates_given,
-    scores_given,
-)
-from skbayeseval.engines.shares import stream_shares
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import BetaMargin, StudentMargin
-from skbayeseval.models.specification import Model
+from skbayeseval.models.specification import Model, check_scores, parameters_of_pair
 
 __all__ = ["Memory", "Prior", "Recipe"]
 
@@ -110,9 +102,9 @@ class Recipe:
         own, positive = self._over_classes(metric), self._positive_index
         given = self._given(n_draws)
         if given is None:
-            blocks = stream_scores(specification, own, positive, rng, n_draws, prior=self.is_prior)
+            blocks = specification.stream(own, positive, rng, n_draws, prior=self.is_prior)
         else:
-            blocks = scores_given(specification, given, own, positive, rng, prior=self.is_prior)
+            blocks = specification.scores_given(given, own, positive, rng, prior=self.is_prior)
         for scores in blocks:
             yield check_scores(scores, metric)
 
@@ -196,7 +188,7 @@ class Prior(Recipe):
             return self._of_pair(given)
         assert n_draws is not None
         rng = np.random.default_rng(_PRIOR_ENTROPY)
-        return draw_parameters(self.specification, rng, n_draws, prior=True)
+        return self.specification.draw_parameters(rng, n_draws, prior=True)
 
     def rates(self, n_draws: int) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model."""
@@ -204,7 +196,7 @@ class Prior(Recipe):
         if given is None:
             return {}
         rng = np.random.default_rng(_RATES_ENTROPY)
-        return self._of_pair(rates_given(self.specification, given, rng, prior=True))
+        return self._of_pair(self.specification.rates_given(given, rng, prior=True))
 
     def draws(self, metric: Metric, n_draws: int) -> Array:
         """Return draws of the metric, of shape (n_classifiers, n_draws)."""
@@ -218,7 +210,7 @@ class Prior(Recipe):
         if given is None:
             rng = np.random.default_rng(_PRIOR_ENTROPY)
             own = self._over_classes(metric)
-            yield from stream_shares(self.specification, own, self._positive_index, rng, region)
+            yield from self.specification.shares(own, self._positive_index, rng, region)
         else:  # whether each draw is in the region
             a, b = self.draws(metric, len(next(iter(given.values()))))
             inside = (a - b >= region.low) & (a - b <= region.high)

@@ -19,20 +19,18 @@ from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.blocks import in_order
 from skbayeseval.engines.bootstrap import SumOfMeans, stream_bootstrap
-from skbayeseval.engines.exact import stream_scores
 from skbayeseval.engines.few_units import (
     allow_for_few_carriers,
     allow_for_few_units,
     difference_of_twins,
 )
-from skbayeseval.engines.given_parameters import draw_parameters, rates_given
-from skbayeseval.engines.signed_rank import draw_weights
 from skbayeseval.evidence.base import Evidence, UnitNumbers
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric, stacked
-from skbayeseval.models.specification import Model
+from skbayeseval.models.data_sets import draw_weights
+from skbayeseval.models.specification import Model, check_scores
 from skbayeseval.models.weights import GroupScoreWeights, ScoreWeights
 from skbayeseval.posterior.distributions import (
     BetaDifference,
@@ -311,13 +309,13 @@ class Posterior(Recipe):
         if self.trace is not None:
             return self.trace.flat()
         with self._threads():
-            return draw_parameters(self.specification, self.rng(), self.n_draws, prior=False)
+            return self.specification.draw_parameters(self.rng(), self.n_draws, prior=False)
 
     def rates(self) -> dict[str, Array]:
         """Return draws of rates that are not parameters of the model: the recall of each class."""
         if self.trace is None:
             return {}
-        return rates_given(self.specification, self.trace.flat(), self.rng(), prior=False)
+        return self.specification.rates_given(self.trace.flat(), self.rng(), prior=False)
 
     def difference(self, metric: Metric) -> Distribution:
         """Return the posterior of A - B."""
@@ -512,14 +510,7 @@ class Posterior(Recipe):
         if alone or len(missing) < 2 or size > MOST_TOGETHER:
             return
         combined = stacked([self._over_classes(metric) for metric in missing])
-        blocks = stream_scores(
-            self.specification,
-            combined,
-            self._positive_index,
-            self.rng(),
-            self.n_draws,
-            prior=False,
-        )
+        blocks = self.specification.stream(combined, self._positive_index, self.rng(), self.n_draws)
         for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
             if not np.isnan(draws).any():
                 found = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
-from skbayeseval.engines.predictive import Replicated, log_densities, replicate_counts
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.specification import LogDensities, Replicated
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["as_arviz"]
@@ -42,7 +42,7 @@ def as_arviz(posterior: Posterior, names: tuple[str, ...], metrics: Mapping[str,
     # Other metrics are not computed from these draws of the parameters, or not from them alone.
     of_tables = all(metric.source == "tables" for metric in metrics.values())
     if of_tables and posterior.weights is None and "callable" not in posterior.prior_description:
-        densities = log_densities(posterior.specification, parameters)
+        densities = posterior.specification.log_densities(parameters)
     alone = posterior.evidence.is_of_difference
     chains = (posterior.n_chains, -1)
     groups = {
@@ -122,7 +122,7 @@ def _predictive(
         prior,
         np.random.default_rng([posterior.entropy, int(prior)]),
     )
-    return _by_chain(replicate_counts(posterior.specification, of), chains)
+    return _by_chain(posterior.specification.replicate(of), chains)
 
 
 def _prior_groups(

@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from skbayeseval._arrays import in_short
 from skbayeseval._html import write_page
 from skbayeseval._validation import check_names
-from skbayeseval.engines.graph import build_graph
 from skbayeseval.evidence.counts import Evidence
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.rope import warn_of_one_rope
@@ -206,7 +205,7 @@ class PosteriorView:
             Pass a trace of it to `ComparisonResult.from_trace` to get a result.
         """
         build = self._prior_builder() if prior is None else prior
-        return build_graph(self._posterior.specification, self.labels, prior=build, form=form)
+        return self._posterior.specification.build_graph(self.labels, prior=build, form=form)
 
     def _prior_builder(self) -> Callable[..., Any] | None:
         """Return the function that builds the prior; None for a published prior."""

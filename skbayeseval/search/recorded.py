@@ -20,8 +20,8 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
-from skbayeseval.models.data_sets import without_noise
 from skbayeseval.models.multiclass import Recalls
+from skbayeseval.models.split_scores import without_noise
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import (
     WeightPosterior,

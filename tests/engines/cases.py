@@ -7,6 +7,7 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.evidence.chunks import ChunkCounts
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.metrics.confusion import Totals
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.models import (
     BCV,
@@ -123,3 +124,13 @@ def cases():
         yield f"paired many {name}", PairedMany(), paired(pairs, (0, 1), weight, 3), "f1"
         yield f"labels {name}", IndependentLabels(), labelled(name), "f1_micro"
         yield f"labels bcv {name}", IndependentLabelsBCV(), labelled(name), "f1_micro"
+
+
+def as_arrays(block):
+    """Totals as they are, and the tables of all classifiers in one array."""
+    return block if isinstance(block, Totals) else np.stack(list(block))
+
+
+def stream_outcomes(specification, rng, n_draws, *, of_block=as_arrays, **options):
+    """Blocks of totals of shape (n_classifiers, n * repeats, M), or of tables."""
+    return specification.blocks(lambda _, block: of_block(block), rng, n_draws, **options)

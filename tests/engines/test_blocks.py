@@ -18,21 +18,20 @@ from skbayeseval import (
     compare_predictions,
     compare_scores,
 )
-from skbayeseval.engines import (
-    blocks,
-    bootstrap,
-    exact,
-    given_parameters,
-    items,
-    outcomes,
-    signed_rank,
-    weights,
-)
-from skbayeseval.engines import scores as split_scores
+from skbayeseval.engines import blocks, bootstrap
 from skbayeseval.engines.blocks import child_of, in_order, stream_blocks
 from skbayeseval.judgement import Interval
 from skbayeseval.metrics import from_confusion
-from skbayeseval.models.specification import ScoreSpecification
+from skbayeseval.metrics.registry import split_metric
+from skbayeseval.models import (
+    binary,
+    data_sets,
+    items,
+    outcomes,
+    specification,
+    split_scores,
+    weights,
+)
 from skbayeseval.posterior import curves
 
 
@@ -245,9 +244,9 @@ DRAWS = {
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Several blocks instead of one."""
-    for module in (exact, given_parameters, items):
+    for module in (binary, bootstrap, items, specification):
         monkeypatch.setattr(module, "BLOCK", 10)
-    for module in (bootstrap, items, outcomes, split_scores, signed_rank, weights):
+    for module in (bootstrap, outcomes, split_scores, data_sets, weights):
         monkeypatch.setattr(module, "BLOCK_BYTES", 2**13)
     monkeypatch.setattr(curves, "BLOCK_BYTES", 2**15)
     monkeypatch.setattr(curves, "N_DRAWS", 60)
@@ -293,8 +292,8 @@ def test_draws_of_two_split_scores_do_not_depend_on_the_others(small_blocks):
     found = [
         np.hstack(
             list(
-                split_scores.stream_means(
-                    ScoreSpecification({"r2": of_some}, 0.2), "r2", np.random.default_rng(0), 100
+                split_scores.ScoreSpecification({"r2": of_some}, 0.2).stream(
+                    split_metric("r2"), 1, np.random.default_rng(0), 100
                 )
             )
         )[:2]

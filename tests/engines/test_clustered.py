@@ -5,7 +5,6 @@ import pytest
 from scipy.special import gammaln
 from scipy.stats import chisquare
 
-from skbayeseval.engines.items import draw_clustered
 from skbayeseval.models.items import ClusteredSpecification
 
 CASES = {
@@ -21,6 +20,10 @@ def specification(counts, theta=1.0, d=(1.0, 1.0), sign=1.0):
     return ClusteredSpecification(
         np.array(counts, dtype=float), np.full(4, theta), np.array(d, dtype=float), sign
     )
+
+
+def draw_clustered(specification, rng, n_draws, prior):
+    return next(specification.stream(None, 1, rng, n_draws, prior=prior))
 
 
 def brute_force(counts, theta, d, n=400_000):

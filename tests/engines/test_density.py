@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 from scipy.special import betaln, gammaln
 
-from skbayeseval.engines.graph import build_graph
 from tests.engines.cases import CHUNKS, CLASSES, PAIRS, WEIGHTS, cases, labelled, split_scores
 
 N_POINTS = 5
@@ -21,7 +20,7 @@ def densities(case):
     model, evidence = next((m, e) for name, m, e, _ in cases() if name == case)
     of_three = any(word in case for word in ("classes", "hierarchical", "recalls"))
     labels = (0, 1, 2) if of_three else (0, 1)
-    graph = build_graph(model.specification(evidence), labels)
+    graph = model.specification(evidence).build_graph(labels)
     # The point is on the unconstrained scale; the density is that of the parameters themselves.
     variables = graph.unobserved_value_vars
     compute = graph.compile_fn([graph.logp(jacobian=False), *variables], mode="FAST_COMPILE")

@@ -5,10 +5,9 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import betainc, expit, gammaln, log_expit
 
-from skbayeseval.engines.outcomes import EtaSampler, _log_density
+from skbayeseval.engines.rows import Eta, EtaSampler, _log_density
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical
-from skbayeseval.models.specification import Eta
 from tests.engines.confusion_tables import TABLES, concentrations
 
 N = 100_000

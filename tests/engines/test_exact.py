@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from skbayeseval.engines.exact import BLOCK, stream_tables
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import BCV, Unpaired
+from skbayeseval.models.specification import BLOCK
 
 EVIDENCE = (ConfusionCounts.from_cells(8, 2, 3, 7), ConfusionCounts.from_cells(6, 1, 5, 8))
 
@@ -11,7 +11,7 @@ EVIDENCE = (ConfusionCounts.from_cells(8, 2, 3, 7), ConfusionCounts.from_cells(6
 def tables(model, n_draws, seed=0):
     specification = model.specification(EVIDENCE)
     rng = np.random.default_rng(seed)
-    return list(stream_tables(specification, rng, n_draws, prior=False))
+    return list(specification.stream_tables(rng, n_draws))
 
 
 @pytest.mark.parametrize("model", [Unpaired(), BCV()])

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.engines.outcomes import FullRows, stream_outcomes
+from skbayeseval.engines.rows import FullRows
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical
+from tests.engines.cases import stream_outcomes
 from tests.engines.confusion_tables import TABLES
 
 N = 40_000
@@ -75,11 +76,10 @@ def test_classes_may_change_places():
 
 
 def test_proportions_in_parameters_are_those_of_the_draws():
-    from skbayeseval.engines.given_parameters import draw_parameters
 
     groups = tuple(ConfusionCounts.from_matrix(table) for table in (TABLE, 2 * TABLE))
     specification = Hierarchical().specification(groups)
-    found = draw_parameters(specification, np.random.default_rng(0), 300, prior=False)
+    found = specification.draw_parameters(np.random.default_rng(0), 300, prior=False)
     (block,) = stream_outcomes(
         specification, np.random.default_rng(0), 300, prior=False, tables=False
     )

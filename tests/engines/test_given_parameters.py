@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.engines.exact import BLOCK, stream_scores
-from skbayeseval.engines.given_parameters import parameters_of_pair, scores_given, stream_parameters
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import per_class
 from skbayeseval.models import BCV, Hierarchical, IndependentLabels, InstanceWeights
+from skbayeseval.models.specification import BLOCK, parameters_of_pair
 from tests.engines.cases import cases, labelled
 
 CASES = {name: (model.specification(evidence), metric) for name, model, evidence, metric in cases()}
@@ -19,19 +18,19 @@ WITH_ROWS = ("hierarchical imbalanced", "paired classes balanced", "paired many 
 
 
 def streamed(specification, n_draws, prior=False):
-    blocks = list(stream_parameters(specification, np.random.default_rng(3), n_draws, prior=prior))
+    blocks = list(specification.stream_parameters(np.random.default_rng(3), n_draws, prior=prior))
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 
 def scores(specification, draws, metric, positive=1, seed=4, prior=False):
     rng = np.random.default_rng(seed)
-    given = scores_given(specification, draws, metric, positive, rng, prior=prior)
+    given = specification.scores_given(draws, metric, positive, rng, prior=prior)
     return np.concatenate(list(given), axis=1)
 
 
 def exact_scores(specification, metric, n_draws, positive=1, prior=False):
     rng = np.random.default_rng(3)
-    blocks = stream_scores(specification, metric, positive, rng, n_draws, prior=prior)
+    blocks = specification.stream(metric, positive, rng, n_draws, prior=prior)
     return np.concatenate(list(blocks), axis=1)
 
 

@@ -2,7 +2,6 @@ import pymc
 import pytest
 
 from skbayeseval import compare_many
-from skbayeseval.engines.graph import build_graph
 from skbayeseval.models import InstanceWeights
 from tests.engines.cases import cases, labelled
 
@@ -10,7 +9,7 @@ from tests.engines.cases import cases, labelled
 def graph_of(case, **options):
     model, evidence = next((m, e) for name, m, e, _ in cases() if name == case)
     labels = (0, 1, 2) if "classes" in case or "hierarchical" in case else (0, 1)
-    return build_graph(model.specification(evidence), labels, **options)
+    return model.specification(evidence).build_graph(labels, **options)
 
 
 def free(graph):
@@ -20,7 +19,7 @@ def free(graph):
 def test_weights_are_no_graph():
     specification = InstanceWeights().specification(labelled("few"))
     with pytest.raises(ValueError, match="no PyMC model"):
-        build_graph(specification, (0, 1))
+        specification.build_graph((0, 1))
 
 
 def test_nothing_to_sample():

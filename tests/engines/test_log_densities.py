@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_counts, compare_many, compare_predictions
-from skbayeseval.engines.predictive import log_densities
 
 Y = np.array([1] * 30 + [0] * 50)
 A = np.array([1] * 26 + [0] * 4 + [1] * 6 + [0] * 44)
@@ -33,7 +32,7 @@ def whole(values):
 def test_prior_times_likelihood_is_the_posterior(options):
     posterior = posterior_of(**options)
     draws = posterior.parameters()
-    found = log_densities(posterior.specification, draws)
+    found = posterior.specification.log_densities(draws)
     assert set(found.prior) == {f"prior of {name}" for name in posterior.shapes}
     for name, shapes in posterior.specification.shapes(prior=True).items():
         values = whole(draws[name])
@@ -52,7 +51,7 @@ def test_of_labels(model):
         y, a, b, scoring="f1_micro", model=model, random_state=0, n_draws=100
     )._posterior
     draws = posterior.parameters()
-    found = log_densities(posterior.specification, draws)
+    found = posterior.specification.log_densities(draws)
     for k, (name, predicted) in enumerate((("A", a), ("B", b))):
         cells = np.array(
             [[np.sum((y[:, j] == t) & (predicted[:, j] == p)) for t, p in ORDER] for j in range(3)]
@@ -80,12 +79,12 @@ def test_where_parameters_are_not_all():
     pair = compare_many(Y, {"a": A, "b": B, "c": A[::-1]}, random_state=0, n_draws=100)
     pair = pair.pairs[0, 2]._posterior
     for posterior in (classes, groups, pair):
-        assert log_densities(posterior.specification, posterior.parameters()) is None
+        assert posterior.specification.log_densities(posterior.parameters()) is None
 
 
 def test_a_rate_at_its_limit_is_finite():
     posterior = compare_counts((9, 0, 0), (8, 1, 0), n_draws=100)._posterior
     draws = {name: np.array([[1.0, 0.0, 0.0]]) for name in ("pi_A", "pi_B")}
-    found = log_densities(posterior.specification, draws)
+    found = posterior.specification.log_densities(draws)
     assert np.isfinite([*found.prior.values(), *found.likelihood.values()]).all()
     assert found.likelihood["counts of pi_A"] == 0

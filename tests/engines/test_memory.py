@@ -7,8 +7,6 @@ import pytest
 from scipy import sparse
 
 from skbayeseval import BlockRegularizedCV, compare_predictions
-from skbayeseval.engines import outcomes, weights
-from skbayeseval.engines.exact import metric_of_block
 from skbayeseval.evidence import ConfusionCounts, PairedCounts, UnitCounts
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import (
@@ -19,7 +17,11 @@ from skbayeseval.models import (
     PairedMany,
     PairedRecalls,
     Recalls,
+    outcomes,
+    weights,
 )
+from skbayeseval.models.specification import metric_of_block
+from tests.engines.cases import stream_outcomes
 
 LIMIT = 2**16
 
@@ -30,7 +32,7 @@ def test_blocks_of_outcomes_fit_in_the_limit(monkeypatch, model, repeats):
     monkeypatch.setattr(outcomes, "BLOCK_BYTES", LIMIT)
     y = np.arange(8) % 2
     evidence = PairedCounts.from_labels(y, {"a": y, "b": 1 - y, "c": y * 0})
-    blocks = outcomes.stream_outcomes(
+    blocks = stream_outcomes(
         model.specification(evidence),
         np.random.default_rng(0),
         200,
@@ -55,7 +57,7 @@ def test_tables_are_drawn_one_classifier_at_a_time(model):
     recall = from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1), "own")
     of_block = partial(metric_of_block, recall, 1)
     with at_most(8 * n_classifiers * n_draws * n_classes**2 / 2):
-        blocks = outcomes.stream_outcomes(
+        blocks = stream_outcomes(
             specification, rng, n_draws, prior=False, tables=True, of_block=of_block
         )
         (values,) = blocks
@@ -71,7 +73,7 @@ def test_groups_are_drawn_one_after_another(model, monkeypatch):
     evidence = tuple(ConfusionCounts.from_labels(y, one, labels=range(10)) for one in wrong)
     specification = model.specification(evidence)
     with at_most(2 * 2**22):
-        blocks = outcomes.stream_outcomes(
+        blocks = stream_outcomes(
             specification,
             rng,
             1000,
@@ -92,14 +94,12 @@ def test_blocks_of_labels_fit_in_the_limit(monkeypatch, model, n_classifiers, n_
     y = (np.arange(12)[:, None] + np.arange(n_labels)) % 2
     evidence = UnitCounts.from_indicators(y, {str(k): y for k in range(n_classifiers)})
     blocks = list(
-        weights.label_blocks(
-            model.specification(evidence), np.random.default_rng(0), 2000, prior=False
-        )
+        model.specification(evidence).stream_parameters(np.random.default_rng(0), 2000, prior=False)
     )
     found = [sum(part.nbytes for part in block.values()) for block in blocks]
-    shapes = {part.shape[:1] + part.shape[2:3] for block in blocks for part in block.values()}
-    assert shapes == {(n_classifiers, n_labels)}
-    assert sum(next(iter(block.values())).shape[1] for block in blocks) == 2000
+    assert {part.shape[1] for block in blocks for part in block.values()} == {n_labels}
+    assert {name.rpartition("_")[2] for name in blocks[0]} == set("ABCDE"[:n_classifiers])
+    assert sum(len(next(iter(block.values()))) for block in blocks) == 2000
     assert max(found) < LIMIT
     assert all(size > LIMIT / 4 for size in found[:-1])
 
@@ -212,9 +212,18 @@ def test_blocks_divide_round_numbers_of_draws(n_classes, repeats):
     y = np.arange(3 * n_classes) % n_classes
     evidence = PairedCounts.from_labels(y, {"a": y, "b": np.roll(y, 1)})
     specification = PairedHierarchical().specification(evidence)
-    samplers = [outcomes._sampler(group, False, 1e-6) for group in specification.groups]
-    size = outcomes._block_size(samplers, repeats)
+    sampler = outcomes.row_sampler(specification.groups[0], False, 1e-6)
+    blocks = stream_outcomes(
+        specification,
+        np.random.default_rng(0),
+        5000,
+        prior=False,
+        tables=False,
+        repeats=repeats,
+        of_block=lambda block: block.true.shape[1],
+    )
+    size = next(blocks) // repeats
     assert size in outcomes.BLOCKS
     assert 5000 % size == 0
-    needed = samplers[0].bytes_per_draw + samplers[0].bytes_of_totals
+    needed = sampler.bytes_per_draw + sampler.bytes_of_totals
     assert size * repeats * needed <= outcomes.BLOCK_BYTES

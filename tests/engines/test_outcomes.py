@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.engines.outcomes import EtaSampler, _GroupSampler, stream_outcomes
+from skbayeseval.engines.rows import EtaSampler, StickRows
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics.confusion import Totals, totals_of
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.models import Hierarchical, PairedHierarchical, PairedMany
+from tests.engines.cases import stream_outcomes
 from tests.engines.confusion_tables import TABLES, concentrations
 
 N = 100_000
@@ -45,7 +46,7 @@ def test_rows_where_eta_underflows(n_classes, prior):
 def test_no_more_sticks_than_the_remainder_needs(mass, prior, fewest):
     counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
     (group,) = Hierarchical().specification((counts,)).groups
-    n_sticks = _GroupSampler(replace(group, mass=mass), prior, 1e-6).n_sticks
+    n_sticks = StickRows(replace(group, mass=mass), prior, 1e-6).n_sticks
     left = [mass / (mass + fewest) * (mass / (1 + mass)) ** n for n in (n_sticks, n_sticks - 1)]
     assert left[0] <= 1e-6 < left[1]
 
@@ -62,10 +63,10 @@ class FixedEta(EtaSampler):
 
 def sparse_tables(monkeypatch, specification, etas, n, seed=0):
     """Tables of all classifiers with the etas given."""
-    from skbayeseval.engines import outcomes
+    from skbayeseval.engines import rows
 
     values = iter(etas)
-    monkeypatch.setattr(outcomes, "EtaSampler", lambda eta, prior: FixedEta(next(values)))
+    monkeypatch.setattr(rows, "EtaSampler", lambda eta, prior: FixedEta(next(values)))
     blocks = stream_outcomes(
         specification, np.random.default_rng(seed), n, prior=False, tables=True
     )

@@ -9,9 +9,9 @@ from skbayeseval import (
     compare_many,
     compare_predictions,
 )
-from skbayeseval.engines.predictive import Replicated, replicate_counts
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.models import PairedChunks
+from skbayeseval.models.specification import Replicated
 from skbayeseval.posterior.recipe import Posterior
 
 Y = np.array([1] * 30 + [0] * 50)
@@ -31,7 +31,7 @@ def replicated(result):
         False,
         np.random.default_rng(1),
     )
-    return replicate_counts(posterior.specification, of)
+    return posterior.specification.replicate(of)
 
 
 def close(found, mean, sd):

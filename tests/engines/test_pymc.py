@@ -15,9 +15,7 @@ import pytest
 
 from skbayeseval import PyMCEngine
 from skbayeseval.engines.arviz import diagnose
-from skbayeseval.engines.given_parameters import scores_given
-from skbayeseval.engines.graph import build_graph
-from skbayeseval.engines.pymc import Trace, _independent, _quietly, sample, sample_prior
+from skbayeseval.engines.pymc import Trace, _independent, _quietly, sample
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.posterior.recipe import Posterior
 from tests.engines.cases import cases
@@ -53,11 +51,8 @@ def one_graph(posteriors, *, likelihood):
     """All evidence sets of a family in one graph, which is compiled once."""
     with pymc.Model() as graph:
         for name, (posterior, _) in posteriors.items():
-            build_graph(
-                posterior.specification,
-                posterior.counts[0].labels,
-                likelihood=likelihood,
-                name=name,
+            posterior.specification.build_graph(
+                posterior.counts[0].labels, likelihood=likelihood, name=name
             )
     return graph
 
@@ -139,7 +134,7 @@ def check_priors(family, n_draws):
     for name, (exact, metric) in posteriors.items():
         drawn = {p.name: found[f"{name}::{p.name}"] for p in exact.specification.parameters()}
         rng = np.random.default_rng(3)
-        blocks = scores_given(exact.specification, drawn, metric, 1, rng, prior=True)
+        blocks = exact.specification.scores_given(drawn, metric, 1, rng, prior=True)
         a, b = np.concatenate(list(blocks), axis=1)[:2]
         c, d = exact.prior.draws(metric, 10 * n_draws)[:2]
         assert_agree((a - b).reshape(1, -1), c - d)
@@ -168,7 +163,7 @@ def test_a_prior_is_sampled_with_its_potentials():
         pm.Potential("bound", pt.switch(parameters["mu_A"] > 0.5, 0.0, -np.inf))
 
     engine = PyMCEngine(draws=500, tune=300, chains=2, cores=1)
-    drawn = sample_prior(posterior.specification, (0, 1), engine, higher_than_half, seed=1)
+    drawn = engine.draw_prior(posterior.specification, (0, 1), higher_than_half, seed=1)
     assert drawn["mu_A"].min() > 0.5
     assert drawn["mu_A"].mean() == pytest.approx(0.75, abs=0.03)  # uniform above a half
     assert drawn["mu_B"].mean() == pytest.approx(0.5, abs=0.05)

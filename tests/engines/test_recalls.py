@@ -6,14 +6,14 @@ from scipy import stats
 from scipy.special import betaln, expit
 
 from skbayeseval.engines import recalls
-from skbayeseval.engines.outcomes import _sampler, draw_populations, stream_outcomes
 from skbayeseval.engines.recalls import RecallGrid, RecallRows
-from skbayeseval.engines.rows import GroupDraws
+from skbayeseval.engines.rows import GroupDraws, Recall
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.metrics.confusion import totals_of
 from skbayeseval.models import PairedRecalls, Recalls
-from skbayeseval.models.specification import Recall
+from skbayeseval.models.outcomes import row_sampler
 from tests.engines import confusion_tables
+from tests.engines.cases import stream_outcomes
 
 TABLES = {**confusion_tables.TABLES, "never right": [[0, 1, 0], [4, 0, 0], [2, 5, 0]]}
 
@@ -149,7 +149,7 @@ def test_no_more_sticks_than_the_remainder_needs(prior, moment):
 def test_etas_are_as_correlated_as_being_right():
     evidence = paired_votes(n=4000, n_classes=20, n_classifiers=3)
     (group,) = PairedRecalls().specification(evidence).groups
-    sampler = _sampler(group, False, 1e-6)
+    sampler = row_sampler(group, False, 1e-6)
     assert isinstance(sampler, RecallRows)
     wanted = sampler.mixing @ sampler.mixing.T
     rng = np.random.default_rng(0)
@@ -169,7 +169,7 @@ def test_etas_are_as_correlated_as_being_right():
 
 def test_populations_sum_to_one_and_keep_their_class():
     specification = PairedRecalls().specification(paired_votes(n=60, n_classes=6))
-    for (population,) in draw_populations(specification, np.random.default_rng(0), 5):
+    for (population,) in specification.draw_populations(np.random.default_rng(0), 5):
         assert population.probability.sum() == pytest.approx(1)
         assert population.predictions.shape == (len(population.truth), 2)
         assert set(np.unique(population.predictions)) <= set(range(6))

@@ -8,13 +8,13 @@ from scipy import stats
 from sklearn.base import BaseEstimator, clone
 
 from skbayeseval import compare_predictions, metrics, models
-from skbayeseval.engines import shares
-from skbayeseval.engines.rates import _solve, is_paired
 from skbayeseval.evidence import ChunkCounts, PairedCounts, UnitCounts
 from skbayeseval.judgement.bayes_factor import odds_of_shares
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
+from skbayeseval.models import outcomes, weights
 from skbayeseval.models.margins import BetaMargin, difference_probability
+from skbayeseval.models.paired_prior import _solve
 
 BINARY = metrics.known_metrics("tables")
 AVERAGES = [name for name in BINARY if name.endswith(("_micro", "_macro", "_weighted"))]
@@ -84,7 +84,7 @@ def evidence_of(n_classes):
 def streamed(specification, metric, region, n_blocks=None):
     """The first blocks of shares, or all of them."""
     metric = metrics.get_metric(metric) if isinstance(metric, str) else metric
-    blocks = shares.stream_shares(specification, metric, 1, np.random.default_rng(0), region)
+    blocks = specification.shares(metric, 1, np.random.default_rng(0), region)
     return np.concatenate(list(islice(blocks, n_blocks)), axis=1)
 
 
@@ -130,17 +130,11 @@ def test_shares_of_chunks():
     assert error < 0.8 * np.sqrt(exact * (1 - exact) / found.size)
 
 
-def test_only_pairs_of_two_classes_have_rates():
-    paired, alone = (m.specification(evidence_of(2)) for m in (models.Paired(), models.Unpaired()))
-    chunks = models.PairedChunks().specification(ChunkCounts((3, 1, 2, 4, 1, 1, 1)))
-    assert [is_paired(one) for one in (paired, alone, chunks)] == [True, False, False]
-
-
 @pytest.mark.parametrize("n_classes", [3, 5])
 @pytest.mark.parametrize(("radius", "remainder"), [(0.1, 1e-4), (0.001, 2e-5)])
 def test_rows_are_drawn_until_there_are_enough_sticks(monkeypatch, n_classes, radius, remainder):
     # Eight draws per class in a batch, all pairs of them; sticks are halved down to the remainder.
-    monkeypatch.setattr(shares, "MOST_STICKS", 2**21)
+    monkeypatch.setattr(outcomes, "MOST_STICKS", 2**21)
     specification = models.Hierarchical().specification(evidence_of(n_classes))
     found = streamed(specification, "accuracy", Interval(-radius, radius))
     repeats = 8 * n_classes
@@ -150,23 +144,23 @@ def test_rows_are_drawn_until_there_are_enough_sticks(monkeypatch, n_classes, ra
 
 
 def test_rows_are_drawn_at_least_a_few_times(monkeypatch):
-    monkeypatch.setattr(shares, "MOST_STICKS", 1)
+    monkeypatch.setattr(outcomes, "MOST_STICKS", 1)
     specification = models.Hierarchical().specification(evidence_of(3))
     cost = metrics.from_confusion(lambda t: -t[..., 0, 1] - 5 * t[..., 1, 0], "cost")
     for metric in ("accuracy", cost):
         assert streamed(specification, metric, REGIONS[0]).size == 128
-    monkeypatch.setattr(shares, "BATCH_BYTES", 0)
+    monkeypatch.setattr(outcomes, "BATCH_BYTES", 0)
     pairs_of_two = streamed(specification, "accuracy", REGIONS[0])
     assert_multiples(pairs_of_two, 1 / 4)
     # Cells of tables take memory as well: sticks of 1e-6 in three rows, and nine cells.
     n_bytes = 64 * (3 * np.log(1e-6) / np.log(1 / 2) + 9)
-    monkeypatch.setattr(shares, "BATCH_BYTES", int(5.5 * n_bytes))
+    monkeypatch.setattr(outcomes, "BATCH_BYTES", int(5.5 * n_bytes))
     assert_multiples(streamed(specification, cost, REGIONS[0]), 1 / 25)
 
 
 @pytest.mark.parametrize(("most", "n_batches"), [(3 * 2**15, 128), (2**10, 64)])
 def test_labels_share_the_draws(monkeypatch, most, n_batches):
-    monkeypatch.setattr(shares, "MOST_INDEPENDENT_DRAWS", most)
+    monkeypatch.setattr(weights, "MOST_INDEPENDENT_DRAWS", most)
     y = (np.arange(12)[:, None] + np.arange(3)) % 2
     evidence = UnitCounts.from_indicators(y, {"a": y, "b": y})
     specification = models.IndependentLabels().specification(evidence)
@@ -231,14 +225,14 @@ def test_a_class_that_is_only_predicted_is_not_like_the_others():
 
 def test_recalls_of_many_classes_stay_in_memory(monkeypatch):
     shapes = []
-    stream = shares.stream_totals_given_sticks
+    stream = outcomes._totals_given_sticks
 
     def watched(*args):
         for block in stream(*args):
             shapes.append(block.hits.shape)
             yield block
 
-    monkeypatch.setattr(shares, "stream_totals_given_sticks", watched)
+    monkeypatch.setattr(outcomes, "_totals_given_sticks", watched)
     specification = models.PairedRecalls().specification(evidence_of(400))
     found = streamed(specification, "f1_macro", REGIONS[0], 2)
     assert max(np.prod(shape) for shape in shapes) <= 2**20
@@ -273,8 +267,8 @@ def test_error_by_repetition(name):
     metric = metrics.get_metric(names[0])
     found = []
     for seed in range(60):
-        blocks = shares.stream_shares(
-            prior.specification, metric, 1, np.random.default_rng(seed), Interval(-0.01, 0.01)
+        blocks = prior.specification.shares(
+            metric, 1, np.random.default_rng(seed), Interval(-0.01, 0.01)
         )
         found.append(odds_of_shares(blocks, precision=0.1))
     logs = np.array([estimate.log for estimate in found])

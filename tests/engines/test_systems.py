@@ -7,13 +7,14 @@ from scipy import stats
 from scipy.linalg import helmert
 from scipy.special import logsumexp
 
-from skbayeseval.engines.systems import SPREAD, STRENGTHS, draw_system_means, observe
-from skbayeseval.models.data_sets import SystemSpecification
+from skbayeseval.metrics.registry import split_metric
+from skbayeseval.models.systems import SPREAD, STRENGTHS, SystemSpecification, observe
 
 
 def draw(means, noise, n_draws=20_000, seed=0):
     specification = SystemSpecification({"score": means}, {"score": noise})
-    return draw_system_means(specification, "score", np.random.default_rng(seed), n_draws)
+    rng = np.random.default_rng(seed)
+    return next(specification.stream(split_metric("score"), 1, rng, n_draws))
 
 
 def little_noise(means, variance=1e-8):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from skbayeseval.engines.data_sets import build_data_sets_graph
-from skbayeseval.engines.graph import build_graph
 from tests.engines.cases import cases
 
 
@@ -18,7 +17,7 @@ def pm():
 def graph_of(case, prior=None):
     model, evidence = next((m, e) for name, m, e, _ in cases() if name == case)
     labels = (0, 1, 2) if "classes" in case or "hierarchical" in case else (0, 1)
-    return build_graph(model.specification(evidence), labels, prior=prior)
+    return model.specification(evidence).build_graph(labels, prior=prior)
 
 
 def free(graph):

@@ -3,7 +3,6 @@ import pytest
 from scipy import stats
 
 from skbayeseval import compare_predictions, metrics
-from skbayeseval.engines.exact import stream_scores
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.weights import GroupWeights, InstanceWeights
@@ -23,9 +22,7 @@ def drawn(units, metric, model=None):
     """Return draws of a metric before anything is added for few units."""
     specification = (model or InstanceWeights()).specification(units)
     rng = np.random.default_rng(1)
-    return np.concatenate(
-        list(stream_scores(specification, metric, 1, rng, N_DRAWS, prior=False)), axis=1
-    )
+    return np.concatenate(list(specification.stream(metric, 1, rng, N_DRAWS)), axis=1)
 
 
 def total(name, label):

@@ -8,9 +8,8 @@ from scipy import stats
 
 from skbayeseval import ComparisonResult, compare_scores, load_result
 from skbayeseval.compare.split_scores import rank_scores
-from skbayeseval.models.data_sets import missing_variance, without_noise
 from skbayeseval.models.margins import StudentMargin
-from skbayeseval.models.specification import ScoreSpecification
+from skbayeseval.models.split_scores import ScoreSpecification, missing_variance, without_noise
 
 
 def scores(n_splits=20, gap=0.01, seed=0):

@@ -3,8 +3,9 @@ from dataclasses import FrozenInstanceError, fields
 import numpy as np
 import pytest
 
-from skbayeseval.engines.outcomes import EtaSampler
+from skbayeseval.engines.rows import EtaSampler
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence.base import letter
 from skbayeseval.judgement.bayes_factor import BayesFactor, favour
 from skbayeseval.judgement.decision import Decision, Probabilities
 from skbayeseval.judgement.frequentist import mcnemar
@@ -12,16 +13,11 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import per_class
 from skbayeseval.models import Hierarchical, InstanceWeights, Unpaired
+from skbayeseval.models.data_sets import DataSetSpecification
 from skbayeseval.models.margins import BetaMargin, F1Margin
-from skbayeseval.models.parameters import letter
 from skbayeseval.models.registry import MODEL_CLASSES
-from skbayeseval.models.specification import (
-    AnySpecification,
-    DataSetSpecification,
-    LabelSpecification,
-    Model,
-    check_concentration,
-)
+from skbayeseval.models.specification import AnySpecification, Model, check_concentration
+from skbayeseval.models.weights import LabelSpecification
 from tests.engines.cases import cases, labelled
 
 COUNTS = ConfusionCounts.from_matrix([[8, 2], [3, 7]])

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.models import CorrelatedT, HierarchicalSystems
-from skbayeseval.models.data_sets import noise_of_means
+from skbayeseval.models.systems import noise_of_means
 
 
 def test_noise_of_independent_runs():

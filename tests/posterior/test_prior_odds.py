@@ -357,7 +357,7 @@ def test_bounded_prior_densities(model, formula, density):
 def test_bias_of_the_density_is_in_its_error():
     # Two positives only: the posterior of the balanced accuracy is far from normal. The exact
     # density at 0 is a closed form given the rest: X of theta+ against Y of theta-.
-    from skbayeseval.models.binary import _difference_density
+    from skbayeseval.models.paired_prior import _difference_density
 
     positive, negative = np.array([0, 0, 0, 2]) + 1.0, np.array([2, 1, 5, 400]) + 1.0
     rng = np.random.default_rng(0)

@@ -14,9 +14,8 @@ from skbayeseval import (
     metrics,
 )
 from skbayeseval import _running as progress
-from skbayeseval.engines import exact
 from skbayeseval.evidence import ConfusionCounts
-from skbayeseval.models import Hierarchical, Unpaired
+from skbayeseval.models import Hierarchical, Unpaired, binary
 from skbayeseval.posterior import prior_odds, recipe
 from skbayeseval.posterior.prior import Prior
 
@@ -105,7 +104,7 @@ def test_draws_that_take_long_show_progress(options, monkeypatch, capsys):
     args = (GaussianNB(), ("other", GaussianNB(var_smoothing=1.0)), X, Y)
     options = {"cv": KFold(2, shuffle=True, random_state=0), **options, **FEW, "n_draws": 20_000}
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(exact, "BLOCK", 8000)
+    monkeypatch.setattr(binary, "BLOCK", 8000)
     quiet = bayesian_cross_validate(*args, **options)
     draws = [quiet.draws, quiet.draws_a]
     assert capsys.readouterr().err == ""
@@ -134,10 +133,8 @@ def several_kinds():
 @pytest.mark.filterwarnings("ignore:The published prior of model='hierarchical'")
 @pytest.mark.parametrize("case", range(6))
 def test_metrics_that_are_asked_for_together_are_drawn_in_one_pass(case, monkeypatch):
-    calls, stream = [], recipe.stream_scores
-    monkeypatch.setattr(
-        recipe, "stream_scores", lambda *args, **kw: calls.append(1) or stream(*args, **kw)
-    )
+    calls, stacked = [], recipe.stacked
+    monkeypatch.setattr(recipe, "stacked", lambda parts: calls.append(1) or stacked(parts))
     data, options = list(several_kinds())[case]
     options |= {"n_draws": 400, "random_state": 0}
     result = compare_predictions(*data, **options)

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from skbayeseval import PyMCEngine
-from skbayeseval.engines.pymc import sample_posterior
-from skbayeseval.models.specification import LabelSpecification
+from skbayeseval.models.weights import LabelSpecification
 
 N_LABELS = 150
 KEPT = 99
@@ -27,7 +26,7 @@ def test_ranks_are_uniform():
     counts = rng.multinomial(40, cells).astype(float)
     specification = LabelSpecification(counts, mu=np.ones(2), rho=np.ones((2, 2)))
     engine = PyMCEngine(draws=1000, tune=500, chains=2, cores=1)
-    trace = sample_posterior(specification, tuple(range(N_LABELS)), engine, None, seed=3)
+    trace = engine.draw(specification, tuple(range(N_LABELS)), None, seed=3)
     draws = trace.flat()
     scores = {key: f1(*(draws[f"{name}_{key}"] for name in ("mu", "rho+", "rho-"))) for key in "AB"}
     true = f1(*truth)

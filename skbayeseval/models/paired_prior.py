@@ -1,4 +1,4 @@
-"""The prior probability of a region of differences, for two paired binary classifiers.
+"""The prior of the difference of two paired binary classifiers: regions, and density at 0.
 
 For each class, let x be the probability that A is right, u the probability that B is right if A is
 right, and v the probability that B is right if A is wrong. These are independent Beta variables. B
@@ -9,19 +9,24 @@ whose probability is a difference of Beta CDFs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv
+from scipy.special import betainc, betaincinv, betaln, gammaln, roots_jacobi, roots_legendre
 
 from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import Specification
+from skbayeseval.models.margins import BetaMargin
 
-__all__ = ["is_paired", "shares_given_rates"]
+__all__ = [
+    "log_density_of_equal_accuracy",
+    "log_density_of_equality",
+    "shares_given_rates",
+]
 
 Array = NDArray[Any]
 
@@ -29,33 +34,28 @@ STRATA = 2**12
 MOST_BLOCKS = 2**9
 
 
-def is_paired(specification: Specification) -> bool:
-    """Return whether the specification is that of two paired binary classifiers."""
-    return any(simplex.name == "theta+" for simplex in specification.simplexes)
-
-
 def shares_given_rates(
-    specification: Specification,
+    shapes: Mapping[str, Array],
+    fixed: Mapping[str, Array],
     metric: Metric,
     positive: int,
-    rng: np.random.Generator,
+    rng: Generator,
     region: Interval,
 ) -> Iterator[Array]:
-    """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
+    """Yield estimates of P(A - B in the region), given the shapes of the prior or a known mu.
 
     The n strata divide the range of mu. There are more strata near its ends, where metrics such as
     F1 are small and nearly equal, and each estimate is weighted to correct for that.
     """
-    shapes = specification.shapes(prior=True)
     # Axes: class (the positive one first), whether A is right, whether B is right.
     theta = np.stack([shapes["theta+"], shapes["theta-"][::-1]]).reshape(2, 2, 2)
 
-    def draw(rng: np.random.Generator) -> Array:
+    def draw(rng: Generator) -> Array:
         even = (np.arange(STRATA) + rng.random((2, STRATA))).ravel() / STRATA
         if "mu" in shapes:
             mu, worth = _proportions(shapes["mu"], even), 6 * even * (1 - even)
         else:
-            mu, worth = np.tile(specification.fixed["mu"][:, None], len(even)), np.ones_like(even)
+            mu, worth = np.tile(fixed["mu"][:, None], len(even)), np.ones_like(even)
         x = _beta(rng, theta.sum(axis=2), 2 * STRATA)
         rates = _beta(rng, theta, 2 * STRATA)
         shares = worth * _shares(theta, mu, x, rates, metric, positive, region)
@@ -76,19 +76,13 @@ def _proportions(shapes: Array, even: Array) -> Array:
     return np.maximum([first, second], 1e-300)  # smaller values lead to 0 / 0
 
 
-def _beta(rng: np.random.Generator, shapes: Array, n: int) -> Array:
+def _beta(rng: Generator, shapes: Array, n: int) -> Array:
     """Return draws of shape (..., n), given the Beta shapes on the last axis."""
     return rng.beta(shapes[..., 0, None], shapes[..., 1, None], (*shapes.shape[:-1], n))
 
 
 def _shares(
-    theta: Array,
-    mu: Array,
-    x: Array,
-    rates: Array,
-    metric: Metric,
-    positive: int,
-    region: Interval,
+    theta: Array, mu: Array, x: Array, rates: Array, metric: Metric, positive: int, region: Interval
 ) -> Array:
     """Return the probability of the region given all but one of the `rates`, for each draw.
 
@@ -167,3 +161,73 @@ def _solve(rising: Callable[[Array], Array], target: Array, n_steps: int = 5) ->
         root = low + (high - low) * (target - at_low) / (at_high - at_low)
     root = np.where(np.isnan(root), low, np.clip(root, low, high))
     return np.where(above_all, 1.0, np.where(below_all, 0.0, root))
+
+
+def log_density_of_equality(pairs: Array) -> float:
+    """Log density at 0 of theta(1,0) - theta(0,1) when theta ~ Dirichlet(pairs)."""
+    differ = pairs[1] + pairs[2]
+    if differ <= 1:
+        return np.inf
+    # theta(1,0) and theta(0,1) are a Beta variable and its complement, times their sum. The density
+    # of the former at 1/2, and the mean of the inverse of the latter:
+    share = BetaMargin(pairs[1], pairs[2])
+    at_half = share.log_density_by_mode(np.zeros(1))[0] - share.log_integral_by_mode()
+    return float(at_half + np.log(2 * (pairs.sum() - 1) / (differ - 1)))
+
+
+def log_density_of_equal_accuracy(shapes: Mapping[str, Array], balanced: bool) -> float | None:
+    """Log density at 0 of the difference in accuracy under a smooth, weak (prior) Dirichlet.
+
+    With X = theta+(1,0) - theta+(0,1) and Y likewise of theta-, the difference is
+    mu X - (1 - mu) Y, or (X - Y) / 2 for the balanced accuracy. Returns None for large shapes, as
+    in posteriors, because they would need more quadrature nodes.
+    """
+    x_shapes, y_shapes = shapes["theta+"], shapes["theta-"]
+    if min(x_shapes.min(), y_shapes.min()) < 1 or max(x_shapes.sum(), y_shapes.sum()) > 50:
+        return None
+    if not balanced and "mu" not in shapes:  # the class proportions are fixed
+        return None
+    nodes, weights = roots_legendre(200)
+    unit, unit_weights = (nodes + 1) / 2, weights / 2
+    x = np.concatenate([-unit, unit])
+    x_weights = np.concatenate([unit_weights, unit_weights])
+    if balanced:
+        density = _difference_density(x, x_shapes) * _difference_density(x, y_shapes)
+        return float(np.log(2 * np.sum(x_weights * density)))
+
+    a, b = shapes["mu"]
+    if a + b > 50:
+        return None
+    total = 0.0
+    for (small, large), (p, q) in (
+        ((x_shapes, y_shapes), (a, b)),
+        ((y_shapes, x_shapes), (b, a)),
+    ):
+        # Integrate over the smaller of mu and 1 - mu, so that the partner stays in [-1, 1]. The
+        # factor mu^(p - 1) is part of the weights because it is singular at 0 for p < 1.
+        nodes, weights = roots_jacobi(100, 0.0, p - 1)
+        mu, mu_weights = (nodes + 1) / 4, weights / 4**p
+        partner = mu[:, None] * x / (1 - mu[:, None])
+        inner = _difference_density(x, small) * _difference_density(partner, large)
+        given_mu = np.sum(x_weights * inner, axis=1) / (1 - mu)
+        rest = np.exp((q - 1) * np.log1p(-mu) - betaln(p, q))
+        total += float(np.sum(mu_weights * rest * given_mu))
+    return float(np.log(total))
+
+
+def _difference_density(x: Array, pairs: Array) -> Array:
+    """Density of theta(1,0) - theta(0,1) at `x` when theta ~ Dirichlet(pairs)."""
+    result = np.empty_like(x)
+    same = pairs[0] + pairs[3]
+    for sign, (first, second) in ((1, (pairs[1], pairs[2])), (-1, (pairs[2], pairs[1]))):
+        here = x >= 0 if sign > 0 else x < 0
+        size = np.abs(x[here])
+        nodes, weights = roots_jacobi(40, same - 1, second - 1)
+        u = (nodes + 1) / 2
+        weights = weights / 2 ** (same + second - 1)
+        larger = size[:, None] + (1 - size[:, None]) * u / 2
+        integral = np.sum(weights * larger ** (first - 1), axis=1)
+        scale = (1 - size) ** (second + same - 1) / 2**second
+        result[here] = scale * integral
+    log_constant = gammaln(pairs.sum()) - gammaln([pairs[1], pairs[2], same]).sum()
+    return result * np.exp(log_constant)

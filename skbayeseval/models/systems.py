@@ -1,4 +1,4 @@
-"""Draws of the mean scores of systems over data sets, by Gibbs sampling of many short chains.
+"""Several systems on several data sets: the model, and its draws by Gibbs sampling of short chains.
 
 Only differences between systems count, so all is computed in p = K - 1 orthonormal contrasts of
 the K systems. On data set d, the contrasts are z_d ~ N(theta, Omega). What was observed are the
@@ -18,15 +18,21 @@ drawn with all z_d integrated out, so its draws are correlated through Omega onl
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import linalg, special
 
-from skbayeseval.models.data_sets import SystemSpecification
+from skbayeseval.evidence.split_scores import SystemScores
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.specification import AnySpecification, Model
+from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
 
-__all__ = ["Observed", "draw_system_means", "observe"]
+__all__ = ["HierarchicalSystems", "Observed", "SystemSpecification", "noise_of_means", "observe"]
 
 Array = NDArray[Any]
 
@@ -52,6 +58,170 @@ SMALLEST_STEP, LARGEST_STEP = 0.03, 2.0
 # is then known well enough for these to be all but independent.
 MANY_NUMBERS = 256
 MOST_REPEATS = 8
+
+# What the average variance of runs counts beside that of a system on a data set, in degrees of
+# freedom: with few runs, the latter is known badly.
+SHARED_DF = 2.0
+
+# The noise is at least this fraction of the differences between systems, for the sake of numerical
+# stability. Its variance is then 1e-8 of theirs.
+LEAST_NOISE = 1e-4
+
+
+@dataclass(frozen=True)
+class SystemSpecification(AnySpecification):
+    """Mean scores of systems on data sets, and the noise in them.
+
+    Parameters
+    ----------
+    means : mapping of str to ndarray of shape (n_systems, n_data_sets)
+        The mean score of each metric; NaN where it is missing.
+    noise : mapping of str to ndarray of shape (n_data_sets, n_systems, n_systems)
+        The covariance of the errors of mean scores, on each data set.
+    """
+
+    means: Mapping[str, Array]
+    noise: Mapping[str, Array]
+
+    no_graph: ClassVar[str] = (
+        "The model of several systems on several data sets has no PyMC model. Use engine='exact'; "
+        "compare_scores(scores_a, scores_b, model='hierarchical') has one for two systems."
+    )
+
+    def stream(
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
+    ) -> Iterator[Array]:
+        """Yield draws of the mean score of each system, of shape (n_systems, n_draws).
+
+        The level of a data set is known up to the systems that were not run on it: the mean scores
+        are those over the levels of these data sets.
+        """
+        means, noise = self.means[metric.name], self.noise[metric.name]
+        # In this order, the draws of a system do not depend on the order in which they are given.
+        order = np.lexsort(np.nan_to_num(means, nan=np.inf).T[::-1])
+        means, noise = means[order], noise[:, order][:, :, order]
+        observed = observe(means, noise)
+        effects = observed.basis.T @ draw_contrasts(observed, rng, n_draws)
+        scores = np.empty_like(effects)
+        scores[order] = effects + _mean_level(means, effects.mean(axis=1))
+        yield scores
+
+
+class HierarchicalSystems(Model):
+    """A hierarchical model of several systems on several data sets, with or without holes.
+
+    The score of a system on a data set is the level of the data set, plus the mean score of the
+    system relative to others, plus an interaction of the two, plus noise. Levels are free, so only
+    differences between systems on the same data set count. The interactions are normal. Each pair
+    of systems has its own variance of the difference on a data set; these variances are partially
+    pooled, and how much is inferred. The noise is taken to be known from runs or splits; it is part
+    of the interaction where there is one score only. Scores that are missing are integrated out, as
+    if they were missing at random.
+
+    Who is the best of three systems or more, and who is surely worse, is told from partially pooled
+    means: systems vary around a common mean by as much as their differences tell. Otherwise the
+    best of many equal systems would be called better. Pairs are not pooled.
+
+    The reported values are the mean scores of systems, shifted to the average level of these data
+    sets. The interval of one system does not include the uncertainty about the levels of other data
+    sets: it is that of its distance from the average system.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_scores
+    >>> scores = {
+    ...     "x": {"iris": 0.95, "wine": 0.97, "digits": 0.96, "glass": 0.71},
+    ...     "y": {"iris": 0.93, "wine": 0.96, "digits": 0.92, "glass": 0.68},
+    ... }
+    >>> compare_scores(scores, random_state=0).model
+    'hierarchical systems'
+    """
+
+    name = "hierarchical systems"
+    needs_pairs = True
+    needs_true_negatives = False
+    has_proper_prior = False
+
+    def specification(self, evidence: Any) -> SystemSpecification:
+        """Return the specification of the posterior, given the evidence."""
+        if not isinstance(evidence, SystemScores):
+            raise ValueError(
+                "HierarchicalSystems requires the scores of systems on several data sets. Use "
+                "compare_scores with a dict of systems."
+            )
+        noise = noise_of_means(evidence.scores, evidence.test_fraction)
+        noise += _least_noise(evidence)[:, None, None] * np.eye(evidence.n_classifiers)
+        return SystemSpecification({evidence.metric: evidence.means}, {evidence.metric: noise})
+
+
+def noise_of_means(scores: Array, test_fraction: float | None) -> Array:
+    """Return the covariance of the errors of mean scores, of shape (n_data_sets, K, K).
+
+    Runs are independent of each other and between systems. Splits of a cross-validation are
+    correlated (Nadeau and Bengio 2003), and systems with the same number of splits on a data set
+    are taken to be tested on the same ones, so that what makes a split easy for both cancels out.
+    With few runs the variance is known badly: the average over all data sets counts for two more.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_systems, n_data_sets, n_runs)
+        The scores; NaN where there is none.
+    test_fraction : float or None
+        The correlation between splits; None for independent runs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.models.systems import noise_of_means
+    >>> noise_of_means(np.array([[[1.0, 3.0]], [[2.0, np.nan]]]), None)
+    array([[[1., 0.],
+            [0., 2.]]])
+    """
+    n_systems, n_sets, _ = scores.shape
+    correlation = 0.0 if test_fraction is None else test_fraction
+    blocks = list(_blocks(scores, same_splits=test_fraction is not None))
+    squares = degrees = 0.0
+    for _, _, centred in blocks:
+        k, n = centred.shape
+        own = centred - centred.mean(axis=0) if k > 1 else centred
+        squares += float((own**2).sum())
+        degrees += max(1, k - 1) * (n - 1)
+    average = squares / degrees if degrees else 0.0
+    covariances = np.zeros((n_sets, n_systems, n_systems))
+    for d, which, centred in blocks:
+        k, n = centred.shape
+        variance = centred @ centred.T + SHARED_DF * average * np.eye(k)
+        variance /= n - 1 + SHARED_DF
+        covariances[d][np.ix_(which, which)] = variance * (1 / n + correlation / (1 - correlation))
+    return covariances
+
+
+def _blocks(scores: Array, *, same_splits: bool) -> Iterator[tuple[int, Array, Array]]:
+    """Yield data set, systems and centred scores of each block of systems with shared splits."""
+    n_runs = np.isfinite(scores).sum(axis=2)
+    for d, of_all in enumerate(n_runs.T):
+        for n in np.unique(of_all[of_all > 0]):
+            systems = np.flatnonzero(of_all == n)
+            for which in [systems] if same_splits else systems[:, None]:
+                values = scores[which, d]
+                values = values[np.isfinite(values)].reshape(len(which), n)
+                yield d, which, values - values.mean(axis=1, keepdims=True)
+
+
+def _least_noise(evidence: SystemScores) -> Array:
+    """Return the variance of rounding errors of mean scores on each data set.
+
+    Scores move in steps. The smallest difference between two scores is taken for one.
+    """
+    seen = evidence.scores[np.isfinite(evidence.scores)]
+    step = step_seen(without_noise(seen, seen))
+    rounding = (LEAST_STEPS * step) ** 2 / np.maximum(1, evidence.n_runs.max(axis=0))
+    with np.errstate(invalid="ignore"):
+        run = np.isfinite(evidence.means)
+        centred = np.where(run, evidence.means, 0.0)
+        centred = np.where(run, centred - centred.sum(axis=0) / np.maximum(1, run.sum(axis=0)), 0.0)
+    typical = float((centred**2).sum()) / max(1, int(run.sum()))
+    return np.maximum(rounding, LEAST_NOISE**2 * typical)
 
 
 class Observed(NamedTuple):
@@ -88,7 +258,7 @@ def observe(means: Array, noise: Array) -> Observed:
     Examples
     --------
     >>> import numpy as np
-    >>> from skbayeseval.engines.systems import observe
+    >>> from skbayeseval.models.systems import observe
     >>> found = observe(np.array([[0.5, 0.75], [0.25, np.nan]]), np.tile(np.eye(2) / 8, (2, 1, 1)))
     >>> found.values.round(6)
     array([[0.5]])
@@ -110,25 +280,6 @@ def observe(means: Array, noise: Array) -> Observed:
     return Observed(basis, distinct, which.ravel(), values)
 
 
-def draw_system_means(
-    specification: SystemSpecification, metric: str, rng: np.random.Generator, n_draws: int
-) -> Array:
-    """Return draws of the mean score of each system, of shape (n_systems, n_draws).
-
-    The level of a data set is known up to the systems that were not run on it: the mean scores are
-    those over the levels of these data sets.
-    """
-    means, noise = specification.means[metric], specification.noise[metric]
-    # In this order, the draws of a system do not depend on the order in which systems are given.
-    order = np.lexsort(np.nan_to_num(means, nan=np.inf).T[::-1])
-    means, noise = means[order], noise[:, order][:, :, order]
-    observed = observe(means, noise)
-    effects = observed.basis.T @ draw_contrasts(observed, rng, n_draws)
-    found = np.empty_like(effects)
-    found[order] = effects + _mean_level(means, effects.mean(axis=1))
-    return found
-
-
 def _mean_level(means: Array, effects: Array) -> float:
     """Return the mean level of the data sets, given the effects of systems."""
     run = np.isfinite(means)
@@ -136,7 +287,7 @@ def _mean_level(means: Array, effects: Array) -> float:
     return float(np.mean(sums[run.any(axis=0)] / run.sum(axis=0)[run.any(axis=0)]))
 
 
-def draw_contrasts(observed: Observed, rng: np.random.Generator, n_draws: int) -> Array:
+def draw_contrasts(observed: Observed, rng: Generator, n_draws: int) -> Array:
     """Return draws of theta, of shape (p, n_draws)."""
     n_sets, p = observed.values.shape
     size = n_sets * p**2
@@ -145,13 +296,13 @@ def draw_contrasts(observed: Observed, rng: np.random.Generator, n_draws: int) -
     n_chains = max(1, min(round((2 * n_states) ** 0.5), MOST_NUMBERS // size))
     length = -(-n_states // n_chains)
     state = _start(observed, rng, n_chains)
-    found = np.empty((length, p, repeats, n_chains))
+    draws = np.empty((length, p, repeats, n_chains))
     for i in range(-BURN_IN, length):
         thetas, state = _sweep(observed, state, rng, repeats)
         if i >= 0:
-            found[i] = np.moveaxis(thetas, 0, -1)
+            draws[i] = np.moveaxis(thetas, 0, -1)
     # Consecutive draws come from different chains.
-    return np.moveaxis(found, 1, 0).reshape(p, -1)[:, :n_draws]
+    return np.moveaxis(draws, 1, 0).reshape(p, -1)[:, :n_draws]
 
 
 class _State(NamedTuple):
@@ -162,7 +313,7 @@ class _State(NamedTuple):
     strength: Array  # the position in STRENGTHS
 
 
-def _start(observed: Observed, rng: np.random.Generator, n_chains: int) -> _State:
+def _start(observed: Observed, rng: Generator, n_chains: int) -> _State:
     """Return Omega as a multiple of the identity, of about the size of the residuals."""
     basis, distinct, which, values = observed
     designs = distinct[which]
@@ -176,9 +327,7 @@ def _start(observed: Observed, rng: np.random.Generator, n_chains: int) -> _Stat
     return _State(omega, np.tile(psi[:, None], n_systems), strength)
 
 
-def _sweep(
-    observed: Observed, state: _State, rng: np.random.Generator, repeats: int
-) -> tuple[Array, _State]:
+def _sweep(observed: Observed, state: _State, rng: Generator, repeats: int) -> tuple[Array, _State]:
     """Return draws of theta, of shape (n_chains, p, repeats), and the next state."""
     basis, distinct, which, values = observed
     designs = distinct[which]
@@ -227,14 +376,14 @@ def _sweep(
     return thetas, _State(omega, psi, strength)
 
 
-def _positive_normal(rng: np.random.Generator, mean: Array, sd: Array) -> Array:
+def _positive_normal(rng: Generator, mean: Array, sd: Array) -> Array:
     """Return draws of normal variables, given that they are positive."""
     below = np.log(rng.uniform(size=mean.shape)) + special.log_ndtr(mean / sd)
     return np.maximum(mean - sd * special.ndtri_exp(below), 1e-8)
 
 
 def _walk_alone(
-    rng: np.random.Generator, basis: Array, scatter: Array, df: int, psi: Array, a: Array
+    rng: Generator, basis: Array, scatter: Array, df: int, psi: Array, a: Array
 ) -> Array:
     """Return psi after a step of each of its elements that keeps its distribution given z and a.
 
@@ -265,7 +414,7 @@ def _walk_alone(
 
 
 def _walk_together(
-    rng: np.random.Generator, eigenvalues: Array, df: int, strength: Array
+    rng: Generator, eigenvalues: Array, df: int, strength: Array
 ) -> tuple[Array, Array]:
     """Return a common shift of log(psi), and a, after steps that keep their distribution given z.
 
@@ -300,7 +449,7 @@ def _walk_together(
     return shift, strength
 
 
-def _step_sizes(rng: np.random.Generator, number: int) -> Array:
+def _step_sizes(rng: Generator, number: int) -> Array:
     return np.exp(rng.uniform(np.log(SMALLEST_STEP), np.log(LARGEST_STEP), number))
 
 
@@ -317,7 +466,7 @@ def _norms(a: Array, p: int) -> Array:
     return special.gammaln(a[:, None] - np.arange(p) / 2).sum(axis=1)
 
 
-def _inverse_wishart(rng: np.random.Generator, scale: Array, df: Array) -> Array:
+def _inverse_wishart(rng: Generator, scale: Array, df: Array) -> Array:
     """Return draws of inverse Wishart matrices (Bartlett's decomposition)."""
     n_chains, p, _ = scale.shape
     root = np.tril(rng.standard_normal((n_chains, p, p)), -1)

@@ -1,0 +1,600 @@
+"""Classifiers with any number of classes: draws, prior shares and PyMC graph of their outcomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import expit, logit
+
+from skbayeseval.engines.blocks import child_of, in_order
+from skbayeseval.engines.recalls import RecallGrid, RecallRows
+from skbayeseval.engines.rows import (
+    REMAINDER,
+    Eta,
+    FullRows,
+    GroupDraws,
+    Outcomes,
+    Population,
+    Recall,
+    RowSampler,
+    StickRows,
+)
+from skbayeseval.engines.variables import Parameter, Parameters, log_multinomial
+from skbayeseval.evidence.base import letter
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.metrics.registry import of_classes
+from skbayeseval.models.specification import (
+    AnySpecification,
+    Replicated,
+    blocks_of,
+    check_scores,
+    confusion,
+    in_twos,
+    metric_of_block,
+    share_of_pairs,
+)
+
+__all__ = ["OutcomeSpecification"]
+
+Array = NDArray[Any]
+Draws = Mapping[str, Array]
+T = TypeVar("T")
+
+# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
+BLOCK_BYTES = 2**24
+
+# Blocks of fewer draws would take longer; of more draws, threads would be without work. Round
+# numbers of draws are evenly divided.
+BLOCKS = (5000, 2500, 1250, 625, 250, 125, 50, 25)
+FEWEST_DRAWS = 16
+
+# eta must not round to 0 or 1, where its logit is infinite.
+SMALLEST = np.finfo(float).tiny
+CLOSEST_TO_ONE = 1 - np.finfo(float).epsneg
+
+# Limits at which streams of shares end even if the error is still large: after ten to twenty
+# seconds.
+MOST_STICKS = 2**28
+MOST_RECALLS = 12_800_000
+
+# The number of classes whose shares are averaged.
+MOST_CLASSES = 16
+
+# The number of draws per class that share class proportions and sticks: of averages over classes,
+# and of metrics of one class. The most of them, and the most recalls that they may have.
+PER_CLASS, PER_OWN_CLASS = 8, 3
+MOST_REPEATS, MOST_SHARED_RECALLS = 256, 200_000
+
+# The memory for the sticks of a batch, and the most numbers in an array of recalls.
+BATCH_BYTES = 2**26
+RECALL_BLOCK = 2**19
+
+GOLDEN = (np.sqrt(5) - 1) / 2
+
+
+@dataclass(frozen=True)
+class OutcomeSpecification(AnySpecification):
+    """Independent groups of classifiers, each evaluated on separate instances."""
+
+    groups: tuple[Outcomes, ...]
+
+    @property
+    def has_classes_alike(self) -> bool:
+        """Whether the prior stays the same if the classes change places."""
+        return all(group.known_mu is None and np.ptp(group.mu.prior) == 0 for group in self.groups)
+
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled; rows of tables are drawn given these."""
+        parameters = []
+        for g, group in enumerate(self.groups):
+            mu, etas = group.names(g)
+            if group.samples_mu:
+                parameters.append(Parameter(mu, group.mu.prior, False, ("class",)))
+            for name, eta in zip(etas, group.etas, strict=True):
+                if eta is not None:
+                    parameters.append(Parameter(name, eta.prior, True))
+                if isinstance(eta, Recall):
+                    parameters.append(Parameter(icc_name(name), eta.icc, True))
+        return parameters
+
+    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
+        """Return the names along each dimension of the parameters."""
+        names = list(map(str, labels))
+        return {"class": names, "predicted": names}
+
+    def dims(self) -> dict[str, list[str]]:
+        """Return the dimensions of each parameter, of rates and of rows."""
+        dims = super().dims()
+        dims |= {group.names(g)[0]: ["class"] for g, group in enumerate(self.groups)}
+        for classifier in map(letter, range(sum(len(group.etas) for group in self.groups))):
+            dims[f"rho_{classifier}"] = ["class"]
+            dims[f"theta_{classifier}"] = ["class", "predicted"]
+        return dims
+
+    @property
+    def row_names(self) -> list[str]:
+        """The names of the rows of each classifier's table, where classifiers stand alone."""
+        alone = all(
+            len(group.etas) == 1 and isinstance(group.etas[0], Eta) for group in self.groups
+        )
+        return [f"theta_{letter(g)}" for g in range(len(self.groups))] if alone else []
+
+    @property
+    def class_prior_mass(self) -> float:
+        """What the prior of the class proportions weighs, in instances."""
+        group = self.groups[0]
+        return float(group.mu.prior.sum()) if group.samples_mu else 0.0
+
+    def with_prevalence(self, proportions: Array, positive: int | None) -> OutcomeSpecification:
+        """Return the specification with fixed instead of sampled class proportions."""
+        return OutcomeSpecification(tuple(replace(g, known_mu=proportions) for g in self.groups))
+
+    def stream(
+        self,
+        metric: Metric,
+        positive: int,
+        rng: Generator,
+        n_draws: int,
+        *,
+        prior: bool = False,
+        remainder: float = REMAINDER,
+    ) -> Iterator[Array]:
+        """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
+        return self.blocks(
+            lambda _, block: metric_of_block(metric, positive, block),
+            rng,
+            n_draws,
+            prior=prior,
+            tables=metric.needs_tables,
+            remainder=remainder,
+        )
+
+    def stream_parameters(
+        self, rng: Generator, n_draws: int, *, prior: bool
+    ) -> Iterator[dict[str, Array]]:
+        """Yield blocks of draws of the parameters and of rho, the recall of each class."""
+        return self.blocks(
+            lambda bases, totals: {**self._named(bases, totals), **_rates(totals)},
+            rng,
+            n_draws,
+            prior=prior,
+            tables=False,
+        )
+
+    def blocks(
+        self,
+        of_block: Callable[[list[GroupDraws], Any], T],
+        rng: Generator,
+        n_draws: int,
+        *,
+        prior: bool,
+        tables: bool,
+        repeats: int = 1,
+        remainder: float = REMAINDER,
+        given: Sequence[GroupDraws] | None = None,
+    ) -> Iterator[T]:
+        """Yield what is asked of blocks of draws.
+
+        Parameters
+        ----------
+        of_block : callable
+            What is yielded of a block, given the draws that its rows depend on, and totals of shape
+            (n_classifiers, n * repeats, M), or the tables of each classifier, of shape
+            (n * repeats, M, M), which are drawn one after another.
+        rng : numpy.random.Generator
+            The source of randomness. Its use does not depend on `tables`.
+        n_draws : int
+            The total number of draws.
+        prior : bool
+            Whether to draw from the prior instead of the posterior.
+        tables : bool
+            Whether to draw tables instead of totals.
+        repeats : int
+            The number of times to draw each classifier with the same class proportions and sticks.
+            Given these, classifiers are independent. The etas are stratified over the repeats.
+        remainder : float
+            The largest expected fraction of a row that may be lost by truncating the
+            stick-breaking.
+        given : sequence of GroupDraws, default=None
+            Draws that come from elsewhere, such as a Markov chain; only the rows are then drawn,
+            from their conjugate posterior.
+        """
+        samplers = [row_sampler(group, prior, remainder) for group in self.groups]
+        # The number of draws per block is the same for totals and for tables. Groups are drawn one
+        # after another, and of each, the totals are kept.
+        bytes_per_draw = max(sampler.bytes_per_draw for sampler in samplers)
+        bytes_per_draw += sum(sampler.bytes_of_totals for sampler in samplers)
+        fits = [size for size in BLOCKS if size * repeats * bytes_per_draw <= BLOCK_BYTES]
+        block = fits[0] if fits else max(1, FEWEST_DRAWS // repeats)
+
+        def draw(rng: Generator, start: int) -> T:
+            here = slice(start, min(start + block, n_draws))
+            bases = [
+                sampler.draw_base(rng, here.stop - start, repeats)
+                if given is None
+                else sampler.arranged(rng, given[g].part(here))
+                for g, sampler in enumerate(samplers)
+            ]
+            rows = chain.from_iterable(
+                sampler.draw_rows(rng, base, tables, repeats)
+                for sampler, base in zip(samplers, bases, strict=True)
+            )
+            return of_block(bases, rows if tables else _stacked(rows))
+
+        return in_order(draw, ((child_of(rng), start) for start in range(0, n_draws, block)))
+
+    def draw_populations(self, rng: Generator, n_draws: int) -> list[tuple[Population, ...]]:
+        """Return posterior draws of the joint probabilities, each with one population per group."""
+        samplers = [_sparse_sampler(group, False, REMAINDER) for group in self.groups]
+        return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
+
+    def _scores_given(
+        self, draws: Draws, metric: Metric, positive: int, rng: Generator, prior: bool
+    ) -> Iterator[Array]:
+        if self._has_rows(draws):
+            n_cells = sum(len(group.mu.prior) ** 2 for group in self.groups)
+            return in_order(
+                lambda here, size: metric(self._tables_of_rows(here, size), positive),
+                blocks_of(draws, BLOCK_BYTES // (16 * n_cells)),
+            )
+        return self._blocks_given(
+            draws,
+            lambda _, block: metric_of_block(metric, positive, block),
+            rng,
+            prior=prior,
+            tables=metric.needs_tables,
+        )
+
+    def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
+        """Return the recall of each class; empty unless rows are drawn given the parameters."""
+        if self._has_rows(draws):
+            return {}
+        blocks = list(
+            self._blocks_given(
+                draws, lambda _, totals: _rates(totals), rng, prior=prior, tables=False
+            )
+        )
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+    def _blocks_given(
+        self,
+        draws: Draws,
+        of_block: Callable[[list[GroupDraws], Any], T],
+        rng: Generator,
+        *,
+        prior: bool,
+        tables: bool,
+    ) -> Iterator[T]:
+        """Yield what is asked of blocks of rows that are drawn given the parameters."""
+        n_draws = len(next(iter(draws.values())))
+        given = []
+        for g, group in enumerate(self.groups):
+            _, names = group.names(g)
+            logits = tuple(
+                None if eta is None else logit(np.clip(draws[name], SMALLEST, CLOSEST_TO_ONE))
+                for name, eta in zip(names, group.etas, strict=True)
+            )
+            masses = tuple(
+                1 / np.clip(draws[icc_name(name)], SMALLEST, CLOSEST_TO_ONE) - 1
+                for name, eta in zip(names, group.etas, strict=True)
+                if isinstance(eta, Recall)
+            )
+            given.append(GroupDraws(_proportions(group, g, draws, n_draws), logits, masses))
+        return self.blocks(of_block, rng, n_draws, prior=prior, tables=tables, given=given)
+
+    def _has_rows(self, draws: Draws) -> bool:
+        return bool(self.row_names) and all(name in draws for name in self.row_names)
+
+    def _tables_of_rows(self, draws: Draws, size: int) -> Array:
+        """Return tables of shape (n_classifiers, n, M, M)."""
+        tables = []
+        for g, group in enumerate(self.groups):
+            mu = _proportions(group, g, draws, size)
+            tables.append(mu[:, :, None] * draws[f"theta_{letter(g)}"])
+        return np.stack(tables)
+
+    def _named(self, bases: list[GroupDraws], totals: Totals) -> dict[str, Array]:
+        """Return the draws of the parameters by name."""
+        draws = {}
+        first = 0  # the first classifier of the group
+        for g, (group, base) in enumerate(zip(self.groups, bases, strict=True)):
+            mu, etas = group.names(g)
+            if group.known_mu is None:
+                draws[mu] = totals.true[first].copy()
+            first += len(group.etas)
+            for name, logit_eta in zip(etas, base.logits, strict=True):
+                if logit_eta is not None:
+                    draws[name] = 1 / (1 + np.exp(-np.maximum(logit_eta, logit(SMALLEST))))
+            for name, mass in zip(etas, base.masses, strict=False):
+                draws[icc_name(name)] = 1 / (1 + mass)
+        return draws
+
+    def _replicate(self, of: Replicated) -> dict[str, Array]:
+        if self._has_rows(of.draws):
+            tables = self._tables_of_rows(of.draws, of.n_draws)
+        else:
+            blocks = self._blocks_given(
+                of.draws,
+                lambda _, tables: np.stack(list(tables)),
+                of.rng,
+                prior=of.prior,
+                tables=True,
+            )
+            tables = np.concatenate(list(blocks), axis=1)
+        counts: list[Array] = []
+        for group in self.groups:
+            true = None
+            for _ in group.etas:
+                k = len(counts)
+                # Classifiers of a group see the same instances.
+                true = of.classes(tables[k].sum(axis=-1), k) if true is None else true
+                counts.append(of.rows(tables[k], true, k))
+        return confusion(counts)
+
+    def shares(
+        self, metric: Metric, positive: int, rng: Generator, region: Interval
+    ) -> Iterator[Array]:
+        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
+
+        Classifiers are independent given class proportions and sticks: each share is that of all
+        pairs of draws in a batch with the same ones.
+        """
+        group = self.groups[0]
+        n_classes = len(group.mu.prior)
+        # Sticks much smaller than the region do not matter, except for functions of single cells.
+        width = region.high - region.low
+        remainder = REMAINDER if metric.needs_tables else min(1e-4, width / 100)
+        # All classes of a draw tell about a metric of one class, if these have the same prior.
+        alike = [metric]
+        if self.has_classes_alike:
+            alike = of_classes(metric, range(min(n_classes, MOST_CLASSES)))
+
+        def mean_share(block: Totals | list[Array]) -> Array:
+            values = (check_scores(metric_of_block(m, positive, block), m) for m in alike)
+            return np.mean([share_of_pairs(scores, repeats, region) for scores in values], axis=0)
+
+        if self.has_recall_shares and not metric.needs_tables:
+            # A metric of one class varies more with its proportion, so more of these are drawn.
+            repeats = (PER_CLASS if len(alike) == 1 else PER_OWN_CLASS) * n_classes
+            repeats = max(2, min(repeats, MOST_REPEATS, MOST_SHARED_RECALLS // n_classes))
+            n_draws = max(2**5, MOST_RECALLS // (2 * repeats * n_classes))
+            blocks = _totals_given_sticks(group, rng, n_draws, repeats, remainder)
+            return in_twos(map(mean_share, blocks))
+        sticks = n_classes * np.log(remainder) / np.log(group.mass / (1 + group.mass))
+        cells = n_classes**2 if metric.needs_tables else 0
+        # With more classes, the sticks vary less between draws.
+        repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
+        n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
+        return in_twos(
+            self.blocks(
+                lambda _, block: mean_share(block if isinstance(block, Totals) else list(block)),
+                rng,
+                n_draws,
+                prior=True,
+                tables=metric.needs_tables,
+                repeats=repeats,
+                remainder=remainder,
+            )
+        )
+
+    @property
+    def has_recall_shares(self) -> bool:
+        """Whether the classifiers share instances, and each has a distribution of recalls."""
+        return len(self.groups) == 1 and all(isinstance(eta, Recall) for eta in self.groups[0].etas)
+
+    def check_graph(self, form: str = "collapsed") -> None:
+        """Raise if there is no PyMC graph of this form."""
+        if any(group.samples_mu and (group.mu.prior == 0).any() for group in self.groups):
+            raise ValueError(
+                "Some labels are predicted but never the true class, and PyMC cannot sample a "
+                "proportion that is 0. Pass labels= with all classes if these can occur, or use "
+                "engine='exact'."
+            )
+        super().check_graph(form)
+
+    @property
+    def forms(self) -> list[str]:
+        """The forms of graphs that there are."""
+        etas = self.groups[0].etas
+        joint = ["joint"] if isinstance(etas[0], Eta) and len(etas) > 1 else []
+        return ["collapsed", *joint, *(["rows"] if self.row_names else [])]
+
+    def _variables(self, parameters: Parameters, form: str) -> dict[str, Any]:
+        """Return the parameters and, in the form "rows", theta, the rows of each classifier."""
+        values = dict(parameters)
+        if form == "rows":
+            import pymc as pm
+
+            for g, group in enumerate(self.groups):
+                eta = values[group.names(g)[1][0]]
+                diagonal = np.eye(len(group.mu.prior))
+                omega = diagonal * eta + (1 - diagonal) * (1 - eta) / (len(diagonal) - 1)
+                name = f"theta_{letter(g)}"
+                values[name] = pm.Dirichlet(name, omega, dims=("class", "predicted"))
+        return values
+
+    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
+        import pytensor.tensor as pt
+
+        for g, group in enumerate(self.groups):
+            mu, etas = group.names(g)
+            if group.samples_mu:
+                yield f"counts of {mu}", log_multinomial(values[mu], group.mu.counts)
+            if form == "rows":
+                name = f"theta_{letter(g)}"
+                cells = (group.truth, group.predictions[:, 0])
+                yield f"counts of {name}", pt.sum(group.counts * pt.log(values[name][cells]))
+            elif form == "joint":
+                yield "counts of outcomes", _log_joint_outcomes(group, [values[k] for k in etas])
+            else:
+                for name, eta in zip(etas, group.etas, strict=True):
+                    if isinstance(eta, Recall):
+                        term = _log_beta_binomials(values[name], values[icc_name(name)], eta)
+                        yield f"counts given {name}", term
+                    elif eta is not None:
+                        yield f"counts given {name}", _log_dirichlet_multinomial(values[name], eta)
+
+
+def icc_name(eta: str) -> str:
+    """Return the name of the intraclass correlation that goes with the name of an eta."""
+    return eta.replace("eta", "icc")
+
+
+def row_sampler(group: Outcomes, prior: bool, remainder: float) -> RowSampler:
+    """Return what draws the rows of the group."""
+    if not prior and FullRows.suit(group):
+        return FullRows(group)
+    return _sparse_sampler(group, prior, remainder)
+
+
+def _sparse_sampler(group: Outcomes, prior: bool, remainder: float) -> RowSampler:
+    kind = RecallRows if isinstance(group.etas[0], Recall) else StickRows
+    return kind(group, prior, remainder)
+
+
+def _stacked(rows: Iterable[Totals]) -> Totals:
+    """Return the totals of all classifiers."""
+    hits, true, predicted = (
+        np.stack([one.T for one in parts]) for parts in zip(*rows, strict=True)
+    )
+    return Totals(hits.swapaxes(1, 2), true.swapaxes(1, 2), predicted.swapaxes(1, 2))
+
+
+def _rates(totals: Totals) -> dict[str, Array]:
+    return {
+        f"rho_{letter(k)}": hits / true
+        for k, (hits, true) in enumerate(zip(totals.hits, totals.true, strict=True))
+    }
+
+
+def _proportions(group: Outcomes, position: int, draws: Draws, size: int) -> Any:
+    """Return the class proportions, None if they are still to be drawn."""
+    if group.known_mu is not None:
+        return np.tile(group.known_mu, (size, 1))
+    name = group.names(position)[0]
+    return draws.get(name) if group.estimates_mu else draws[name]
+
+
+def _totals_given_sticks(
+    group: Outcomes, rng: Generator, n_draws: int, repeats: int, remainder: float
+) -> Iterator[Totals]:
+    """Yield blocks of totals under the prior, of shape (n_classifiers, n * repeats, M).
+
+    Parameters
+    ----------
+    group : Outcomes
+        The classifiers.
+    rng : numpy.random.Generator
+        The source of randomness.
+    n_draws : int
+        The number of draws of class proportions and sticks.
+    repeats : int
+        The number of draws of each classifier's recalls given these.
+    remainder : float
+        As in `OutcomeSpecification.blocks`.
+    """
+    rows = RecallRows(group, True, remainder)
+    block = max(1, RECALL_BLOCK // (rows.n_classes * max(repeats, rows.n_sticks)))
+    for start in range(0, n_draws, block):
+        n = min(block, n_draws - start)
+        mu = group.known_mu
+        mu = rows.draw_proportions(rng, n) if mu is None else np.tile(mu, (n, 1))
+        sticks = rows.break_sticks(rng, np.ones(mu.shape))
+        yield _totals(rows.grids, mu, sticks, rng, repeats)
+
+
+def _totals(
+    grids: Sequence[RecallGrid], mu: Array, sticks: Array, rng: Generator, repeats: int
+) -> Totals:
+    n, m = mu.shape
+    true = np.repeat(mu[:, :, None], repeats, axis=2)
+    all_hits, all_predicted = [], []
+    for grid in grids:
+        logit, mass = grid.draw(_evenly_spread(rng, n, repeats))
+        right, wrong = ((mass * expit(x)).reshape(n, 1, repeats) for x in (logit, -logit))
+        hits = true * rng.beta(right, wrong, true.shape)
+        missed = (true - hits).reshape(n * m, repeats)
+        predicted = hits + (_landing(sticks, rng) @ missed).reshape(hits.shape)
+        all_hits.append(hits)
+        all_predicted.append(predicted)
+    shape = len(grids), n * repeats, m
+    return Totals(
+        *(
+            np.moveaxis(np.array(total), 2, 3).reshape(shape)
+            for total in (all_hits, [true] * len(grids), all_predicted)
+        )
+    )
+
+
+def _landing(sticks: Array, rng: Generator) -> Any:
+    """Return the matrix that moves the wrong predictions of each class to other classes."""
+    _, n, m = sticks.shape
+    true = np.arange(m)
+    landed = (true + rng.integers(1, m, sticks.shape)) % m
+    first = m * np.arange(n)[:, None]
+    cells = np.broadcast_to(first + true, sticks.shape).ravel()
+    return sparse.csr_array((sticks.ravel(), ((first + landed).ravel(), cells)), (n * m, n * m))
+
+
+def _evenly_spread(rng: Generator, n: int, repeats: int) -> Array:
+    """Return uniform variables of shape (3, n * repeats), for `RecallGrid.draw`.
+
+    The first and the last are `repeats` points of a lattice in the unit square (Kronecker's, with
+    the golden ratio), shifted at random for each of the n draws.
+    """
+    uniform = rng.random((3, n, repeats))
+    shift = rng.random((2, n, 1))
+    steps = np.arange(repeats)
+    uniform[0] = (shift[0] + steps / repeats) % 1
+    uniform[2] = (shift[1] + steps * GOLDEN) % 1
+    return uniform.reshape(3, -1)
+
+
+def _log_dirichlet_multinomial(value: Any, eta: Eta) -> Any:
+    """Return the log likelihood of eta, with all rows integrated out."""
+    import pytensor.tensor as pt
+
+    total = pt.as_tensor_variable(0.0)
+    shapes = (value, (1 - value) / (eta.n_classes - 1))
+    for shape, (counts, times) in zip(shapes, (eta.right, eta.wrong), strict=True):
+        if len(counts):
+            total += pt.sum(times * (pt.gammaln(shape + counts) - pt.gammaln(shape)))
+    return total
+
+
+def _log_beta_binomials(eta: Any, icc: Any, recall: Recall) -> Any:
+    """Return the log likelihood of eta and the intraclass correlation, recalls integrated out."""
+    import pytensor.tensor as pt
+
+    mass = 1 / icc - 1
+    total = pt.as_tensor_variable(0.0)
+    for shape, counts, sign in (
+        (mass * eta, recall.right, 1),
+        (mass * (1 - eta), recall.wrong, 1),
+        (mass, recall.right + recall.wrong, -1),
+    ):
+        distinct, times = np.unique(counts[counts > 0], return_counts=True)
+        if len(distinct):
+            gain = pt.gammaln(shape + distinct) - pt.gammaln(shape)
+            total += sign * pt.sum(times * gain)
+    return total
+
+
+def _log_joint_outcomes(group: Outcomes, etas: list[Any]) -> Any:
+    """Return the log likelihood of the joint outcomes of all classifiers given their etas."""
+    import pytensor.tensor as pt
+
+    n_classes = len(group.mu.prior)
+    shape = pt.as_tensor_variable(np.ones(len(group.counts)))
+    for k, eta in enumerate(etas):
+        right = group.predictions[:, k] == group.truth
+        shape *= pt.switch(right, eta, (1 - eta) / (n_classes - 1))
+    return pt.sum(pt.gammaln(shape + group.counts) - pt.gammaln(shape))

@@ -1,0 +1,330 @@
+"""Two or more estimators, compared by the scores of splits: the correlated Bayesian t-test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from skbayeseval.engines.blocks import stream_blocks
+from skbayeseval.engines.variables import Parameter
+from skbayeseval.evidence.split_scores import SplitScores
+from skbayeseval.judgement.halves import roots_with_halves, variance_with_halves
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.margins import StudentMargin
+from skbayeseval.models.specification import AnySpecification, Model
+
+__all__ = [
+    "LEAST_STEPS",
+    "CorrelatedT",
+    "ScoreSpecification",
+    "missing_variance",
+    "step_seen",
+    "without_noise",
+]
+
+Array = NDArray[Any]
+
+# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
+BLOCK_BYTES = 2**24
+
+# A split's difference has a standard deviation of at least this many steps of the score: that of
+# the error of rounding to whole steps.
+LEAST_STEPS = 12**-0.5
+
+
+class SplitScoreSums(NamedTuple):
+    """Sums over splits of the differences d = a - b and of B's scores."""
+
+    n_splits: int
+    mean_d: float
+    mean_b: float
+    ss_d: float
+    ss_b: float
+    sp: float
+
+    @property
+    def slope(self) -> float:
+        """The slope of b on d."""
+        return self.sp / self.ss_d
+
+    @property
+    def ss_e(self) -> float:
+        """The sum of squares of b that d leaves."""
+        return self.ss_b - self.sp**2 / self.ss_d
+
+
+def sums_of_splits(a: Array, b: Array, added: Array | None = None) -> SplitScoreSums:
+    """Return the sums of two estimators' scores, with variance added to each of them."""
+    d = a - b
+    more_a, more_b = (0.0, 0.0) if added is None else (len(d) - 1) * added
+    centred_d, centred_b = d - d.mean(), b - b.mean()
+    return SplitScoreSums(
+        len(d),
+        float(d.mean()),
+        float(b.mean()),
+        float(centred_d @ centred_d + more_a + more_b),
+        float(centred_b @ centred_b + more_b),
+        float(centred_d @ centred_b - more_b),
+    )
+
+
+@dataclass(frozen=True)
+class ScoreSpecification(AnySpecification):
+    """Split scores, normally distributed around the mean score of each estimator.
+
+    Parameters
+    ----------
+    scores : mapping of str to ndarray of shape (n_estimators, n_splits)
+        The split scores of each metric.
+    correlation : float
+        The correlation between splits.
+    halves : mapping of str to ndarray of shape (n_estimators, n_comparisons), default=None
+        Differences between disjoint halves of the data.
+    added : mapping of str to ndarray of shape (n_estimators,), default=None
+        Variance that is added to each estimator's split scores, because they move in steps.
+    """
+
+    scores: Mapping[str, Array]
+    correlation: float
+    halves: Mapping[str, Array] | None = None
+    added: Mapping[str, Array] | None = None
+
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters of two estimators: B's score is regressed on the difference A - B.
+
+        delta and nu_B are the mean difference and B's mean score, sigma is the standard deviation
+        of a split's difference, beta the slope of B's score on it and tau what is left. With the
+        covariance of A and B having density proportional to det^(-2), sigma^2 has density
+        1 / sigma^2, beta is flat, and tau^2 has density 1 / tau^4.
+        """
+        if self.halves:
+            raise ValueError("Split scores with calibrate= have no PyMC model. Use engine='exact'.")
+        sums = self.sums()
+        n, inflation = sums[0].n_splits, self.inflation
+        flats: dict[str, tuple[str, list[tuple[float, float]]]] = {
+            "delta": ("plain", [(s.mean_d, np.sqrt(inflation * s.ss_d / (n - 1))) for s in sums]),
+            "nu_B": ("plain", [(s.mean_b, np.sqrt(inflation * s.ss_b / (n - 1))) for s in sums]),
+            "beta": ("plain", [(s.slope, np.sqrt(s.ss_e / s.ss_d / n)) for s in sums]),
+            "sigma": ("log", [(np.log(s.ss_d / n) / 2, np.sqrt(0.5 / n)) for s in sums]),
+            "tau": ("log", [(np.log(s.ss_e / n) / 2, np.sqrt(0.5 / n)) for s in sums]),
+        }
+        # 1 / tau^4 for the density of tau^2 is 1 / tau^2 for that of log tau.
+        powers = {"tau": -2.0}
+        return [
+            Parameter(name, np.array(of_all), False, ("metric",), flat, powers.get(name, 0.0))
+            for name, (flat, of_all) in flats.items()
+        ]
+
+    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
+        """Return the names along each dimension of the parameters."""
+        return {"metric": list(self.scores)}
+
+    def law(self, metric: str, contrast: Array) -> StudentMargin:
+        """Return the law of a combination of mean split scores, such as a difference."""
+        splits = contrast @ self.scores[metric]
+        df = len(splits) - 1.0
+        mean, scale = splits.mean(), np.sqrt(self.inflation) * splits.std(ddof=1)
+        if self.halves:
+            variance, df = variance_with_halves(scale**2, contrast @ self.halves[metric])
+            scale = np.sqrt(variance)
+        if self.added:
+            scale = np.sqrt(scale**2 + self.inflation * (contrast**2 @ self.added[metric]))
+        # Equal differences leave rounding errors behind, which are no spread.
+        negligible = 1e-12 * np.abs(self.scores[metric]).max()
+        mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
+        return StudentMargin(mean, scale, df)
+
+    def sums(self) -> list[SplitScoreSums]:
+        """Return the sums over splits of two estimators' scores, per metric."""
+        return [
+            sums_of_splits(scores[0], scores[1], None if self.added is None else self.added[name])
+            for name, scores in self.scores.items()
+        ]
+
+    @property
+    def inflation(self) -> float:
+        """The variance of the mean over splits, divided by the sample variance of the splits."""
+        n_splits = next(iter(self.scores.values())).shape[1]
+        return 1 / n_splits + self.correlation / (1 - self.correlation)
+
+    def stream(
+        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
+    ) -> Iterator[Array]:
+        """Yield blocks of draws of the mean score of each estimator, of shape (n_estimators, n).
+
+        The posterior is a multivariate t: the sample means plus sqrt(1/J + rho / (1 - rho)) S^(1/2)
+        z / sqrt(chi2 / (J - 1)). With C the centred split scores, S = C C^T / (J - 1), so sqrt(J -
+        1) S^(1/2) z is drawn as C g, with one standard normal variable per split in g. This avoids
+        the square root of S, which is singular if there are more estimators than splits, and the
+        draws of a pair do not depend on the other estimators. Comparisons of halves add columns to
+        C, and degrees of freedom; variance that is added to the scores of an estimator is a column
+        of its own.
+        """
+        scores = self.scores[metric.name]
+        n_estimators, n_splits = scores.shape
+        means = scores.mean(axis=1, keepdims=True)
+        roots, df = np.sqrt(self.inflation) * (scores - means), n_splits - 1.0
+        if self.halves:
+            differences = self.halves[metric.name]
+            roots = roots_with_halves(roots / np.sqrt(df), differences)
+            _, df = variance_with_halves(0.0, differences[0])
+        added = np.zeros(n_estimators) if self.added is None else self.added[metric.name]
+        if added.any():
+            own = np.diag(np.sqrt(df * self.inflation * added))
+            roots = np.hstack([roots, own[:, added > 0]])
+        # The draws of a pair do not depend on the number of estimators, and so blocks must not.
+        block = max(1, min(5000, BLOCK_BYTES // (16 * roots.shape[1])))
+
+        def draw(rng: Generator, size: int) -> Array:
+            normal = rng.standard_normal((roots.shape[1], size))
+            return means + roots @ normal / np.sqrt(rng.chisquare(df, size))
+
+        return stream_blocks(draw, rng, n_draws, block)
+
+    def _scores_given(
+        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
+    ) -> Iterator[Array]:
+        which = list(self.scores).index(metric.name)
+        delta, score_b = draws["delta"][:, which], draws["nu_B"][:, which]
+        yield np.stack([score_b + delta, score_b])
+
+    def check_graph(self, form: str = "collapsed") -> None:
+        """Raise unless there are two estimators, whose scores vary enough for PyMC."""
+        for scores in self.scores.values():
+            if len(scores) != 2:
+                raise ValueError(
+                    f"The PyMC model of split scores compares two estimators, but there are "
+                    f"{len(scores)}. Use engine='exact', or compare two estimators."
+                )
+        for (name, scores), sums in zip(self.scores.items(), self.sums(), strict=True):
+            tiny = 1e-20 * np.square(scores).sum()
+            if sums.n_splits < 4 or sums.ss_d <= tiny or sums.ss_e <= tiny:
+                raise ValueError(
+                    f"The {sums.n_splits} split scores of {name!r} vary too little for PyMC, which "
+                    "requires at least four splits with different scores. Use engine='exact'."
+                )
+        super().check_graph(form)
+
+    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
+        """Yield the terms of equicorrelated normal scores: of A - B, and of B given A - B.
+
+        Relative to the variance of one split score, the mean of n split scores has variance
+        (1 + (n - 1) rho) / n, and their sum of squares is 1 - rho times an independent chi-squared.
+        """
+        import pytensor.tensor as pt
+
+        rho = self.correlation
+        sums = self.sums()
+        n = sums[0].n_splits
+        of_mean = (1 + (n - 1) * rho) / n
+        mean_d, mean_b, ss_d, ss_b, sp = (
+            np.array([getattr(s, name) for s in sums])
+            for name in ("mean_d", "mean_b", "ss_d", "ss_b", "sp")
+        )
+        delta, nu_b, beta, sigma, tau = (
+            values[name] for name in ("delta", "nu_B", "beta", "sigma", "tau")
+        )
+
+        def log_density(off: Any, sum_of_squares: Any, sd: Any) -> Any:
+            spread = off**2 / of_mean + sum_of_squares / (1 - rho)
+            return pt.sum(-n * pt.log(sd) - spread / (2 * sd**2))
+
+        yield "scores of the difference", log_density(mean_d - delta, ss_d, sigma)
+        off = mean_b - nu_b - beta * (mean_d - delta)
+        rest = ss_b - 2 * beta * sp + beta**2 * ss_d
+        yield "scores of B", log_density(off, rest, tau)
+
+
+class CorrelatedT(Model):
+    """The correlated Bayesian t-test, for any metric known by its split scores (model "scores").
+
+    Split scores are normal around the mean score of each estimator. The correlation between splits
+    is assumed to equal the share of test instances (Nadeau and Bengio 2003; Corani and Benavoli
+    2015). The means have a flat prior, and the covariance of K estimators has a prior density
+    proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
+    regardless of the other estimators. The prior is improper, so there is no Bayes factor. Where
+    halves of the data were compared as well, they correct the variance.
+
+    A score of n_test instances moves in steps of 1 / n_test, so all splits may give the same
+    difference although the learners do not always differ by that much. The standard deviation of a
+    split's difference is therefore taken to be at least that of rounding to whole steps,
+    1 / (n_test sqrt(12)). Where n_test is unknown, the step is the smallest difference between two
+    scores that was seen. If all scores are the same, there is none, and the posterior of the
+    difference is a point.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_scores
+    >>> a, b = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
+    >>> result = compare_scores(a, b, test_fraction=0.2, random_state=0)
+    >>> result.model
+    'scores'
+    """
+
+    name = "scores"
+    needs_pairs = True
+    needs_true_negatives = False
+    has_proper_prior = False
+
+    def specification(self, evidence: Any) -> ScoreSpecification:
+        """Return the specification of the posterior, given the evidence."""
+        if not isinstance(evidence, SplitScores):
+            raise ValueError(
+                "CorrelatedT requires split scores. Use compare_scores or bayesian_cross_validate."
+            )
+        scores = {name: without_noise(values, values) for name, values in evidence.scores.items()}
+        steps = evidence.steps or {}
+        added = {
+            name: missing_variance(values, steps.get(name, step_seen(values)))
+            for name, values in scores.items()
+        }
+        return ScoreSpecification(scores, evidence.test_fraction, evidence.halves, added)
+
+
+def step_seen(scores: Array) -> float:
+    """Return the smallest difference between two scores that are not equal; 0 if all are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval.models.split_scores import step_seen
+    >>> step_seen(np.array([[0.75, 0.5, 0.625], [0.75, 0.75, 0.625]]))
+    0.125
+    """
+    gaps = np.diff(np.unique(scores))
+    return float(gaps.min()) if len(gaps) else 0.0
+
+
+def missing_variance(scores: Array, step: float) -> Array:
+    """Return what the variance of each estimator's split scores lacks.
+
+    With it, the difference of any two estimators varies by `LEAST_STEPS` steps or more; it is 0
+    where they do so already.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_estimators, n_splits)
+        The split scores.
+    step : float
+        The smallest possible difference of two scores.
+    """
+    least = (LEAST_STEPS * step) ** 2
+    lacks = np.zeros(len(scores))
+    for i, own in enumerate(scores):
+        variances = np.var(own - scores, axis=1, ddof=1)
+        lacks[i] = max(0.0, least - np.delete(variances, i).min(initial=least)) / 2
+    return lacks
+
+
+def without_noise(values: Array, scores: Array) -> Array:
+    """Round values to thirteen significant digits of the largest score, to drop rounding errors."""
+    largest = float(np.abs(scores).max())
+    if largest == 0:
+        return values
+    return np.round(values, 13 - math.ceil(math.log10(largest)))
