@@ -30,7 +30,7 @@ from skbayeseval.evidence.instances import Instances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric, stacked
 from skbayeseval.models.data_sets import draw_weights
-from skbayeseval.models.specification import Model, check_scores
+from skbayeseval.models.specification import Model
 from skbayeseval.models.weights import GroupScoreWeights, ScoreWeights
 from skbayeseval.posterior.distributions import (
     BetaDifference,

@@ -13,7 +13,7 @@ from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import LogDensities, Replicated
+from skbayeseval.models.specification import Replicated
 from skbayeseval.posterior.recipe import Posterior
 
 __all__ = ["as_arviz"]
