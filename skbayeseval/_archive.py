@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 
 from skbayeseval._files import check_path, written_whole
 
-__all__ = ["decode", "encode", "plain", "read_archive", "storable", "write_archive"]
-
 # The kinds of arrays: booleans, numbers and strings.
 KINDS = "biufU"
 

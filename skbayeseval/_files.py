@@ -16,15 +16,6 @@ import pandas as pd
 
 from skbayeseval._arrays import in_short
 
-__all__ = [
-    "check_path",
-    "save_figure",
-    "text_table",
-    "text_table_in_parts",
-    "written_whole",
-]
-
-
 SEPARATORS = (",", "\t", ";")
 
 

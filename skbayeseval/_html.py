@@ -17,26 +17,6 @@ import pandas as pd
 
 from skbayeseval._files import written_whole
 
-__all__ = [
-    "WIDTH",
-    "block",
-    "document",
-    "frame_table",
-    "inline_svg",
-    "lines",
-    "listed",
-    "note",
-    "paragraphs",
-    "row",
-    "section",
-    "shares",
-    "table",
-    "table_lines",
-    "text",
-    "verdict",
-    "write_page",
-]
-
 
 def text(value: Any) -> str:
     """Return any value as text of HTML, in which nothing is markup."""

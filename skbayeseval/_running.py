@@ -25,18 +25,6 @@ from rich.progress import (
 )
 from sklearn import config_context, get_config
 
-__all__ = [
-    "ProgressParallel",
-    "SharedList",
-    "Task",
-    "has_bar",
-    "parallel_with_progress",
-    "progress_display",
-    "progress_if_long",
-    "shared",
-]
-
-
 # Seconds after which work is long.
 PATIENCE = 1.0
 

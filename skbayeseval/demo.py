@@ -11,8 +11,6 @@ from sklearn.svm import SVC
 
 from skbayeseval import ComparisonResult, bayesian_cross_validate
 
-__all__ = ["by_each_model", "naive_bayes_against_svm"]
-
 
 def naive_bayes_against_svm(model: str = "paired") -> ComparisonResult:
     """Compare naive Bayes with an SVM by 3 x 2 block-regularised cross-validation."""

@@ -13,9 +13,10 @@ from skbayeseval.compare.unlikely import (
     warn_of_unlikely_labels,
     warn_of_unlikely_scores,
 )
+from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunk_counter import check_counter
 from skbayeseval.evidence.chunks import ChunkCounts
-from skbayeseval.evidence.counts import Evidence, MarginalCounts, PairedCounts, margins_of
+from skbayeseval.evidence.counts import MarginalCounts, PairedCounts, margins_of
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.instances import Instances, index_of
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers

@@ -17,7 +17,8 @@ from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
 from skbayeseval.compare.unlikely import warn_of_unlikely_labels
 from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.counts import PairedCounts, check_counts
+from skbayeseval.evidence.confusion import check_counts
+from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.label_counter import tally
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring

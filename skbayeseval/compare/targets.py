@@ -22,9 +22,11 @@ from skbayeseval._labels import (
     is_indicator,
     resolve_pos_label,
 )
+from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunk_counter import ChunkCounter, check_counter
 from skbayeseval.evidence.chunks import ChunkCounts
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts
+from skbayeseval.evidence.confusion import ConfusionCounts
+from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.instance_scores import (
     RESPONSES,
     ScoredInstances,

@@ -18,8 +18,6 @@ from skbayeseval.posterior.full_size import TrainingSizes
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.splitting.collect import Collection
 
-__all__ = ["Weighting", "plug_in_weight"]
-
 WEIGHTS = ("inferred", "published")
 ESTIMANDS = ("full", "learner", "fitted")
 

@@ -25,14 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = [
-    "CurveDisplay",
-    "LearningCurveDisplay",
-    "PowerDisplay",
-    "ScoresDisplay",
-]
-
-
 # The labels of both axes for each kind of curve, and the line that it is compared with.
 KINDS = {
     "roc": ("false positive rate", "true positive rate", "chance"),

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ClassesDisplay", "ForestDisplay", "RankingDisplay"]
-
 # What is drawn of each row: the mean and the ends of the HDI.
 SHOWN = ["mean", "hdi_low", "hdi_high"]
 

@@ -28,12 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = [
-    "HeatmapDisplay",
-    "PairsDisplay",
-]
-
-
 Array = NDArray[Any]
 
 

@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = [
-    "FactorDisplay",
-    "JointDisplay",
-    "PosteriorDisplay",
-    "ScoreDisplay",
-    "TraceDisplay",
-]
-
-
 DRAWN = ("hist", "density")
 
 

@@ -22,26 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = [
-    "GREY",
-    "MINUS",
-    "PALETTE",
-    "Display",
-    "PairWords",
-    "Pen",
-    "difference_label",
-    "figure_height",
-    "finding_of",
-    "label_ticks",
-    "line_height",
-    "pair_words",
-    "plain",
-    "shorten",
-    "text_width",
-    "wrap",
-]
-
-
 MINUS = "\N{MINUS SIGN}"
 
 

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Diagnostics", "diagnose", "to_inference_data"]
-
 Array = NDArray[Any]
 
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from skbayeseval._validation import ParameterObject
 
-__all__ = ["Engine", "ExactEngine", "Trace"]
-
 Array = NDArray[Any]
 
 # A function that builds PyMC variables to replace published priors.

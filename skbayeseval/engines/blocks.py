@@ -18,8 +18,6 @@ import numpy as np
 
 from skbayeseval._running import Task
 
-__all__ = ["child_of", "in_order", "stream_blocks"]
-
 T = TypeVar("T")
 
 # In bytes; larger than the arrays of a block. glibc adapts to no more than 32 MB.

@@ -24,8 +24,6 @@ from skbayeseval.engines.blocks import stream_blocks
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 
-__all__ = ["BLOCK", "SumOfMeans", "WeightedSums", "stream_bootstrap"]
-
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.

@@ -23,8 +23,6 @@ from skbayeseval.engines.base import Trace
 from skbayeseval.engines.pymc import PyMCEngine, sample
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior
 
-__all__ = ["PARAMETERS", "Summaries", "build_data_sets_graph", "sample_data_sets", "summarise"]
-
 Array = NDArray[Any]
 
 # The standard deviation within a data set is at least this fraction of their mean. Otherwise

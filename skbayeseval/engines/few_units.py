@@ -31,8 +31,6 @@ from scipy.special import expit, logit
 
 from skbayeseval.evidence.base import UnitNumbers
 
-__all__ = ["allow_for_few_carriers", "allow_for_few_units", "difference_of_twins"]
-
 Array = NDArray[Any]
 Range = tuple[float, float]
 

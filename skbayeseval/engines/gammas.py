@@ -12,16 +12,6 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtr
 
-__all__ = [
-    "GammaRows",
-    "Simplex",
-    "correlated_gammas",
-    "dirichlet_rows",
-    "gamma_rows",
-    "large_gammas",
-    "log_rising",
-]
-
 Array = NDArray[Any]
 
 # Gamma variables with smaller shapes may all be 0, and their shares unknown.

@@ -20,8 +20,6 @@ from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.base import Engine, PriorBuilder, Trace
 from skbayeseval.engines.variables import Parameter
 
-__all__ = ["PyMCEngine", "Trace", "check_trace", "group_of", "sample", "trace_of"]
-
 Array = NDArray[Any]
 
 # The number of draws from a prior that is not conjugate, for Bayes factors.

@@ -23,14 +23,6 @@ from skbayeseval.engines.gammas import correlated_gammas, gamma_rows, log_rising
 from skbayeseval.engines.rows import GroupDraws, Outcomes, Population, Recall, RowSampler
 from skbayeseval.metrics.confusion import Totals
 
-__all__ = [
-    "ProportionSampler",
-    "RecallGrid",
-    "RecallRows",
-    "log_density_of_recall",
-]
-
-
 Array = NDArray[Any]
 
 

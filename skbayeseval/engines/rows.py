@@ -24,19 +24,6 @@ from skbayeseval.engines.gammas import GammaRows, Simplex, large_gammas, log_ris
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Totals
 
-__all__ = [
-    "REMAINDER",
-    "Eta",
-    "EtaSampler",
-    "FullRows",
-    "GroupDraws",
-    "Outcomes",
-    "Population",
-    "Recall",
-    "RowSampler",
-    "StickRows",
-]
-
 Array = NDArray[Any]
 
 # The expected fraction of a row that is lost by truncating the stick-breaking is below this.

@@ -14,17 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Parameter",
-    "Parameters",
-    "call_prior",
-    "log_binomial",
-    "log_multinomial",
-    "publish",
-    "stick_transform",
-]
-
-
 Array = NDArray[Any]
 
 

@@ -2,7 +2,8 @@
 
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunks import ChunkCounts
-from skbayeseval.evidence.counts import ConfusionCounts, MarginalCounts, PairedCounts
+from skbayeseval.evidence.confusion import ConfusionCounts
+from skbayeseval.evidence.counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.items import ItemScores
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers

@@ -20,24 +20,6 @@ from skbayeseval._labels import check_labels
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.metrics.confusion import Metric, Totals
 
-__all__ = [
-    "Correctness",
-    "Evidence",
-    "ObservedArray",
-    "UnitNumbers",
-    "check_positive",
-    "count_units",
-    "effective_number",
-    "letter",
-    "over_classes",
-    "still_declared",
-    "stored_codes",
-    "stored_flag",
-    "stored_labels",
-    "stored_numbers",
-]
-
-
 Array = NDArray[Any]
 
 

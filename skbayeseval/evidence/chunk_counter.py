@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import ParameterObject
 from skbayeseval.evidence.chunks import CELLS, OUTCOMES, ChunkCounts
-from skbayeseval.evidence.counts import ConfusionCounts
+from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.sequences.tags import (
     Chunk,
     check_scheme,
@@ -23,8 +23,6 @@ from skbayeseval.sequences.tags import (
     convert_tags,
     tags_to_chunks,
 )
-
-__all__ = ["ChunkCounter", "check_counter", "chunk_counter"]
 
 Array = NDArray[Any]
 

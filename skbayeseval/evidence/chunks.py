@@ -15,9 +15,7 @@ from skbayeseval.evidence.base import (
     Evidence,
     stored_numbers,
 )
-from skbayeseval.evidence.counts import ConfusionCounts, check_counts
-
-__all__ = ["CELLS", "OUTCOMES", "ChunkCounts", "tables_of_tagger"]
+from skbayeseval.evidence.confusion import ConfusionCounts, check_counts
 
 Array = NDArray[Any]
 

@@ -13,16 +13,6 @@ from skbayeseval._arrays import as_numbers
 from skbayeseval._labels import check_labels, encode_labels, resolve_pos_label
 from skbayeseval._validation import check_weight
 
-__all__ = [
-    "ConfusionCounts",
-    "Margin",
-    "SparseCounts",
-    "check_addable",
-    "check_counts",
-    "frozen",
-    "header",
-]
-
 Array = NDArray[Any]
 
 

@@ -37,17 +37,6 @@ from skbayeseval.evidence.confusion import (
 )
 from skbayeseval.evidence.label_counter import count_chunks, count_labels
 
-__all__ = [
-    "ConfusionCounts",
-    "Evidence",
-    "MarginalCounts",
-    "PairedCounts",
-    "as_evidence",
-    "check_counts",
-    "check_paired",
-    "margins_of",
-]
-
 Array = NDArray[Any]
 
 

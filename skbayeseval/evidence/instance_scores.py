@@ -38,15 +38,6 @@ from skbayeseval.evidence.units import WeightedUnits, assign_units
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared, Sums, as_floats, prepare, sum_to_one
 
-__all__ = [
-    "RESPONSES",
-    "PreparedRun",
-    "ScoredInstances",
-    "WeightedInstances",
-    "respond",
-]
-
-
 Array = NDArray[Any]
 
 

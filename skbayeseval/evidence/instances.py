@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_label_vector
 
-__all__ = ["Instances", "Subgroups", "index_of", "subgroups_of"]
-
 Array = NDArray[Any]
 
 # A column with more values than this is probably a number or an identifier.

@@ -22,8 +22,6 @@ from skbayeseval.evidence.base import (
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = ["ItemScores", "Units"]
-
 Array = NDArray[Any]
 
 

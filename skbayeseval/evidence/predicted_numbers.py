@@ -16,8 +16,6 @@ from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared
 
-__all__ = ["PredictedNumbers", "check_numbers"]
-
 Array = NDArray[Any]
 
 

@@ -22,14 +22,6 @@ from skbayeseval.judgement.frequentist import (
 )
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = [
-    "DataSetScores",
-    "SplitScores",
-    "SystemScores",
-    "check_scores",
-    "check_test_fraction",
-]
-
 Array = NDArray[Any]
 
 # What the observed value of a system is, where scores are missing.

@@ -38,8 +38,6 @@ from skbayeseval.evidence.chunks import tables_of_tagger
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.metrics.confusion import Metric
 
-__all__ = ["UnitCounts", "WeightedUnits", "assign_units", "warn_of_empty_labels"]
-
 Array = NDArray[Any]
 
 # Gamma variables with a smaller shape underflow often enough to bias ratios of their sums.

@@ -19,18 +19,6 @@ from skbayeseval.evidence.chunks import OUTCOMES
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import Metric, Totals, totals_of
 
-__all__ = [
-    "ChunkRows",
-    "ClassRows",
-    "LabelRows",
-    "ScoreRows",
-    "Spread",
-    "ValidatedRows",
-    "cell_influence",
-    "total_influence",
-]
-
-
 Array = NDArray[Any]
 
 

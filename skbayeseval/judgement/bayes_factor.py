@@ -18,21 +18,6 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import gaussian_kde, norm
 
-__all__ = [
-    "BayesFactor",
-    "BayesTest",
-    "Estimate",
-    "density_by_kde",
-    "density_by_smoothing",
-    "density_of_independent_draws",
-    "density_of_shares",
-    "favour",
-    "odds_of_draws",
-    "odds_of_probabilities",
-    "odds_of_shares",
-    "ratio",
-]
-
 
 @dataclass(frozen=True)
 class BayesTest:

@@ -14,26 +14,6 @@ from skbayeseval._html import block, lines, shares
 from skbayeseval.judgement.intervals import Interval, count_inside, hdi_of_rows
 from skbayeseval.judgement.rope import describe_side
 
-__all__ = [
-    "MARKS",
-    "NO_ROPE",
-    "SETTLED",
-    "WORDS",
-    "Decision",
-    "InWords",
-    "Probabilities",
-    "codes_given_hdi",
-    "decide",
-    "decision_codes",
-    "format_interval",
-    "format_probability",
-    "in_a_table",
-    "masses",
-    "on_more_training",
-    "on_other_metrics",
-    "on_other_splits",
-]
-
 
 class InWords:
     """Base class of what is decided: `repr` and notebooks show the sentences of `str`."""

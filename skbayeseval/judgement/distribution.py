@@ -26,16 +26,6 @@ from skbayeseval.judgement.decision import (
 from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
 from skbayeseval.judgement.rope import check_rope
 
-__all__ = [
-    "Distribution",
-    "OneSidedDecision",
-    "as_distribution",
-    "check_margin",
-    "decision_of",
-    "one_sided",
-]
-
-
 Array = NDArray[Any]
 
 

@@ -14,8 +14,6 @@ from skbayeseval._arrays import in_short
 from skbayeseval._validation import as_float
 from skbayeseval.judgement.decision import InWords, on_other_metrics
 
-__all__ = ["ExpectedLoss", "check_cost", "expected_loss"]
-
 # So many other classifiers are named in a sentence.
 MOST_NAMES = 5
 

@@ -19,18 +19,6 @@ from scipy import stats
 from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_whole_number
 
-__all__ = [
-    "SignificanceTest",
-    "blocked_three_by_two_t",
-    "corrected_resampled_t",
-    "five_by_two_f",
-    "five_by_two_t",
-    "mcnemar",
-    "paired_t",
-    "sign_test",
-    "two_proportion_z",
-]
-
 Array = NDArray[Any]
 
 

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["roots_with_halves", "variance_with_halves"]
-
 # What each comparison of halves tells about a variance, in degrees of freedom, and how many are
 # wanted; an estimate from the splits stands in for those that are missing.
 DF_PER_COMPARISON, DF_WANTED = 0.65, 4.0

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_probability
 
-__all__ = ["Interval", "count_inside", "equal_tailed", "hdi", "hdi_mcse", "hdi_of_rows"]
-
 Array = NDArray[Any]
 
 

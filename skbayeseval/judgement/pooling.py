@@ -13,13 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc, gammaincinv, voigt_profile
 
-__all__ = [
-    "PooledSubgroups",
-    "pool_scores",
-    "pool_subgroups",
-]
-
-
 Array = NDArray[Any]
 
 

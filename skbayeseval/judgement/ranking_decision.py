@@ -19,15 +19,6 @@ from skbayeseval.judgement.decision import (
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 
-__all__ = [
-    "RankingDecision",
-    "behind_the_best",
-    "decide_ranking",
-    "equivalent_to_best",
-    "tied_groups",
-    "who_is_best",
-]
-
 Array = NDArray[Any]
 
 

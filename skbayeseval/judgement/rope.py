@@ -13,8 +13,6 @@ from skbayeseval._arrays import in_short
 from skbayeseval._validation import as_float
 from skbayeseval.judgement.intervals import Interval
 
-__all__ = ["check_rope", "check_rope_around_zero", "describe_side", "warn_of_one_rope"]
-
 
 class _Bounded(Protocol):
     """A metric, as far as a ROPE is concerned."""

@@ -12,8 +12,6 @@ import pandas as pd
 from skbayeseval.judgement.decision import Decision, InWords, format_interval, format_probability
 from skbayeseval.judgement.intervals import Interval
 
-__all__ = ["Farthest", "SubgroupDecision", "farthest_apart", "name_subgroups"]
-
 
 @dataclass(frozen=True, repr=False)
 class SubgroupDecision(InWords):

@@ -22,24 +22,6 @@ from sklearn.utils import check_scalar
 from skbayeseval._arrays import as_numbers, in_short
 from skbayeseval._validation import as_float
 
-__all__ = [
-    "AVERAGES",
-    "FBETA",
-    "RATIOS",
-    "SHARE",
-    "WHOLE_TABLE",
-    "Metric",
-    "Totals",
-    "check_zero_division",
-    "class_metric",
-    "fbeta",
-    "from_confusion",
-    "not_of_tables",
-    "ratio_metric",
-    "stacked",
-    "totals_of",
-]
-
 Array = NDArray[Any]
 
 

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CURVES", "Curve", "Part", "calibration", "net_benefit", "precision_recall", "roc"]
-
 Array = NDArray[Any]
 
 # The points of curves, and the number of bins of predicted probabilities.

@@ -21,14 +21,6 @@ from sklearn.utils import check_scalar
 
 from skbayeseval.metrics.confusion import SHARE, Metric
 
-__all__ = [
-    "SCORE_METRICS",
-    "as_floats",
-    "net_benefit",
-    "prepare",
-    "sum_to_one",
-]
-
 Array = NDArray[Any]
 
 

@@ -18,8 +18,6 @@ from scipy.special import xlogy
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 
-__all__ = ["NUMBER_METRICS", "REFUSED", "mean_of"]
-
 Array = NDArray[Any]
 
 # The step of complex derivatives, which have no rounding error to balance it against.

@@ -26,19 +26,6 @@ from skbayeseval.metrics.confusion import (
 from skbayeseval.metrics.instance_scores import SCORE_METRICS, net_benefit
 from skbayeseval.metrics.numbers import NUMBER_METRICS, REFUSED
 
-__all__ = [
-    "did_you_mean",
-    "get_metric",
-    "in_plain_words",
-    "item_bounds",
-    "item_metric",
-    "known_metrics",
-    "metric_of_formula",
-    "of_classes",
-    "split_metric",
-]
-
-
 # The names of scorers with values between 0 and 1, known by their split scores only.
 _BETWEEN_0_AND_1 = (
     r"(balanced_|top_k_)?accuracy|average_precision|roc_auc(_ov[or](_weighted)?)?"

@@ -25,19 +25,6 @@ from skbayeseval.metrics.instance_scores import Prepared
 from skbayeseval.metrics.numbers import REFUSED, mean_of
 from skbayeseval.metrics.registry import get_metric, known_metrics
 
-__all__ = [
-    "PerClass",
-    "PerInstance",
-    "from_instances",
-    "is_of_numbers",
-    "metric_of_scorer",
-    "per_class",
-    "resolve_scoring",
-    "spelled_out",
-    "table_metric",
-]
-
-
 Array = NDArray[Any]
 
 

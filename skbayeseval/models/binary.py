@@ -21,14 +21,10 @@ from scipy.special import gammaln, xlogy
 from skbayeseval.engines.blocks import in_order, stream_blocks
 from skbayeseval.engines.gammas import Simplex, dirichlet_rows
 from skbayeseval.engines.variables import Parameter, log_binomial, log_multinomial
-from skbayeseval.evidence.base import letter
+from skbayeseval.evidence.base import Evidence, letter
 from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
-from skbayeseval.evidence.counts import (
-    ConfusionCounts,
-    Evidence,
-    check_paired,
-    margins_of,
-)
+from skbayeseval.evidence.confusion import ConfusionCounts
+from skbayeseval.evidence.counts import check_paired, margins_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import BetaMargin, F1Margin, difference_log_density_at_zero
@@ -48,16 +44,6 @@ from skbayeseval.models.specification import (
     check_concentration,
     confusion,
 )
-
-__all__ = [
-    "BCV",
-    "BinaryModel",
-    "Paired",
-    "Specification",
-    "Unpaired",
-    "Vectors",
-]
-
 
 Array = NDArray[Any]
 

@@ -23,8 +23,6 @@ from skbayeseval.models.binary import BCV, Specification
 from skbayeseval.models.margins import BetaMargin
 from skbayeseval.models.specification import Shapes, check_concentration
 
-__all__ = ["PairedChunks", "has_chunk_shares", "shares_of_chunks"]
-
 Array = NDArray[Any]
 
 CHUNK_BLOCK = 2**14

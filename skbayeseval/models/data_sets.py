@@ -28,17 +28,6 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import AnySpecification, Model
 from skbayeseval.models.split_scores import without_noise
 
-__all__ = [
-    "NEXT_DATA_SET",
-    "DataSetSpecification",
-    "HierarchicalScores",
-    "SignedRank",
-    "draw_weights",
-    "pseudo_medians",
-    "region_masses",
-    "region_probabilities",
-]
-
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws.

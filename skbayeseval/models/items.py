@@ -30,15 +30,6 @@ from skbayeseval.models.specification import (
     in_twos,
 )
 
-__all__ = [
-    "ClusteredItems",
-    "ClusteredSpecification",
-    "ItemWeightSpecification",
-    "ItemWeights",
-    "RightOrWrong",
-    "RightOrWrongSpecification",
-]
-
 Array = NDArray[Any]
 
 # The share of the prior that is left to the last stick, on average.

@@ -24,15 +24,6 @@ from scipy.special import (
     stdtrit,
 )
 
-__all__ = [
-    "BetaMargin",
-    "F1Margin",
-    "StudentMargin",
-    "difference_interval",
-    "difference_log_density_at_zero",
-    "difference_probability",
-]
-
 Array = NDArray[Any]
 
 # Beta variables with larger shapes are normal, but for a little skewness.

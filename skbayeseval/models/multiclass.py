@@ -17,25 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval.engines.gammas import Simplex
 from skbayeseval.engines.rows import Eta, Outcomes, Recall
-from skbayeseval.evidence.counts import (
-    ConfusionCounts,
-    Evidence,
-    check_paired,
-    margins_of,
-)
+from skbayeseval.evidence.base import Evidence
+from skbayeseval.evidence.confusion import ConfusionCounts
+from skbayeseval.evidence.counts import check_paired, margins_of
 from skbayeseval.models.binary import Paired
 from skbayeseval.models.outcomes import OutcomeSpecification
 from skbayeseval.models.specification import Model, Shapes, check_concentration
-
-__all__ = [
-    "Hierarchical",
-    "PairedHierarchical",
-    "PairedMany",
-    "PairedRecalls",
-    "Recalls",
-    "class_proportions",
-]
-
 
 Array = NDArray[Any]
 

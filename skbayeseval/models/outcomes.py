@@ -42,8 +42,6 @@ from skbayeseval.models.specification import (
     share_of_pairs,
 )
 
-__all__ = ["OutcomeSpecification"]
-
 Array = NDArray[Any]
 Draws = Mapping[str, Array]
 T = TypeVar("T")

@@ -22,12 +22,6 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import BetaMargin
 
-__all__ = [
-    "log_density_of_equal_accuracy",
-    "log_density_of_equality",
-    "shares_given_rates",
-]
-
 Array = NDArray[Any]
 
 STRATA = 2**12

@@ -30,8 +30,6 @@ from skbayeseval.models.weights import (
     ScoreWeights,
 )
 
-__all__ = ["published_and_alternative_models", "resolve_model"]
-
 NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv", "scores", "signed-rank"]
 
 # The names of models that only one score per item has.

@@ -23,23 +23,6 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.models.margins import BetaMargin, StudentMargin
 
-__all__ = [
-    "BLOCK",
-    "AnySpecification",
-    "LogDensities",
-    "Model",
-    "Replicated",
-    "Shapes",
-    "blocks_of",
-    "check_concentration",
-    "check_scores",
-    "confusion",
-    "in_twos",
-    "metric_of_block",
-    "parameters_of_pair",
-    "share_of_pairs",
-]
-
 Array = NDArray[Any]
 Draws = Mapping[str, Array]
 Shapes = Mapping[str, Array]

@@ -19,15 +19,6 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import StudentMargin
 from skbayeseval.models.specification import AnySpecification, Model
 
-__all__ = [
-    "LEAST_STEPS",
-    "CorrelatedT",
-    "ScoreSpecification",
-    "missing_variance",
-    "step_seen",
-    "without_noise",
-]
-
 Array = NDArray[Any]
 
 # The approximate memory of a block of draws. Changing it changes the draws of a given seed.

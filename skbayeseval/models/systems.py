@@ -32,8 +32,6 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import AnySpecification, Model
 from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
 
-__all__ = ["HierarchicalSystems", "Observed", "SystemSpecification", "noise_of_means", "observe"]
-
 Array = NDArray[Any]
 
 # The values of a, from pairs of systems that each have a variance of their own to variances that

@@ -31,15 +31,6 @@ from skbayeseval.models.specification import (
     metric_of_block,
 )
 
-__all__ = [
-    "GroupScoreWeights",
-    "GroupWeights",
-    "IndependentLabels",
-    "IndependentLabelsBCV",
-    "InstanceWeights",
-    "ScoreWeights",
-]
-
 Array = NDArray[Any]
 
 

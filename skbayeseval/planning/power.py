@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from skbayeseval.display import PowerDisplay
 
-__all__ = ["PowerAnalysis", "power_analysis"]
-
 Array = NDArray[Any]
 
 

@@ -19,20 +19,6 @@ from skbayeseval.models.binary import Specification
 from skbayeseval.models.outcomes import OutcomeSpecification
 from skbayeseval.models.specification import AnySpecification, check_scores
 
-__all__ = [
-    "SCALE",
-    "all_shapes",
-    "differences_of_shapes",
-    "draw_differences",
-    "plausibility",
-    "populations_after",
-    "populations_of",
-    "side_by_side",
-    "spread_of_instances",
-    "tables_of",
-]
-
-
 Array = NDArray[Any]
 
 

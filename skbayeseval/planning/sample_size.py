@@ -25,19 +25,6 @@ from skbayeseval.planning.replications import SCALE
 from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, Setting, in_chunks
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = [
-    "SampleSize",
-    "crossing",
-    "items_needed",
-    "proportion_interval",
-    "required_sample_size",
-    "simulated_settled",
-    "smallest_size",
-    "smoothed",
-    "two_digits",
-]
-
-
 Array = NDArray[Any]
 
 

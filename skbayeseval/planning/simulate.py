@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from skbayeseval._running import Task, parallel_with_progress
 from skbayeseval._validation import check_n_jobs, check_whole_number
 from skbayeseval.engines.rows import Population
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence, MarginalCounts, PairedCounts
+from skbayeseval.evidence.base import Evidence
+from skbayeseval.evidence.confusion import ConfusionCounts
+from skbayeseval.evidence.counts import MarginalCounts, PairedCounts
 from skbayeseval.judgement.decision import SETTLED, codes_given_hdi
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.confusion import Metric
@@ -28,20 +30,6 @@ from skbayeseval.planning.replications import (
     side_by_side,
 )
 from skbayeseval.posterior.recipe import Posterior
-
-__all__ = [
-    "Question",
-    "Setting",
-    "ShapesOfCounts",
-    "Truth",
-    "decide_many",
-    "in_chunks",
-    "numbers_of_draws",
-    "shapes_of_counts",
-    "simulated_decisions",
-    "truths",
-]
-
 
 Array = NDArray[Any]
 

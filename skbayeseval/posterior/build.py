@@ -15,7 +15,9 @@ from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES, Engine
 from skbayeseval.engines.rows import EtaSampler
-from skbayeseval.evidence.counts import ConfusionCounts, Evidence, PairedCounts, as_evidence
+from skbayeseval.evidence.base import Evidence
+from skbayeseval.evidence.confusion import ConfusionCounts
+from skbayeseval.evidence.counts import PairedCounts, as_evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
@@ -24,14 +26,6 @@ from skbayeseval.models.specification import Model
 from skbayeseval.posterior.chains import sample
 from skbayeseval.posterior.inferred_weight import Weights
 from skbayeseval.posterior.recipe import Posterior
-
-__all__ = [
-    "check_shared_labels",
-    "check_true_classes",
-    "count_predictions",
-    "make_posterior",
-    "resolve_engine",
-]
 
 # By how many standard deviations a published prior may move an accuracy without a warning.
 LARGEST_PULL = 1 / 3

@@ -16,8 +16,6 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["convergence_warnings", "from_trace", "mixing", "sample"]
-
 HIGHEST_R_HAT, LOWEST_ESS = 1.01, 400
 
 # Spawn keys of the seeds that are derived from the entropy: 0 is the posterior, 1 the splitter.

@@ -17,15 +17,6 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = [
-    "Band",
-    "check_thresholds",
-    "curve_bands",
-    "net_benefit_difference",
-    "reference_line",
-    "summary_metric",
-]
-
 Array = NDArray[Any]
 
 # The number of draws of weights that a band is made of, and the largest block of weights.

@@ -19,14 +19,6 @@ from skbayeseval.models.margins import (
     difference_probability,
 )
 
-__all__ = [
-    "BetaDifference",
-    "BetaValue",
-    "SignedRankDifference",
-    "StudentQuantity",
-    "difference_bounds",
-]
-
 Array = NDArray[Any]
 
 

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["N_SHIFTS", "FullSize", "TrainingSizes", "extrapolate"]
-
 Array = NDArray[Any]
 
 # Exponents of learning curves, all of them equally probable.

@@ -30,19 +30,6 @@ from skbayeseval.judgement.halves import variance_with_halves
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.full_size import N_SHIFTS, FullSize, TrainingSizes, extrapolate
 
-__all__ = [
-    "InferredWeights",
-    "KnownWeights",
-    "ObservedRows",
-    "QuantityWeight",
-    "WeightPosterior",
-    "Weights",
-    "common_weight",
-    "infer_weight",
-    "pooled_weight_posterior",
-    "shift_by_other_splits",
-]
-
 Array = NDArray[Any]
 
 # The degrees of freedom of kappa, for one pass over the data and for several.

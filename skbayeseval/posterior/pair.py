@@ -11,8 +11,6 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import parameters_of_pair
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["PairPosterior"]
-
 Array = NDArray[Any]
 
 

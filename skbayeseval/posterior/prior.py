@@ -16,8 +16,6 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.margins import BetaMargin, StudentMargin
 from skbayeseval.models.specification import Model, check_scores, parameters_of_pair
 
-__all__ = ["Memory", "Prior", "Recipe"]
-
 Array = NDArray[Any]
 Draws = Mapping[str, Array]
 T = TypeVar("T")

@@ -30,15 +30,6 @@ from skbayeseval.models.margins import BetaMargin, difference_probability
 from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = [
-    "bayes_factor",
-    "has_infinite_prior_density",
-    "posterior_odds",
-    "prior_density_at_zero",
-    "prior_difference_draws",
-    "written",
-]
-
 METHODS = ("interval", "savage-dickey", "kde")
 
 # The number of draws in the papers' estimate of the prior density. It is part of the method,

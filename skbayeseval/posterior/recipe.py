@@ -48,8 +48,6 @@ from skbayeseval.posterior.inferred_weight import (
 )
 from skbayeseval.posterior.prior import Prior, Recipe
 
-__all__ = ["Posterior"]
-
 Array = NDArray[Any]
 
 # The spawn keys of the posterior's seeds: of its draws, of what few units add to them, and of where

@@ -19,8 +19,6 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.distributions import difference_bounds
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["Subgroup", "SubgroupDraws", "compare_subgroups"]
-
 Array = NDArray[Any]
 
 # The spawn keys of the seeds of subgroups and of pooling; those of the posterior are below 4.

@@ -16,8 +16,6 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.specification import Replicated
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["as_arviz"]
-
 Array = NDArray[Any]
 
 PRIOR_DRAWS = 4000

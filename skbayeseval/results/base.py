@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from skbayeseval._arrays import in_short
 from skbayeseval._html import write_page
 from skbayeseval._validation import check_names
-from skbayeseval.evidence.counts import Evidence
+from skbayeseval.evidence.base import Evidence
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
@@ -32,8 +32,6 @@ from skbayeseval.results.printed import (
 from skbayeseval.results.storage import Parts, describe, read, write
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import LEVELS
-
-__all__ = ["PosteriorView", "RopeResult"]
 
 
 class PosteriorView:

@@ -39,8 +39,6 @@ from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.summary import summary_row, under_other_priors
 from skbayeseval.results.text import describe_comparison
 
-__all__ = ["ComparisonResult"]
-
 Array = NDArray[Any]
 
 

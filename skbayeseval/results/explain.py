@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from skbayeseval.results.ranking import Ranking
     from skbayeseval.results.single import ScoreResult
 
-__all__ = ["explain_comparison", "explain_ranking", "explain_score"]
-
 # With more metrics than this, only the first are explained.
 MOST_METRICS = 4
 

@@ -48,8 +48,6 @@ from skbayeseval.results.base import PosteriorView
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ComparisonFigures"]
-
 KINDS = ("posterior", "joint", "factor", "scores", "learning_curve", "trace", *CURVES, "classes")
 
 

@@ -16,8 +16,6 @@ from skbayeseval.metrics.confusion import totals_of
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.collect import CrossValidation
 
-__all__ = ["classical_tests"]
-
 Array = NDArray[Any]
 
 COLUMNS = ["level", "compares", "statistic", "df", "n", "pvalue", "note"]

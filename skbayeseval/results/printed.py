@@ -22,24 +22,6 @@ if TYPE_CHECKING:
     from skbayeseval.results.ranking import Ranking
     from skbayeseval.results.single import ScoreResult
 
-__all__ = [
-    "Labels",
-    "Table",
-    "comparison_table",
-    "decimals",
-    "fixed",
-    "format_value",
-    "html_table",
-    "latex_table",
-    "markdown_table",
-    "name_observed",
-    "ranking_table",
-    "score_table",
-    "written_interval",
-    "written_ranks",
-]
-
-
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",

@@ -42,8 +42,6 @@ from skbayeseval.results.text import applies_to, means_of_splits, positive_class
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Pairs", "Ranking"]
-
 PLOTS = ("ranking", "pairs")
 
 # The stream of random numbers for pooling, apart from those of the draws.

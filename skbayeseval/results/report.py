@@ -55,17 +55,6 @@ if TYPE_CHECKING:
     from skbayeseval.results.ranking import Ranking
     from skbayeseval.results.single import ScoreResult
 
-__all__ = [
-    "comparison_page",
-    "comparison_view",
-    "computation",
-    "ranking_page",
-    "ranking_view",
-    "result_page",
-    "score_page",
-    "score_view",
-]
-
 # Larger tables are cut.
 MOST_ROWS = 25
 # The number of metrics whose sentence a notebook shows, and whose posterior is drawn on a page.

@@ -28,8 +28,6 @@ from skbayeseval.results.text import few_that_carry, positive_class, what_is_sca
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ScoreResult"]
-
 Array = NDArray[Any]
 
 

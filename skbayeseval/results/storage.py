@@ -29,8 +29,6 @@ from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.splitting.collect import CrossValidation
 
-__all__ = ["Parts", "describe", "read", "write"]
-
 FORMAT = "skbayeseval result 5"
 
 # The numbers of classifiers that results of each kind have: at least, at most.

@@ -43,8 +43,6 @@ from skbayeseval.results.printed import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["SubgroupComparison", "instances_of"]
-
 Array = NDArray[Any]
 
 TOO_FEW = "too few to say"

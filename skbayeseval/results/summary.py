@@ -23,8 +23,6 @@ from skbayeseval.posterior.prior_odds import (
 )
 from skbayeseval.posterior.recipe import Posterior
 
-__all__ = ["score_row", "summary_row", "under_other_priors"]
-
 
 def summary_row(
     posterior: Posterior,

@@ -23,25 +23,6 @@ if TYPE_CHECKING:
     from skbayeseval.results.base import PosteriorView
     from skbayeseval.results.comparison import ComparisonResult
 
-__all__ = [
-    "applies_to",
-    "cautions",
-    "decimals",
-    "describe_comparison",
-    "describe_draws",
-    "few_that_carry",
-    "join_words",
-    "means_of_splits",
-    "plain",
-    "positive_class",
-    "what_is_scarce",
-    "what_it_applies_to",
-    "what_was_tested",
-    "where_probabilities_come_from",
-    "who_is_better",
-    "who_is_first",
-]
-
 
 def decimals(interval: Interval) -> int:
     """Return how many decimals are worth writing, given how far a quantity is known."""

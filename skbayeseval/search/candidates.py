@@ -12,19 +12,6 @@ from numpy.typing import NDArray
 from skbayeseval.results.printed import format_value
 from skbayeseval.search.count_scorer import count_key
 
-__all__ = [
-    "counted_classes",
-    "last_candidates",
-    "name_candidates",
-    "number_dropped",
-    "number_of_splits",
-    "recorded_keys",
-    "scores_of",
-    "short_names",
-    "tables_of",
-    "varying",
-]
-
 Array = NDArray[Any]
 Parameters = Mapping[str, Any]
 

@@ -13,13 +13,11 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval.compare.targets import score_counts, score_learner
-from skbayeseval.evidence.counts import ConfusionCounts
+from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import table_metric
-
-__all__ = ["CountScorer", "count_key", "count_scorer"]
 
 MOST_CLASSES = 30
 

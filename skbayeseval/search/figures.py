@@ -13,8 +13,6 @@ from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.results.printed import format_value
 from skbayeseval.search.candidates import name_candidates, short_names, varying
 
-__all__ = ["best_candidates", "grid_of_candidates"]
-
 # Figures with more rows are illegible.
 MOST_ROWS = 20
 

@@ -16,16 +16,6 @@ from skbayeseval.evidence.validated_rows import Spread, cell_influence
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.inferred_weight import WeightPosterior
 
-__all__ = [
-    "N_BEST",
-    "draws_of_splits",
-    "first_copies",
-    "own_share",
-    "share_noise",
-    "spread_of_tables",
-]
-
-
 Array = NDArray[Any]
 
 

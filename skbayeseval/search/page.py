@@ -23,8 +23,6 @@ from skbayeseval.results.text import (
 from skbayeseval.search.candidates import name_candidates
 from skbayeseval.search.report import LEGEND, POOLED, SearchReport
 
-__all__ = ["explain", "notebook_view", "page_of"]
-
 # The rows of the table in a notebook, and on a page.
 ROWS_IN_NOTEBOOK = 8
 ROWS_ON_PAGE = 40

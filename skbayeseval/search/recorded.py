@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import check_probability, check_size
 from skbayeseval.compare.split_scores import rank_scores
-from skbayeseval.evidence.counts import ConfusionCounts, as_evidence
+from skbayeseval.evidence.confusion import ConfusionCounts
+from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.metrics.confusion import Metric
@@ -55,17 +56,6 @@ from skbayeseval.splitting.weights import (
     splitter_name,
     weight_of_fraction,
 )
-
-__all__ = [
-    "UNKNOWN",
-    "Settings",
-    "check_draws",
-    "check_fraction",
-    "failed_fits",
-    "make_report",
-    "report_recorded",
-    "without_failures",
-]
 
 Array = NDArray[Any]
 

@@ -30,8 +30,6 @@ from skbayeseval.search.recorded import (
 )
 from skbayeseval.search.report import Key, check_key
 
-__all__ = ["RefitSimplest", "refit_simplest"]
-
 
 def refit_simplest(
     key: Key,

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from skbayeseval.display import HeatmapDisplay, RankingDisplay
 
-__all__ = ["POOLED", "SearchReport", "check_key"]
-
 Key = str | Sequence[str] | Callable[[dict[str, Any]], Any]
 
 PLOTS = ("ranking", "heatmap")

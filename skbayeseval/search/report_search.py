@@ -52,8 +52,6 @@ from skbayeseval.splitting.check_splits import generate_splits
 from skbayeseval.splitting.collect import route
 from skbayeseval.splitting.weights import splitter_name
 
-__all__ = ["report_search"]
-
 Array = NDArray[Any]
 
 # So many candidates are cross-validated again if the user does not say how many.

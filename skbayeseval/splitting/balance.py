@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["balanced_partition", "deal", "halve"]
-
 Array = NDArray[Any]
 
 # The search for a swap considers at most this many units of each block.

@@ -20,8 +20,6 @@ from skbayeseval._labels import check_label_vector, kind_of_labels
 from skbayeseval._validation import check_whole_number
 from skbayeseval.splitting.balance import balanced_partition, deal
 
-__all__ = ["BlockRegularizedCV", "calibrated_weight", "orthogonal_array"]
-
 Array = NDArray[Any]
 MOST_REPEATS = 11
 

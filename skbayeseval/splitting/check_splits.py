@@ -13,14 +13,6 @@ from sklearn.utils import _safe_indexing
 
 from skbayeseval._arrays import in_short
 
-__all__ = [
-    "check_iterable_cv",
-    "check_splits",
-    "generate_splits",
-    "take_rows",
-    "warn_of_split_groups",
-]
-
 Array = NDArray[Any]
 Split = tuple[Array, Array]
 

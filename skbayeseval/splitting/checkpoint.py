@@ -25,8 +25,6 @@ from skbayeseval._files import written_whole
 from skbayeseval._version import __version__
 from skbayeseval.splitting.digest import NotDigestibleError, digest
 
-__all__ = ["Checkpoint", "check_repeatable"]
-
 FORMAT = "skbayeseval checkpoint 1"
 
 # The file by which a folder is known to be a checkpoint.

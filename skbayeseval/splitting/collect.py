@@ -37,17 +37,6 @@ from skbayeseval.splitting.digest import digest
 from skbayeseval.splitting.out_of_fold import OutOfFold
 from skbayeseval.splitting.weights import pooled_weight
 
-__all__ = [
-    "Collection",
-    "CrossValidation",
-    "Observe",
-    "collect",
-    "metadata_router",
-    "name_the_place",
-    "observe_predictions",
-    "route",
-]
-
 Array = NDArray[Any]
 Split = tuple[Array, Array]
 

@@ -25,8 +25,6 @@ from scipy import sparse, special
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-__all__ = ["NotDigestibleError", "digest"]
-
 # Values that their repr tells from all others.
 ATOMS = (
     type(None), type(...), type(NotImplemented), bool, int, float, complex, str, bytes, bytearray

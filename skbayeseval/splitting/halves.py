@@ -14,12 +14,6 @@ from skbayeseval.splitting.balance import halve
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import generate_splits, take_rows
 
-__all__ = [
-    "splits_of_another_size",
-    "splits_of_halves",
-]
-
-
 Array = NDArray[Any]
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from skbayeseval._arrays import in_short
 
-__all__ = ["check_estimator_names", "named_estimators"]
-
 
 def named_estimators(estimators: Any) -> list[tuple[str, Any]]:
     """Return (name, estimator) pairs for a list of estimators or of such pairs, or for a dict.

@@ -11,8 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["LEVELS", "OutOfFold", "repeats_of"]
-
 Array = NDArray[Any]
 
 # The levels of the columns.

@@ -29,15 +29,6 @@ from sklearn.model_selection import (
 
 from skbayeseval.splitting.block_cv import BlockRegularizedCV, calibrated_weight
 
-__all__ = [
-    "SplitProportions",
-    "cautious_proportions",
-    "pooled_weight",
-    "split_proportions",
-    "splitter_name",
-    "weight_of_fraction",
-]
-
 Array = NDArray[Any]
 
 FOLDS = (KFold, StratifiedKFold, GroupKFold, StratifiedGroupKFold, LeaveOneOut)
