@@ -358,7 +358,9 @@ def _checked_draws(
         )
     if not np.isfinite(draws).all() and (metric.formula is not None or np.isnan(draws).any()):
         raise ValueError(f"the draws of {metric.name!r} contain NaN or infinity.")
-    low, high = metric.bounds or (-np.inf, np.inf)
+    # Mean split scores are t-distributed, which knows no bounds.
+    bounds = None if metric.source == "splits" else metric.bounds
+    low, high = bounds or (-np.inf, np.inf)
     rounding = 1e-9
     if draws.min() < low - rounding or draws.max() > high + rounding:
         raise ValueError(f"the draws of {metric.name!r} are not between {low:g} and {high:g}.")

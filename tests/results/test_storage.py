@@ -154,6 +154,15 @@ def test_times_and_scores_of_splits(tmp_path):
         )
 
 
+def test_mean_split_scores_beyond_the_bounds_of_the_metric(tmp_path):
+    X, y = make_classification(120, n_informative=4, class_sep=3.0, random_state=0)
+    result = bayesian_cross_validate(
+        GaussianNB(), RidgeClassifier(), X, y, scoring="f1", model="scores", cv=5, random_state=0
+    )
+    assert result._posterior.draws(result._metrics["f1"]).max() > 1
+    np.testing.assert_array_equal(round_trip(result, tmp_path).draws, result.draws)
+
+
 def test_wrong_files(votes, tmp_path):
     (tmp_path / "text").write_text("nothing")
     np.savez(tmp_path / "other.npz", x=np.ones(3))
