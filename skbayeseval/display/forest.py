@@ -139,7 +139,7 @@ class ClassesDisplay(_DifferencesDisplay):
         self._draw_rope(ax, pen)
         ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
         for some, _, look in _by_decision(codes, words, pen):
-            pen.intervals(rows[some], table.loc[some, SHOWN], size=size, **look)
+            pen.intervals(rows[some], [table[c][some] for c in SHOWN], size=size, **look)
             for row in rows[some]:
                 pen.text(
                     1.02, row, MARKS[codes[row]], transform=ax.get_yaxis_transform(),
@@ -247,8 +247,8 @@ class ForestDisplay(_DifferencesDisplay):
         self._draw_alone(ax, pen, table, rows)
         for some, meaning, look in _by_decision(table["decision"].to_numpy(), words, pen):
             pen.intervals(
-                rows[some], table.loc[some, SHOWN], size=size, label=meaning, alpha=0.6,
-                widest=3.5, **look,
+                rows[some], [table[c][some] for c in SHOWN], size=size, label=meaning,
+                alpha=0.6, widest=3.5, **look,
             )  # fmt: skip
         for row in rows[table["mean"].isna().to_numpy()]:
             pen.text(
@@ -387,7 +387,7 @@ class RankingDisplay(Display):
         number, size = pen.fit_rows(len(self.table), n_labels + ("observed" in self.table))
         table = self.table.sort_values("mean").tail(number)
         small, width = pen.small, pen.width
-        self._draw_rows(pen, table[SHOWN], size)
+        self._draw_rows(pen, table, SHOWN, size)
         # Only a layout that looks at what is beside the axes leaves room for more axes there.
         has_room = width > 4 and cast("Figure", ax.figure).get_layout_engine() is not None
         inches = 0.3 * width if has_room and "behind" in table else 0.0
@@ -426,7 +426,7 @@ class RankingDisplay(Display):
         place = (0.1, 0.0, inches, 1.0)
         beside = ax.inset_axes(place, transform=_beside(ax, ax.transAxes), sharey=ax)
         pen = pen.on(beside)
-        self._draw_rows(pen, table[["behind", "behind_low", "behind_high"]], size)
+        self._draw_rows(pen, table, ["behind", "behind_low", "behind_high"], size)
         beside.axvline(0.0, color=GREY, linewidth=0.8)
         if self.rope:
             beside.axvspan(-self.rope, 0.0, color=GREY, alpha=0.15, linewidth=0)
@@ -435,7 +435,7 @@ class RankingDisplay(Display):
         beside.spines[["left", "right", "top"]].set_visible(False)
         pen.plain_ticks(inches=inches)
 
-    def _draw_rows(self, pen: Pen, table: pd.DataFrame, size: float) -> None:
+    def _draw_rows(self, pen: Pen, table: pd.DataFrame, columns: list[str], size: float) -> None:
         """Draw the interval of each row, in the colour and marker of its state."""
         rows = np.arange(len(table))
         states = np.array(
@@ -446,8 +446,8 @@ class RankingDisplay(Display):
             if some.any():
                 label, colour, marker = STATES.get(state, (None, 0, "o"))
                 pen.intervals(
-                    rows[some], table[some], color=pen.colors[colour], marker=marker, size=size,
-                    label=label,
+                    rows[some], [table[c][some] for c in columns], color=pen.colors[colour],
+                    marker=marker, size=size, label=label,
                 )  # fmt: skip
 
     def _finding(self, pen: Pen, shown: int) -> str:

@@ -229,11 +229,11 @@ class Pen:
         self.texts.append(self.ax.text(x, y, words, **options))
 
     def intervals(
-        self, rows: Any, table: Any, *, color: Any, marker: str, size: float, alpha: float = 0.5,
+        self, rows: Any, values: Any, *, color: Any, marker: str, size: float, alpha: float = 0.5,
         widest: float = 3.0, label: str | None = None,
     ) -> None:  # fmt: skip
-        """Draw a point and an interval in each row; the table has the columns of these three."""
-        middle, low, high = (table[column] for column in table)
+        """Draw a point and an interval in each row; the values are middles, low and high ends."""
+        middle, low, high = values
         options = self.fill_options(color=color, linewidth=min(widest, size / 2), alpha=alpha)
         self.fills.append(self.ax.hlines(rows, low, high, **options))
         self.line(

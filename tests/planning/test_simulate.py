@@ -195,7 +195,7 @@ def test_counts_of_each_alone(model):
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["paired", "hierarchical"])
 def test_more_classes(model, monkeypatch):
-    monkeypatch.setattr(simulate, "N_SIZES", 2)
+    monkeypatch.setattr(sample_size, "N_SIZES", 2)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200)
     a, b = (np.where(rng.random(200) < p, y, (y + 1) % 3) for p in (0.9, 0.75))
