@@ -49,6 +49,8 @@ def test_ranking_of_a_cross_validation(means):
     (line,) = [line for line in str(ranking).splitlines() if line.startswith(said)]
     assert f"logistic {means[0]:.4f}" in line
     assert f"bayes {means[1]:.4f}" in line
+    size = len(Y) * 4 // 5
+    assert f"applies to: learners trained on {size:,} instances" in str(ranking)
 
 
 def test_where_both_are_the_same_nothing_is_said(result):
