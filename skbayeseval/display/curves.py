@@ -200,8 +200,7 @@ class LearningCurveDisplay(Display):
         ax.set_xticks(ticks, [f"{size:,.0f}" for size in ticks])
         pen.finish(f"{plain(self.metric)}: {a} minus {b}", ticks="y")
         first, last = (f"{value:+.3f}".replace("-", MINUS) for value in self.means[[0, 2]])
-        some, all_of_them = (f"{size:,.0f}" for size in self.sizes[[0, 2]])
-        return f"difference {first} with {some} training instances, {last} with all {all_of_them}"
+        return f"{first} trained on {self.sizes[0]:,.0f}, {last} on all {self.sizes[2]:,.0f}"
 
 
 # The power that is usually wanted, as in `PowerAnalysis`.
