@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from skbayeseval import ComparisonResult
 from skbayeseval._files import save_figure
@@ -35,8 +39,6 @@ class Line:
         The bound on the absolute difference. None means that there is no bound.
     digits : int, default=3
         The number of decimals to show.
-    third : float, default=None
-        An additional reproduced value that the paper does not have.
 
     Examples
     --------
@@ -48,43 +50,42 @@ class Line:
 
     row: str
     column: str
-    paper: float | str
-    ours: float | str
+    paper: Any
+    ours: Any
     within: float | None = None
     digits: int = 3
-    third: float | None = None
 
     @property
     def difference(self) -> float | None:
         """The reproduced minus the published value; None for words."""
-        if isinstance(self.paper, str) or isinstance(self.ours, str):
-            return None
-        return self.ours - self.paper
+        return None if isinstance(self.paper, str) else self.ours - self.paper
 
     @property
     def inside(self) -> bool | None:
         """Whether the difference is within its bound; None if there is no bound."""
         if self.difference is None:
-            return self.paper == self.ours
+            return bool(self.paper == self.ours)
         if self.within is None:
             return None
         return bool(abs(self.difference) <= self.within + _ROUNDING)
 
-    def cells(self) -> list[str]:
-        """Return the printed cells of the line."""
-        # Reproduced values have one more decimal than published ones, except for integers.
-        one, more = f".{self.digits}f", f".{self.digits + (self.digits > 0)}f"
-        if self.difference is None:
-            numbers = [str(self.paper), str(self.ours), "", "same"]
-        else:
-            bound = "no bound" if self.within is None else f"{self.within:g}"
+    def cells(self) -> dict[str, str]:
+        """Return the printed cells of the line, by their column."""
+        numbers = [self.paper, self.ours, "", "same"]
+        if self.difference is not None:
+            # Reproduced values have one more decimal than published ones, except for integers.
+            more = f".{self.digits + (self.digits > 0)}f"
             numbers = [
-                format(self.paper, one),
-                format(self.ours, more),
-                format(self.difference, f"+{more}"),
-                bound,
+                f"{self.paper:.{self.digits}f}",
+                f"{self.ours:{more}}",
+                f"{self.difference:+{more}}",
+                "no bound" if self.within is None else f"{self.within:g}",
             ]
-        return [self.row, self.column, *numbers]
+        cells = [self.row, self.column, *numbers, "outside" if self.inside is False else ""]
+        return dict(zip(_HEAD, cells, strict=True))
+
+
+_HEAD = ("row", "column", "published", "reproduced", "difference", "within", "")
 
 
 @dataclass(frozen=True)
@@ -97,26 +98,20 @@ class Table:
         The title of the table.
     lines : sequence of Line
         The values of the table.
-    reason : callable, default=None
-        Maps a line outside its bound to the reason, or to "" if the reason is unknown.
-    third : str, default=""
-        The column header of the additional values.
 
     Examples
     --------
     >>> from skbayeseval.reproduce.report import Line, Table
-    >>> lines = [Line("NER", "P(H1)", 0.679, 0.6801, 0.002), Line("NER", "favoured", "H1", "H1")]
+    >>> lines = [Line("NER", "P(H1)", 0.679, 0.6801, 0.002), Line("NER", "favoured", "H1", "H0")]
     >>> print(Table("Table 4", lines))
     Table 4
-                   | published | reproduced | difference | within
-    NER   P(H1)    |     0.679 |     0.6801 |    +0.0011 |  0.002
-    NER   favoured |        H1 |         H1 |            |   same
+    row   column published reproduced difference within
+    NER    P(H1)     0.679     0.6801    +0.0011  0.002
+    NER favoured        H1         H0              same outside
     """
 
     title: str
     lines: Sequence[Line]
-    reason: Callable[[Line], str] | None = None
-    third: str = ""
 
     @property
     def inside(self) -> list[Line]:
@@ -128,23 +123,21 @@ class Table:
         """The lines outside their bounds."""
         return [line for line in self.lines if line.inside is False]
 
+    def reason(self, line: Line) -> str:
+        """Return why a line is outside its bound; data/reasons.json knows it."""
+        for rule in load_published("reasons"):
+            where = f"{line.row}, {line.column}"
+            if re.match(rule["table"], self.title) and re.search(rule["line"], where):
+                return str(rule["reason"])
+        return "not explained"
+
     def __str__(self) -> str:
-        head = ["", "", "published", "reproduced", "difference", "within"]
-        cells = [line.cells() for line in self.lines]
-        if self.third:
-            head.append(self.third)
-            for line, row in zip(self.lines, cells, strict=True):
-                row.append("" if line.third is None else format(line.third, f".{line.digits + 1}f"))
-        widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-        marks = ["", *("  outside" if line.inside is False else "" for line in self.lines)]
-        rows = [self.title]
-        for row, mark in zip([head, *cells], marks, strict=True):
-            where = f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}"
-            numbers = (f"{cell:>{w}}" for cell, w in zip(row[2:], widths[2:], strict=True))
-            rows.append(" | ".join([where, *numbers]) + mark)
-        return "\n".join(rows)
+        printed = pd.DataFrame([line.cells() for line in self.lines], columns=list(_HEAD))
+        rows = printed.to_string(index=False).splitlines()
+        return "\n".join([self.title, *(row.rstrip() for row in rows)])
 
 
+@cache
 def load_published(name: str) -> Any:
     """Load the published tables in a file in ``data``.
 
@@ -177,8 +170,8 @@ def bound(a: str, b: str) -> float:
 
 def posterior_lines(
     row: str, printed: Mapping[str, Any], result: ComparisonResult, rope: Any, within: float
-) -> Iterator[Line]:
-    """Yield all published values of a posterior except its Bayes factor.
+) -> list[Line]:
+    """Return all published values of a posterior except its Bayes factor.
 
     Parameters
     ----------
@@ -193,48 +186,33 @@ def posterior_lines(
     within : float
         The allowed deviation of means, standard deviations and ends of HDIs. Percentages may
         deviate by ``500 * within`` percentage points.
-
-    Yields
-    ------
-    line : Line
-        One value.
     """
     decision = result.decision(rope)
     lower, _, greater = result.probability()
-    points = 500 * within
-    yield Line(row, "mean", printed["mean"], float(result.draws.mean()), within)
-    yield Line(row, "std", printed["std"], float(result.draws.std()), within)
-    yield Line(row, "% below 0", printed["pct_lower"], 100 * lower, points, digits=1)
-    yield Line(row, "% above 0", printed["pct_greater"], 100 * greater, points, digits=1)
-    inside = 100 * decision.probabilities.equivalent
-    yield Line(row, "% in ROPE", printed["pct_rope"], inside, points, digits=1)
-    yield Line(row, "HDI low", printed["hdi"][0], decision.hdi.low, within)
-    yield Line(row, "HDI high", printed["hdi"][1], decision.hdi.high, within)
-    yield Line(row, "decision", printed["decision"], decision.code)
+    scores = {
+        "mean": (printed["mean"], result.draws.mean()),
+        "std": (printed["std"], result.draws.std()),
+        "HDI low": (printed["hdi"][0], decision.hdi.low),
+        "HDI high": (printed["hdi"][1], decision.hdi.high),
+    }
+    percentages = {
+        "% below 0": (printed["pct_lower"], 100 * lower),
+        "% above 0": (printed["pct_greater"], 100 * greater),
+        "% in ROPE": (printed["pct_rope"], 100 * decision.probabilities.equivalent),
+    }
+    return [
+        *(Line(row, name, *values, within) for name, values in scores.items()),
+        *(Line(row, name, *values, 500 * within, 1) for name, values in percentages.items()),
+        Line(row, "decision", printed["decision"], decision.code),
+    ]
 
 
 def comparison_figure(result: ComparisonResult, kinds: tuple[str, ...], rope: Any) -> Figure:
-    """Draw several plots of a result side by side.
-
-    Parameters
-    ----------
-    result : ComparisonResult
-        The result to draw.
-    kinds : tuple of str
-        The kinds of plot, as in `ComparisonResult.plot`.
-    rope : (float, float)
-        The ROPE to mark.
-
-    Returns
-    -------
-    figure : matplotlib Figure
-        The figure, with one plot per kind.
-    """
+    """Draw several plots of a result side by side, with the ROPE marked."""
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(
-        1, len(kinds), figsize=(6.2 * len(kinds), 4.8), layout="constrained", squeeze=False
-    )
+    size = (6.2 * len(kinds), 4.8)
+    figure, axes = plt.subplots(1, len(kinds), figsize=size, layout="constrained", squeeze=False)
     for kind, ax in zip(kinds, axes[0], strict=True):
         result.plot(kind, rope=rope, ax=ax)
     return figure
@@ -288,30 +266,24 @@ class Report:
         try:
             yield
         except MissingError as error:
-            line = f"{what} skipped: {error}"
-            self.missing.append(line)
-            self.write(f"\n{line}")
+            self.missing.append(f"{what} skipped: {error}")
+            self.write(f"\n{self.missing[-1]}")
 
     def close(self) -> None:
         """Print how many values are inside and outside their bounds, and why some are outside."""
-        asked = [table for table in self.tables if table.inside or table.outside]
-        if asked:
-            self.write("\nValues inside and outside their bounds")
-            width = max(len(table.title) for table in asked)
-            for table in asked:
-                counts = f"{len(table.inside):4d} inside, {len(table.outside):3d} outside"
-                self.write(f"{table.title:<{width}}  {counts}")
-            inside = sum(len(table.inside) for table in asked)
-            outside = sum(len(table.outside) for table in asked)
-            self.write(f"{'all':<{width}}  {inside:4d} inside, {outside:3d} outside")
+        numbers = {table.title: (len(table.inside), len(table.outside)) for table in self.tables}
+        counts = pd.DataFrame.from_dict(numbers, orient="index", columns=["inside", "outside"])
+        counts = counts[counts.sum(axis=1) > 0]
+        if len(counts):
+            counts.loc["all"] = counts.sum()
+            self.write(f"\nValues inside and outside their bounds\n{counts}")
         reasons: dict[str, list[str]] = {}
         for table in self.tables:
             for line in table.outside:
-                row, column, paper, ours = line.cells()[:4]
-                reason = (table.reason and table.reason(line)) or "not explained"
-                reasons.setdefault(reason, []).append(
-                    f"{table.title.split(':')[0]}, {row}, {column}: published {paper}, "
-                    f"reproduced {ours}"
+                row, column, paper, ours, *_ = line.cells().values()
+                where = f"{table.title.split(':')[0]}, {row}, {column}"
+                reasons.setdefault(table.reason(line), []).append(
+                    f"{where}: published {paper}, reproduced {ours}"
                 )
         for reason, places in reasons.items():
             self.write("\n  ".join([f"\nOutside: {reason}", *places]))
