@@ -1,22 +1,24 @@
-"""Archives of arrays and a JSON header, which are checked before they are read.
+"""Archives of arrays and a JSON header, with a checksum.
 
 An archive is an npz file, which numpy can read without pickle. Members are not compressed, so what
-is read is never larger than the file. The header lists every array with its type, shape and
-checksum, and has a checksum of its own.
+is read is never larger than the file.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
 import zipfile
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from skbayeseval._files import check_path, written_whole
 
@@ -24,8 +26,12 @@ from skbayeseval._files import check_path, written_whole
 KINDS = "biufU"
 
 # What stands for values that JSON does not know.
-ARRAY, TUPLE, DICT, FLOAT, NUMPY = "<array>", "<tuple>", "<dict>", "<float>", "<numpy>"
+ARRAY, SPARSE, TUPLE, DICT = "<array>", "<sparse>", "<tuple>", "<dict>"
+FLOAT, NUMPY, RECORD = "<float>", "<numpy>", "<record>"
 
+
+# The member that has the checksum of all others.
+CHECKSUM = "checksum"
 
 # Non-finite numbers by their texts.
 _FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -48,6 +54,13 @@ def encode(value: Any, arrays: Arrays) -> Any:
         return {FLOAT: str(float(value))}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if is_record(value):
+        content = encode(_fields(value), arrays)
+        return {RECORD: [type(value).__name__, content]}
+    if sparse.issparse(value):
+        entries = value.tocoo()
+        parts = [entries.data, entries.row, entries.col, entries.shape]
+        return {SPARSE: encode(parts, arrays)}
     if isinstance(value, tuple):
         return {TUPLE: [encode(one, arrays) for one in value]}
     if isinstance(value, list):
@@ -60,28 +73,52 @@ def encode(value: Any, arrays: Arrays) -> Any:
     raise TypeError(f"{value!r} is of type {type(value).__name__}")
 
 
-def decode(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
-    """Invert `encode`."""
+def decode(
+    value: Any, arrays: Mapping[str, NDArray[Any]], classes: Mapping[str, type] | None = None
+) -> Any:
+    """Invert `encode`; `classes` are those of the records, by their names."""
+
+    def decoded(part: Any) -> Any:
+        return decode(part, arrays, classes)
+
     if isinstance(value, list):
-        return [decode(one, arrays) for one in value]
+        return [decoded(part) for part in value]
     if not isinstance(value, dict):
         return value
     tag = next(iter(value), "")
     if len(value) != 1 or not tag.startswith("<"):
-        return {key: decode(one, arrays) for key, one in value.items()}
+        return {key: decoded(part) for key, part in value.items()}
     content = value[tag]
+    if tag == RECORD and classes is not None and content[0] in classes:
+        return classes[content[0]](**decoded(content[1]))
+    if tag == SPARSE:
+        data, rows, columns, shape = decoded(content)
+        return sparse.csr_matrix((data, (rows, columns)), shape)
     if tag == ARRAY and content in arrays:
         return arrays[content]
     if tag == FLOAT and content in _FLOATS:
         return _FLOATS[content]
     if tag == TUPLE:
-        return tuple([decode(one, arrays) for one in content])
+        return tuple([decoded(part) for part in content])
     if tag == DICT:
-        return {decode(key, arrays): decode(one, arrays) for key, one in content}
+        return {decoded(key): decoded(part) for key, part in content}
     if tag == NUMPY:
         dtype, item = content
-        return np.array(decode(item, arrays), dtype=dtype)[()]
+        return np.array(decoded(item), dtype=dtype)[()]
     raise ValueError(f"its header contains {value}, which has no meaning.")
+
+
+def is_record(value: Any) -> bool:
+    """Return whether a value has named fields: a dataclass or a named tuple."""
+    return is_dataclass(value) or (isinstance(value, tuple) and hasattr(value, "_fields"))
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    """Return the fields of a record, but for those that it does not save."""
+    names = [field.name for field in fields(record)] if is_dataclass(record) else record._fields
+    return {
+        name: getattr(record, name) for name in names if name not in getattr(record, "unsaved", ())
+    }
 
 
 def storable(value: Any) -> Any:
@@ -104,6 +141,11 @@ def plain(value: Any) -> Any:
         return plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if is_record(value):
+        kind = {"kind": value.kind} if hasattr(value, "kind") else {}
+        return plain(kind | _fields(value))
+    if sparse.issparse(value):
+        return plain(value.toarray())
     if isinstance(value, Mapping):
         return {key if isinstance(key, str) else str(key): plain(one) for key, one in value.items()}
     return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value
@@ -113,16 +155,19 @@ def write_archive(
     path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
     """Write an archive, or leave what is at `path` as it is."""
-    contents: dict[str, Any] = {name: np.asarray(v, order="C") for name, v in arrays.items()}
-    listed = {name: _listed(values) for name, values in contents.items()}
-    text = json.dumps({**header, "arrays": listed}, allow_nan=False)
-    checksum = sha256(text.encode()).hexdigest()
-    with written_whole(path) as temporary, open(temporary, "wb") as file:
-        np.savez(file, header=np.array(text), checksum=np.array(checksum), **contents)
+    checksum = sha256()
+    header_and_arrays = {"header": np.array(json.dumps(header, allow_nan=False)), **arrays}
+    with written_whole(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, values in header_and_arrays.items():
+            content = io.BytesIO()
+            np.save(content, values, allow_pickle=False)
+            archive.writestr(f"{name}.npy", content.getvalue())
+            checksum.update(f"{name}.npy".encode() + content.getvalue())
+        archive.writestr(CHECKSUM, checksum.hexdigest())
 
 
 def read_archive(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
-    """Return the header, and the arrays that it lists; other members are not read.
+    """Return the header and the arrays, which are looked at only if the checksum fits.
 
     Raises
     ------
@@ -135,66 +180,20 @@ def read_archive(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
         except zipfile.BadZipFile as error:
             raise ValueError("it is not a zip archive, or not a whole one.") from error
         with archive:
-            members = _members(archive, os.fstat(file.fileno()).st_size)
-            text, checksum = (
-                str(_array(archive, members, name)) for name in ("header", "checksum")
-            )
-            if checksum != sha256(text.encode()).hexdigest():
-                raise ValueError("its header was changed after it was written.")
-            header = json.loads(text)
-            if not isinstance(header, dict) or not isinstance(header.get("arrays", {}), dict):
-                raise ValueError("its header is not a JSON object with a list of arrays.")
-            arrays: Arrays = {}
-            for name, listed in header.pop("arrays", {}).items():
-                arrays[name] = _array(archive, members, name)
-                if _listed(arrays[name]) != listed:
-                    raise ValueError(f"array {name!r} is not the one that its header lists.")
-    return header, arrays
-
-
-def _members(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
-    """Return the members by name; raise if they are larger than the file that holds them."""
-    members: dict[str, zipfile.ZipInfo] = {}
-    for info in archive.infolist():
-        name = info.filename.removesuffix(".npy")
-        if name in members:
-            raise ValueError(f"it has several members {name!r}.")
-        if info.compress_type != zipfile.ZIP_STORED or info.file_size != info.compress_size:
-            raise ValueError(
-                f"member {name!r} is compressed. Files of this version are not; those of earlier "
-                "versions, which are, cannot be read."
-            )
-        members[name] = info
-    if sum(info.file_size for info in members.values()) > size:
-        raise ValueError("its members are larger than the file.")
-    return members
-
-
-def _array(
-    archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo], name: str
-) -> NDArray[Any]:
-    """Return an array, after comparing the size that it claims with that of its member."""
-    if name not in members:
-        raise ValueError(f"it has no member {name!r}.")
-    with archive.open(members[name]) as member:
-        version = np.lib.format.read_magic(member)
-        read_header = (
-            np.lib.format.read_array_header_1_0
-            if version == (1, 0)
-            else np.lib.format.read_array_header_2_0
-        )
-        shape, in_columns, dtype = read_header(member)
-        if dtype.hasobject or dtype.kind not in KINDS:
-            raise ValueError(f"member {name!r} has values of type {dtype}.")
-        size = math.prod(shape) * dtype.itemsize
-        if min(shape, default=0) < 0 or size != members[name].file_size - member.tell():
-            raise ValueError(f"member {name!r} does not have the size of its shape {shape}.")
-        values = np.frombuffer(member.read(), dtype=dtype)
-    return values.reshape(shape, order="F" if in_columns else "C")
-
-
-def _listed(array: NDArray[Any]) -> dict[str, Any]:
-    """Return what the header says of an array."""
-    content: Any = np.ascontiguousarray(array)
-    checksum = sha256(content).hexdigest()
-    return {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": checksum}
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > os.fstat(file.fileno()).st_size:
+                raise ValueError("its members are larger than the file.")
+            contents = {member.filename: archive.read(member) for member in members}
+    written = contents.pop(CHECKSUM, b"").decode("ascii", "replace")
+    checksum = sha256()
+    for name, content in contents.items():
+        checksum.update(name.encode() + content)
+    if written != checksum.hexdigest():
+        raise ValueError("it was changed after it was written, or written by something else.")
+    arrays = {
+        name.removesuffix(".npy"): np.load(io.BytesIO(content), allow_pickle=False)
+        for name, content in contents.items()
+    }
+    for values in arrays.values():
+        values.flags.writeable = False
+    return json.loads(str(arrays.pop("header"))), arrays

@@ -11,7 +11,6 @@ from skbayeseval.evidence.split_scores import DataSetScores, SplitScores, System
 from skbayeseval.evidence.units import UnitCounts
 
 __all__ = [
-    "KINDS",
     "ChunkCounts",
     "ConfusionCounts",
     "DataSetScores",
@@ -25,20 +24,3 @@ __all__ = [
     "SystemScores",
     "UnitCounts",
 ]
-
-# All kinds of evidence, by the name that is used in saved files.
-KINDS: dict[str, type[Evidence]] = {
-    kind.kind: kind
-    for kind in (
-        ChunkCounts,
-        DataSetScores,
-        ItemScores,
-        MarginalCounts,
-        PairedCounts,
-        PredictedNumbers,
-        ScoredInstances,
-        SplitScores,
-        SystemScores,
-        UnitCounts,
-    )
-}

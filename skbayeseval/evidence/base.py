@@ -1,6 +1,6 @@
 """The interface of all kinds of evidence, so that callers need not check the kind.
 
-To add a kind of evidence, write a subclass of `Evidence` in its own file, and add it to `KINDS` in
+To add a kind of evidence, write a subclass of `Evidence` in its own file, and add it to
 `skbayeseval.evidence` and to the table of models that fit it.
 """
 
@@ -8,67 +8,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from skbayeseval._labels import check_labels
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.metrics.confusion import Metric, Totals
 
 Array = NDArray[Any]
-
-
-def stored_numbers(
-    values: Any, name: str, shape: Sequence[int | None], *, least: float = -np.inf
-) -> Array:
-    """Return an array of finite numbers, none below `least`; None in a shape is any length."""
-    _check_array(values, name, shape, "fiu")
-    if not np.isfinite(values).all() or (values < least).any():
-        raise ValueError(f"{name} must be finite, and not below {least:g}.")
-    return values
-
-
-def stored_codes(values: Any, name: str, shape: Sequence[int | None], n: int) -> Array:
-    """Return an array of whole numbers from 0 to n - 1."""
-    _check_array(values, name, shape, "iu")
-    if values.size and not 0 <= values.min() <= values.max() < n:
-        raise ValueError(f"{name} must lie between 0 and {n - 1}.")
-    return values
-
-
-def stored_labels(saved: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the labels."""
-    labels = saved["labels"]
-    if not isinstance(labels, list) or not all(
-        isinstance(label, (str, int, float)) for label in labels
-    ):
-        raise ValueError(f"labels must be texts, numbers or booleans, got {labels!r}.")
-    if len(labels) != 1:  # a multi-label indicator may have a single column
-        check_labels(labels)
-    return tuple(labels)
-
-
-def stored_flag(saved: Mapping[str, Any], name: str) -> bool:
-    """Return True or False."""
-    if not isinstance(saved[name], bool):
-        raise ValueError(f"{name} must be true or false, got {saved[name]!r}.")
-    return saved[name]
-
-
-def _check_array(values: Any, name: str, shape: Sequence[int | None], kinds: str) -> None:
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in kinds:
-        raise ValueError(f"{name} must be an array of numbers, got {type(values).__name__}.")
-    fits = len(shape) == values.ndim and all(
-        n in (None, m) for n, m in zip(shape, values.shape, strict=True)
-    )
-    if not fits:
-        wanted = ", ".join("any" if n is None else str(n) for n in shape)
-        raise ValueError(f"{name} has shape {values.shape}, must be ({wanted}).")
 
 
 class UnitNumbers(NamedTuple):
@@ -311,16 +261,6 @@ class Evidence(ABC):
         worth = "" if weight == 1 else f", each with weight {weight:.4g}"
         return f"{number} {self.noun}{groups}{worth}"
 
-    def saved(self) -> dict[str, Any]:
-        """Return the state as plain values and arrays, for `restored`."""
-        names = [field.name for field in fields(self) if field.name not in self.unsaved]
-        return {name: _plain(getattr(self, name)) for name in names}
-
-    @classmethod
-    @abstractmethod
-    def restored(cls, saved: Mapping[str, Any]) -> Self:
-        """Return the evidence from the output of `saved`."""
-
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier."""
         values = []
@@ -440,17 +380,3 @@ def _two_of(values: Any, i: int, j: int) -> Any:
     if isinstance(values, np.ndarray):
         return values[[i, j]]
     return (values[i], values[j]) if values else values
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as files keep it: lists, dicts, arrays, and entries of sparse matrices."""
-    if isinstance(value, tuple):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, Mapping):
-        return dict(value)
-    if sparse.issparse(value):
-        entries = sparse.coo_matrix(value)
-        order = np.lexsort((entries.col, entries.row))
-        parts = {name: getattr(entries, name)[order] for name in ("row", "col", "data")}
-        return {"shape": list(entries.shape), **parts}
-    return value

@@ -13,7 +13,6 @@ from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Correctness,
     Evidence,
-    stored_numbers,
 )
 from skbayeseval.evidence.confusion import ConfusionCounts, check_counts
 
@@ -134,11 +133,6 @@ class ChunkCounts(Evidence):
         sentences = None if self.sentences is None else self.sentences[:, _SWAPPED]
         types = {kind: cells[_SWAPPED] for kind, cells in self.types.items()}
         return ChunkCounts(self.cells[_SWAPPED], self.weight, sentences, types)
-
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> ChunkCounts:
-        """Return the counts from the output of `saved`."""
-        return cls(stored_numbers(saved["cells"], "cells", (None,)), saved["weight"])
 
     def what_is_identical(self, metric: str) -> str | None:
         """Return "chunks" if both taggers found the same chunks."""

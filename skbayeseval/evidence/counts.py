@@ -22,16 +22,11 @@ from skbayeseval.evidence.base import (
     Evidence,
     ObservedArray,
     still_declared,
-    stored_codes,
-    stored_flag,
-    stored_labels,
-    stored_numbers,
 )
 from skbayeseval.evidence.confusion import (
     ConfusionCounts,
     SparseCounts,
     check_addable,
-    check_counts,
     frozen,
     header,
 )
@@ -207,20 +202,6 @@ class PairedCounts(Evidence):
             outcome=np.ravel(outcome),
         )
 
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> PairedCounts:
-        """Return the counts from the output of `saved`."""
-        labels, n = stored_labels(saved), len(saved["counts"])
-        return cls(
-            stored_codes(saved["truth"], "truth", (n,), len(labels)),
-            stored_codes(saved["predictions"], "predictions", (n, None), len(labels)),
-            check_counts(stored_numbers(saved["counts"], "counts", (n,)), "counts"),
-            labels,
-            saved["weight"],
-            saved["pos_label"],
-            stored_flag(saved, "declared"),
-        )
-
     def what_is_identical(self, metric: str) -> str | None:
         """Return "predictions" if all classifiers made the same predictions."""
         same = (self.predictions == self.predictions[:, :1]).all()
@@ -319,29 +300,6 @@ class MarginalCounts(Evidence):
     def with_weight(self, weight: float) -> MarginalCounts:
         """Return the same counts with another weight."""
         return MarginalCounts(tuple(counts.with_weight(weight) for counts in self.counts))
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`."""
-        return {
-            "labels": list(self.counts[0].labels),
-            "pos_label": self.counts[0].pos_label,
-            "tables": np.stack([counts.table for counts in self.counts]),
-            "weights": [counts.weight for counts in self.counts],
-            "declared": self.counts[0].declared,
-        }
-
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> MarginalCounts:
-        """Return the counts from the output of `saved`."""
-        labels = stored_labels(saved)
-        return cls(
-            tuple(
-                ConfusionCounts(
-                    table, labels, weight, saved["pos_label"], stored_flag(saved, "declared")
-                )
-                for table, weight in zip(saved["tables"], saved["weights"], strict=True)
-            )
-        )
 
 
 def as_evidence(given: Evidence | Sequence[ConfusionCounts]) -> Evidence:

@@ -28,10 +28,6 @@ from skbayeseval.evidence.base import (
     count_units,
     effective_number,
     over_classes,
-    stored_codes,
-    stored_flag,
-    stored_labels,
-    stored_numbers,
 )
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.evidence.units import WeightedUnits, assign_units
@@ -127,18 +123,6 @@ class WeightedInstances(WeightedUnits):
             "shape": shape,
             "weight": check_weight(weight),
             "grouped": groups is not None,
-        }
-
-    @staticmethod
-    def _stored_units(saved: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
-        """Return the fields of runs and units in a file."""
-        shape = stored_numbers(saved["shape"], "shape", (None,), least=0.0)
-        return {
-            "run": stored_codes(saved["run"], "run", (n_rows,), n_rows),
-            "unit": stored_codes(saved["unit"], "unit", (n_rows,), len(shape)),
-            "shape": shape,
-            "weight": check_weight(saved["weight"]),
-            "grouped": stored_flag(saved, "grouped"),
         }
 
     def _units_of_rows(self, rows: Array) -> dict[str, Any]:
@@ -353,35 +337,6 @@ class ScoredInstances(WeightedInstances):
             )
         if metric.needs_positive and self._is_binary:
             check_positive(metric, self.labels, self.positive)
-
-    def saved(self) -> dict[str, Any]:
-        """Return the state for `restored`, in the order in which files number arrays."""
-        state = super().saved()
-        return {"responses": state.pop("responses"), **state}
-
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> ScoredInstances:
-        """Return the scores from the output of `saved`."""
-        labels, truth = stored_labels(saved), saved["truth"]
-        several = np.ndim(truth) == 2
-        n_rows, m = len(truth), len(labels)
-        responses = tuple(
-            {
-                kind: stored_numbers(one, kind, (n_rows, m) if several or m > 2 else (n_rows,))
-                for kind, one in of_one.items()
-            }
-            for of_one in saved["responses"]
-        )
-        if not responses or any(set(one) - set(RESPONSES) for one in responses):
-            raise ValueError(f"scores must be of {list(RESPONSES)}.")
-        shape, n_values = ((n_rows, m), 2) if several else ((n_rows,), m)
-        return cls(
-            stored_codes(truth, "truth", shape, n_values),
-            responses,
-            labels=labels,
-            pos_label=resolve_pos_label(labels, saved["pos_label"]),
-            **cls._stored_units(saved, n_rows),
-        )
 
     def is_area(self, metric: Metric) -> bool:
         """Return whether the metric is an area under a curve."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,8 +15,6 @@ from skbayeseval.evidence.base import (
     UnitNumbers,
     count_units,
     letter,
-    stored_codes,
-    stored_flag,
 )
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.metrics.confusion import Metric
@@ -232,22 +229,6 @@ class ItemScores(Evidence):
             f"items_{letter(k)}": ObservedArray(("item",), of_one)
             for k, of_one in enumerate(self.means)
         }
-
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> ItemScores:
-        """Return the scores from the output of `saved`."""
-        scores, group = saved["scores"], saved["group"]
-        if not isinstance(scores, np.ndarray) or scores.dtype != np.float64 or scores.ndim != 3:
-            raise ValueError("scores must be an array of numbers with three dimensions.")
-        if np.isinf(scores).any() or not np.isfinite(scores).any(axis=2).all() or not scores.size:
-            raise ValueError("scores must be finite, with at least one run of each item.")
-        if np.isnan(scores).all(axis=(0, 1)).any():
-            raise ValueError("scores has a run without any score.")
-        if group is not None:
-            stored_codes(group, "group", (scores.shape[1],), scores.shape[1])
-            if not np.bincount(group).all():
-                raise ValueError("group has a number without any item.")
-        return cls(scores, group, stored_flag(saved, "higher_is_better"))
 
 
 def _noise_of_mean(scores: Array) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import as_numbers
-from skbayeseval.evidence.base import UnitNumbers, count_units, stored_numbers
+from skbayeseval.evidence.base import UnitNumbers, count_units
 from skbayeseval.evidence.confusion import Margin
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.metrics.confusion import Metric
@@ -140,18 +140,6 @@ class PredictedNumbers(WeightedInstances):
         shares = self.sample_weight / self.sample_weight.mean()
         masses = np.bincount(self.unit, weights=shares, minlength=len(self.shape))
         return count_units(masses, self.shape, self.weight, self._units_in_words)
-
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> PredictedNumbers:
-        """Return the predictions from the output of `saved`."""
-        truth = stored_numbers(saved["truth"], "truth", (None,))
-        n_rows = len(truth)
-        return cls(
-            truth,
-            stored_numbers(saved["predictions"], "predictions", (None, n_rows)),
-            stored_numbers(saved["sample_weight"], "sample_weight", (n_rows,), least=0.0),
-            **cls._stored_units(saved, n_rows),
-        )
 
 
 def check_numbers(values: Any, name: str, length: int | None = None) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._arrays import as_numbers
 from skbayeseval._validation import check_probability
-from skbayeseval.evidence.base import Evidence, ObservedArray, letter, stored_numbers
+from skbayeseval.evidence.base import Evidence, ObservedArray, letter
 from skbayeseval.evidence.confusion import Margin, frozen
 from skbayeseval.judgement.frequentist import (
     SignificanceTest,
@@ -147,23 +147,6 @@ class SplitScores(_Scores):
             return words
         return f"{words} and {next(iter(self.halves.values())).shape[1]} comparisons of halves"
 
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> SplitScores:
-        """Return the scores from the output of `saved`."""
-        scores, halves, steps = (saved[name] for name in ("scores", "halves", "steps"))
-        n, n_splits = next(iter(scores.values())).shape
-        for name, values in scores.items():
-            stored_numbers(values, f"split scores of {name!r}", (n, n_splits))
-        for name, values in (halves or {}).items():
-            stored_numbers(values, f"halves of {name!r}", (n, None))
-        if not all(0 < step < np.inf for step in (steps or {}).values()):
-            raise ValueError(f"steps must be positive, got {steps}.")
-        if n_splits < 2 or any(set(one) - set(scores) for one in (halves or {}, steps or {})):
-            raise ValueError("split scores must be of two splits or more, and of known metrics.")
-        return cls(
-            scores, check_probability(saved["test_fraction"], "test_fraction"), halves, steps
-        )
-
     def split_tests(self, metric: str) -> list[TestRow]:
         """Return the corrected resampled t-test of two estimators."""
         share = self.test_fraction
@@ -218,15 +201,6 @@ class DataSetScores(_Scores):
     def describe(self) -> str:
         """Return a short description of the scores."""
         return f"{self.n_data_sets:,} data sets"
-
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> DataSetScores:
-        """Return the scores from the output of `saved`."""
-        scores, share = saved["scores"], saved["test_fraction"]
-        _, n_sets, n_splits = next(iter(scores.values())).shape
-        for name, values in scores.items():
-            stored_numbers(values, f"scores of {name!r}", (2, n_sets, n_splits))
-        return cls(scores, None if share is None else check_probability(share, "test_fraction"))
 
     def split_tests(self, metric: str) -> list[TestRow]:
         """Return the sign test and the paired t-test over data sets."""
@@ -330,22 +304,6 @@ class SystemScores(_Scores):
         """Return the sign test and the paired t-test over the data sets that both were run on."""
         a, b = self.means[:, np.isfinite(self.means).all(axis=0)]
         return _tests_over_data_sets(a, b) if len(a) > 1 else []
-
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> SystemScores:
-        """Return the scores from the output of `saved`."""
-        scores, data_sets, share = (saved[key] for key in ("scores", "data_sets", "test_fraction"))
-        if not isinstance(scores, np.ndarray) or scores.dtype != np.float64 or scores.ndim != 3:
-            raise ValueError("scores must be an array of numbers with three dimensions.")
-        if np.isinf(scores).any() or not np.isfinite(scores).any(axis=(1, 2)).all():
-            raise ValueError("scores must be finite, with at least one score of each system.")
-        if not isinstance(saved["metric"], str):
-            raise ValueError(f"metric must be a text, got {saved['metric']!r}.")
-        fits = isinstance(data_sets, list) and all(isinstance(one, str) for one in data_sets)
-        if not fits or len(set(data_sets)) != len(data_sets) or len(data_sets) != scores.shape[1]:
-            raise ValueError("data_sets must be the names of the data sets, all different.")
-        share = None if share is None else check_probability(share, "test_fraction")
-        return cls(scores, saved["metric"], tuple(data_sets), share)
 
 
 def _tests_over_data_sets(a: Array, b: Array) -> list[TestRow]:

@@ -29,10 +29,6 @@ from skbayeseval.evidence.base import (
     count_units,
     over_classes,
     still_declared,
-    stored_codes,
-    stored_flag,
-    stored_labels,
-    stored_numbers,
 )
 from skbayeseval.evidence.chunks import tables_of_tagger
 from skbayeseval.evidence.confusion import Margin
@@ -302,33 +298,6 @@ class UnitCounts(WeightedUnits):
             self.declared,
         )
 
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any]) -> UnitCounts:
-        """Return the counts from the output of `saved`."""
-        labels = stored_labels(saved)
-        shape = stored_numbers(saved["shape"], "shape", (None,), least=0.0)
-        n, m = len(shape), len(labels)
-        hits, predicted, cells = (
-            tuple([_matrix(entries, (n, width)) for entries in saved[name]])
-            for name, width in (("hits", m), ("predicted", m), ("cells", m * m))
-        )
-        if len(predicted) != len(hits) or (cells and len(cells) != len(hits)):
-            raise ValueError("counts must be there for every classifier.")
-        return cls(
-            _matrix(saved["true"], (n, m)),
-            hits,
-            predicted,
-            cells,
-            shape,
-            stored_numbers(saved["sizes"], "sizes", (n,), least=0.0),
-            labels,
-            check_weight(saved["weight"]),
-            resolve_pos_label(labels, saved["pos_label"]) if cells else None,
-            stored_flag(saved, "grouped"),
-            stored_flag(saved, "has_true_negatives"),
-            stored_flag(saved, "declared"),
-        )
-
     def what_is_identical(self, metric: str) -> str | None:
         """Return "predictions" if all classifiers made the same ones; unknown within groups."""
         first, *others = self.predicted
@@ -445,16 +414,6 @@ def warn_of_empty_labels(counts: Any) -> None:
             UserWarning,
             stacklevel=4,
         )
-
-
-def _matrix(entries: Mapping[str, Any], shape: tuple[int, int]) -> Any:
-    """Return a sparse matrix from its entries in a file."""
-    data = stored_numbers(entries["data"], "counts", (None,), least=0.0)
-    rows, columns = (
-        stored_codes(entries[name], name, (len(data),), n)
-        for name, n in zip(("row", "col"), shape, strict=True)
-    )
-    return sparse.csr_matrix((data, (rows, columns)), shape)
 
 
 def assign_units(

@@ -23,7 +23,6 @@ from scipy.stats import chi2
 from scipy.stats import t as student
 
 from skbayeseval._running import progress_if_long
-from skbayeseval._validation import check_whole_number
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.validated_rows import Spread, ValidatedRows
 from skbayeseval.judgement.halves import variance_with_halves
@@ -511,113 +510,7 @@ class KnownWeights(Weights):
             return by_metric[metric.name][place]
         return QuantityWeight(next(iter(by_metric.values()))[place].weight)
 
-    def saved(self) -> dict[str, Any]:
-        """Return the weights as plain values, for `restored`."""
-
-        def of_each(
-            by_metric: Mapping[str, Sequence[QuantityWeight]], plain: Any
-        ) -> dict[str, Any]:
-            return {name: [plain(one) for one in each] for name, each in by_metric.items()}
-
-        def full(one: QuantityWeight) -> list[float]:
-            assert one.full_size is not None
-            return list(one.full_size[:5])
-
-        continued = self.sizes is not None
-        return {
-            "joint": {name: _plain(weight) for name, weight in self.joint.items()},
-            "pairs": of_each(self.pairs, lambda one: _plain(one.weight)),
-            "values": of_each(self.values, lambda one: _plain(one.weight)),
-            "basis": self.basis,
-            "are_own": self.are_own,
-            "n_strata": self.n_strata,
-            "splits": of_each(self.pairs, lambda one: one.resplitting and list(one.resplitting)),
-            "sizes": None if self.sizes is None else list(self.sizes),
-            "full_pairs": of_each(self.pairs, full) if continued else {},
-            "full_values": of_each(self.values, full) if continued else {},
-        }
-
-    @classmethod
-    def restored(cls, saved: Mapping[str, Any], metrics: Sequence[str], n: int) -> KnownWeights:
-        """Return the weights of some metrics of n classifiers from the output of `saved`."""
-        basis, are_own = saved["basis"], saved["are_own"]
-        if not isinstance(basis, str) or not isinstance(are_own, bool):
-            raise ValueError("the description of its weights is not one.")
-        sizes = None if saved["sizes"] is None else _sizes(saved["sizes"])
-        own = list(metrics) if are_own else []
-        numbers = {"pairs": n * (n - 1) // 2, "splits": n * (n - 1) // 2, "values": n}
-        if sizes is not None:
-            numbers |= {"full_pairs": numbers["pairs"], "full_values": n}
-        elif saved["full_pairs"] or saved["full_values"]:
-            raise ValueError("its weights continue to all instances, but have no training sizes.")
-        for key, number in numbers.items():
-            lengths = [len(each) for each in saved[key].values()]
-            if list(saved[key]) != own or lengths != [number] * len(own):
-                raise ValueError(f"its weights must be those of {n} classifiers by {metrics}.")
-        if list(saved["joint"]) != list(metrics):
-            raise ValueError(f"its weights must be those of {metrics}.")
-        n_strata = check_whole_number(saved["n_strata"], "n_strata")
-        if n_strata > N_STRATA:
-            raise ValueError(f"its weights must have at most {N_STRATA} strata, got {n_strata}.")
-        values, pairs = (
-            {
-                name: [
-                    QuantityWeight(
-                        _weight(saved[key][name][k]),
-                        _resplitting(saved["splits"][name][k]) if key == "pairs" else None,
-                        None if sizes is None else _full_size(saved[f"full_{key}"][name][k], sizes),
-                    )
-                    for k in range(numbers[key])
-                ]
-                for name in own
-            }
-            for key in ("values", "pairs")
-        )
-        joint = {name: _weight(one) for name, one in saved["joint"].items()}
-        return cls(n, basis, joint, values, pairs, sizes, n_strata)
-
 
 def common_weight(weight: WeightPosterior, basis: str, n_classifiers: int) -> KnownWeights:
     """Return one weight for all classifiers, pairs and metrics, of which there may be hundreds."""
     return KnownWeights(n_classifiers, basis, {"": weight}, n_strata=4)
-
-
-def _plain(values: tuple[Any, ...] | None) -> list[Any] | None:
-    """Return the numbers of a tuple as JSON has them; all that continues has the same sizes."""
-    if values is None:
-        return None
-    numbers = values[:5] if isinstance(values, FullSize) else values
-    return [None if math.isinf(number) else number for number in numbers]
-
-
-def _weight(saved: Sequence[float | None]) -> WeightPosterior:
-    weight = WeightPosterior(*(math.inf if one is None else float(one) for one in saved))
-    if not all(one > 0 for one in weight) or weight.df <= 2:
-        raise ValueError(f"a weight must be positive, and have more than 2 df, got {saved}.")
-    return weight
-
-
-def _resplitting(saved: Sequence[Any] | None) -> tuple[float, int] | None:
-    if saved is None:
-        return None
-    sd, n_passes = saved
-    if not 0 <= sd < math.inf or not 2 <= n_passes < 2**31:
-        raise ValueError(f"{saved} are not a standard deviation and a number of repeats.")
-    return float(sd), check_whole_number(n_passes, "n_passes")
-
-
-def _sizes(saved: Sequence[Any]) -> TrainingSizes:
-    sizes = TrainingSizes(*map(float, saved))
-    if not all(0 < one < math.inf for one in sizes) or sizes.splits == sizes.further:
-        raise ValueError(f"{saved} are not training sizes.")
-    return sizes
-
-
-def _full_size(saved: Sequence[Any], sizes: TrainingSizes) -> FullSize:
-    numbers = np.array(saved, dtype=float)
-    if numbers.shape != (5,) or not np.isfinite(numbers).all():
-        raise ValueError(f"{saved} does not tell how a metric continues to all instances.")
-    step, rate, slope, inflation, further = numbers.tolist()
-    if rate < 0 or inflation <= 0 or further < 0:
-        raise ValueError(f"{saved} does not tell how a metric continues to all instances.")
-    return FullSize(step, rate, slope, inflation, further, sizes)

@@ -31,7 +31,7 @@ def test_rows_and_columns_are_found_by_class(shuffled):
 
 def test_classes_are_named():
     result = compare_confusion_matrices(A.loc[ORDER], B, scoring="f1_macro")
-    assert result.to_dict()["evidence"]["labels"] == ORDER
+    assert result.to_dict()["evidence"]["counts"][0]["labels"] == ORDER
     two = A.iloc[:2, :2]
     with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
         compare_confusion_matrices(two, two, scoring="f1")

@@ -289,10 +289,3 @@ def test_two_columns_that_do_not_sum_to_one_are_no_probabilities(dtype):
             continue
         with pytest.raises(ValueError, match="'neg_log_loss' requires prob.* do not sum to one"):
             scored.check_metric(get_metric("neg_log_loss"))
-
-
-def test_saved_arrays_keep_their_order():
-    """Files number arrays in the order in which they are saved, and are checked against that."""
-    saved = ScoredInstances.from_scores(TWO, {"a": X[:, 0]}).saved()
-    arrays = [name for name in saved if name in ("truth", "responses", "run", "unit", "shape")]
-    assert arrays == ["responses", "truth", "run", "unit", "shape"]

@@ -99,24 +99,3 @@ def test_formulas_of_item_metrics(name, bounds):
     assert (again, again.bounds) == (metric, bounds)
     assert item_bounds(metric.formula) == bounds
     assert item_bounds("f1") is None
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"scores": [[1.0]]}, "three dimensions"),
-        ({"scores": np.ones((2, 3, 1), dtype=int)}, "array of numbers"),
-        ({"scores": np.array([[[np.inf], [1.0]]] * 2)}, "finite"),
-        ({"scores": np.array([[[NAN], [1.0]]] * 2)}, "at least one run"),
-        ({"scores": np.array([[[1.0, NAN], [1.0, NAN]]] * 2)}, "without any score"),
-        ({"group": np.array([0, 2])}, "between 0 and 1"),
-        ({"group": np.array([1, 1])}, "without any item"),
-        ({"group": np.array([0, 1, 1])}, "shape"),
-        ({"higher_is_better": 1}, "true or false"),
-    ],
-)
-def test_stored_scores_are_checked(changed, message):
-    saved = items([1, 0], [0, 0], np.array([0, 1])).saved()
-    ItemScores.restored(saved)
-    with pytest.raises(ValueError, match=message):
-        ItemScores.restored(saved | changed)

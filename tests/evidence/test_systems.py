@@ -56,28 +56,3 @@ def test_only_the_score_is_a_metric():
     for metric in (split_metric("f1"), get_metric("accuracy")):
         with pytest.raises(ValueError, match=f"no scores of {metric.name!r}, only of 'accuracy'"):
             evidence().check_metric(metric)
-
-
-def test_restored():
-    again = SystemScores.restored(evidence(test_fraction=0.1).saved())
-    assert_array_equal(again.scores, SCORES)
-    assert (again.metric, again.data_sets) == ("accuracy", ("iris", "wine", "glass"))
-    assert again.test_fraction == 0.1
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"scores": SCORES[0]}, "three dimensions"),
-        ({"scores": [1.0]}, "three dimensions"),
-        ({"scores": np.full((2, 3, 1), np.inf)}, "must be finite"),
-        ({"scores": np.full((2, 3, 1), np.nan)}, "at least one score of each system"),
-        ({"metric": 1}, "metric must be a text"),
-        ({"data_sets": ["iris", "wine"]}, "data_sets must be the names"),
-        ({"data_sets": ["iris", "wine", "wine"]}, "data_sets must be the names"),
-        ({"test_fraction": 1.5}, "test_fraction == 1.5"),
-    ],
-)
-def test_damaged_files_are_refused(change, message):
-    with pytest.raises(ValueError, match=message):
-        SystemScores.restored(evidence().saved() | change)

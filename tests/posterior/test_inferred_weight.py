@@ -113,10 +113,9 @@ def test_several_quantities_share_a_weight_by_their_noise():
     assert pooled_weight_posterior([0.0, 0.0], [one, other]) == one
 
 
-def test_stored_weights_are_restored():
+def test_known_weights_of_some_metrics():
     weight = WeightPosterior(0.4, 1.0, math.inf)
-    stored = KnownWeights.of(common_weight(weight, "from nothing", 3), {"accuracy": ACCURACY}, 3)
-    again = KnownWeights.restored(stored.saved(), ["accuracy"], 3)
+    again = KnownWeights.of(common_weight(weight, "from nothing", 3), {"accuracy": ACCURACY}, 3)
     assert again.difference(ACCURACY) == weight
     assert again.pair(2, 0).quantity(ACCURACY, 1).weight == weight
     assert again.pair(0, 2).difference(get_metric("f1")) == weight
