@@ -279,7 +279,7 @@ def _digest_of(what: str, value: Any, way_out: str) -> str:
     except NotDigestibleError as error:
         raise ValueError(
             "checkpoint= must be able to tell fits apart, but cannot tell whether "
-            f"{what} has changed: {error.where.lstrip('.') or 'it'} {error.reason}. {way_out}."
+            f"{what} has changed: it {error}. {way_out}."
         ) from None
 
 

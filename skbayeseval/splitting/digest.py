@@ -1,17 +1,17 @@
 """Digests of values: equal for equal values, in every process, whatever the objects' identity.
 
-A digest covers the type and the whole content of a value. Estimators are what `clone` keeps of
-them. Functions and classes are their name and the version of the package that they are installed
-with; those of the user's own modules are their code, with the functions and values that it refers
-to, lambdas among them. Other objects are what `pickle` would rebuild them from; nothing is pickled.
+A value is taken apart into lists, numbers and texts: arrays and tables, estimators (which are what
+`clone` keeps of them), and any object into what `pickle` would rebuild it from; nothing is pickled.
+Functions and classes are their name and the version of the package that they are installed with;
+those of the user's own modules are their code, with the functions and values that it refers to.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -35,20 +35,7 @@ METHODS = (staticmethod, classmethod, property)
 
 
 class NotDigestibleError(ValueError):
-    """A value that cannot be told from others of its kind.
-
-    Attributes
-    ----------
-    where : str
-        The place of the value, such as ``.steps[0][1].func``.
-    reason : str
-        Why there is no digest.
-    """
-
-    def __init__(self, reason: str, where: str = "") -> None:
-        super().__init__(reason, where)
-        self.reason = reason
-        self.where = where
+    """A value that cannot be told from others of its kind; the message says why."""
 
 
 def digest(value: Any) -> str:
@@ -57,30 +44,31 @@ def digest(value: Any) -> str:
     Raises
     ------
     NotDigestibleError
-        If the value has a part whose content is not known, such as a lambda.
+        If it contains a lambda, a local function or class, or an object whose content is not known.
 
     Examples
     --------
-    >>> from sklearn.svm import SVC
     >>> from skbayeseval.splitting.digest import digest
-    >>> digest(SVC(C=1.0)) == digest(SVC()), digest(SVC(C=2.0)) == digest(SVC())
-    (True, False)
+    >>> digest({"a": [1, 2]}) == digest({"a": [1, 2]}) != digest({"a": [1, 3]})
+    True
     """
     digester = _Digester()
-    content = digester.of(value)
+    try:
+        content = digester.of(value)
+    except RecursionError:
+        raise NotDigestibleError("contains itself, or is nested too deeply") from None
     return _node("value", content, *digester.code_referred_to()).hex()
 
 
 class _Digester:
-    """One walk through a value. Parts that occur several times are visited once."""
+    """One walk through a value."""
 
     def __init__(self) -> None:
-        self._open: dict[int, int] = {}
-        # The objects are kept, because identifiers of deleted objects are used again.
-        self._known: dict[tuple[int, bool, bool], tuple[bytes, Any]] = {}
-        # Functions and classes of the user's own modules, by the digests of their names.
-        self._visited: set[bytes] = set()
-        self._to_visit: list[tuple[bytes, Any]] = []
+        # Functions and classes of the user's own modules, by name.
+        self._visited: set[str] = set()
+        self._to_visit: list[tuple[str, Any]] = []
+        # Local functions and classes that are being visited.
+        self._open: set[int] = set()
         # Whether estimators are meant as they are, fitted, and not as clones.
         self._as_is = False
         # Whether values are those that the user's own code refers to.
@@ -91,221 +79,174 @@ class _Digester:
         kind = type(value)
         if kind in ATOMS:
             return _node(kind.__name__, repr(value).encode())
-        key = id(value), self._as_is, self._in_code
-        if key in self._known:
-            return self._known[key][0]
-        if id(value) in self._open:
-            return _node("inside itself", str(self._open[id(value)]).encode())
-        self._open[id(value)] = len(self._open)
-        try:
-            of_value = self._of_object(value)
-        except NotDigestibleError:
-            if not self._in_code:
-                raise
-            # Such as an open file. What its class does is known.
-            of_value = _node("unknown", self.of(kind))
-        finally:
-            del self._open[id(value)]
-        self._known[key] = of_value, value
-        return of_value
-
-    def _of_object(self, value: Any) -> bytes:
-        kind = type(value)
         if kind in (list, tuple):
-            return _node(kind.__name__, *self._items(value))
+            return _node(kind.__name__, *map(self.of, value))
+        if kind is dict:
+            return _node("dict", *map(self.of, value.items()))
         if kind in (set, frozenset):
             return _node(kind.__name__, *sorted(map(self.of, value)))
-        if kind is dict:
-            return _node("dict", *self._pairs(value.items()))
+        if kind in (np.ndarray, np.memmap) and not value.dtype.hasobject:
+            dtype = value.dtype.descr if value.dtype.names else value.dtype.str
+            content = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+            return _node("array", repr((dtype, value.shape)).encode(), content.data)
+        return _node("object", self.of(self._parts(value)))
+
+    def _parts(self, value: Any) -> Any:
+        """Return what an object is made of."""
+        kind = type(value)
         if kind in (np.ndarray, np.memmap):
-            return self._array(value)
+            if value.dtype.names is not None:
+                raise NotDigestibleError("contains a structured array of Python objects")
+            return "objects", value.shape, value.ravel().tolist()
         if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) or sparse.issparse(value):
-            return _node(kind.__name__, *self._pairs(_parts_of_table(value).items(), ".{}"))
-        if isinstance(value, type):
-            return self._of_module(value, "a class")
-        if isinstance(value, FunctionType):
-            return self._of_module(value, "a function")
+            return kind.__name__, _parts_of_table(value)
+        if isinstance(value, (type, FunctionType)):
+            return self._of_module(value)
         if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, ModuleType | None):
             return _name_in_package(value.__module__ or "builtins", value.__qualname__)
         if isinstance(value, np.ufunc):
             return _ufunc(value)
         if isinstance(value, METHODS):
             functions = ("__func__", "fget", "fset", "fdel")
-            return _node(kind.__name__, self.of([getattr(value, f, None) for f in functions]))
+            return kind.__name__, [getattr(value, name, None) for name in functions]
+        if isinstance(value, CodeType):  # without the places of its lines
+            names = value.co_names, value.co_varnames, value.co_freevars, value.co_cellvars
+            return "code", value.co_code, names, value.co_consts
         if kind is re.Pattern:
-            return _node("pattern", self.of(value.pattern), self.of(value.flags))
+            return "pattern", value.pattern, value.flags
         if hasattr(value, "get_params"):
             return self._estimator(value)
+        if isinstance(getattr(value, "__wrapped__", None), FunctionType):  # a function with a cache
+            return kind.__name__, value.__wrapped__
         if value is check_random_state(None):  # numpy's own, which distributions of scipy refer to
-            return _node("global random state")
-        return self._rebuilt(value)
+            return ("global random state",)
+        try:
+            parts = value.__reduce_ex__(4)
+        except Exception:
+            if self._in_code:  # such as an open file; what its class does is known
+                return "unknown", kind
+            raise NotDigestibleError(
+                f"contains an object of type {kind.__name__}, whose content is not known"
+            ) from None
+        if isinstance(parts, str):  # the name of a variable of a module
+            return kind, _name_in_package(getattr(value, "__module__", kind.__module__), parts)
+        make, args, state, items, pairs = (*parts, None, None, None)[:5]
+        if isinstance(state, dict) and all(isinstance(key, str) for key in state):
+            state = sorted(state.items())  # attributes have no order
+        return kind, make, args, state, list(items or ()), list(pairs or ())
 
-    def _items(self, values: Iterable[Any]) -> list[bytes]:
-        digests = []
-        for i, one in enumerate(values):
-            with _at(f"[{i}]"):
-                digests.append(self.of(one))
-        return digests
-
-    def _pairs(self, pairs: Iterable[tuple[Any, Any]], name: str = "[{!r}]") -> list[bytes]:
-        digests = []
-        for key, one in pairs:
-            with _at(name.format(key)):
-                digests += [self.of(key), self.of(one)]
-        return digests
-
-    def _attributes(self, values: Mapping[str, Any]) -> list[bytes]:
-        """Return the digests of attributes, which have no order."""
-        return self._pairs(sorted(values.items()), ".{}")
-
-    def _array(self, array: Any) -> bytes:
-        if array.dtype.hasobject:
-            if array.dtype.names is not None:
-                raise NotDigestibleError("is a structured array of Python objects")
-            return _node("objects", repr(array.shape).encode(), *self._items(array.ravel()))
-        dtype = repr(array.dtype.descr if array.dtype.names else array.dtype.str)
-        content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        return _node("array", dtype.encode(), repr(array.shape).encode(), content.data)
-
-    def _estimator(self, value: Any) -> bytes:
-        """Return the digest of what a clone is made of: the parameters, and what goes with them."""
+    def _estimator(self, value: Any) -> Any:
+        """Return what a clone is made of: the parameters, and what goes with them."""
         fresh = value if self._as_is else clone(value)
         before, self._as_is = self._as_is, self._as_is or fresh is value  # FrozenEstimator
         try:
             content = dict(getattr(fresh, "__dict__", {}))
             if not self._as_is:
                 content |= value.get_params(deep=False)
-            return _node("estimator", self.of(type(value)), *self._attributes(content))
+            return "estimator", type(value), self.of(sorted(content.items()))
         finally:
             self._as_is = before
 
-    def _rebuilt(self, value: Any) -> bytes:
-        """Return the digest of what `pickle` would rebuild an object from."""
-        kind = type(value)
-        try:
-            parts = value.__reduce_ex__(4)
-        except Exception:
-            raise NotDigestibleError(
-                f"is an object of type {kind.__name__}, whose content is not known"
-            ) from None
-        if isinstance(parts, str):  # the name of a variable of a module
-            module = getattr(value, "__module__", None) or kind.__module__
-            name = _name_in_package(module, parts)
-            wrapped = getattr(value, "__wrapped__", None)
-            if isinstance(wrapped, FunctionType):  # a function with a cache
-                self._visit_later(name, wrapped)
-            return _node("variable", self.of(kind), name)
-        make, args, state, items, pairs = (*parts, None, None, None)[:5]
-        content = [self.of(kind), self.of(make), *self._items(args)]
-        if isinstance(state, dict) and all(isinstance(key, str) for key in state):
-            content.append(_node("attributes", *self._attributes(state)))
-        else:
-            content.append(self.of(state))
-        content.append(_node("items", *self._items(items or ())))
-        content.append(_node("pairs", *self._pairs(pairs or ())))
-        return _node("object", *content)
-
-    def _of_module(self, value: Any, what: str) -> bytes:
-        """Return the digest of the name of a function or class; its code is visited later."""
-        name = _name_in_package(value.__module__, value.__qualname__)
-        is_own = not _version_of(value.__module__)
-        if "<" in value.__qualname__ or (is_own and not _is_importable(value)):
+    def _of_module(self, value: Any) -> Any:
+        """Return the name of a function or class; its code, if it is the user's, follows later."""
+        module, qualname = value.__module__, value.__qualname__
+        name = _name_in_package(module, qualname)
+        is_own = not _version_of(module)
+        if "<" in qualname or (is_own and not _is_importable(value)):
             if self._in_code:
-                return _node("inner", name, self._content(value))
-            kind = "a lambda" if value.__qualname__.endswith("<lambda>") else what
-            raise NotDigestibleError(
-                f"is {kind} that cannot be imported by its name, {value.__qualname__!r}"
+                return name, self._of_local(value)
+            is_lambda = qualname.endswith("<lambda>")
+            what = (
+                "a class" if isinstance(value, type) else "a lambda" if is_lambda else "a function"
             )
-        self._visit_later(name, value)
-        return _node(what, name)
-
-    def _visit_later(self, name: bytes, value: Any) -> None:
-        if not _version_of(value.__module__) and name not in self._visited:
+            raise NotDigestibleError(
+                f"contains {what} that cannot be imported by its name, {qualname!r}"
+            )
+        if is_own and name not in self._visited:
             self._visited.add(name)
             self._to_visit.append((name, value))
+        return "of a module", name
+
+    def _of_local(self, value: Any) -> bytes:
+        """Return the digest of the content of a local function or class, which may name itself."""
+        if id(value) in self._open:
+            return b"inside itself"
+        self._open.add(id(value))
+        content = self.of(self._content(value))
+        self._open.remove(id(value))
+        return content
 
     def code_referred_to(self) -> list[bytes]:
         """Return the digests of the user's own functions and classes that were met."""
-        found = []
+        digests = []
         self._in_code = True
         while self._to_visit:
             name, value = self._to_visit.pop()
-            found.append(_node("code", name, self._content(value)))
-        self._in_code = False
-        return sorted(found)
+            digests.append(self.of([name, self._content(value)]))
+        return sorted(digests)
 
-    def _content(self, value: Any) -> bytes:
-        """Return the digest of the content of a function or class."""
-        return self._class(value) if isinstance(value, type) else self._function(value)
-
-    def _class(self, kind: type) -> bytes:
-        # Other special attributes do not tell what instances do.
-        own = {
-            key: one
-            for key, one in vars(kind).items()
-            if isinstance(one, (FunctionType, *METHODS))
-            or not (key.endswith("__") or key == "_abc_impl")
-        }
-        return _node("class", *map(self.of, kind.__bases__), *self._attributes(own))
-
-    def _function(self, function: FunctionType) -> bytes:
-        code, values = function.__code__, function.__globals__
+    def _content(self, value: Any) -> Any:
+        """Return what a function or class does: its code, and the values that this refers to."""
+        if isinstance(value, type):
+            # Other special attributes do not tell what instances do.
+            own = {
+                key: one
+                for key, one in vars(value).items()
+                if isinstance(one, (FunctionType, *METHODS))
+                or not (key.endswith("__") or key == "_abc_impl")
+            }
+            return value.__bases__, self._digests(own)
         cells = []
-        for cell in function.__closure__ or ():
+        for cell in value.__closure__ or ():
             with suppress(ValueError):  # of an empty cell
                 cells.append(cell.cell_contents)
-        return _node(
-            "function",
-            self._code(code),
-            *self._items([function.__defaults__, function.__kwdefaults__, *cells]),
-            *self._named(_names(code), values),
-        )
+        code = value.__code__
+        referred = self._referred(_names(code), value.__globals__)
+        return code, value.__defaults__, value.__kwdefaults__, cells, referred
 
-    def _named(self, names: set[str], values: Mapping[str, Any]) -> list[bytes]:
+    def _referred(self, names: set[str], values: Mapping[str, Any]) -> Any:
         """Return the digests of global variables, and of what code names of the user's modules."""
         referred = {key: values[key] for key in names.intersection(values)}
         modules = {key: one for key, one in referred.items() if isinstance(one, ModuleType)}
-        content = self._attributes({k: one for k, one in referred.items() if k not in modules})
-        for key, module in sorted(modules.items()):
-            if not _version_of(module.__name__):
-                content.append(_node(key, *self._named(names - {key}, vars(module))))
-        return content
-
-    def _code(self, code: CodeType) -> bytes:
-        """Return the digest of byte code, without the places of its lines."""
-        constants = [
-            self._code(one) if isinstance(one, CodeType) else self.of(one) for one in code.co_consts
+        of_modules = [
+            (key, self._referred(names - {key}, vars(module)))
+            for key, module in sorted(modules.items())
+            if not _version_of(module.__name__)
         ]
-        names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-        return _node("code", code.co_code, self.of(names), *constants)
+        others = {key: one for key, one in referred.items() if key not in modules}
+        return self._digests(others), of_modules
+
+    def _digests(self, values: Mapping[str, Any]) -> list[tuple[str, bytes]]:
+        """Return the digests of values that code refers to; of the class, if one has none."""
+        digests = []
+        for key, value in sorted(values.items()):
+            try:
+                digests.append((key, self.of(value)))
+            except (NotDigestibleError, RecursionError):
+                digests.append((key, self.of(type(value))))
+        return digests
 
 
-def _parts_of_table(value: Any) -> dict[str, Any]:
+def _parts_of_table(value: Any) -> list[Any]:
     """Return the content of a sparse matrix or an object of pandas as arrays and lists."""
     if sparse.issparse(value):
         # Not by its attributes, some of which only say what has been asked before.
         rows = sparse.csr_matrix(value, copy=True)
         rows.sum_duplicates()
         places = [np.asarray(part, dtype=np.int64) for part in (rows.indptr, rows.indices)]
-        return {"shape": list(value.shape), "data": rows.data, "places": places}
+        return [value.shape, rows.data, places]
     if isinstance(value, pd.DataFrame):
-        columns = {f"iloc[:, {i}]": _column(value.iloc[:, i]) for i in range(value.shape[1])}
-        return {"columns": value.columns, "index": value.index, **columns}
+        columns = [_column(value.iloc[:, i]) for i in range(value.shape[1])]
+        return [value.columns, value.index, columns]
     if isinstance(value, pd.Series):
-        return {"name": value.name, "index": value.index, "values": _column(value)}
-    is_nested = isinstance(value, pd.MultiIndex)
-    return {"names": list(value.names), "values": list(value) if is_nested else _column(value)}
+        return [value.name, value.index, _column(value)]
+    return [list(value.names), _column(value)]
 
 
 def _column(values: Any) -> Any:
-    """Return the values of a column or of an index."""
-    dtype = values.dtype
-    if isinstance(dtype, np.dtype):
-        return values.to_numpy()
-    if isinstance(dtype, pd.CategoricalDtype):
-        codes = pd.Series(values).cat.codes.to_numpy()
-        return [str(dtype.ordered), _column(dtype.categories), codes]
-    return [str(dtype), values.to_numpy(dtype=object)]
+    """Return the type and the values of a column or of an index."""
+    is_plain = isinstance(values.dtype, np.dtype)
+    return values.dtype, values.to_numpy() if is_plain else values.to_numpy(dtype=object)
 
 
 def _node(tag: str, *parts: Any) -> bytes:
@@ -317,21 +258,14 @@ def _node(tag: str, *parts: Any) -> bytes:
     return content.digest()
 
 
-def _ufunc(function: np.ufunc) -> bytes:
-    """Return the digest of a function of arrays, which does not know its module."""
+def _ufunc(function: np.ufunc) -> str:
+    """Return the name of a function of arrays, which does not know its module."""
     for module in (np, special):
         if getattr(module, function.__name__, None) is function:
             return _name_in_package(module.__name__, function.__name__)
-    raise NotDigestibleError(f"is a function whose content is not known, {function.__name__!r}")
-
-
-@contextmanager
-def _at(place: str) -> Any:
-    """Add the place to an error."""
-    try:
-        yield
-    except NotDigestibleError as error:
-        raise NotDigestibleError(error.reason, place + error.where) from None
+    raise NotDigestibleError(
+        f"contains a function whose content is not known, {function.__name__!r}"
+    )
 
 
 def _names(code: CodeType) -> set[str]:
@@ -348,9 +282,9 @@ def _is_importable(value: Any) -> bool:
     return found is value
 
 
-def _name_in_package(module: str | None, name: str) -> bytes:
+def _name_in_package(module: str | None, name: str) -> str:
     """Return a name with the version of the package that it is installed with."""
-    return _node("name", f"{module}.{name}".encode(), _version_of(module).encode())
+    return f"{module}.{name} {_version_of(module)}"
 
 
 @cache

@@ -169,9 +169,8 @@ def test_pickling_does_not_matter():
 def test_values_inside_themselves():
     loop = [1]
     loop.append(loop)
-    other = [2]
-    other.append(other)
-    assert digest(loop) != digest(other)
+    with pytest.raises(NotDigestibleError, match="contains itself"):
+        digest(loop)
 
 
 def outer():
@@ -185,27 +184,21 @@ def outer():
 
 
 @pytest.mark.parametrize(
-    ("value", "where", "reason"),
+    ("value", "reason"),
     [
-        (FunctionTransformer(lambda x: x), ".func", "is a lambda"),
+        (FunctionTransformer(lambda x: x), "a lambda that"),
         # A function inside a function of an installed package.
-        (FunctionTransformer(available_if(len)), ".func", "is a lambda"),
-        (
-            make_pipeline(FunctionTransformer(outer()[1]), SVC()),
-            ".steps[0][1].func",
-            "a function that",
-        ),
-        ({"a": 1, "b": (x for x in ())}, "['b']", "of type generator"),
-        (outer()[0], "", "is a class that cannot be imported"),
-        (np, "", "an object of type module"),
-        (np.frompyfunc(double, 1, 1), "", "a function whose content is not known"),
+        (FunctionTransformer(available_if(len)), "a lambda that"),
+        (make_pipeline(FunctionTransformer(outer()[1]), SVC()), "a function that"),
+        ({"a": 1, "b": (x for x in ())}, "generator"),
+        (outer()[0], "a class that cannot be imported"),
+        (np, "module"),
+        (np.frompyfunc(double, 1, 1), "a function whose content is not known"),
     ],
 )
-def test_what_cannot_be_told_apart(value, where, reason):
-    with pytest.raises(NotDigestibleError) as caught:
+def test_what_cannot_be_told_apart(value, reason):
+    with pytest.raises(NotDigestibleError, match=reason):
         digest(value)
-    assert caught.value.where == where
-    assert reason in caught.value.reason
 
 
 MODULE = """
