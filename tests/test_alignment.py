@@ -16,7 +16,6 @@ from skbayeseval import (
     compare_scores,
     score_posterior,
 )
-from skbayeseval._arrays import check_rows
 
 RNG = np.random.default_rng(0)
 N = 80
@@ -57,11 +56,6 @@ def test_score_columns_of_two_classes():
     assert found.observed == pytest.approx(expected)
     with pytest.raises(ValueError, match="y_score has the column 'no', but the scores of the pos"):
         score_posterior(truth, None, y_score=frame[["no"]], scoring="roc_auc", pos_label="yes")
-
-
-def test_columns_without_names_are_in_order():
-    result = score_posterior(Y, None, y_score=pd.DataFrame(P), scoring="roc_auc_ovr")
-    assert result.observed == pytest.approx(roc_auc_score(Y, P, multi_class="ovr"))
 
 
 def test_unknown_columns_are_refused():
@@ -189,11 +183,6 @@ def test_rows_that_fit(one, other):
     assert result.observed_a == pytest.approx(accuracy_score(Y, said))
 
 
-def test_lengths_are_reported_first():
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        compare_predictions(series(Y), series(Y)[1:], Y)
-
-
 def test_scores_of_splits():
     a = pd.Series([0.8, 0.7, 0.9], index=["x", "y", "z"])
     with pytest.raises(ValueError, match="scores_a and scores_b are paired by position"):
@@ -215,10 +204,6 @@ def test_cross_validation(what):
         bayesian_cross_validate(a, b, given["X"], y, groups=given["groups"], params=params)
     with pytest.raises(ValueError, match=f"\\b{what}\\b"):
         BayesianComparer([a, b]).fit(given["X"], y, groups=given["groups"], **params)
-
-
-def test_parameters_of_another_length_are_no_rows():
-    check_rows({"y": series(Y), "prior": pd.Series([0.2, 0.8], index=["no", "yes"])})
 
 
 def test_names_of_series():

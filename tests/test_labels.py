@@ -13,7 +13,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import bayesian_cross_validate, compare_predictions, score_posterior
-from skbayeseval._labels import check_indicator, encode_labels
+from skbayeseval._labels import encode_labels
 
 INTEGERS = [np.dtype(kind + size) for kind in "iu" for size in "1248"]
 BIG = 2**63 - 1
@@ -171,13 +171,6 @@ def test_indicators_however_they_are_stored(kind):
     scored = score_posterior(store(TAGS), None, y_score=SAID + 0.5, scoring="roc_auc")
     plain = score_posterior(TAGS, None, y_score=SAID + 0.5, scoring="roc_auc")
     assert scored.observed == plain.observed
-
-
-def test_indicators_are_not_changed():
-    stored = in_parts(TAGS, float, [1, 0])
-    before = stored.nnz
-    check_indicator(stored, "y_true")
-    assert stored.nnz == before
 
 
 @pytest.mark.parametrize("parts", [[1, 1], [2], [0.5], [-1], [np.nan], [1j]])

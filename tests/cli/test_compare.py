@@ -108,15 +108,6 @@ class TestTables:
         assert main([*arguments, "--b", "missing"]) == 2
         assert "--b missing: no such column in" in capsys.readouterr().err
 
-    def test_missing_labels_of_parquet(self, tmp_path, capsys):
-        duckdb = pytest.importorskip("duckdb")
-        path = tmp_path / "null.parquet"
-        duckdb.sql(
-            "SELECT * FROM (VALUES ('x', 'x', 'y'), ('y', NULL, 'y')) t(y, a, b)"
-        ).write_parquet(str(path))
-        assert main(f"compare {path} --truth y --a a --b b".split()) == 2
-        assert "--a a: 1 of 2 labels" in capsys.readouterr().err
-
     def test_without_duckdb(self, tmp_path, monkeypatch, capsys):
         monkeypatch.setitem(sys.modules, "duckdb", None)
         assert main(f"compare {tmp_path / 'x.parquet'} --truth y --a a --b b".split()) == 2
@@ -186,19 +177,6 @@ def test_groups(path, table, capsys):
     assert report["summary"]["accuracy"]["sd"] == pytest.approx(
         expected.draws.std(ddof=1), rel=0.05
     )
-
-
-def test_labels_that_do_not_occur(tmp_path, capsys):
-    path = tmp_path / "one.csv"
-    path.write_text("y,a,b\n" + "x,x,y\ny,y,y\n" * 9)
-    base = f"compare {path} --truth y --a a --b b"
-    report = reported(capsys, f"{base} --labels x y z --scoring f1_macro")
-    assert report["evidence"]["labels"] == ["x", "y", "z"]
-    assert main(f"{base} --labels x z".split()) == 2
-    assert "--truth contains labels that are not in --labels" in capsys.readouterr().err
-    path.write_text("y,a,b\n" + "x,x,x\n" * 9)
-    assert main(base.split()) == 2
-    assert "Pass --labels if there are more classes" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from skbayeseval import compare_items, compare_many_items
@@ -141,32 +140,9 @@ def test_repeated_ids_and_single_files(logs, tmp_path, capsys):
     assert "1 are in both, 1 only in A ('2'), and 1 only in B ('3')" in capsys.readouterr().err
 
 
-def test_names_that_are_the_same(logs, capsys):
-    assert main(["items", *logs, *OPTIONS, "--names", "x", "x", "y"]) == 2
-    assert "--names must differ from each other" in capsys.readouterr().err
-
-
-def test_files_of_the_same_name(tmp_path, capsys):
-    paths = []
-    for folder in ("x", "y"):
-        (tmp_path / folder).mkdir()
-        paths.append(str(tmp_path / folder / "samples.csv.gz"))
-        pd.DataFrame({"id": range(9), "score": 1}).to_csv(paths[-1], index=False)
-    assert reported(capsys, *paths)["names"] == paths
-
-
 def test_a_file_that_is_given_twice(logs, capsys):
     assert main(["items", logs[0], logs[0], *OPTIONS, "--names", "x", "y"]) == 2
     assert f"{logs[0]} and {logs[0]} are the same file" in capsys.readouterr().err
-
-
-def test_groups_may_be_called_as_in_compare(logs, capsys):
-    one, other = (
-        reported(capsys, *logs[:2], *OPTIONS, option, "subject")
-        for option in ("--group", "--groups")
-    )
-    assert one["model"] == "bootstrap"
-    assert one["summary"] == other["summary"]
 
 
 @pytest.mark.filterwarnings("default")

@@ -131,12 +131,3 @@ def test_messages():
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             bayesian_cross_validate(Classifier(), Classifier(), X, Y, **options)
-
-
-def test_what_joblib_takes():
-    from skbayeseval._validation import check_n_jobs, check_pre_dispatch
-
-    for given in ("2*n_jobs", "all", "n_jobs", "3 * n_jobs + 1", 5, "10"):
-        assert check_pre_dispatch(given) == given
-    for given in (None, 1, -1, np.int64(2)):
-        assert check_n_jobs(given) == given

@@ -7,7 +7,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -25,9 +25,7 @@ NB, LR = GaussianNB(), LogisticRegression()
 
 
 @parametrize_with_checks(
-    [
-        BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=200, refit=True),
-    ]
+    [BayesianComparer([RidgeClassifier(), LogisticRegression()], n_draws=200, refit=True)]
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
@@ -35,10 +33,7 @@ def test_scikit_learns_checks(estimator, check):
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [
-        BayesianComparer([Ridge(), LinearRegression()], model="scores", n_draws=200, refit=True),
-        BayesianComparer([Ridge(), SVR()], model="scores", n_draws=200, refit=True),
-    ]
+    [BayesianComparer([Ridge(), SVR()], model="scores", n_draws=200, refit=True)]
 )
 def test_scikit_learns_checks_of_regressors(estimator, check):
     check(estimator)
@@ -170,12 +165,6 @@ def test_html_diagram():
     assert "BayesianComparer" in BayesianComparer([NB, LR])._repr_html_()
 
 
-def test_repr():
-    assert repr(BayesianComparer([NB, LR], rope=0.01)) == (
-        "BayesianComparer(estimators=[GaussianNB(), LogisticRegression()], rope=0.01)"
-    )
-
-
 def test_groups(comparer):
     groups = np.arange(160) // 4
     comparer.fit(X, Y, groups=groups)
@@ -230,11 +219,6 @@ def test_bad_estimators_are_told_in_fit(estimators, error, message):
         comparer.fit(X, Y)
 
 
-def test_without_a_target(comparer):
-    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
-        comparer.fit(X, None)
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -263,17 +247,6 @@ def test_every_argument_arrives(options):
         and plain.draws.tolist() == result.draws.tolist()
     )
     assert same == ("error_score" in options)
-
-
-def test_a_failing_fit_is_dropped_or_raised():
-    class Fails(GaussianNB):
-        def fit(self, X, y):
-            raise RuntimeError("never")
-
-    with pytest.raises(RuntimeError, match="Estimator 'Fails' failed in split 0"):
-        BayesianComparer([Fails(), LR]).fit(X, Y)
-    with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
-        BayesianComparer([Fails(), LR], error_score=np.nan).fit(X, Y)
 
 
 class FailsOnAll(GaussianNB):
@@ -316,15 +289,6 @@ def test_classes_are_those_of_the_refitted():
     assert comparer.classes_.dtype == Y.dtype
 
 
-def test_score_is_the_scorers():
-    comparer = BayesianComparer([NB, LR], scoring="f1_macro", refit=True, random_state=0)
-    comparer.fit(X, Y)
-    right = (Y == 1) & (comparer.predict(X) == 1)
-    assert comparer.score(X[right], Y[right]) == 1.0
-    expected = f1_score(Y, comparer.predict(X), average="macro")
-    assert comparer.score(X, Y) == pytest.approx(expected)
-
-
 def test_nothing_stale_is_left():
     comparer = BayesianComparer([NB, LR], refit=True, n_draws=200, random_state=0).fit(X, Y)
     comparer.set_params(refit=False).fit(X[:, :3], Y)
@@ -332,15 +296,6 @@ def test_nothing_stale_is_left():
     assert comparer.n_features_in_ == 3
     comparer.set_params(refit=True).fit(X.tolist(), Y)
     assert comparer.n_features_in_ == 20
-
-
-def test_bad_rope_is_told_in_fit():
-    class NeverFitted(GaussianNB):
-        def fit(self, X, y):
-            pytest.fail("fitted although the rope is wrong")
-
-    with pytest.raises(ValueError, match="must have low <= high"):
-        BayesianComparer([NeverFitted(), LR], rope=(1, 0)).fit(X, Y)
 
 
 def test_names_that_are_parameters():
@@ -379,9 +334,3 @@ def test_a_dict_of_estimators():
     comparer.fit(X, Y)
     assert comparer.ranking_.names == ("nb", "lr")
     np.testing.assert_array_equal(comparer.ranking_.draws, listed.ranking_.draws)
-
-
-def test_what_is_no_list_of_estimators_is_shown_in_short():
-    with pytest.raises(ValueError, match="estimators must be two or more") as caught:
-        BayesianComparer({"only": GaussianNB()}).fit([[0], [1]], [0, 1])
-    assert len(str(caught.value)) < 250

@@ -7,7 +7,6 @@ from skbayeseval import (
     chunk_counter,
     compare_many,
     compare_predictions,
-    load_result,
     score_posterior,
 )
 from skbayeseval.engines.blocks import child_of
@@ -76,17 +75,6 @@ def test_shift_and_scale():
     np.testing.assert_allclose(other.metric(MAE).draws, 2 * one.metric(MAE).draws, atol=1e-10)
 
 
-def test_one_instance_per_group_is_no_group():
-    y, a, b = numbers()
-    one = compare_predictions(y, a, b, scoring=R2, random_state=0)
-    grouped = compare_predictions(y, a, b, scoring=R2, groups=np.arange(50), random_state=0)
-    np.testing.assert_allclose(one.draws, grouped.draws, atol=1e-12)
-    assert (one.model, grouped.model) == ("instance weights", "group weights")
-    for result in (one, grouped):
-        assert result.prior_sensitivity().index[0][0] == result.model
-        assert f'the model "{result.model}" concludes' in result.explain()
-
-
 def test_all_faces_agree():
     y, a, b = numbers()
     pair = compare_predictions(y, a, b, scoring=R2, random_state=0)
@@ -105,18 +93,6 @@ def test_pandas_columns_lists_and_whole_numbers():
     np.testing.assert_array_equal(one.draws, other.draws)
     with pytest.raises(ValueError, match="in another order"):
         compare_predictions(frame["y"], frame["a"][::-1], b, scoring=MAE)
-
-
-def test_saved_and_printed(tmp_path):
-    y, a, b = numbers()
-    own = np.linspace(0.5, 2, 50)
-    result = compare_predictions(y, a, b, scoring=[R2, MAE], sample_weight=own, random_state=0)
-    result.save(tmp_path / "result.npz")
-    again = load_result(tmp_path / "result.npz")
-    np.testing.assert_array_equal(again.draws, result.draws)
-    assert str(again) == str(result)
-    assert "instance weights, 20,000 independent draws from 50 predicted numbers" in str(result)
-    assert "explained_variance" in again.metric("explained_variance").metrics
 
 
 def test_identical_predictions():
@@ -156,12 +132,6 @@ def test_refuses(arguments, options, message):
         compare_predictions(*arguments, **options)
 
 
-def test_a_result_of_classes_has_no_metric_of_numbers():
-    result = compare_predictions(CLASSES, A > 3, B > 3)
-    with pytest.raises(ValueError, match="'r2' requires predictions of numbers"):
-        result.metric("r2")
-
-
 # Tags.
 
 COUNTER = chunk_counter("IOB2")
@@ -185,16 +155,6 @@ def test_tags_are_counted():
     weighted = compare_predictions(gold, a, b, counter=COUNTER, weight=0.5)
     assert weighted.metrics == ("f1",)
     assert weighted.evidence == COUNTER(gold, a, b, weight=0.5)
-
-
-def test_tags_in_groups():
-    gold, a, b = tags()
-    documents = np.arange(30) // 5
-    result = compare_predictions(gold, a, b, counter=COUNTER, groups=documents, random_state=0)
-    assert result.model == "group weights"
-    assert result.observed_a == pytest.approx(
-        compare_predictions(gold, a, b, counter=COUNTER).observed_a
-    )
 
 
 @pytest.mark.parametrize(

@@ -80,25 +80,6 @@ def test_counts_scale_as_weights_do(votes, model):
     assert ratio == pytest.approx(np.sqrt(2), rel=0.05)
 
 
-def test_random_state(votes):
-    def draws(seed):
-        return compare_predictions(*votes, random_state=seed).draws
-
-    np.testing.assert_array_equal(draws(5), draws(5))
-    np.testing.assert_array_equal(draws(np.random.default_rng(5)), draws(np.random.default_rng(5)))
-    assert (draws(None) != draws(None)).any()
-    assert (draws(5) != draws(6)).any()
-
-
-def test_models_and_defaults(votes):
-    assert compare_predictions(*votes).model == "paired"
-    assert compare_predictions(*votes).metrics == ("accuracy",)
-    assert compare_predictions(*votes, model=Paired(theta=2)).prior["theta"] == 2
-    matrix = [[50, 10], [5, 35]]
-    assert compare_confusion_matrices(matrix, matrix).model == "unpaired"
-    assert compare_counts((5, 1, 2), (4, 2, 3)).metrics == ("f1",)
-
-
 def test_pairing_narrows_but_does_not_move(votes):
     paired = compare_predictions(*votes, scoring="accuracy", random_state=0)
     unpaired = compare_predictions(*votes, scoring="accuracy", model="unpaired", random_state=0)
@@ -115,14 +96,6 @@ def test_matrices_and_predictions_agree(votes):
     )
     other = compare_predictions(y, a, b, model="unpaired", scoring="f1", random_state=0)
     np.testing.assert_array_equal(one.draws, other.draws)
-
-
-def test_matrices_in_the_order_of_their_labels():
-    one = compare_confusion_matrices(
-        [[35, 5], [10, 50]], [[30, 10], [15, 45]], labels=["yes", "no"], pos_label="yes",
-        scoring="recall", random_state=0,
-    )  # fmt: skip
-    assert one.observed_a == pytest.approx(35 / 40)
 
 
 def test_runs_are_summed_at_their_weight():
@@ -143,23 +116,6 @@ def test_runs_without_a_weight_are_refused(compare):
     runs = np.ones((6, 3)) if compare is compare_counts else np.ones((6, 2, 2))
     with pytest.raises(ValueError, match=r"holds 6 runs, but weight is None.*BlockRegularizedCV"):
         compare(runs, runs)
-
-
-def test_input_of_any_kind():
-    y = pd.Series(["spam", "ham", "spam", "ham"], index=[9, 3, 5, 1])
-    a = np.array(["spam", "ham", "ham", "ham"], dtype=object)
-    b = ["spam", "spam", "spam", "ham"]
-    result = compare_predictions(y, a, b, scoring="f1", pos_label="spam", random_state=0)
-    assert result.observed_a == pytest.approx(2 / 3)
-    assert result.observed_b == pytest.approx(0.8)
-
-
-def test_one_classifier_by_bcv():
-    y, p = [1] * 50 + [0] * 50, [1] * 45 + [0] * 5 + [1] * 10 + [0] * 40
-    result = score_posterior(y, p, scoring="f1", model="bcv", weight=0.5, random_state=0)
-    low, high = result.interval()
-    assert low < result.observed < high
-    assert result.weight == 0.5
 
 
 GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
@@ -340,15 +296,6 @@ def test_more_bad_predictions(change, error, message):
         compare_predictions(**arguments)
 
 
-def test_objects_and_arrays_will_do(votes):
-    plain = compare_predictions(*votes, random_state=0)
-    objects = compare_predictions(
-        *(v.astype(object) for v in votes), names=np.array(["x", "y"]), random_state=0
-    )
-    np.testing.assert_array_equal(plain.draws, objects.draws)
-    assert objects.names == ("x", "y")
-
-
 @pytest.mark.parametrize("options", [{}, {"groups": [1, 1, 2, 2]}])
 def test_labels_that_are_written_in_another_way(options):
     y, a, b = [0, 1, 1, 0], [0, 1, 0, 0], ["no", "yes", "yes", "no"]
@@ -369,16 +316,6 @@ def test_labels_that_are_written_in_another_way(options):
     compare_predictions(y, a, ["0", "yes", "yes", "no"], n_draws=100, **options)
     labels = ["0", "1", "no", "yes"]
     compare_predictions(y, a, b, labels=labels, n_draws=100, **options)
-
-
-def test_metrics_of_scores_name_their_units(votes):
-    y, a, b = votes
-    noise = np.random.default_rng(0).normal(size=400)
-    scores = {"y_score_a": a + noise, "y_score_b": b + noise}
-    few = {"scoring": ["f1", "roc_auc"], "n_draws": 200, "random_state": 0, **scores}
-    assert "model       roc_auc: weights of instances" in str(compare_predictions(y, a, b, **few))
-    grouped = compare_predictions(y, a, b, groups=np.arange(400) // 10, **few)
-    assert "model       roc_auc: weights of groups" in str(grouped)
 
 
 def test_columns_of_a_frame_are_classifiers():

@@ -251,11 +251,6 @@ class TestPlainFiles:
         with pytest.raises(ValueError, match="score= must .* any of grade, seconds may be it. The"):
             read_samples(path, id="nr")
 
-    def test_several_ids(self, write):
-        path = write(as_lines([{"id": 1, "question_id": 2, "score": 1}]))
-        with pytest.raises(ValueError, match="any of id, question_id may be it"):
-            read_samples(path)
-
     def test_a_missing_first_score_makes_no_other_column_the_score(self, write):
         path = write(as_lines([{"id": 1, "correct": None, "seconds": 3}, {"id": 2, "correct": 1}]))
         with pytest.raises(ValueError, match="any of correct, seconds may be it"):
@@ -358,8 +353,3 @@ class TestFiles:
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
             assert peak < path.stat().st_size
-
-    def test_scores_are_read_only(self, logs):
-        samples = read_samples(logs["a"])
-        with pytest.raises(AttributeError):
-            samples.scores = None

@@ -1,7 +1,5 @@
 """compare_scores of systems on several data sets, with holes."""
 
-import inspect
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -197,19 +195,6 @@ def test_too_few_scores_to_tell_how_much_differences_vary():
 def test_bad_options(options, error, message):
     with pytest.raises(error, match=message):
         compare_scores(as_dict(table()), **options)
-
-
-def test_two_arrays_are_what_they_were():
-    a, b = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
-    result = compare_scores(a, b, test_fraction=0.2, random_state=0)
-    assert result.model == "scores"
-    with pytest.raises(ValueError, match="requires test_fraction=, the fraction of the instances"):
-        compare_scores(a, b)
-    frames = [pd.DataFrame({"split": a}), pd.DataFrame({"split": b})]
-    ranks = compare_scores(*frames, test_fraction=None, model="signed-rank", random_state=0)
-    assert ranks.model == "signed-rank"
-    parameters = list(inspect.signature(compare_scores).parameters)
-    assert parameters[:4] == ["scores_a", "scores_b", "test_fraction", "n_test"]
 
 
 @pytest.mark.slow

@@ -122,20 +122,6 @@ def test_three_taggers_are_refused():
         BayesianComparer([A, B, Tagger()], counter=COUNTER).fit(X, y)
 
 
-def test_swapped():
-    X, y = sentences(60)
-    taggers = [("plain", Tagger()), ("looks back", Tagger(look_back=True))]
-    one, other = (
-        bayesian_cross_validate(
-            *pair, X, y, counter=chunk_counter("IOB2"), random_state=0, n_draws=100
-        )
-        for pair in (taggers, taggers[::-1])
-    )
-    np.testing.assert_array_equal(one.evidence.pair(1, 0).cells, other.evidence.cells)
-    assert one.weight == pytest.approx(other.weight)
-    assert one.observed_a == pytest.approx(other.observed_b)
-
-
 def test_scores_of_the_splits_are_those_of_seqeval():
     X, y = sentences(60)
     cv = KFold(3)
@@ -214,23 +200,6 @@ def test_classes_are_types_with_the_weight_of_all():
         assert table["mean"][kind] == one.difference(get_metric("f1")).mean
 
 
-def test_one_type_only():
-    X, y = sentences(80)
-    counter = chunk_counter("IOB2", "IOBES", types="ORG")
-    result = bayesian_cross_validate(A, B, X, y, counter=counter, random_state=0, n_draws=100)
-    gold = sum(tag == "B-ORG" for tag in chain(*y))
-    assert result.evidence.cells[:4].sum() == 3 * gold
-
-
-def test_other_models():
-    X, y = sentences(40)
-    result = bayesian_cross_validate(
-        A, B, X, y, counter=COUNTER, model="bcv", random_state=0, n_draws=100
-    )
-    assert result.model == "bcv"
-    assert result.bayes_test().p_h0 == pytest.approx(result.probability().better, abs=0.2)
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -251,13 +220,6 @@ def test_bad_arguments(arguments, error, message):
     X, y = sentences(40)
     with pytest.raises(error, match=message):
         bayesian_cross_validate(A, B, X, **{"y": y, "counter": COUNTER, **arguments})
-
-
-def test_predictions_in_the_wrong_scheme():
-    X, y = sentences(40)
-    wrong = chunk_counter("IOB2", "BMES")
-    with pytest.raises(ValueError, match=r"'b' failed in split \d: y_pred\[\d+\] contains 'I-"):
-        bayesian_cross_validate(A, ("b", Tagger()), X, y, counter=wrong, random_state=0)
 
 
 def test_documents_are_groups_of_sentences():

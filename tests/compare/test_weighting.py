@@ -243,12 +243,6 @@ def test_one_score_of_out_of_fold_predictions(tmp_path):
         score_posterior(Y, said, weight="inferred", groups=GROUPS)
 
 
-def test_the_joint_plot_shows_the_difference():
-    result = bayesian_cross_validate(A, B, X, Y, **FEW)
-    display = result.plot("joint", rope=0.01)
-    np.testing.assert_array_equal(display.draws_a - display.draws_b, result.draws)
-
-
 @pytest.mark.slow
 def test_sensitivity_keeps_the_inferred_weight():
     result = bayesian_cross_validate(A, B, X, Y, **FEW)
@@ -378,20 +372,6 @@ def test_all_instances_with_three_learners_groups_and_files(tmp_path):
         np.testing.assert_array_equal(*shown)
     with pytest.raises(ValueError, match="'f1' was not computed before the result was saved"):
         again.pairs[0, 1].metric("f1").hdi()
-
-
-def test_all_instances_in_subgroups():
-    result = bayesian_cross_validate(A, B, X, Y, estimand="full", **FEW)
-    table = result.by(np.arange(240) % 2).table
-    assert table["mean"].notna().all()
-
-
-def test_all_instances_of_regressors():
-    y = X @ np.arange(20.0)
-    result = bayesian_cross_validate(
-        LinearRegression(), Ridge(100.0), X, y, scoring="r2", estimand="full", **FEW
-    )
-    assert "all 240 instances" in str(result)
 
 
 def test_failed_fits_of_another_size_leave_the_learner():

@@ -1,4 +1,3 @@
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +10,7 @@ from skbayeseval import (
     compare_predictions,
     compare_scores,
 )
-from skbayeseval.display import HeatmapDisplay, JointDisplay, PosteriorDisplay, ScoreDisplay
+from skbayeseval.display import HeatmapDisplay, JointDisplay, PosteriorDisplay
 from skbayeseval.display.style import pair_words, shorten, text_width
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.decision import format_probability
@@ -54,12 +53,6 @@ def test_zero_is_in_the_picture():
     assert ax.get_xlim()[0] <= 0
 
 
-def test_constant_draws_can_be_drawn():
-    PosteriorDisplay(np.zeros(200)).plot()
-    ScoreDisplay(np.ones(200), observed=1.0).plot()
-    JointDisplay(np.ones(200), np.ones(200)).plot()
-
-
 def test_joint_has_the_diagonal():
     b = DRAWS[::-1]
     ax = JointDisplay(DRAWS, b, names=("x", "y"), rope=Interval(-0.01, 0.01)).plot().ax_
@@ -92,13 +85,6 @@ def test_factor_tells_value_and_doubt():
         (88, 10, 12, 90), (86, 12, 14, 88), model="hierarchical", random_state=0
     ).plot("factor")
     assert "not reliable" in doubtful.ax_.get_title()
-
-
-@pytest.mark.parametrize("kind", ["posterior", "joint", "factor"])
-def test_the_users_style_stays(kind):
-    before = mpl.rcParams.copy()
-    compare_counts((88, 10, 12), (86, 12, 14), random_state=0).plot(kind, rope=0.01)
-    assert mpl.rcParams == before
 
 
 def test_long_and_mathematical_names():

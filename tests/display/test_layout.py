@@ -8,16 +8,16 @@ import pytest
 
 from skbayeseval.display import PosteriorDisplay
 from skbayeseval.judgement import Interval
-from tests.display.gallery import LAYOUTS, cases, draw
+from tests.display.gallery import cases, draw
 
 CASES = cases()
 
 # Drawn in all layouts by the quick tests; the others are slow.
 QUICK = [
-    f"{kind}-{names}"
-    for kind in ("posterior", "joint", "scores", "trace", "classes", "ranking", "pairs", "roc")
-    for names in ("easy", "long")
-] + ["factor-long", "forest-long", "power-long", "net_benefit-long", "heatmap-easy"]
+    "heatmap-easy",
+    *(f"{kind}-long" for kind in ("posterior", "joint", "scores", "trace", "classes", "ranking")),
+    *(f"{kind}-long" for kind in ("pairs", "roc", "factor", "forest", "power", "net_benefit")),
+]
 
 # One pixel of 100 in an inch is not seen.
 TOLERANCE = 1.0
@@ -59,7 +59,7 @@ def problems(figure):
     return found
 
 
-@pytest.mark.parametrize("layout", ["pair-tight", "pair-constrained", "column-constrained"])
+@pytest.mark.parametrize("layout", ["pair-tight", "column-constrained"])
 @pytest.mark.parametrize("name", QUICK)
 def test_nothing_is_cut_off_or_covered(name, layout):
     assert problems(draw(CASES[name], layout)) == []
@@ -67,7 +67,7 @@ def test_nothing_is_cut_off_or_covered(name, layout):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", ["own", "pair-tight", "column-constrained"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_whole_gallery(name, layout):
     assert problems(draw(CASES[name], layout)) == []

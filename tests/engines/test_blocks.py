@@ -4,7 +4,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from joblib import Parallel, delayed, parallel_config
+from joblib import parallel_config
 from sklearn import config_context, get_config
 from sklearn.linear_model import RidgeClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -92,11 +92,6 @@ def test_one_thread_is_the_caller_and_does_nothing_ahead():
     stream = in_order(work, ((i,) for i in range(5)))
     assert next(stream) is threading.current_thread()
     assert begun == [0]
-
-
-def test_workers_of_joblib_draw_in_one_thread():
-    found = Parallel(n_jobs=2, backend="threading")(delayed(blocks._n_threads)() for _ in range(2))
-    assert found == [1, 1]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -300,17 +295,6 @@ def test_draws_of_two_split_scores_do_not_depend_on_the_others(small_blocks):
         for of_some in (of_all[:2], of_all)
     ]
     np.testing.assert_allclose(*found, atol=1e-12)
-
-
-def test_n_jobs_of_a_cross_validation_is_the_number_of_threads(small_blocks, monkeypatch):
-    threads, count = [], blocks._n_threads
-    monkeypatch.setattr(blocks, "_n_threads", lambda: threads.append(count()) or 1)
-    with parallel_config(backend="threading"):
-        result = cross_validated(n_jobs=2, weight="published")
-    assert not threads
-    result.hdi()
-    cross_validated(weight="published").hdi()
-    assert threads == [2, 1]
 
 
 @pytest.mark.parametrize("n_tasks", [0, 1, 2, 7])

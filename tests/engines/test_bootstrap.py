@@ -120,16 +120,6 @@ def test_runs_that_differ_count_alike():
     assert fixed < draws.std() < 1.3 * fixed
 
 
-def test_blocks_are_bounded_and_add_up(monkeypatch):
-    y = np.tile([0, 1], 20)
-    runs = one_run(y, [np.arange(40.0), -np.arange(40.0)])
-    monkeypatch.setattr(bootstrap, "BLOCK_BYTES", 8 * 5 * 40 * 7)
-    rng = np.random.default_rng(0)
-    blocks = list(stream_bootstrap(runs, np.ones(40), 2, rng, 20))
-    assert [b.shape for b in blocks] == [(2, 7), (2, 7), (2, 6)]
-    np.testing.assert_allclose(np.concatenate(blocks, axis=1).sum(axis=0), 1.0)
-
-
 def test_weight_and_repetition_are_the_same():
     # An instance in two runs with Gamma(2) weights varies as one seen twice.
     rng = np.random.default_rng(2)
@@ -301,12 +291,3 @@ def test_very_many_instances_are_told():
     )
     few = {name: s[:500] for name, s in (("y_score_a", a), ("y_score_b", b))}
     assert "large" not in str(compare_predictions(y[:500], None, None, **few, scoring="roc_auc"))
-
-
-def test_terminals_show_the_progress_of_draws_that_take_long(monkeypatch, capsys):
-    monkeypatch.setattr("skbayeseval.compare.instances.has_bar", lambda: True)
-    monkeypatch.setattr("skbayeseval._running.PATIENCE", -1.0)
-    y, (a, b) = binormal(5000)
-    scores = {"y_score_a": a, "y_score_b": b, "scoring": "average_precision", "n_draws": 200}
-    compare_predictions(y, None, None, **scores).hdi()
-    assert "drawing average_precision" in capsys.readouterr().err

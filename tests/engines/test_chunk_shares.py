@@ -23,7 +23,7 @@ def scores(cells, formula):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("prior", PRIORS)
-@pytest.mark.parametrize("region", [(-0.05, 0.05), (-0.4, 0.1), (-1.0, -0.2), (0.1, 1.0)])
+@pytest.mark.parametrize("region", [(-0.05, 0.05), (-0.4, 0.1)])
 @pytest.mark.parametrize("formula", ["precision", "recall", "jaccard", "f1", "f2"])
 def test_shares_agree_with_counts(formula, region, prior):
     assert has_chunk_shares(formula)

@@ -75,16 +75,6 @@ def test_the_prior_of_a_system_is_beta():
     assert a.var() == pytest.approx(0.05, rel=0.05)  # Beta(2, 2)
 
 
-def test_lower_is_better_changes_the_sign():
-    plain, negative = (
-        draw_clustered(
-            specification(CASES["mixed"], sign=sign), np.random.default_rng(0), 500, prior=False
-        )
-        for sign in (1.0, -1.0)
-    )
-    np.testing.assert_array_equal(plain, -negative)
-
-
 @pytest.mark.slow
 def test_ranks_of_true_values_are_uniform():
     """Simulation-based calibration: the truth is drawn from the prior."""

@@ -9,7 +9,6 @@ from skbayeseval.engines.data_sets import (
     _draw_delta,
     _error_variance,
     _log_terms,
-    build_data_sets_graph,
     sample_data_sets,
     summarise,
 )
@@ -111,18 +110,6 @@ def test_scores_that_never_differ_have_a_small_sd():
 def test_refuses(differences, message):
     with pytest.raises(ValueError, match=message):
         summarise(differences)
-
-
-def test_prior_takes_the_place_of_the_published_one():
-    x = np.random.default_rng(0).normal(size=(4, 5))
-    import pymc as pm
-
-    graph = build_data_sets_graph(x, RHO, prior=lambda: pm.HalfNormal("sigma0", 0.1))
-    assert {"delta0", "sigma0", "nu", "precision"} <= set(graph.named_vars)
-    with pytest.raises(ValueError, match="prior built none of"):
-        build_data_sets_graph(x, RHO, prior=lambda: pm.Normal("other"))
-    with pytest.raises(ValueError, match="rho == 1"):
-        build_data_sets_graph(x, 1.0)
 
 
 # Sampled.

@@ -1,7 +1,5 @@
 """Tables drawn cell by cell: class proportions and rows are independent, each as known."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -52,17 +50,6 @@ def test_same_distribution_as_by_sticks(weight, monkeypatch):
             assert stats.ks_2samp(a, b).pvalue > 1e-3
 
 
-def test_known_proportions_stay_as_they_are():
-    counts = ConfusionCounts.from_matrix(TABLE)
-    known = np.array([0.2, 0.3, 0.5])
-    specification = Hierarchical().specification((counts,)).with_prevalence(known, None)
-    for block in stream_outcomes(
-        specification, np.random.default_rng(0), 50, prior=False, tables=False
-    ):
-        np.testing.assert_allclose(block.true[0], np.tile(known, (50, 1)))
-        np.testing.assert_allclose(block.predicted.sum(axis=-1), 1.0)
-
-
 def test_classes_may_change_places():
     # Distributions, not draws: cells are drawn in another order.
     order = np.array([2, 0, 1])
@@ -73,16 +60,3 @@ def test_classes_may_change_places():
     for one, other in zip(here, there, strict=True):
         for column, place in zip(other.T, order, strict=True):
             assert stats.ks_2samp(one[:, place], column).pvalue > 1e-3
-
-
-def test_proportions_in_parameters_are_those_of_the_draws():
-
-    groups = tuple(ConfusionCounts.from_matrix(table) for table in (TABLE, 2 * TABLE))
-    specification = Hierarchical().specification(groups)
-    found = specification.draw_parameters(np.random.default_rng(0), 300, prior=False)
-    (block,) = stream_outcomes(
-        specification, np.random.default_rng(0), 300, prior=False, tables=False
-    )
-    for k, name in enumerate(("mu_A", "mu_B")):
-        np.testing.assert_array_equal(found[name], block.true[k])
-    assert all((a != b).any() for a, b in pairwise([found["mu_A"], found["mu_B"]]))

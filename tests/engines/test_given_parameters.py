@@ -8,7 +8,7 @@ from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import per_class
-from skbayeseval.models import BCV, Hierarchical, IndependentLabels, InstanceWeights
+from skbayeseval.models import Hierarchical, IndependentLabels
 from skbayeseval.models.specification import BLOCK, parameters_of_pair
 from tests.engines.cases import cases, labelled
 
@@ -146,73 +146,6 @@ def test_rows_that_are_given():
         np.testing.assert_allclose(scores(specification, draws, metric), metric(tables))
 
 
-def test_rows_of_pairs_do_not_stand_alone():
-    assert CASES["paired classes few"][0].row_names == []
-    assert CASES["paired few"][0].row_names == []
-
-
-def test_missing_draws():
-    specification = CASES["unpaired few"][0]
-    draws = streamed(specification, 10)
-    del draws["rho-_B"]
-    with pytest.raises(ValueError, match="no draws of 'rho-_B'"):
-        scores(specification, draws, get_metric("f1"))
-
-
-def test_weights_have_no_parameters():
-    specification = InstanceWeights().specification(labelled("few"))
-    assert specification.parameters() == []
-    assert specification.coordinates(("x", "y")) == {}
-    assert specification.dims() == {}
-
-
-def test_names_and_priors():
-    found = {name: specification.parameters() for name, (specification, _) in CASES.items()}
-    names = {name: [p.name for p in parameters] for name, parameters in found.items()}
-    sides = ("A", "B")
-    each = [f"{stem}_{k}" for k in sides for stem in ("mu", "rho+", "rho-")]
-    assert names["unpaired few"] == names["labels few"] == each
-    assert names["paired few"] == ["mu", "theta+", "theta-"]
-    assert names["bcv few"] == names["labels bcv few"] == ["pi_A", "pi_B"]
-    assert names["hierarchical few"] == ["mu_A", "eta_A", "mu_B", "eta_B"]
-    assert names["paired classes few"] == ["mu", "eta_A", "eta_B"]
-    assert names["paired recalls few"] == ["eta_A", "icc_A", "eta_B", "icc_B"]
-    assert names["paired many few"] == ["mu"]
-    for name in ("hierarchical few", "paired classes few"):
-        assert all(p.is_beta == p.name.startswith("eta") for p in found[name])
-        assert all(len(p.prior) == (2 if p.is_beta else 3) for p in found[name])
-    for parameter in found["labels few"]:
-        np.testing.assert_array_equal(parameter.prior, np.ones((2, 2)))
-        assert parameter.is_beta
-    assert found["labels bcv few"][0].prior.shape == (2, 4)
-
-
-def test_dimensions():
-    dims = {name: specification.dims() for name, (specification, _) in CASES.items()}
-    assert dims["unpaired few"] == {}
-    assert dims["paired few"] == {"theta+": ["outcome"], "theta-": ["outcome"]}
-    assert dims["bcv few"] == {"pi_A": ["cell"], "pi_B": ["cell"]}
-    assert dims["labels few"]["rho+_B"] == ["target"]
-    assert dims["labels bcv few"]["pi_A"] == ["target", "cell"]
-    of_rows = {"rho_A": ["class"], "theta_A": ["class", "predicted"]}
-    of_rows |= {"rho_B": ["class"], "theta_B": ["class", "predicted"]}
-    assert dims["hierarchical few"] == {"mu_A": ["class"], "mu_B": ["class"], **of_rows}
-    for name in ("paired classes few", "paired recalls few"):
-        assert dims[name] == {"mu": ["class"], **of_rows}
-
-
-def test_coordinates():
-    evidence = (ConfusionCounts.from_cells(5, 2, 1), ConfusionCounts.from_cells(4, 3, 2))
-    without = BCV().specification(evidence)
-    assert without.coordinates((0, 1))["cell"] == ["tp", "fp", "fn"]
-    assert CASES["bcv few"][0].coordinates((0, 1))["cell"] == ["tp", "fp", "fn", "tn"]
-    assert len(CASES["chunks few"][0].coordinates((0, 1))["chunk"]) == 7
-    assert CASES["paired few"][0].coordinates((0, 1))["outcome"] == ["11", "10", "01", "00"]
-    assert CASES["labels few"][0].coordinates(("x", "y"))["target"] == ["x", "y"]
-    of_rows = CASES["hierarchical few"][0].coordinates((0, 1, 2))
-    assert of_rows == {"class": ["0", "1", "2"], "predicted": ["0", "1", "2"]}
-
-
 @pytest.mark.parametrize("name", ["paired few", "chunks few", "unpaired few"])
 def test_swapped_pair(name):
     specification, metric = CASES[name][0], get_metric(CASES[name][1])
@@ -222,20 +155,3 @@ def test_swapped_pair(name):
     np.testing.assert_allclose(scores(specification, swapped, metric), [b, a])
     for key, values in parameters_of_pair(draws, 0, 1).items():
         np.testing.assert_array_equal(values, draws[key])
-
-
-def test_pair_of_three():
-    draws = {f"eta_{letter}": np.full(3, k) for k, letter in enumerate("ABC")} | {"mu": np.ones(3)}
-    found = parameters_of_pair(draws, 2, 0)
-    assert {name: values[0] for name, values in found.items()} == {"eta_A": 2, "eta_B": 0, "mu": 1}
-
-
-def test_positive_class_first():
-    # The same evidence with the classes renamed has the same law.
-    counts = [ConfusionCounts.from_matrix([[9, 2], [1, 5]], pos_label=k) for k in (0, 1)]
-    metric = get_metric("recall")
-    for positive, expected in ((0, 9 / 11), (1, 5 / 6)):
-        specification = BCV(0.01).specification((counts[positive],) * 2)
-        draws = streamed(specification, 4000)
-        found = scores(specification, draws, metric, positive)
-        assert found.mean() == pytest.approx(expected, abs=0.02)

@@ -2,8 +2,7 @@ import pymc
 import pytest
 
 from skbayeseval import compare_many
-from skbayeseval.models import InstanceWeights
-from tests.engines.cases import cases, labelled
+from tests.engines.cases import cases
 
 
 def graph_of(case, **options):
@@ -14,12 +13,6 @@ def graph_of(case, **options):
 
 def free(graph):
     return {variable.name for variable in graph.free_RVs}
-
-
-def test_weights_are_no_graph():
-    specification = InstanceWeights().specification(labelled("few"))
-    with pytest.raises(ValueError, match="no PyMC model"):
-        specification.build_graph((0, 1))
 
 
 def test_nothing_to_sample():

@@ -7,44 +7,14 @@ import pytest
 from scipy import sparse
 
 from skbayeseval import BlockRegularizedCV, compare_predictions
-from skbayeseval.evidence import ConfusionCounts, PairedCounts, UnitCounts
+from skbayeseval.evidence import PairedCounts
 from skbayeseval.metrics import from_confusion
 from skbayeseval.models import (
-    Hierarchical,
-    IndependentLabels,
-    IndependentLabelsBCV,
     PairedHierarchical,
-    PairedMany,
     PairedRecalls,
-    Recalls,
-    outcomes,
-    weights,
 )
 from skbayeseval.models.specification import metric_of_block
 from tests.engines.cases import stream_outcomes
-
-LIMIT = 2**16
-
-
-@pytest.mark.parametrize("repeats", [1, 2, 8])
-@pytest.mark.parametrize("model", [Hierarchical(), PairedMany()])
-def test_blocks_of_outcomes_fit_in_the_limit(monkeypatch, model, repeats):
-    monkeypatch.setattr(outcomes, "BLOCK_BYTES", LIMIT)
-    y = np.arange(8) % 2
-    evidence = PairedCounts.from_labels(y, {"a": y, "b": 1 - y, "c": y * 0})
-    blocks = stream_outcomes(
-        model.specification(evidence),
-        np.random.default_rng(0),
-        200,
-        prior=False,
-        tables=False,
-        repeats=repeats,
-    )
-    found = list(blocks)
-    assert sum(totals.true.shape[1] for totals in found) == 200 * repeats
-    sizes = [sum(part.nbytes for part in totals) for totals in found]
-    assert len(set(sizes[:-1])) == 1
-    assert LIMIT / 100 < sizes[0] < LIMIT
 
 
 @pytest.mark.parametrize("model", [PairedHierarchical(), PairedRecalls()])
@@ -62,46 +32,6 @@ def test_tables_are_drawn_one_classifier_at_a_time(model):
         )
         (values,) = blocks
     assert values.shape == (n_classifiers, n_draws)
-
-
-@pytest.mark.parametrize("model", [Hierarchical(), Recalls()])
-def test_groups_are_drawn_one_after_another(model, monkeypatch):
-    monkeypatch.setattr(outcomes, "BLOCK_BYTES", 2**22)
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 10, 300)
-    wrong = [np.where(rng.random(300) < 0.8, y, rng.integers(0, 10, 300)) for _ in range(20)]
-    evidence = tuple(ConfusionCounts.from_labels(y, one, labels=range(10)) for one in wrong)
-    specification = model.specification(evidence)
-    with at_most(2 * 2**22):
-        blocks = stream_outcomes(
-            specification,
-            rng,
-            1000,
-            prior=False,
-            tables=False,
-            of_block=lambda block: block.true.shape[1],
-        )
-        sizes = list(blocks)
-    assert sum(sizes) == 1000
-    assert 100 < sizes[0] < 1000
-
-
-@pytest.mark.parametrize("n_classifiers", [1, 2, 5])
-@pytest.mark.parametrize("n_labels", [2, 3])
-@pytest.mark.parametrize("model", [IndependentLabels(), IndependentLabelsBCV()])
-def test_blocks_of_labels_fit_in_the_limit(monkeypatch, model, n_classifiers, n_labels):
-    monkeypatch.setattr(weights, "BLOCK_BYTES", LIMIT)
-    y = (np.arange(12)[:, None] + np.arange(n_labels)) % 2
-    evidence = UnitCounts.from_indicators(y, {str(k): y for k in range(n_classifiers)})
-    blocks = list(
-        model.specification(evidence).stream_parameters(np.random.default_rng(0), 2000, prior=False)
-    )
-    found = [sum(part.nbytes for part in block.values()) for block in blocks]
-    assert {part.shape[1] for block in blocks for part in block.values()} == {n_labels}
-    assert {name.rpartition("_")[2] for name in blocks[0]} == set("ABCDE"[:n_classifiers])
-    assert sum(len(next(iter(block.values()))) for block in blocks) == 2000
-    assert max(found) < LIMIT
-    assert all(size > LIMIT / 4 for size in found[:-1])
 
 
 @pytest.mark.slow
@@ -204,26 +134,3 @@ def indicator(rng, n, n_labels, per_row):
     found = sparse.csr_matrix((np.ones(n * per_row), (rows, columns)), (n, n_labels))
     found.data[:] = 1
     return found
-
-
-@pytest.mark.parametrize("repeats", [1, 3])
-@pytest.mark.parametrize("n_classes", [2, 5, 30, 90])
-def test_blocks_divide_round_numbers_of_draws(n_classes, repeats):
-    y = np.arange(3 * n_classes) % n_classes
-    evidence = PairedCounts.from_labels(y, {"a": y, "b": np.roll(y, 1)})
-    specification = PairedHierarchical().specification(evidence)
-    sampler = outcomes.row_sampler(specification.groups[0], False, 1e-6)
-    blocks = stream_outcomes(
-        specification,
-        np.random.default_rng(0),
-        5000,
-        prior=False,
-        tables=False,
-        repeats=repeats,
-        of_block=lambda block: block.true.shape[1],
-    )
-    size = next(blocks) // repeats
-    assert size in outcomes.BLOCKS
-    assert 5000 % size == 0
-    needed = sampler.bytes_per_draw + sampler.bytes_of_totals
-    assert size * repeats * needed <= outcomes.BLOCK_BYTES

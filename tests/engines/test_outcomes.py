@@ -1,14 +1,12 @@
 """Sparse draws against dense ones."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.engines.rows import EtaSampler, StickRows
+from skbayeseval.engines.rows import EtaSampler
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
-from skbayeseval.metrics.confusion import Totals, totals_of
+from skbayeseval.metrics.confusion import Totals
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.models import Hierarchical, PairedHierarchical, PairedMany
 from tests.engines.cases import stream_outcomes
@@ -39,16 +37,6 @@ def test_rows_where_eta_underflows(n_classes, prior):
         for totals in stream_outcomes(specification, rng, 10_000, prior=prior, tables=False):
             assert all(np.isfinite(total).all() for total in totals)
             np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
-
-
-@pytest.mark.parametrize("mass", [0.5, 1.0, 4.0])
-@pytest.mark.parametrize(("prior", "fewest"), [(True, 0), (False, 17)])
-def test_no_more_sticks_than_the_remainder_needs(mass, prior, fewest):
-    counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
-    (group,) = Hierarchical().specification((counts,)).groups
-    n_sticks = StickRows(replace(group, mass=mass), prior, 1e-6).n_sticks
-    left = [mass / (mass + fewest) * (mass / (1 + mass)) ** n for n in (n_sticks, n_sticks - 1)]
-    assert left[0] <= 1e-6 < left[1]
 
 
 class FixedEta(EtaSampler):
@@ -133,19 +121,6 @@ def test_joint_by_brute_force(outcomes, etas, monkeypatch):
             assert dx.std() == pytest.approx(dy.std(), rel=0.01)
 
 
-def test_totals_are_those_of_the_tables():
-    outcomes = np.array(OUTCOMES_3)
-    evidence = PairedCounts(outcomes[:, 0], outcomes[:, 1:-1], outcomes[:, -1], (0, 1, 2))
-    specification = PairedHierarchical().specification(evidence)
-    streams = [
-        stream_outcomes(specification, np.random.default_rng(0), 9000, prior=False, tables=tables)
-        for tables in (True, False)
-    ]
-    for tables, totals in zip(*streams, strict=True):
-        for found, expected in zip(totals, totals_of(tables), strict=True):
-            np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
 @pytest.mark.parametrize("n_classifiers", [3, pytest.param(5, marks=pytest.mark.slow)])
 def test_many_binary_classifiers_by_brute_force(n_classifiers):
     # Dir(4 / 2^K + counts) over all 2^K outcomes.
@@ -202,20 +177,6 @@ def test_prior_of_the_rows():
     # E(theta) = E(eta) = 1/2; Var = E(eta (1 - eta)) / 2 + Var(eta) = 1/12 + 1/12.
     assert recall.mean() == pytest.approx(0.5, abs=4 * recall.std() / np.sqrt(N))
     assert recall.var() == pytest.approx(1 / 6, rel=0.02)
-
-
-@pytest.mark.parametrize("repeats", [1, 2, 5])
-def test_repeats_share_class_proportions(repeats):
-    counts = ConfusionCounts.from_matrix(TABLES["ordinary"])
-    specification = Hierarchical().specification((counts, counts))
-    rng = np.random.default_rng(0)
-    blocks = stream_outcomes(specification, rng, 6, prior=False, tables=False, repeats=repeats)
-    (totals,) = blocks
-    assert all(part.shape == (2, 6 * repeats, 3) for part in totals)
-    proportions = totals.true.reshape(2, 6, repeats, 3)
-    np.testing.assert_array_equal(proportions, proportions[:, :, :1] + np.zeros((repeats, 1)))
-    np.testing.assert_allclose(totals.predicted.sum(axis=-1), 1)
-    assert (totals.hits <= totals.true + 1e-12).all()
 
 
 @pytest.mark.parametrize("theta", [0.3, 1.0, 2.5])

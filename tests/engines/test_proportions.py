@@ -55,33 +55,3 @@ def test_intervals_of_uneven_classes_contain_the_truth(n_instances):
         low, high = np.quantile(draws(rng.multinomial(n_instances, truth), 500), [0.025, 0.975], 0)
         inside.append((low <= truth) & (truth <= high))
     assert 0.9 < np.mean(inside) <= 1
-
-
-def test_counts_that_differ_by_rounding_are_alike():
-    counts = np.array([0.1 + 0.2, 0.3, 0.3])
-    assert len(ProportionSampler(counts).distinct) == 1
-
-
-class Constant:
-    """A source of randomness whose uniform variables are all the same."""
-
-    def __init__(self, value):
-        self.value, self.rest = value, np.random.default_rng(0)
-        self.bit_generator = self.rest.bit_generator
-
-    def random(self, size):
-        return np.full(size, self.value)
-
-    def standard_normal(self, size):
-        return self.rest.standard_normal(size)
-
-    def standard_gamma(self, *args, **options):
-        return self.rest.standard_gamma(*args, **options)
-
-
-@pytest.mark.parametrize("value", [0.0, 1 - 2**-53])
-def test_the_ends_of_the_distribution_are_those_of_each_class(value):
-    counts = np.array([1.0, 50, 400, 3000, 9])
-    found = ProportionSampler(counts).draw(Constant(value), 100).mean(axis=0)
-    order = np.argsort(counts)
-    assert (np.diff(found[order]) > 0).all()

@@ -9,7 +9,6 @@ from skbayeseval.engines import recalls
 from skbayeseval.engines.recalls import RecallGrid, RecallRows
 from skbayeseval.engines.rows import GroupDraws, Recall
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
-from skbayeseval.metrics.confusion import totals_of
 from skbayeseval.models import PairedRecalls, Recalls
 from skbayeseval.models.outcomes import row_sampler
 from tests.engines import confusion_tables
@@ -107,23 +106,6 @@ def test_sparse_rows_are_the_dense_posterior(name, eta, mass, monkeypatch):
         assert share[known].var() == pytest.approx(expected, rel=0.1, abs=3e-4)
 
 
-def test_totals_are_those_of_the_tables():
-    specification = PairedRecalls().specification(paired_votes())
-    tables, totals = (
-        next(
-            iter(
-                stream_outcomes(
-                    specification, np.random.default_rng(1), 50, prior=False, tables=tables
-                )
-            )
-        )
-        for tables in (True, False)
-    )
-    for found, expected in zip(totals, totals_of(tables), strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-12)
-    np.testing.assert_allclose(tables.sum(axis=(2, 3)), 1)
-
-
 @pytest.mark.parametrize("prior", [True, False])
 def test_extreme_concentrations_leave_no_nan(prior):
     evidence = paired_votes(n=12, n_classes=5)
@@ -135,15 +117,6 @@ def test_extreme_concentrations_leave_no_nan(prior):
             assert np.isfinite(tables).all()
             assert tables.min() >= 0
             np.testing.assert_allclose(tables.sum(axis=(2, 3)), 1)
-
-
-@pytest.mark.parametrize(("prior", "moment"), [(True, 1), (False, 2)])
-def test_no_more_sticks_than_the_remainder_needs(prior, moment):
-    # Before the data its mean counts, E(1 - V); after, its square, E((1 - V)^2).
-    (group,) = PairedRecalls().specification(paired_votes()).groups
-    n_sticks = RecallRows(group, prior, 1e-6).n_sticks
-    left = [(1 / (1 + moment)) ** n for n in (n_sticks, n_sticks - 1)]
-    assert left[0] <= 1e-6 < left[1]
 
 
 def test_etas_are_as_correlated_as_being_right():
@@ -165,14 +138,6 @@ def test_etas_are_as_correlated_as_being_right():
     assert base.mu.shape == (4000, 20)
     for before, after in zip(logits, base.logits, strict=True):
         np.testing.assert_array_equal(np.sort(before), np.sort(after))
-
-
-def test_populations_sum_to_one_and_keep_their_class():
-    specification = PairedRecalls().specification(paired_votes(n=60, n_classes=6))
-    for (population,) in specification.draw_populations(np.random.default_rng(0), 5):
-        assert population.probability.sum() == pytest.approx(1)
-        assert population.predictions.shape == (len(population.truth), 2)
-        assert set(np.unique(population.predictions)) <= set(range(6))
 
 
 EDGES = np.array([0.0, 1e-300, 1e-12, 0.5, 1 - 1e-12, 1 - 2**-53])

@@ -5,14 +5,13 @@ from itertools import islice
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from skbayeseval import compare_predictions, metrics, models
-from skbayeseval.evidence import ChunkCounts, PairedCounts, UnitCounts
+from skbayeseval.evidence import ChunkCounts, PairedCounts
 from skbayeseval.judgement.bayes_factor import odds_of_shares
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
-from skbayeseval.models import outcomes, weights
 from skbayeseval.models.margins import BetaMargin, difference_probability
 from skbayeseval.models.paired_prior import _solve
 
@@ -130,45 +129,6 @@ def test_shares_of_chunks():
     assert error < 0.8 * np.sqrt(exact * (1 - exact) / found.size)
 
 
-@pytest.mark.parametrize("n_classes", [3, 5])
-@pytest.mark.parametrize(("radius", "remainder"), [(0.1, 1e-4), (0.001, 2e-5)])
-def test_rows_are_drawn_until_there_are_enough_sticks(monkeypatch, n_classes, radius, remainder):
-    # Eight draws per class in a batch, all pairs of them; sticks are halved down to the remainder.
-    monkeypatch.setattr(outcomes, "MOST_STICKS", 2**21)
-    specification = models.Hierarchical().specification(evidence_of(n_classes))
-    found = streamed(specification, "accuracy", Interval(-radius, radius))
-    repeats = 8 * n_classes
-    assert_multiples(found, 1 / repeats**2)
-    sticks = n_classes * np.log(remainder) / np.log(1 / 2)
-    assert found.size == pytest.approx(2**21 / (2 * repeats * sticks), abs=2)
-
-
-def test_rows_are_drawn_at_least_a_few_times(monkeypatch):
-    monkeypatch.setattr(outcomes, "MOST_STICKS", 1)
-    specification = models.Hierarchical().specification(evidence_of(3))
-    cost = metrics.from_confusion(lambda t: -t[..., 0, 1] - 5 * t[..., 1, 0], "cost")
-    for metric in ("accuracy", cost):
-        assert streamed(specification, metric, REGIONS[0]).size == 128
-    monkeypatch.setattr(outcomes, "BATCH_BYTES", 0)
-    pairs_of_two = streamed(specification, "accuracy", REGIONS[0])
-    assert_multiples(pairs_of_two, 1 / 4)
-    # Cells of tables take memory as well: sticks of 1e-6 in three rows, and nine cells.
-    n_bytes = 64 * (3 * np.log(1e-6) / np.log(1 / 2) + 9)
-    monkeypatch.setattr(outcomes, "BATCH_BYTES", int(5.5 * n_bytes))
-    assert_multiples(streamed(specification, cost, REGIONS[0]), 1 / 25)
-
-
-@pytest.mark.parametrize(("most", "n_batches"), [(3 * 2**15, 128), (2**10, 64)])
-def test_labels_share_the_draws(monkeypatch, most, n_batches):
-    monkeypatch.setattr(weights, "MOST_INDEPENDENT_DRAWS", most)
-    y = (np.arange(12)[:, None] + np.arange(3)) % 2
-    evidence = UnitCounts.from_indicators(y, {"a": y, "b": y})
-    specification = models.IndependentLabels().specification(evidence)
-    found = streamed(specification, "f1_micro", REGIONS[0])
-    assert found.size == n_batches
-    assert_multiples(found, 1 / 256**2)
-
-
 CASES = {
     "paired": (prior_of(models.Paired()), ["f1", "cohen_kappa", "f1[0]", "precision_macro"]),
     "paired, uneven": (
@@ -204,41 +164,6 @@ def test_shares_agree_with_counts(name):
             assert found == pytest.approx(expected, abs=4 * np.hypot(error, its_error))
 
 
-@pytest.mark.parametrize("model", [models.Hierarchical(), models.PairedRecalls()])
-def test_which_classes_are_alike(model):
-    # All classes of a draw tell about each, but only if their priors are equal.
-    assert prior_of(model, 3).specification.has_classes_alike
-    known = prior_of(model, 3, prevalence=(0.1, 0.2, 0.7))
-    uneven = prior_of(clone(model).set_params(mu=(1, 2, 1)), 3)
-    assert not known.specification.has_classes_alike
-    assert not uneven.specification.has_classes_alike
-
-
-def test_a_class_that_is_only_predicted_is_not_like_the_others():
-    y = np.arange(30) % 3
-    said = np.where(np.arange(30) < 5, 3, y)
-    result = compare_predictions(y, said, y, labels=[0, 1, 2, 3], n_draws=100)
-    only_possible = compare_predictions(y, said, y, n_draws=100)
-    assert result._posterior.prior.specification.has_classes_alike
-    assert not only_possible._posterior.prior.specification.has_classes_alike
-
-
-def test_recalls_of_many_classes_stay_in_memory(monkeypatch):
-    shapes = []
-    stream = outcomes._totals_given_sticks
-
-    def watched(*args):
-        for block in stream(*args):
-            shapes.append(block.hits.shape)
-            yield block
-
-    monkeypatch.setattr(outcomes, "_totals_given_sticks", watched)
-    specification = models.PairedRecalls().specification(evidence_of(400))
-    found = streamed(specification, "f1_macro", REGIONS[0], 2)
-    assert max(np.prod(shape) for shape in shapes) <= 2**20
-    assert_multiples(found, 1 / 256**2)
-
-
 def test_own_functions_are_counted_or_paired():
     cost = metrics.from_confusion(lambda t: -t[..., 0, 1] - 5 * t[..., 1, 0], "cost")
     for prior in (prior_of(models.Paired()), prior_of(models.PairedHierarchical(), 3)):
@@ -252,12 +177,6 @@ def test_own_functions_are_counted_until_the_error_is_small():
     found, error = share(prior_of(models.Paired()), OWN_RECALL, Interval(-0.2, 0.2), precision=0.02)
     assert error < 0.02 * found
     assert found == pytest.approx(1 - 0.8**3, abs=4 * error)
-
-
-def test_own_functions_that_are_not_numbers():
-    bad = metrics.from_confusion(lambda t: np.where(t[..., 0, 0] < 0.5, np.nan, 1.0), "bad")
-    with pytest.raises(ValueError, match="is NaN for a table"):
-        share(prior_of(models.Paired()), bad, REGIONS[0])
 
 
 @pytest.mark.slow

@@ -121,14 +121,6 @@ def test_median_has_half_of_the_mass_on_either_side():
         assert abs(below - above) <= 2 * mass.max()
 
 
-def test_median_in_blocks(monkeypatch):
-    differences = np.random.default_rng(6).normal(size=8)
-    weights = weights_for(differences, 100)
-    whole = pseudo_medians(weights, differences)
-    monkeypatch.setattr(data_sets, "BLOCK_BYTES", 8 * 5 * 45 * 9)
-    np.testing.assert_allclose(pseudo_medians(weights, differences), whole, rtol=1e-12)
-
-
 def test_many_data_sets_give_the_hodges_lehmann_estimate():
     rng = np.random.default_rng(7)
     differences = rng.normal(0.01, 0.02, 200)
@@ -137,11 +129,3 @@ def test_many_data_sets_give_the_hodges_lehmann_estimate():
     assert medians.mean() == pytest.approx(np.median(averages), abs=3e-4)
     # The estimate's error under a normal is sd sqrt(pi / 3 / n).
     assert medians.std() == pytest.approx(0.02 * np.sqrt(np.pi / 3 / 200), rel=0.2)
-
-
-def test_refuses():
-    weights = weights_for([1, 2])
-    with pytest.raises(ValueError, match="low must not be greater than high"):
-        region_masses(weights, [1, 2], 0.1, 0.0)
-    with pytest.raises(ValueError, match="one finite number per data set"):
-        pseudo_medians(weights, [1, np.nan])

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics import f1_score, precision_score, recall_score
-from sklearn.base import clone
 
 from skbayeseval import BlockRegularizedCV, chunk_counter, metrics
 from skbayeseval.evidence import ChunkCounts
@@ -118,54 +117,6 @@ def test_equal_lengths_as_an_array():
     counter = chunk_counter("IOB2")
     assert counter(y_true, a, ragged) == counter(y_true, a.tolist(), y_true)
     assert counter(np.array(y_true), a, ragged) == counter(y_true, a, ragged)
-
-
-def test_counts_add_up_and_keep_their_weight():
-    counts = ChunkCounts([1, 2, 3, 4, 5, 6, 7], weight=0.5)
-    assert (counts + counts).cells.tolist() == [2, 4, 6, 8, 10, 12, 14]
-    assert counts.effective.tolist() == [0.5, 1, 1.5, 2, 2.5, 3, 3.5]
-    assert counts.margin(1).weight == 0.5
-    assert counts == ChunkCounts([1, 2, 3, 4, 5, 6, 7], 0.5)
-    assert hash(counts) == hash(ChunkCounts([1, 2, 3, 4, 5, 6, 7], 0.5))
-    assert counts != ChunkCounts([1, 2, 3, 4, 5, 6, 7])
-    assert counts != "counts"
-    with pytest.raises(ValueError, match="read-only"):
-        counts.cells[0] = 1
-    with pytest.raises(ValueError, match="different weight cannot be added: 0.5 and 1.0"):
-        counts + ChunkCounts([1, 2, 3, 4, 5, 6, 7])
-    with pytest.raises(TypeError):
-        counts + 1
-
-
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        ([1, 2, 3], "cells must contain 7 counts"),
-        ([1, 2, 3, 4, 5, 6, -1], "cells must not be negative"),
-        ([1, 2, 3, 4, 5, 6, 0.5], "cells must contain whole numbers"),
-    ],
-)
-def test_bad_cells(cells, message):
-    with pytest.raises(ValueError, match=message):
-        ChunkCounts(cells)
-
-
-def test_counter_is_a_parameter_object():
-    counter = chunk_counter("IOB2", "IOBES", types=["ORG", "PER"])
-    assert counter.get_params() == {
-        "scheme_a": "IOB2", "scheme_b": "IOBES", "types": ["ORG", "PER"],
-    }  # fmt: skip
-    assert clone(counter) == counter
-    assert hash(clone(counter)) == hash(counter)
-    assert counter != chunk_counter("IOB2", "IOBES")
-    assert chunk_counter("IOB1") != chunk_counter("IOB2")
-    assert repr(chunk_counter("IOB1")) == "ChunkCounter(scheme_a='IOB1')"
-
-
-def test_perfect_predictions():
-    y = [["B-PER", "I-PER", "O"], ["B-ORG"]]
-    counter = chunk_counter("IOB2", "IOBES")
-    assert counter(y, *counter.perfect(y)).cells.tolist() == [2, 0, 0, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

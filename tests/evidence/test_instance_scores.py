@@ -1,7 +1,6 @@
 """Scores of instances as evidence, and how estimators are asked for them."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
@@ -146,19 +145,6 @@ def test_bad_scores(y, scores, error, message):
         ScoredInstances.from_scores(y, {"a": scores})
 
 
-def test_frames():
-    truth = pd.DataFrame(MANY, columns=["u", "v", "w"])
-    ours = ScoredInstances.from_scores(truth, {"a": truth + RNG.normal(size=MANY.shape)})
-    assert ours.labels == ("u", "v", "w")
-
-
-def test_labels_have_no_positive_class():
-    with pytest.raises(
-        ValueError, match="pos_label=.* was given, but y_true is a multi-label indicator"
-    ):
-        ScoredInstances.from_scores(MANY, {"a": MANY.astype(float)}, pos_label=1)
-
-
 def test_columns_must_be_those_of_the_classes():
     class OneShort(LogisticRegression):
         def decision_function(self, X):
@@ -175,17 +161,6 @@ def test_columns_must_be_those_of_the_classes():
         respond(pipeline, X, "ranking", (0, 1, 2), False)
 
 
-def test_an_instance_is_worth_one():
-    scores = {"a": [0.1, 0.4, 0.35, 0.8]}
-    scored = ScoredInstances.from_scores([0, 0, 1, 1], scores)
-    again = ScoredInstances(
-        scored.truth, scored.responses, scored.run, scored.unit, scored.shape, scored.labels
-    )
-    codes = ScoredInstances.from_codes(np.array([0, 0, 1, 1]), scores, (0, 1))
-    assert scored.weight == again.weight == codes.weight == 1
-    np.testing.assert_array_equal(scored.shape, np.ones(4))
-
-
 def test_pairs_of_classes_are_only_in_decision_functions_of_many_classes():
     class Probable(LogisticRegression):
         decision_function_shape = "ovo"
@@ -196,11 +171,6 @@ def test_pairs_of_classes_are_only_in_decision_functions_of_many_classes():
     expected = svc.decision_function(X)
     found = respond(svc, X, "ranking", (0, 1), False)
     np.testing.assert_allclose(found, np.column_stack([-expected, expected]))
-
-
-def test_scored_instances_are_equal_only_to_themselves():
-    one, other = (ScoredInstances.from_scores([0, 1], {"a": [0.1, 0.4]}) for _ in range(2))
-    assert len({one, other}) == 2
 
 
 @pytest.mark.parametrize("metric", sorted(SCORE_METRICS))
@@ -268,11 +238,6 @@ def test_float32_probabilities_of_several_classes():
     p = np.random.default_rng(0).dirichlet(np.ones(3), 120).astype(np.float32)
     (ours,) = ScoredInstances.from_scores(THREE, {"a": p}).observed(get_metric("neg_log_loss"))
     assert ours == pytest.approx(-log_loss(THREE, p), rel=1e-5)
-
-
-def test_complex_scores():
-    with pytest.raises(ValueError, match="y_score must contain real numbers"):
-        ScoredInstances.from_scores([0, 1], {"y_score": np.array([1j, 2])})
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

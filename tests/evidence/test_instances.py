@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval.evidence.instances import MOST_SUBGROUPS, Instances, index_of, subgroups_of
+from skbayeseval.evidence.instances import MOST_SUBGROUPS, Instances, subgroups_of
 
 NAMED = Instances(3, pd.Index(["p", "q", "r"]))
 
@@ -77,17 +77,3 @@ def test_a_column_of_numbers_needs_bins():
     n = MOST_SUBGROUPS + 1
     with pytest.raises(ValueError, match=r"column has 201 different values.*pandas\.cut"):
         subgroups_of(np.arange(n) / 7, Instances(n))
-
-
-def test_index_of():
-    plain, named = pd.Series([1, 2]), pd.Series([1, 2], index=["p", "q"])
-    assert index_of([np.zeros(2), None]) is None
-    assert index_of([plain, named]).tolist() == ["p", "q"]
-    assert index_of([plain]).tolist() == [0, 1]
-    assert index_of([pd.Series([1, 2], index=["p", "p"])]) is None
-
-
-def test_rows_of_a_cross_validation():
-    instances = Instances.tested(np.array([2, 0, 1, 0]), 3)
-    assert instances.of_row.dtype == np.uint8
-    assert instances.of_rows(np.array([10, 11, 12])).tolist() == [12, 10, 11, 10]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skbayeseval.evidence.items import ItemScores
-from skbayeseval.metrics.registry import get_metric, item_bounds, item_metric, metric_of_formula
+from skbayeseval.metrics.registry import get_metric, item_metric
 
 NAN = np.nan
 
@@ -33,12 +33,6 @@ def test_families():
     assert items([1, 0, 0.5], [0, 0, 1]).family == "items"
     assert items([[1, 0]] * 3, [[0, 0]] * 3).family == "items"
     assert items([1, 0, 2], [0, 0, 1], group).family == "items in groups"
-
-
-def test_units_are_sums_over_groups():
-    found = items([1, 2, 3], [4, 5, 6], np.array([1, 0, 1])).units()
-    np.testing.assert_array_equal(found.sums, [[2, 4], [5, 10]])
-    np.testing.assert_array_equal(found.sizes, [1, 2])
 
 
 def test_share_of_runs_by_hand():
@@ -89,13 +83,3 @@ def test_equal_differences():
 def test_other_metrics_are_refused():
     with pytest.raises(ValueError, match="'f1' cannot be computed from one score per item"):
         items([1, 0], [0, 0]).check_metric(get_metric("f1"))
-
-
-@pytest.mark.parametrize("bounds", [None, (0.0, 1.0), (-1.0, 0.0), (1e-7, 1e17)])
-@pytest.mark.parametrize("name", ["score", "a) in [0.0, 1.0]", "bleu/de\nen", "items(x)"])
-def test_formulas_of_item_metrics(name, bounds):
-    metric = item_metric(name, bounds)
-    again = metric_of_formula(metric.formula, 0.0)
-    assert (again, again.bounds) == (metric, bounds)
-    assert item_bounds(metric.formula) == bounds
-    assert item_bounds("f1") is None

@@ -5,7 +5,7 @@ import pytest
 
 from skbayeseval import compare_predictions
 from skbayeseval.evidence import PairedCounts, label_counter
-from skbayeseval.evidence.label_counter import count_chunks, count_labels
+from skbayeseval.evidence.label_counter import count_labels
 
 rng_of = np.random.default_rng
 
@@ -51,13 +51,6 @@ def test_counts_are_those_of_a_loop(labels, widest, monkeypatch):
         assert as_counter(found) == expected
 
 
-def test_booleans_are_counted():
-    y, a = [True, False, True], np.array([True, True, False])
-    found = count_labels([("y", y), ("a", a)])
-    assert found.classes == (False, True)
-    assert as_counter(found) == {(True, True): 1, (False, True): 1, (True, False): 1}
-
-
 def test_labels_that_do_not_occur_are_no_classes():
     found = count_labels([("y", [0, 5]), ("a", [5, 9])])
     assert found.classes == (0, 5, 9)
@@ -84,13 +77,6 @@ def test_many_classes_and_many_vectors(n_vectors):
     assert as_counter(found) == expected
 
 
-def test_order_of_instances_does_not_matter():
-    y, a, b = rng_of(2).integers(0, 4, (3, 300))
-    order = rng_of(3).permutation(300)
-    shuffled = PairedCounts.from_labels(y[order], {"a": a[order], "b": b[order]})
-    assert shuffled == PairedCounts.from_labels(y, {"a": a, "b": b})
-
-
 def test_chunks_are_counted_as_one_vector(tmp_path):
     y, a, b = rng_of(4).integers(0, 3, (3, 1000))
     names = np.array(["x", "yy", "zzz"])
@@ -114,31 +100,6 @@ def test_a_chunk_may_hold_one_class_only():
     assert found.total == 3
 
 
-def test_declared_labels_of_chunks():
-    chunks = [([1, 1], {"a": [1, 1]}), ([0], {"a": [1]})]
-    assert PairedCounts.from_chunks(chunks, labels=[2, 1, 0]).labels == (2, 1, 0)
-    with pytest.raises(ValueError, match=r"y_true contains labels that are not in labels=.*\[0\]"):
-        PairedCounts.from_chunks(chunks, labels=[2, 1])
-
-
-@pytest.mark.parametrize(
-    ("chunks", "error", "message"),
-    [
-        ([], ValueError, "chunks is empty"),
-        ([[1, 0, 1]], TypeError, "Each chunk must be a pair of y_true and a dict"),
-        ([([1, 0], [1, 0])], TypeError, "got tuple as chunk 0"),
-        ([([1], {"a": [1]}), ([1], {"b": [1]})], ValueError, r"\['a'\], got \['b'\] in chunk 1"),
-        ([([1, 0], {"a": [1]})], ValueError, "inconsistent numbers of samples"),
-        ([([1], {"a": [1]}), (["0"], {"a": ["1"]})], ValueError, "Mix of label input types"),
-        ([([1], {"a": [1]}), ([1.5], {"a": [1]})], ValueError, "continuous"),
-        ([([1], {"a": [1]})], ValueError, "only one class"),
-    ],
-)
-def test_bad_chunks(chunks, error, message):
-    with pytest.raises(error, match=message):
-        count_chunks(iter(chunks))
-
-
 @pytest.mark.parametrize("n_vectors", [2, 3, 40])
 def test_rows_are_kept(n_vectors):
     columns = rng_of(5).integers(0, 4, (n_vectors, 300))
@@ -157,11 +118,3 @@ def test_counts_of_large_blocks_are_those_of_combined_codes(n_classes, n_rows):
     np.testing.assert_array_equal(found.counts, expected[cells])
     assert found.counts.sum() == n_rows
     np.testing.assert_array_equal(found.codes[found.rows], columns.T)
-
-
-def test_rows_of_too_many_instances_are_not_kept(monkeypatch):
-    monkeypatch.setattr(label_counter, "MOST_ROWS", 3)
-    y, a = [0, 1, 1, 0], [0, 1, 0, 0]
-    assert count_labels([("y", y), ("a", a)]).rows is None
-    assert count_labels([("y", y[:3]), ("a", a[:3])]).rows is not None
-    assert PairedCounts.from_labels(y, {"a": a}) == PairedCounts.from_chunks([(y, {"a": a})])

@@ -58,17 +58,6 @@ def test_units():
     assert (half.number, half.effective, half.instances) == pytest.approx((30, 30, 60))
 
 
-def test_pairs_and_weights():
-    numbers, metric = evidence(), get_metric("neg_mean_absolute_error")
-    swapped = numbers.pair(1, 0)
-    assert swapped.observed(metric) == numbers.observed(metric)[::-1]
-    np.testing.assert_allclose(numbers.with_weight(0.3).shape, 0.3)
-    assert numbers.what_is_identical("r2") is None
-    assert numbers.pair(1, 1).what_is_identical("r2") == "predictions"
-    assert numbers.describe() == "60 predicted numbers"
-    assert "in 10 groups" in evidence(groups=np.arange(60) // 6).describe()
-
-
 @pytest.mark.parametrize(
     ("truth", "said", "message"),
     [
@@ -82,12 +71,3 @@ def test_pairs_and_weights():
 def test_refuses(truth, said, message):
     with pytest.raises(ValueError, match=message):
         PredictedNumbers.from_predictions(truth, {"a": said})
-
-
-def test_refuses_other_metrics_and_words():
-    with pytest.raises(ValueError, match="requires class labels, but the predictions are numbers"):
-        evidence().check_metric(get_metric("f1"))
-    with pytest.raises(TypeError, match="a must contain numbers"):
-        PredictedNumbers.from_predictions([1.0, 2.0], {"a": ["x", "y"]})
-    with pytest.raises(ValueError, match="sample_weight must not be negative"):
-        evidence(sample_weight=np.full(60, -1.0))

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skbayeseval.evidence.split_scores import SystemScores
-from skbayeseval.metrics.registry import get_metric, split_metric
+from skbayeseval.metrics.registry import split_metric
 
 SCORES = np.array(
     [
@@ -18,14 +18,6 @@ SCORES = np.array(
 
 def evidence(scores=SCORES, test_fraction=None):
     return SystemScores(scores.copy(), "accuracy", ("iris", "wine", "glass"), test_fraction)
-
-
-def test_describe():
-    assert evidence().describe() == "3 data sets, 1 of 9 scores missing, with 1 to 2 runs each"
-    complete = np.ones((2, 3, 4))
-    assert evidence(complete, 0.25).describe() == "3 data sets, with 4 splits each"
-    assert evidence(complete[..., :1]).heading() == "2 systems on 3 data sets."
-    assert evidence().heading().startswith("3 systems on 3 data sets, 1 of 9 scores missing, ")
 
 
 def test_what_was_observed():
@@ -44,15 +36,3 @@ def test_pair():
     apart = SCORES[:2].copy()
     apart[0, 0] = np.nan
     assert evidence(apart).split_tests("accuracy") == []
-
-
-def test_identical_systems():
-    assert evidence().what_is_identical("accuracy") is None
-    assert evidence(SCORES[[1, 1]]).what_is_identical("accuracy") == "scores"
-
-
-def test_only_the_score_is_a_metric():
-    evidence().check_metric(split_metric("accuracy"))
-    for metric in (split_metric("f1"), get_metric("accuracy")):
-        with pytest.raises(ValueError, match=f"no scores of {metric.name!r}, only of 'accuracy'"):
-            evidence().check_metric(metric)

@@ -4,7 +4,6 @@ import pytest
 from scipy import sparse
 
 from skbayeseval import compare_predictions
-from skbayeseval._labels import is_indicator
 from skbayeseval.evidence.units import UnitCounts
 
 TRUE = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [0, 1, 0]])
@@ -51,31 +50,6 @@ def test_labels_without_instances_are_reported():
     empty = TRUE * np.array([1, 0, 1])
     with pytest.warns(UserWarning, match=r"Labels \['b'\] have no positive instance"):
         compare_predictions(empty, PRED, PRED, labels=["a", "b", "c"], scoring="f1_macro")
-
-
-def test_what_is_an_indicator():
-    assert is_indicator(TRUE)
-    assert is_indicator(sparse.csr_matrix(TRUE))
-    for y in ([0, 1], np.zeros((3, 1)), [["B", "O"], ["O"]], "text"):
-        assert not is_indicator(y)
-
-
-@pytest.mark.parametrize(
-    ("y", "p", "options", "message"),
-    [
-        (TRUE, PRED[:3], {}, r"y_true has shape \(4, 3\), but a has shape \(3, 3\)"),
-        (TRUE * 2, PRED, {}, "y_true must contain only 0 and 1"),
-        (TRUE.astype(str), np.full((4, 3), "x"), {}, "a must contain only 0 and 1"),
-        (np.where(TRUE, np.nan, 0), PRED, {}, "Input y_true contains NaN"),
-        (TRUE, PRED[:, 0], {}, "a must be a 2-D label indicator"),
-        (TRUE, PRED, {"labels": ["x", "y"]}, "labels has 2 labels, but y_true has 3"),
-        (TRUE, PRED, {"groups": [1, 2]}, "groups has 2, y_true has 4"),
-        (TRUE, PRED, {"groups": [1, 2, np.nan, 3]}, "Input groups contains NaN"),
-    ],
-)
-def test_bad_indicators(y, p, options, message):
-    with pytest.raises(ValueError, match=message):
-        UnitCounts.from_indicators(y, {"a": p}, **options)
 
 
 def alike(n, seed, flip=0.3):

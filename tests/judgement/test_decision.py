@@ -6,11 +6,9 @@ from scipy import stats
 
 from skbayeseval.judgement.decision import (
     MARKS,
-    WORDS,
     Probabilities,
     decide,
     decision_codes,
-    format_interval,
     format_probability,
     in_a_table,
     masses,
@@ -148,11 +146,6 @@ def test_what_is_not_settled_has_no_symbol(code):
     assert MARKS[code] == found.settled_code == "?"
 
 
-@pytest.mark.parametrize("code", ["<<", "~", ">>"])
-def test_what_is_settled_has_its_symbol(code):
-    assert in_a_table(code) == MARKS[code] == WORDS[code][0]
-
-
 def test_other_metrics_are_told():
     found = decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.1, 0.9), 0.1, metric="f1")
     both = replace(found, other_metrics=("recall", "accuracy"))
@@ -177,13 +170,6 @@ def test_draws_at_the_edges_of_the_rope_are_in_it():
     assert decision_codes(np.stack([inside, inside + 0.2]), ROPE).tolist() == ["~", ">>"]
 
 
-def test_format():
-    assert format_interval(Interval(-0.01, 0.0)) == "[-0.010, 0.000]"
-    assert format_interval(Interval(0.00012, 0.00034)) == "[+0.00012, +0.00034]"
-    assert format_interval(Interval(0.25, 0.75), sign=False) == "[0.250, 0.750]"
-    assert format_interval(Interval(0.3, 0.3)) == "[+0.300, +0.300]"
-
-
 @pytest.mark.parametrize(
     ("probability", "threshold", "text"),
     [
@@ -202,16 +188,3 @@ def test_format():
 )
 def test_a_probability_is_not_rounded_across_its_threshold(probability, threshold, text):
     assert format_probability(probability, threshold=threshold) == text
-
-
-def test_whole_percentages_and_words():
-    shown = [format_probability(p, digits=0) for p in (0.002, 0.12, 0.947, 0.96, 0.997)]
-    assert shown == ["<1%", "12%", "94.7%", "96%", ">99%"]
-    assert format_probability(1.0, words=True) == "more than 99.9%"
-    assert format_probability(0.0, words=True) == "less than 0.1%"
-
-
-def test_bars_of_a_decision_never_claim_certainty():
-    found = decide(Interval(0.06, 0.2), ROPE, Probabilities(0.0, 0.0002, 0.9998), 0.1)
-    shown = found._repr_html_()
-    assert all(one in shown for one in ("A better &gt;99.9%", "equivalent &lt;0.1%"))

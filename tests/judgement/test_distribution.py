@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval.judgement import Distribution, Interval, distribution
-from skbayeseval.judgement.decision import format_probability
-from skbayeseval.judgement.distribution import as_distribution, decision_of
+from skbayeseval.judgement import Distribution, Interval
+from skbayeseval.judgement.distribution import decision_of
 from skbayeseval.models.margins import BetaMargin, StudentMargin
 from skbayeseval.posterior.distributions import BetaDifference, BetaValue, StudentQuantity
 
@@ -61,41 +60,11 @@ def test_references():
     assert Distribution(DRAWS, mcse=0.5).mcse == 0.5
 
 
-def test_intervals_are_of_ninety_five_percent_unless_told():
-    even = Distribution(np.linspace(0, 1, 10_001))
-    assert even.interval() == pytest.approx((0.025, 0.975), abs=1e-3)
-    assert np.ptp(even.hdi()) == pytest.approx(0.95, abs=1e-3)
-    assert even.interval(0.5) == pytest.approx((0.25, 0.75), abs=1e-3)
-
-
 def test_regions_beyond_the_ends():
     difference = ALL["difference"]
     assert difference.around(Interval(-2.0, 2.0)) == pytest.approx((0, 1, 0))
     assert difference.mass(-np.inf, np.inf) == pytest.approx(1)
     assert difference.around(Interval(0.0, 0.0)).equivalent == 0
-
-
-def test_as_distribution():
-    assert as_distribution(ALL["beta"]) is ALL["beta"]
-    assert as_distribution([1.0, 2.0]).mean == 1.5
-
-
-@pytest.mark.parametrize(
-    ("probability", "short", "words"),
-    [
-        (1.0, ">99.9%", "more than 99.9%"),
-        (0.9995, ">99.9%", "more than 99.9%"),
-        (0.9994, "99.9%", "99.9%"),
-        (0.5, "50.0%", "50.0%"),
-        (0.0006, "0.1%", "0.1%"),
-        (0.0005, "0.1%", "0.1%"),
-        (0.0004, "<0.1%", "less than 0.1%"),
-        (0.0, "<0.1%", "less than 0.1%"),
-    ],
-)
-def test_a_percentage_never_claims_certainty(probability, short, words):
-    assert format_probability(probability) == short
-    assert format_probability(probability, words=True) == words
 
 
 @pytest.mark.parametrize(
@@ -118,17 +87,3 @@ def test_a_decision_depends_on_splits_if_a_shift_changes_it(shift, depends):
         assert (
             "Other random splits of the same data could change this decision" in str(decision)
         ) is depends
-
-
-def test_draws_are_read_only_and_hdis_are_computed_once(monkeypatch):
-    own = DRAWS.copy()
-    found = Distribution(own)
-    with pytest.raises(ValueError, match="read-only"):
-        found.draws[0] = 0.0
-    own[0] = own[0]  # the caller's array stays writable
-    calls = []
-    monkeypatch.setattr(
-        distribution, "hdi", lambda draws, prob: calls.append(prob) or Interval(prob, 1.0)
-    )
-    assert [found.hdi(prob) for prob in (0.9, 0.5, 0.9)] == [(0.9, 1), (0.5, 1), (0.9, 1)]
-    assert calls == [0.9, 0.5]

@@ -4,7 +4,6 @@ import pytest
 from skbayeseval.judgement.rope import (
     check_rope,
     check_rope_around_zero,
-    describe_side,
     warn_of_one_rope,
 )
 from skbayeseval.metrics import get_metric
@@ -76,13 +75,6 @@ def test_around_zero():
     assert check_rope_around_zero((0.0, 0.1)) == (0, 0.1)
     with pytest.raises(ValueError, match="must contain 0"):
         check_rope_around_zero((0.01, 0.1))
-
-
-def test_sides():
-    region = check_rope((-0.02, 0.05))
-    assert describe_side(region, better=True) == " by more than 0.05"
-    assert describe_side(region, better=False) == " by more than 0.02"
-    assert describe_side(check_rope(0), better=True) == ""
 
 
 @pytest.mark.parametrize(

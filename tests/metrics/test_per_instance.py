@@ -7,7 +7,6 @@ from skbayeseval import (
     bayesian_cross_validate,
     compare_many,
     compare_predictions,
-    load_result,
     metrics,
     score_posterior,
 )
@@ -80,17 +79,6 @@ def test_errors_of_numbers_are_the_mean_absolute_error():
     )
 
 
-def test_whole_numbers_beside_a_metric_of_numbers_are_numbers():
-    y, a, b = (
-        np.array([1, 2, 3, 4, 5, 6]),
-        np.array([1, 2, 3, 5, 5, 6]),
-        np.array([2, 2, 4, 5, 7, 6]),
-    )
-    result = compare_predictions(y, a, b, scoring=[NEG_ERROR, "r2"], random_state=0)
-    assert result.evidence.kind == "numbers"
-    assert result.observed_a == pytest.approx(-1 / 6)
-
-
 def test_cross_validation_of_classifiers_and_regressors():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 4))
@@ -106,16 +94,6 @@ def test_cross_validation_of_classifiers_and_regressors():
             )
             np.testing.assert_allclose(ours.draws, theirs.draws, atol=1e-6)
             assert ours.observed_a == pytest.approx(theirs.observed_a)
-
-
-def test_saved_results_keep_their_draws(tmp_path):
-    y, a, b, _ = numbers()
-    result = compare_predictions(y, a, b, scoring=NEG_ERROR, random_state=0)
-    result.save(tmp_path / "result.npz")
-    again = load_result(tmp_path / "result.npz")
-    np.testing.assert_array_equal(again.draws, result.draws)
-    assert again.observed_a == result.observed_a
-    np.testing.assert_array_equal(again.metric("r2").draws, result.metric("r2").draws)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import ComparisonResult, Ranking, compare_predictions, load_result, metrics
+from skbayeseval import ComparisonResult, Ranking, metrics
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.models import BCV, Paired, PairedChunks
 from skbayeseval.posterior.build import make_posterior
@@ -101,25 +101,6 @@ def test_counts_scale_against_weights():
     np.testing.assert_allclose(compare(doubled).draws, compare().draws)
 
 
-def test_result():
-    result = compare(scoring=["precision", "recall", "f1"])
-    assert result.model == "paired"
-    assert result.prior == {"lambda": 0.5}
-    assert result.observed_a == pytest.approx(134 / (134 + 20))
-    assert result.decision(rope=0.01, metric="precision").code == ">"
-    assert result.decision(rope=0.01, metric="recall").code == "<"
-    assert np.isfinite(result.bayes_factor(rope=0.02, metric="f1").value)
-    assert compare(prior={"lambda": 0.5}).prior == {"lambda": 0.5}
-    assert compare(model=PairedChunks(lambda_=2.0)).prior == {"lambda": 2.0}
-    assert compare(model=BCV()).model == "bcv"
-
-
-@pytest.mark.slow
-def test_prior_sensitivity_has_both_models():
-    table = compare(scoring="f1").prior_sensitivity(rope=0.01)
-    assert list(table.index.unique("model")) == ["paired", "bcv"]
-
-
 def test_nothing_predicted():
     silent = ChunkCounts([0, 0, 30, 10, 0, 0, 4])
     assert compare(silent, "precision").observed_a == 0
@@ -127,16 +108,6 @@ def test_nothing_predicted():
     result = compare(silent).metric(undefined)
     assert np.isnan(result.observed_a)
     assert np.isfinite(result.draws).all()
-
-
-def test_saved(tmp_path):
-    result = compare(scoring=["f1", "recall"])
-    result.save(tmp_path / "file")
-    again = load_result(tmp_path / "file")
-    np.testing.assert_array_equal(again.draws, result.draws)
-    np.testing.assert_array_equal(again.metric("precision").draws, result.metric("precision").draws)
-    assert again.evidence == COUNTS
-    assert again.to_dict() == result.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -159,11 +130,3 @@ def test_saved(tmp_path):
 def test_bad_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         compare(**arguments)
-
-
-def test_only_of_chunks():
-    y = [0, 1, 1, 0]
-    with pytest.raises(ValueError, match=r"PairedChunks\(\) does not fit one label per instance"):
-        compare_predictions(y, y, y, model=PairedChunks())
-    with pytest.raises(ValueError, match="needs the chunks that two taggers found"):
-        PairedChunks().specification((COUNTS.margin(0), COUNTS.margin(1)))

@@ -50,12 +50,6 @@ def test_equal_differences_leave_no_noise():
         compare_scores(a, b, test_fraction=0.1, model="hierarchical")
 
 
-def test_bad_engine():
-    a, b = scores()
-    with pytest.raises(ValueError, match="engine='stan' is not a known engine"):
-        compare_scores(a, b, test_fraction=0.1, model="hierarchical", engine="stan")
-
-
 def test_swapping_mirrors_it():
     a, b = scores()
     ab, ba = (rank(*x) for x in ((a, b), (b, a)))

@@ -1,6 +1,6 @@
 import pytest
-from sklearn.base import clone
 
+from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import (
     BCV,
     ClusteredItems,
@@ -15,6 +15,7 @@ from skbayeseval.models import (
     published_and_alternative_models,
     resolve_model,
 )
+from skbayeseval.models.registry import MODEL_CLASSES
 
 
 def test_auto():
@@ -62,17 +63,6 @@ def test_prior_replaces_the_default():
     model = resolve_model("paired", {"mu": (2, 3)}, paired=True)
     assert model == Paired(mu=(2, 3), theta=0.25)
     assert model.published == Paired(mu=(2, 3))
-
-
-def test_models_are_parameter_objects():
-    model = Paired(theta=[1, 2, 3, 4])
-    assert model.get_params() == {"mu": 1.0, "theta": [1, 2, 3, 4]}
-    assert clone(model) == model
-    assert hash(clone(model)) == hash(model)
-    assert model != Paired()
-    assert Paired() != Unpaired()
-    assert model.set_params(theta=1.0) == Paired()
-    assert repr(BCV(lambda_=0.5)) == "BCV(lambda_=0.5)"
 
 
 @pytest.mark.parametrize(
@@ -136,3 +126,14 @@ def test_published_prior_first_and_jeffreys_among_the_others():
     assert published_and_alternative_models("labels", paired=True, true_negatives=True) == []
     for models in (found, many):
         assert len(set(models)) == len(models)
+
+
+COUNTS = ConfusionCounts.from_matrix([[8, 2], [3, 7]])
+
+
+@pytest.mark.parametrize("kind", MODEL_CLASSES.values())
+def test_paired_models_need_pairs(kind):
+    if kind.needs_pairs:
+        with pytest.raises(ValueError, match="need|require"):
+            kind().specification((COUNTS, COUNTS))
+    assert kind.needs_pairs == (kind.name not in ("unpaired", "hierarchical", "recalls", "bcv"))

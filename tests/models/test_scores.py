@@ -248,17 +248,6 @@ def test_what_a_result_of_scores_can_and_cannot(tmp_path):
     np.testing.assert_allclose(data.observed_data["splits_r2_A"], scores()[0])
 
 
-def test_there_is_no_factor_to_plot():
-    with pytest.raises(ValueError, match="no proper prior"):
-        compare_scores(*scores(), test_fraction=0.2).plot("factor")
-
-
-@pytest.mark.parametrize("kind", ["posterior", "joint", "scores", "trace"])
-def test_plots(kind):
-    display = compare_scores(*scores(), test_fraction=0.2, random_state=0).plot(kind, rope=0.01)
-    assert display.figure_ is display.ax_.figure
-
-
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [

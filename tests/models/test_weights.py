@@ -3,7 +3,6 @@
 import tracemalloc
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse, stats
 from sklearn import metrics as sk
@@ -25,7 +24,7 @@ from skbayeseval import (
     metrics,
     score_posterior,
 )
-from skbayeseval.models import InstanceWeights, Paired
+from skbayeseval.models import Paired
 
 AVERAGES = [f"{name}_{average}" for name in ("precision", "recall", "f1", "jaccard")
             for average in ("micro", "macro", "weighted")]  # fmt: skip
@@ -134,18 +133,6 @@ def test_many_and_one(indicators):
     assert stats.ks_2samp(one.draws, two.draws_a).pvalue > 1e-3
 
 
-def test_save(indicators, tmp_path):
-    for options in ({}, {"model": "unpaired"}, {"groups": np.arange(300) // 3}):
-        result = compare_predictions(*indicators, scoring="f1_macro", random_state=0, **options)
-        result.save(tmp_path / "file")
-        again = load_result(tmp_path / "file")
-        assert str(again) == str(result)
-        assert again.to_dict() == result.to_dict()
-        np.testing.assert_allclose(
-            again.metric("recall_micro").draws, result.metric("recall_micro").draws
-        )
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -167,13 +154,6 @@ def test_save(indicators, tmp_path):
 def test_bad_arguments(indicators, options, message):
     with pytest.raises(ValueError, match=message):
         compare_predictions(*indicators, **options)
-
-
-def test_weights_need_units():
-    with pytest.raises(
-        ValueError, match=r"InstanceWeights\(\) does not fit one label per instance"
-    ):
-        compare_predictions([0, 1, 1], [0, 1, 0], [0, 1, 1], model=InstanceWeights())
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])
@@ -339,26 +319,6 @@ def test_pooled_counts_of_labels(cv):
     recall = metrics.per_class("recall").of(result.labels)[0]
     law = stats.beta(1 + result.weight * tp[0], 1 + result.weight * fn[0])
     assert stats.ks_1samp(result.metric(recall).draws_b, law.cdf).pvalue > 1e-4
-
-
-def test_frames_are_aligned_by_their_columns(indicators):
-    y, a, b = (pd.DataFrame(matrix[:, :3], columns=list("xyz")) for matrix in indicators)
-    one = compare_predictions(y, a, b, scoring="f1_micro", random_state=0)
-    other = compare_predictions(y, a[list("zyx")], b, scoring="f1_micro", random_state=0)
-    assert one.labels == ("x", "y", "z")
-    np.testing.assert_array_equal(one.draws, other.draws)
-    with pytest.raises(ValueError, match="y_pred_a has columns"):
-        compare_predictions(y, a.rename(columns={"x": "w"}), b, scoring="f1_micro")
-    with pytest.raises(ValueError, match="differ from the columns of y_true"):
-        compare_predictions(y, a, b, scoring="f1_micro", labels=list("zyx"))
-
-
-def test_no_instances_and_one_column(indicators):
-    y, a, b = indicators
-    with pytest.raises(ValueError, match="y_true is empty"):
-        compare_predictions(y[:0], a[:0], b[:0], scoring="f1_micro")
-    columns = [sparse.csr_matrix(matrix[:, :1]) for matrix in indicators]
-    assert compare_predictions(*columns, scoring="f1", random_state=0).model == "paired"
 
 
 def test_memory_of_tables_by_group():

@@ -4,7 +4,7 @@ import pytest
 from skbayeseval.judgement import Interval
 from skbayeseval.judgement.decision import decision_codes
 from skbayeseval.judgement.intervals import hdi_of_rows
-from skbayeseval.planning.simulate import decide_many, numbers_of_draws
+from skbayeseval.planning.simulate import decide_many
 
 ROPE = Interval(-0.5, 1.0)
 SETTLED = ("<<", "~", ">>")
@@ -40,32 +40,3 @@ def test_few_draws_decide_as_many_do(goal):
     assert alike[far & (leaning | np.isin(many, SETTLED))].all()
     opposite = ((codes == "<<") & (many == ">>")) | ((codes == ">>") & (many == "<<"))
     assert not opposite.any()
-
-
-def test_only_those_in_doubt_get_more_draws():
-    asked = []
-    draw = posteriors(0)
-
-    def watched(which, n):
-        asked.append((len(which), n))
-        return draw(which, n)
-
-    decide_many(watched, 200, ROPE, 0.95, 4000, SETTLED)
-    numbers, draws = zip(*asked, strict=True)
-    assert draws == (100, 300, 800, 2800)
-    assert list(numbers) == sorted(numbers, reverse=True)
-    assert 12 < numbers[-1] < 60  # half of the 25 are normal, and on the limit; and a few others
-
-
-@pytest.mark.parametrize(
-    ("most", "prob", "expected"),
-    [
-        (4000, 0.95, [100, 400, 1200, 4000]),
-        (4000, 0.99, [1200, 4000]),
-        (4000, 0.9999, [4000]),
-        (500, 0.5, [100, 400, 500]),
-        (50, 0.95, [50]),
-    ],
-)
-def test_tails_need_draws(most, prob, expected):
-    assert list(numbers_of_draws(most, prob)) == expected

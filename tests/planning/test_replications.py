@@ -7,7 +7,6 @@ from skbayeseval.planning.replications import (
     differences_of_shapes,
     draw_differences,
     populations_after,
-    populations_of,
 )
 
 RNG = np.random.default_rng(3)
@@ -69,19 +68,6 @@ def check_populations(posterior, within):
             np.add.at(table, where, population.probability / n_draws)
     for table, counts in zip(tables, posterior.counts, strict=True):
         np.testing.assert_allclose(table, counts.table / counts.total, atol=within)
-
-
-def test_cells_that_nobody_counts():
-    (population,) = populations_of(np.array([[np.nan, 1.0], [1.0, 2.0]]))
-    assert population.probability.tolist() == [0.25, 0.25, 0.5]
-    assert population.truth.tolist() == [0, 1, 1]
-
-
-def test_weights_have_no_populations():
-    y = np.eye(3, dtype=int)
-    posterior = compare_predictions(y, y, y[::-1], scoring="f1_micro", random_state=0)._posterior
-    with pytest.raises(TypeError, match="no outcome probabilities"):
-        populations_after(posterior.specification, np.random.default_rng(0), 1)
 
 
 def test_vectors_of_tiny_shapes_are_drawn():

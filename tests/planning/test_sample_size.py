@@ -28,11 +28,6 @@ def test_rows_are_decided_as_single_posteriors_are():
     assert set(alone) == {"<<", "<", "~", ">", ">>"}
 
 
-def test_a_tie_is_decided_by_the_mean():
-    draws = np.tile([-1.0, 1.0], 50)
-    assert decision_codes(np.stack([draws, draws + 0.01]), Interval(0, 0)).tolist() == ["?", ">"]
-
-
 def test_proportions_at_the_ends_have_a_width():
     low, high = proportion_interval(0, 100)
     assert low == 0

@@ -4,7 +4,6 @@ from scipy.special import expit
 
 from skbayeseval import (
     bayesian_cross_validate,
-    compare_counts,
     compare_many,
     compare_predictions,
     metrics,
@@ -151,18 +150,6 @@ def test_the_interval_of_a_size_is_not_cut_off(threshold, monkeypatch):
     assert inside >= 16
 
 
-def test_a_size_that_is_enough_at_once(monkeypatch):
-    everything = np.ones_like
-    evaluated = with_power(monkeypatch, power=everything, lucky=everything)
-    y, a, b = (np.array(column)[:300:19] for column in MODERATE)
-    result = compare_predictions(y, a, b, random_state=0)
-    found = result.required_sample_size(0.02, **QUICK)
-    assert found.n_total == found.n_now + 1 == 17
-    assert found.interval == (17, 17)
-    assert found.reached == 1
-    assert len(evaluated[-1]) == 1
-
-
 def test_never_is_said_plainly():
     result = compare_predictions(*EQUAL, random_state=0)
     edge = (-0.9, float(result.draws.mean()))
@@ -181,15 +168,6 @@ def test_the_seed_is_the_results_own():
     )
     assert one == same
     assert one.reached != other.reached
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ["unpaired", "bcv"])
-def test_counts_of_each_alone(model):
-    counts = (88, 10, 12, 90), (80, 14, 20, 86)
-    result = compare_counts(*counts, model=model, random_state=0)
-    size = result.required_sample_size(0.01, assurance=0.4, **QUICK)
-    assert size.n_total > size.n_now == 200
 
 
 @pytest.mark.slow

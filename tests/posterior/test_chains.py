@@ -26,7 +26,6 @@ from skbayeseval import (
 from skbayeseval.engines import ExactEngine
 from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.models import Paired, PairedHierarchical, Unpaired
-from skbayeseval.posterior.build import resolve_engine
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
 
@@ -151,12 +150,6 @@ def test_exact_engine_declines_politely(engine):
         compare(model="unpaired", prior=logit_normal, engine=engine)
 
 
-def test_auto_chooses():
-    assert resolve_engine("auto", logit_normal) == PyMCEngine()
-    assert resolve_engine("auto", None) == ExactEngine()
-    assert compare(model="auto", engine="auto", prior={"mu": 2.0}).engine == "exact"
-
-
 @pytest.mark.slow
 @pytest.mark.slow
 def test_logit_normal_by_quadrature(with_own_prior):
@@ -190,14 +183,6 @@ def test_bayes_factor_stands_on_the_prior_of_ones_own(with_own_prior):
     assert factor.method == "interval"
     assert factor.value == pytest.approx(expected, rel=0.05)
     assert recall.bayes_factor().method == "kde"
-
-
-@pytest.mark.slow
-def test_own_prior_is_saved(with_own_prior, tmp_path):
-    with_own_prior.save(tmp_path / "result.npz")
-    loaded = load_result(tmp_path / "result.npz")
-    assert loaded.prior == with_own_prior.prior
-    assert loaded.bayes_factor(0.05) == with_own_prior.bayes_factor(0.05)
 
 
 @pytest.mark.slow
@@ -389,17 +374,6 @@ def test_a_bad_prior_is_told_before_anything_is_fitted():
         bayesian_cross_validate(
             Never(), Never(), X, y, prior=lambda: {"nu": 1}, engine="auto", random_state=0
         )
-
-
-def test_mirror_of_a_pair_can_be_saved(sampled, tmp_path):
-    ranking = Ranking(sampled._posterior, sampled.names, sampled._metrics)
-    mirror = ranking.pairs[1, 0]
-    mirror.save(tmp_path / "mirror.npz")
-    loaded = load_result(tmp_path / "mirror.npz")
-    np.testing.assert_array_equal(loaded.draws, -sampled.draws)
-    np.testing.assert_allclose(
-        loaded.metric("recall").draws, -sampled.metric("recall").draws, atol=1e-12
-    )
 
 
 @pytest.mark.slow

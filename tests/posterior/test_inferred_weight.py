@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import _running as progress
-from skbayeseval.evidence.instance_scores import ScoredInstances
-from skbayeseval.evidence.validated_rows import ScoreRows, Spread
+from skbayeseval.evidence.validated_rows import Spread
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.inferred_weight import (
-    InferredWeights,
     KnownWeights,
-    ObservedRows,
     WeightPosterior,
     common_weight,
     infer_weight,
@@ -128,39 +124,3 @@ def test_other_splits_move_the_difference_as_student_t():
     assert shift_by_other_splits(0.01, 200, 0.95) == pytest.approx(0.0196, rel=0.01)
     common = common_weight(WeightPosterior(0.5, 1.5, 10.0), "", 2)
     assert common.quantity(ACCURACY, 0, 1).resplitting is None
-
-
-def scored_weights(n_classifiers, monkeypatch, **options):
-    """Return inferred weights of classifiers with random scores, and what was prepared so far."""
-    rng = np.random.default_rng(0)
-    y, prepared = np.tile([0, 1], 30), []
-    split = np.repeat(np.arange(5), 12)
-    scores = {f"c{k}": rng.normal(y, 1) for k in range(n_classifiers)}
-    scored = ScoredInstances.from_scores(y, scores, run=split)
-    plain = ScoredInstances.prepared
-    monkeypatch.setattr(
-        ScoredInstances, "prepared", lambda one, m: prepared.append(1) or plain(one, m)
-    )
-    rows = ScoreRows(np.arange(60), np.arange(60), split, scored)
-    return InferredWeights(None, ObservedRows(rows), n_classifiers, **options), prepared
-
-
-def test_scores_are_prepared_once_for_all_pairs(monkeypatch):
-    """Preparing them again for each pair would be cubic in the number of classifiers."""
-    weights, prepared = scored_weights(8, monkeypatch)
-    joint = weights.difference(get_metric("roc_auc"))
-    weights.pair(2, 5).difference(get_metric("roc_auc"))
-    assert len(prepared) == 1
-    alone, _ = scored_weights(8, monkeypatch)
-    pairs = [alone.pair(i, j) for i in range(8) for j in range(i + 1, 8)]
-    noise = [pair.quantity(get_metric("roc_auc"), 0, 1).noise for pair in pairs]
-    found = [pair.difference(get_metric("roc_auc")) for pair in pairs]
-    assert joint == pooled_weight_posterior(noise, found)
-
-
-def test_many_pairs_show_progress(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    for shows_progress in (False, True):
-        weights, _ = scored_weights(5, monkeypatch, shows_progress=shows_progress)
-        weights.difference(get_metric("roc_auc"))
-        assert ("weighting pairs by roc_auc: 10 of 10" in capsys.readouterr().err) == shows_progress

@@ -1,7 +1,7 @@
 """Bayes factors of posteriors, against quadrature, long simulation and the published ones."""
 
 from dataclasses import replace
-from itertools import islice, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -25,7 +25,6 @@ from skbayeseval.posterior.prior_odds import (
     bayes_factor,
     prior_density_at_zero,
 )
-from skbayeseval.posterior.recipe import Prior
 
 F1 = metrics.get_metric("f1")
 
@@ -115,26 +114,6 @@ def test_prior_probability_does_not_depend_on_weight_or_seed(votes):
         return (inside + 0.5) / (result.n_draws - inside + 0.5) / result.bayes_factor(0.02).value
 
     assert prior_odds(one) == pytest.approx(prior_odds(light), rel=1e-12)
-
-
-def test_classes_with_the_same_prior_share_one_simulation(monkeypatch):
-    y = np.arange(60) % 3
-    a, b = np.where(np.arange(60) % 7 == 0, (y + 1) % 3, y), np.where(np.arange(60) % 5, y, 0)
-    names = [f"f1[{k}]" for k in range(3)]
-    simulated = []
-    shares = Prior.shares
-
-    def watched(prior, metric, region):
-        simulated.append(metric.name)
-        return islice(shares(prior, metric, region), 1)
-
-    monkeypatch.setattr(Prior, "shares", watched)
-    for options, expected in ({}, ["f1[0]"]), ({"prevalence": (0.2, 0.3, 0.5)}, names):
-        result = compare_predictions(y, a, b, scoring=names, n_draws=500, **options)
-        simulated.clear()
-        found = [result.bayes_factor(rope=0.0837, metric=name) for name in names]
-        assert simulated == expected
-        assert all(factor.value > 0 for factor in found)
 
 
 def test_bcv_by_quadrature_agrees_with_draws():

@@ -6,18 +6,14 @@ import pytest
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 
+from skbayeseval import _running as progress
 from skbayeseval import (
-    Ranking,
     bayesian_cross_validate,
-    compare_many,
     compare_predictions,
     metrics,
 )
-from skbayeseval import _running as progress
-from skbayeseval.evidence import ConfusionCounts
-from skbayeseval.models import Hierarchical, Unpaired, binary
-from skbayeseval.posterior import prior_odds, recipe
-from skbayeseval.posterior.prior import Prior
+from skbayeseval.models import binary
+from skbayeseval.posterior import recipe
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
@@ -33,69 +29,6 @@ def test_what_is_remembered_of_a_prior_holds_no_evidence():
     del result
     gc.collect()
     assert gone() is None
-
-
-def test_equal_priors_are_simulated_once(monkeypatch):
-    calls = []
-
-    def count(*args):
-        calls.append(args)
-        return prior_odds.odds_of_draws(10.0, 90.0, 1.0)
-
-    monkeypatch.setattr(prior_odds, "odds_of_shares", count)
-    for y in (Y, Y[::-1]):  # other evidence, the same prior
-        compare_predictions(y, A, B, prior={"theta": 1.5}, **FEW).bayes_factor(0.0507)
-    assert len(calls) == 1
-    compare_predictions(Y, A, B, prior={"theta": 1.25}, **FEW).bayes_factor(0.0507)
-    assert len(calls) == 2
-
-
-def test_a_pair_of_many_remembers_its_user_supplied_prior(monkeypatch):
-    from skbayeseval.engines.arviz import to_inference_data
-
-    rng = np.random.default_rng(0)
-    exact = compare_many(Y, {"a": A, "b": B, "c": A[::-1]}, **FEW)
-    draws = {
-        "posterior": {"mu": rng.dirichlet([51, 31], (2, 300))},
-        "prior": {"mu": rng.dirichlet([1, 1], (1, 500))},
-    }
-    ranking = Ranking.from_trace(to_inference_data(draws, coords={}, dims={}, attrs={}), exact)
-    calls = []
-    shares = prior_odds.odds_of_shares
-    monkeypatch.setattr(prior_odds, "odds_of_shares", lambda s: calls.append(1) or shares(s))
-    factors = [ranking.pairs["c", "a"].bayes_factor(0.1) for _ in range(2)]
-    assert factors[0] == factors[1]
-    assert len(calls) == 1
-    ranking.pairs["a", "c"].bayes_factor(0.1)
-    assert len(calls) == 2
-
-
-@pytest.mark.parametrize("model", ["paired", "unpaired", "bcv", "hierarchical"])
-def test_a_posterior_is_built_twice_at_most(model, monkeypatch):
-    from sklearn.datasets import make_classification
-    from sklearn.naive_bayes import BernoulliNB, GaussianNB
-
-    from skbayeseval import bayesian_cross_validate, models
-
-    built = []
-    kind = {"paired": models.Paired, "unpaired": models.Unpaired, "bcv": models.BCV,
-            "hierarchical": models.Hierarchical}[model]  # fmt: skip
-    specification = kind.specification
-    monkeypatch.setattr(
-        kind, "specification", lambda self, e: built.append(1) or specification(self, e)
-    )
-    X, y = make_classification(80, random_state=0)
-    bayesian_cross_validate(GaussianNB(), BernoulliNB(), X, y, model=model, random_state=0)
-    assert len(built) == 2  # one to check the arguments before anything is fitted
-
-
-def test_many_classes_are_simulated_less():
-    def affordable(model, n_classes):
-        counts = ConfusionCounts.from_matrix(np.ones((n_classes, n_classes)))
-        return Prior(model, (counts, counts)).affordable(2**20)
-
-    assert affordable(Unpaired(), 2) == 2**20
-    assert 2**20 > affordable(Hierarchical(), 3) > affordable(Hierarchical(), 9) >= 2**14
 
 
 @pytest.mark.parametrize("options", [{}, {"weight": "published"}])
@@ -155,13 +88,3 @@ def test_a_metric_that_is_undefined_does_not_touch_others():
     np.testing.assert_array_equal(result.draws, alone.draws)
     with pytest.raises(ValueError, match="Metric 'precision' is NaN"):
         _ = result.metric("precision").draws
-
-
-def test_very_many_draws_are_drawn_when_they_are_needed(monkeypatch):
-    monkeypatch.setattr(recipe, "MOST_TOGETHER", 1000)
-    options = {"n_draws": 400, "random_state": 0}
-    result = compare_predictions(Y, A, B, scoring=["f1", "accuracy"], **options)
-    assert result.draws.any()
-    monkeypatch.setattr(recipe.Posterior, "stream", None)
-    with pytest.raises(TypeError):
-        _ = result.metric("accuracy").draws

@@ -10,7 +10,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
     bayesian_cross_validate,
-    compare_confusion_matrices,
     compare_many,
     compare_predictions,
     metrics,
@@ -72,24 +71,6 @@ def test_of_every_model(kwargs, names, az):
     assert len(az.summary(data)) > 0
 
 
-def test_of_classes_and_labels():
-    data = compare_confusion_matrices(
-        [[5, 1, 0], [2, 6, 1], [0, 1, 4]],
-        [[4, 2, 0], [2, 5, 2], [1, 1, 3]],
-        labels=["x", "y", "z"],
-        random_state=0,
-        n_draws=500,
-    ).to_arviz()
-    assert data.posterior["mu_A"].sel({"class": "y"}).shape == (1, 500)
-    assert data.posterior["rho_B"].sel({"class": "z"}).mean() > 0.3
-    rng = np.random.default_rng(0)
-    y, a, b = rng.integers(0, 2, (3, 40, 3))
-    labels = compare_predictions(
-        y, a, b, scoring="f1_micro", model="unpaired", random_state=0, n_draws=500
-    ).to_arviz()
-    assert labels.posterior["rho+_A"].shape == (1, 500, 3)
-
-
 @pytest.mark.parametrize("model", ["unpaired", "bcv"])
 def test_summary_of_labels(model, az):
     y, a, b = np.random.default_rng(0).integers(0, 2, (3, 40, 3))
@@ -126,12 +107,6 @@ def test_a_pair_of_many(pair):
     mu, rate, alarm = (data.posterior[name] for name in ("mu", "rho+_B", "rho-_B"))
     accuracy = mu * rate + (1 - mu) * (1 - alarm)
     np.testing.assert_allclose(accuracy, data.posterior["accuracy_B"], atol=1e-12)
-
-
-def test_names_with_slashes(tmp_path):
-    data = of_two(scoring={"F1/pos": "f1"}).to_arviz()
-    assert "F1_pos_difference" in data.posterior
-    data.to_netcdf(str(tmp_path / "result.nc"))
 
 
 def test_summary_plot_and_file(az, tmp_path):
@@ -221,18 +196,6 @@ def test_predictive_checks(az):
 
 LOGS = {"log_likelihood", "log_prior"}
 PREDICTIVE = {"prior_predictive", "posterior_predictive"}
-
-
-@pytest.mark.parametrize(
-    ("kwargs", "expected"),
-    [
-        ({}, LOGS | PREDICTIVE),
-        ({"groups": np.arange(80) // 4}, set()),
-        ({"model": "hierarchical"}, PREDICTIVE),
-    ],
-)
-def test_groups_that_a_model_has(kwargs, expected):
-    assert groups_of(of_two(**kwargs).to_arviz()) & (LOGS | PREDICTIVE) == expected
 
 
 def test_no_log_densities_of_other_draws():

@@ -15,7 +15,7 @@ from skbayeseval import PyMCEngine, count_scorer, power_analysis, refit_simplest
 from skbayeseval.engines.base import Trace
 from skbayeseval.posterior.chains import sample
 from skbayeseval.results.comparison import ComparisonResult
-from tests.results.gallery import GALLERY, chains, paired, ranking, single
+from tests.results.gallery import GALLERY, chains, paired, ranking
 
 COPIES = [lambda value: pickle.loads(pickle.dumps(value)), copy.deepcopy, copy.copy]
 
@@ -80,14 +80,6 @@ def test_searches_and_plans(copied):
         random_state=0,
     )
     assert str(copied(plan)) == str(plan)
-
-
-@pytest.mark.parametrize("kind", ["posterior", "joint", "scores"])
-def test_displays(kind):
-    made = single().plot() if kind == "scores" else paired().plot(kind)
-    for again in (pickle.loads(pickle.dumps(made)), copy.copy(made)):
-        drawn = again.plot()
-        assert drawn.ax_.get_xlabel() == made.ax_.get_xlabel()
 
 
 def at_the_level_of_a_module():

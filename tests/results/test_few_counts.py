@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from skbayeseval import compare_counts, compare_many, compare_predictions, score_posterior
+from skbayeseval import compare_predictions, score_posterior
 
 Y = np.repeat([0, 1], [200, 100])
 
@@ -49,22 +49,7 @@ def test_a_scarce_class_matters_for_metrics_of_classes():
     assert "prior" not in accuracy
 
 
-def test_counts_without_true_negatives():
-    few, many = ((40, 2, 3), (41, 1, 2)), ((40, 20, 3), (41, 10, 2))
-    assert "only 8 errors" in str(compare_counts(*few, random_state=0))
-    assert "prior" not in str(compare_counts(*many, random_state=0))
-
-
 def test_weighted_errors_are_taken_for_what_they_are_worth():
     y, said = np.tile(Y, 3), [np.tile(one, 3) for one in with_errors(8, 9)]
     text = str(compare_predictions(y, *said, weight=1 / 3, random_state=0))
     assert "because the errors count as only 17 independent ones" in text
-
-
-def test_models_without_a_prior_say_nothing():
-    text = str(
-        compare_predictions(Y, *with_errors(1, 2), groups=np.arange(300) // 3, random_state=0)
-    )
-    assert "prior" not in text
-    ranking = compare_many(Y, dict(zip("abc", with_errors(0, 1, 2), strict=True)), random_state=0)
-    assert "only 3 errors" in str(ranking.pairs["b", "c"])

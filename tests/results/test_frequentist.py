@@ -74,13 +74,6 @@ def test_counts_of_each_alone():
     assert list(silent.index) == ["two-proportion z of recall"]
 
 
-def test_weighted_counts():
-    table = compare_counts((88, 10, 12), (80, 14, 20), weight=0.5).frequentist()
-    expected = two_proportion_z(44, 50, 40, 50).pvalue
-    assert table.loc["two-proportion z of recall", "pvalue"] == pytest.approx(expected)
-    assert table["note"].str.contains("effective counts").all()
-
-
 def test_chunks():
     counts = ChunkCounts([80, 8, 3, 9, 4, 6, 10])
     posterior = make_posterior(counts, "auto", "exact", None, 100, 0)
@@ -152,12 +145,6 @@ def test_items_that_are_right_or_wrong():
         y, np.where(a, y, 1 - y), np.where(b, y, 1 - y), random_state=0
     ).frequentist()
     assert table.loc["McNemar, exact", "pvalue"] == predicted.loc["McNemar, exact", "pvalue"]
-
-
-def test_the_same():
-    y = [0, 1, 1, 0]
-    table = compare_predictions(y, y, y, random_state=0).frequentist()
-    assert (table["pvalue"] == 1).all()
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from skbayeseval import (
     BayesianComparer,
     bayesian_cross_validate,
-    compare_many,
     compare_predictions,
-    score_posterior,
 )
 
 X, Y = make_classification(203, weights=[0.8], flip_y=0.2, random_state=0)
@@ -87,14 +85,3 @@ def test_positive_class_of_scores(scoring, labels, pos_label, told):
     )  # fmt: skip
     assert (f"  positive    class {told}" in str(result).splitlines()) == (told is not None)
     assert (f"The positive class is {told}." in result.explain()) == (told is not None)
-
-
-def test_positive_class_of_predictions():
-    y = np.array(["no", "yes"])[Y]
-    options = {"scoring": ["accuracy", "f1"], "pos_label": "no", **OPTIONS}
-    assert "  positive    class 'no'" in str(compare_predictions(y, y, y[::-1], **options))
-    ranking = compare_many(y, {"a": y, "b": y[::-1], "c": np.roll(y, 1)}, **options)
-    assert "The positive class is 'no'." in str(ranking).splitlines()
-    assert "The positive class is 'no'." in str(score_posterior(y, y[::-1], **options)).splitlines()
-    accuracy = compare_predictions(y, y, y[::-1], pos_label="no", **OPTIONS)
-    assert "positive" not in str(accuracy)  # it has none

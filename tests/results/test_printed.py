@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 from skbayeseval import (
-    compare_counts,
     compare_many,
     compare_predictions,
     metrics,
     score_posterior,
 )
 from skbayeseval.models import Paired
-from skbayeseval.results.printed import written_ranks
 
 Y = np.array([1] * 60 + [0] * 90)
 GOOD, FAIR, POOR = (np.where(np.arange(150) % step == 0, 1 - Y, Y) for step in (25, 12, 4))
@@ -88,22 +86,6 @@ def test_labels_turn_losses_the_right_way_round():
         alone.to_latex(labels="Brier score")
 
 
-def test_nothing_is_decided_without_a_rope(result):
-    header, _ = cells(result.to_markdown())
-    left_out = ("P(in ROPE)", "decision")
-    assert header == [name for name in COLUMNS if name not in left_out]
-    assert "ROPE" not in result.to_latex() + result.to_html()
-    assert "90% HDI" in cells(result.to_markdown(prob=0.9))[0]
-
-
-def test_monte_carlo_errors_on_request(result):
-    header, rows = cells(result.to_markdown(0.1, mcse=True))
-    assert [name for name in header if name not in COLUMNS] == ["mcse", "HDI mcse"]
-    found = float(rows[0][header.index("mcse")])
-    assert found == pytest.approx(result.summary()["mcse"]["f1"], rel=0.05)
-    assert "mcse" not in result.to_latex(0.1) + result.to_html(0.1)
-
-
 def test_one_rope_for_two_scales_is_warned_of_wherever_it_is_applied(tmp_path):
     rng = np.random.default_rng(0)
     scores = [np.clip(0.3 * Y + rng.random(150), 0, 1) for _ in range(2)]
@@ -136,21 +118,6 @@ def test_one_row_per_class():
     assert "f1[&lt;b&gt;]" in result.to_html()
     assert "<b>" not in result.to_html()
     assert r"f1[a\|b]" in result.to_markdown()
-
-
-def test_symbols():
-    row = compare_counts((900, 50, 60), (700, 150, 260), random_state=0).to_latex(0.01)
-    assert row.splitlines()[4].endswith(r" & $\gg$ \\")
-    mirrored = compare_counts((700, 150, 260), (900, 50, 60), random_state=0).to_latex(0.01)
-    assert mirrored.splitlines()[4].endswith(r" & $\ll$ \\")
-    assert "& $-$0." in mirrored
-
-
-def test_a_classifier_called_like_a_column():
-    result = compare_predictions(Y, FAIR, POOR, names=("mean", "decision"), random_state=0)
-    header, rows = cells(result.to_markdown())
-    assert header[:4] == ["metric", "mean", "decision", "mean"]
-    assert rows[0][1:3] == ["0.913", "0.747"]
 
 
 def test_ranking():
@@ -204,7 +171,3 @@ def test_scores():
     assert (low, high) == pytest.approx(tuple(result.hdi()), abs=0.0005)
     assert cells(result.to_markdown(mcse=True))[0][4::2] == ["mcse", "HDI mcse"]
     assert result.to_html().count("<tr>") == result.to_latex().count(r"\\") == 3
-
-
-def test_ranks():
-    assert (written_ranks(1, 1), written_ranks(1, 3)) == ("1", "1 to 3")

@@ -1,5 +1,3 @@
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,13 +10,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
     BayesianComparer,
-    Ranking,
     compare_many,
     compare_predictions,
     compare_scores,
-    load_result,
 )
-from skbayeseval.judgement.decision import format_probability
 
 
 @pytest.fixture(scope="module")
@@ -85,12 +80,6 @@ def test_table(ranking):
     assert ranking.metric("accuracy").table.loc["a", "mean"] != table.loc["a", "mean"]
 
 
-def test_ties_share(votes):
-    y, a, _ = votes
-    ranking = compare_many(y, {"x": a, "y": a}, random_state=0)
-    assert ranking.table["p_best"].sum() == pytest.approx(1)
-
-
 def test_pairs(ranking):
     pair, mirror = ranking.pairs[0, 2], ranking.pairs[2, 0]
     assert pair.names == ("a", "c")
@@ -104,16 +93,6 @@ def test_pairs(ranking):
     for wrong in ((0, 0), (0, 3), ("a", "z"), 1, (0, 1, 2)):
         with pytest.raises(KeyError):
             ranking.pairs[wrong]
-
-
-def test_summary(ranking):
-    table = ranking.summary(rope=0.02)
-    assert list(table.index) == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert table.loc[("a", "c"), "decision"] == ranking.pairs[0, 2].decision(0.02).code
-    accuracy = ranking.summary(rope=0.02, metric="accuracy")
-    assert accuracy.loc[("a", "b"), "mean"] == pytest.approx(
-        ranking.pairs[0, 1].metric("accuracy").draws.mean()
-    )
 
 
 def test_questions_about_two_point_to_pairs(ranking):
@@ -144,52 +123,6 @@ def test_one_sided_questions(ranking):
     assert (loss.names, loss.choice) == (ranking.names, "a")
     assert loss.losses[2] == pytest.approx((pooled[0] - pooled[2]).mean(), rel=0.05)
     assert "This is about f1 only" in str(loss)
-
-
-def test_print_and_save(ranking, tmp_path):
-    assert "a is the best of 3 on f1 with probability" in str(ranking)
-    assert repr(ranking).startswith("Ranking(names=('a', 'b', 'c')")
-    ranking.save(tmp_path / "file")
-    again = load_result(tmp_path / "file")
-    assert isinstance(again, Ranking)
-    assert str(again) == str(ranking)
-    np.testing.assert_array_equal(again.pairs[0, 1].draws, ranking.pairs[0, 1].draws)
-    assert str(pickle.loads(pickle.dumps(ranking))) == str(ranking)
-    ranking.pairs[0, 2].save(tmp_path / "pair")
-    np.testing.assert_array_equal(load_result(tmp_path / "pair").draws, ranking.pairs[0, 2].draws)
-
-
-def test_plots(ranking):
-    forest = ranking.plot("ranking", metric="accuracy")
-    shown = " ".join(text.get_text() for text in forest.ax_.texts)
-    assert format_probability(ranking.metric("accuracy").table["p_best"].max()) in shown
-    assert forest.ax_.get_xlabel() == "accuracy (mean and 95% HDI)"
-    matrix = ranking.plot("pairs", rope=0.02)
-    cells = {(round(t.get_position()[1]), round(t.get_position()[0])): t for t in matrix.ax_.texts}
-    assert len(cells) == 6
-    for (i, j), cell in cells.items():
-        decision = ranking.pairs[i, j].decision(0.02)
-        assert cell.get_text().startswith(decision.symbol if decision.settled else "?")
-    import matplotlib.pyplot as plt
-
-    _, ax = plt.subplots()
-    assert ranking.plot("pairs", ax=ax).ax_ is ax
-    with pytest.raises(ValueError, match="kind='pie' is not a known kind"):
-        ranking.plot("pie")
-
-
-@pytest.mark.parametrize(
-    ("predictions", "error", "message"),
-    [
-        ([[0, 1]], TypeError, "predictions must be a dict"),
-        ({"a": [0, 1]}, ValueError, "predictions must be those of two or more classifiers, got"),
-        ({"a": [0, 1], "b": [0]}, ValueError, r"predictions\['b'\] has 1"),
-        ({"a": [0, 1], 3: [0, 1]}, ValueError, "names must be 2 strings"),
-    ],
-)
-def test_bad_predictions(predictions, error, message):
-    with pytest.raises(error, match=message):
-        compare_many([0, 1], predictions)
 
 
 def test_comparer_of_three():
@@ -232,11 +165,6 @@ def test_every_model_of_three_classifiers(model, n_classes):
     error = 4 * np.hypot(two.draws.std(), pair.draws.std()) / np.sqrt(20_000)
     assert pair.draws.mean() == pytest.approx(two.draws.mean(), abs=error)
     assert pair.draws.std() == pytest.approx(two.draws.std(), rel=0.04)
-
-
-def test_positions_are_whole_numbers(ranking):
-    with pytest.raises(KeyError):
-        ranking.pairs[0.5, 1]
 
 
 def test_equal_systems_are_not_called_worse():

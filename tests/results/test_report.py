@@ -9,7 +9,7 @@ import scipy
 import sklearn
 
 import skbayeseval
-from skbayeseval import ComparisonResult, ScoreResult, compare_many, compare_predictions
+from skbayeseval import ComparisonResult, ScoreResult, compare_many
 from skbayeseval.judgement.decision import format_probability
 from tests.pages.markup import Markup
 from tests.results import many
@@ -74,12 +74,6 @@ def test_a_rope_gives_decisions(case, tmp_path):
         assert paragraph in found.text
 
 
-def test_a_rope_per_metric(tmp_path):
-    found = check_page(page(many.two_metrics(), tmp_path, {"accuracy": 0.01, "f1": 0.04}))
-    assert "ROPE [-0.010, +0.010]" in found.text
-    assert "ROPE [-0.040, +0.040]" in found.text
-
-
 def test_versions_seed_and_prior(tmp_path):
     text = check_page(page(many.two_metrics(), tmp_path)).text
     for name, version in (
@@ -106,22 +100,6 @@ def test_counts_and_sensitivity_are_those_of_the_result(tmp_path):
         assert f"{model}, {prior} {row['mean']:.3f}" in text
 
 
-def test_ten_classes_have_narrow_columns(tmp_path):
-    rng = np.random.default_rng(0)
-    y = np.arange(200) % 10
-    a, b = (np.where(rng.random(200) < 0.8, y, rng.integers(0, 10, 200)) for _ in range(2))
-    written = page(compare_predictions(y, a, b, n_draws=100, random_state=0), tmp_path)
-    header = "".join(f'<th scope="col">{label}</th>' for label in ["", *range(10)])
-    assert written.count(header) == 2
-    assert "Counts of A: true classes in rows, predicted classes in columns" in written
-
-
-def test_bayes_factors_are_left_to_their_method(tmp_path):
-    result = many.open_question()
-    assert result.bayes_factor(0.01).value > 1
-    assert "Bayes factor" not in check_page(page(result, tmp_path, 0.01)).text
-
-
 def test_chains_show_their_diagnostics(tmp_path):
     rng = np.random.default_rng(0)
     draws = {"mu": rng.beta(160, 240, (4, 500))}
@@ -133,20 +111,6 @@ def test_chains_show_their_diagnostics(tmp_path):
     assert "2,000 in 4 Markov chains" in text
     assert f"{row['ess']:,.0f} {row['r_hat']:.4f}" in text
     assert 'aria-label="draws of the chains in accuracy"' in written
-
-
-def test_the_same_result_gives_the_same_page(tmp_path):
-    assert page(many.settled(), tmp_path, 0.01) == page(many.settled(), tmp_path, 0.01)
-
-
-def test_a_ranking_of_many(tmp_path):
-    y, a, b = many.votes(100)
-    rng = np.random.default_rng(0)
-    others = {f"number {k}": np.where(rng.random(100) < 0.2, 1 - y, y) for k in range(10)}
-    ranking = compare_many(y, {"a": a, "b": b} | others, n_draws=500, random_state=0)
-    found = check_page(page(ranking, tmp_path, 0.02))
-    assert "Pairs of the 8 classifiers with the highest means." in found.text
-    assert "Confusion tables of 6 more are left out." in found.text
 
 
 def test_a_ranking_by_several_metrics_says_once_what_they_share(tmp_path):

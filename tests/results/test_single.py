@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import recall_score
 
-from skbayeseval import ScoreResult, load_result, score_posterior
+from skbayeseval import score_posterior
 
 
 @pytest.fixture
@@ -27,22 +27,6 @@ def test_score(result, votes):
     inside = (result.metric("f1").draws >= low) & (result.metric("f1").draws <= high)
     assert inside.mean() == pytest.approx(0.9)
     assert result.interval(metric="f1").low < result.interval(metric="f1").high
-
-
-def test_summary_and_print(result):
-    table = result.summary()
-    assert list(table.index) == ["recall", "f1"]
-    assert table.loc["recall", "observed"] == result.observed
-    assert "The recall of new lies between" in str(result)
-    assert repr(result).startswith("ScoreResult(name='new'")
-
-
-def test_plot_and_save(result, tmp_path):
-    assert result.plot(metric="f1").ax_.get_xlabel() == "f1 of new"
-    result.save(tmp_path / "score")
-    again = load_result(tmp_path / "score")
-    assert isinstance(again, ScoreResult)
-    np.testing.assert_array_equal(again.draws, result.draws)
 
 
 def test_bad_arguments(result, votes):

@@ -2,12 +2,9 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import make_classification
 from sklearn.linear_model import RidgeClassifier
-from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
 
 from skbayeseval import (
     ComparisonResult,
@@ -44,14 +41,6 @@ def test_paired(votes, tmp_path):
     assert again.bayes_factor(0.02) == result.bayes_factor(0.02)
 
 
-def test_counts_without_true_negatives(tmp_path):
-    result = compare_counts((88, 10, 12), (80, 14, 20), weight=0.37, prior={"lambda": 0.5})
-    again = round_trip(result, tmp_path)
-    np.testing.assert_array_equal(again.draws, result.draws)
-    assert again.weight == 0.37
-    assert again.interval() == result.interval()
-
-
 def test_strings_and_undefined(tmp_path):
     y, a, b = ["no", "yes", "yes", "no"], ["no", "yes", "no", "no"], ["no", "yes", "yes", "yes"]
     undefined = metrics.get_metric("f1", zero_division=np.nan)
@@ -70,12 +59,6 @@ def test_undefined_scores_are_null(tmp_path):
     json.dumps(silent.to_dict(), allow_nan=False)
     assert np.isnan(round_trip(silent, tmp_path).observed_a)
     assert round_trip(result, tmp_path).observed_a == pytest.approx(1)
-
-
-def test_no_pickle(votes, tmp_path):
-    compare_predictions(*votes, random_state=0).save(tmp_path / "file.npz")
-    with np.load(tmp_path / "file.npz", allow_pickle=False) as file:
-        assert json.loads(str(file["header"]))["n_draws"] == 20_000
 
 
 def test_a_function_of_ones_own_leaves_its_draws(votes, tmp_path):
@@ -131,29 +114,6 @@ def test_chosen_parameters_come_back(tmp_path):
         assert list(map(type, chosen["numpy"])) == list(map(type, CHOSEN["numpy"]))
 
 
-def test_objects_among_chosen_parameters_become_their_repr(tmp_path):
-    X, y = load_iris(return_X_y=True)
-    steps = {"scaler": [StandardScaler(), "passthrough"], "ridge__solver": ["auto"]}
-    pipeline = Pipeline([("scaler", StandardScaler()), ("ridge", RidgeClassifier())])
-    search = GridSearchCV(pipeline, steps, cv=2)
-    result = bayesian_cross_validate(
-        ("search", search), GaussianNB(), X, y, n_draws=200, random_state=0
-    )
-    chosen = round_trip(result, tmp_path).cv_results["search"]["best_params"]
-    assert {one["scaler"] for one in chosen} <= {"StandardScaler()", "passthrough"}
-    assert {one["ridge__solver"] for one in chosen} == {"auto"}
-
-
-def test_times_and_scores_of_splits(tmp_path):
-    X, y = make_classification(60, random_state=0)
-    result = bayesian_cross_validate(GaussianNB(), Chooser(), X, y, n_draws=200, random_state=0)
-    again = round_trip(result, tmp_path)
-    for key in ("fit_time", "test_score"):
-        np.testing.assert_array_equal(
-            again.cv_results["GaussianNB"][key], result.cv_results["GaussianNB"][key]
-        )
-
-
 def test_mean_split_scores_beyond_the_bounds_of_the_metric(tmp_path):
     X, y = make_classification(120, n_informative=4, class_sep=3.0, random_state=0)
     result = bayesian_cross_validate(
@@ -185,22 +145,6 @@ def test_wrong_files(votes, tmp_path):
     compare_predictions(*votes, random_state=0).save(tmp_path / "file")
     with pytest.raises(ValueError, match="contains a ComparisonResult, not a ScoreResult"):
         ScoreResult.load(tmp_path / "file")
-
-
-def test_dates_as_labels(tmp_path):
-    y = np.array(["2020-01-01", "2020-01-02"] * 2, dtype="datetime64[D]")
-    result = compare_predictions(y, y, y[::-1], random_state=0)
-    assert round_trip(result, tmp_path).labels == ("2020-01-01", "2020-01-02")
-
-
-def test_models_that_were_chosen_by_hand(votes, tmp_path):
-    from skbayeseval.models import Hierarchical, PairedHierarchical, PairedMany, Unpaired
-
-    for model in (PairedHierarchical(eta=2.0), PairedMany(), Hierarchical(), Unpaired(rho=0.5)):
-        result = compare_predictions(*votes, model=model, scoring="f1", random_state=0)
-        again = round_trip(result, tmp_path)
-        assert again.model == result.model
-        np.testing.assert_array_equal(again.metric("recall").draws, result.metric("recall").draws)
 
 
 def test_arrays_are_stored_as_arrays(tmp_path):

@@ -80,14 +80,6 @@ def test_table_and_decision_and_draws_agree(result, site):
     assert len(subgroups.tau) == len(subgroups.draws)
 
 
-def test_other_metrics(result, site):
-    accuracy = result.by(site, metric="accuracy")
-    assert accuracy.metric == "accuracy"
-    assert accuracy.reasons == {}
-    assert accuracy.table["observed_a"].notna().all()
-    assert result.by(site, metric="recall").metric == "recall"
-
-
 def test_classes_that_do_not_occur_in_a_subgroup():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 400)
@@ -169,20 +161,6 @@ def test_words(result, site):
     assert "and 20 more, in table" in many
 
 
-def test_words_tell_the_interval_alone_where_it_says_something_else():
-    y, codes = np.arange(400) % 2, np.repeat(np.arange(8), 50)
-    a, b = y.copy(), y.copy()
-    a[::10] ^= 1
-    b[5::10] ^= 1
-    a[:12] = 1 - y[:12]  # A errs more often in the first subgroup
-    subgroups = compare_predictions(y, a, b, **OPTIONS).by(codes)
-    first, *others = str(subgroups).splitlines()[1:9]
-    row = subgroups.table.iloc[0]
-    assert row["alone_high"] < 0 < row["hdi_high"]
-    assert f"; alone [{row['alone_low']:.3f}, {row['alone_high']:.3f}]" in first
-    assert not any("alone" in line for line in others)
-
-
 def test_tables_for_papers(result, site):
     subgroups = result.by(site)
     lines = subgroups.to_markdown(rope=0.02).splitlines()
@@ -201,21 +179,6 @@ def test_tables_for_papers(result, site):
     assert "<td" in subgroups._repr_html_()
 
 
-def test_all_too_few():
-    y, a, b = [0, 1, 1, 0, 1], [0, 1, 1, 0, 0], [0, 1, 0, 0, 1]
-    subgroups = compare_predictions(y, a, b, scoring="balanced_accuracy", **OPTIONS).by(range(5))
-    assert set(subgroups.reasons.values()) == {"only one class"}
-    assert subgroups.draws.empty
-    decision = subgroups.decision(0.1)
-    assert decision.varies is None
-    assert "fewer than two" in str(decision)
-    assert "all instances" in str(subgroups)
-    assert subgroups.to_markdown().count("too few to say") == 5
-    assert subgroups.plot(rope=0.1).ax_.get_title()
-    plt.close("all")
-    assert subgroups.plot().ax_.get_title() == "0 of 5 subgroups with enough instances"
-
-
 def test_plot(result, site):
     subgroups = result.by(site)
     display = subgroups.plot(rope=0.02)
@@ -232,26 +195,6 @@ def test_plot(result, site):
     _, ax = plt.subplots()
     assert subgroups.plot(ax=ax, title="").ax_ is ax
     assert ax.get_title() == ""
-
-
-def test_long_intervals_end_in_an_arrow():
-    table = pd.DataFrame(
-        {
-            "n": [500, 3],
-            "mean": [0.01, 0.02],
-            "hdi_low": [0.0, 0.0],
-            "hdi_high": [0.02, 0.04],
-            "alone_low": [-0.005, -0.8],
-            "alone_high": [0.03, 0.9],
-            "decision": [">", ">"],
-        },
-        index=["large", "small"],
-    )
-    ax = ForestDisplay(table, overall=(0.01, 0.0, 0.02)).plot().ax_
-    low, high = ax.get_xlim()
-    assert -0.05 < low < high < 0.08
-    markers = [line.get_marker() for line in ax.lines]
-    assert (markers.count("<"), markers.count(">")) == (1, 1)
 
 
 def test_items_by_subject():
@@ -343,3 +286,48 @@ def test_coverage(kind):
     assert max(equal[3], unequal[3]) < 0.85  # shorter than those of each subgroup alone
     assert equal[5] <= equal[6] < 45  # reports with a false sign, pooled and alone
     assert equal[7] < 5  # reports that find variation where there is none
+
+
+ROWS = np.random.default_rng(0)
+LABELS = ROWS.integers(0, 3, 120)
+SAID = [np.where(ROWS.random(120) < p, LABELS, ROWS.integers(0, 3, 120)) for p in (0.8, 0.6)]
+TAGS = [(ROWS.random((120, 3)) < 0.5).astype(int) for _ in range(3)]
+NUMBERS = ROWS.normal(size=(3, 120))
+RUNS = ROWS.normal(size=(2, 120, 2))
+PATIENT = np.arange(120) // 4
+
+# Comparisons of some of the instances, by the kind of data.
+OF_ROWS = {
+    "classes": lambda rows: compare_predictions(
+        LABELS[rows], *(one[rows] for one in SAID), scoring="f1_macro", weight=0.5, **OPTIONS
+    ),
+    "labels": lambda rows: compare_predictions(
+        *(one[rows] for one in TAGS), scoring="f1_macro", **OPTIONS
+    ),
+    "groups": lambda rows: compare_predictions(
+        LABELS[rows], *(one[rows] for one in SAID), groups=PATIENT[rows], **OPTIONS
+    ),
+    "scores": lambda rows: compare_predictions(
+        LABELS[rows] > 0, None, None, scoring="roc_auc",
+        y_score_a=NUMBERS[0, rows], y_score_b=NUMBERS[1, rows], **OPTIONS,
+    ),
+    "numbers": lambda rows: compare_predictions(
+        *NUMBERS[:, rows], scoring="r2", sample_weight=LABELS[rows] + 1.0, **OPTIONS
+    ),
+    "items": lambda rows: compare_items(*RUNS[:, rows], groups=PATIENT[rows], **OPTIONS),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OF_ROWS)
+def test_a_subgroup_alone_is_the_comparison_of_its_instances(kind):
+    column = np.where(PATIENT % 3 == 0, "x", "z")
+    table = OF_ROWS[kind](np.arange(120)).by(column).table
+    for name in ("x", "z"):
+        alone = OF_ROWS[kind](np.flatnonzero(column == name))
+        row = table.loc[name]
+        assert (row["observed_a"], row["observed_b"]) == pytest.approx(
+            (alone.observed_a, alone.observed_b)
+        )
+        width = np.ptp(alone.hdi())
+        assert row["alone_high"] - row["alone_low"] == pytest.approx(width, rel=0.15)
+        assert row["alone_low"] == pytest.approx(alone.hdi().low, abs=0.1 * width)

@@ -8,14 +8,9 @@ import pandas as pd
 import pytest
 
 from skbayeseval import compare_many, compare_predictions, score_posterior
-from skbayeseval.judgement.intervals import Interval
 from skbayeseval.results.printed import (
-    decimals,
-    fixed,
     html_table,
-    latex_table,
     markdown_table,
-    written_interval,
 )
 
 AWKWARD = (
@@ -30,38 +25,6 @@ AWKWARD = (
     "[text](link) &amp; `code` _em_",
     "two\nlines",
 )
-
-
-@pytest.mark.parametrize(
-    ("sd", "digits"),
-    [(0.021, 3), (0.0096, 4), (0.00996, 3), (0.1, 2), (1.5, 1), (120.0, 0), (1e-12, 8), (0.0, 4)],
-)
-def test_two_digits_of_the_standard_deviation(sd, digits):
-    assert decimals(sd) == digits
-
-
-def test_numbers():
-    assert fixed(-0.0811, 3) == "\N{MINUS SIGN}0.081"
-    assert fixed(-0.0001, 2) == "0.00"
-    assert fixed(float("nan"), 2) == ""
-    assert written_interval(Interval(-0.125, 0.041), 2) == "[\N{MINUS SIGN}0.12, 0.04]"
-
-
-def test_hyphens_and_minus_signs():
-    frame = pd.DataFrame({"x": [fixed(-0.5, 1), "\N{EN DASH}"]}, index=["k-NN", "a--b"])
-    assert r"k-NN & $-$0.5 \\" in latex_table(frame)
-    assert r"a-{}-b & -- \\" in latex_table(frame)
-    assert "| k-NN | -0.5 |" in markdown_table(frame)
-
-
-def test_markdown_leaves_plain_text_plain():
-    frame = pd.DataFrame({"p": ["<0.1%", "[0.1, 0.2]"]}, index=["f1_macro", "a & b"])
-    text = markdown_table(frame, ["p"])
-    assert text.splitlines()[1:] == [
-        "| --- | ---: |",
-        "| f1_macro | <0.1% |",
-        "| a & b | [0.1, 0.2] |",
-    ]
 
 
 @pytest.mark.parametrize(

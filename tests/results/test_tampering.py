@@ -174,13 +174,3 @@ def test_an_array_that_claims_to_be_large(tmp_path):
             changed.writestr(name, claim.getvalue() if name == "draws_0.npy" else whole.read(name))
     with pytest.raises(ValueError, match="changed after it was written"):
         load_result(tmp_path / "claim")
-
-
-def test_objects_are_refused(tmp_path):
-    paired().save(tmp_path / "file")
-    with np.load(tmp_path / "file") as file:
-        members = dict(file)
-    members["draws_0"] = np.array([{}], dtype=object)
-    np.savez(tmp_path / "objects.npz", **members)
-    with pytest.raises(ValueError, match="changed after it was written"):
-        load_result(tmp_path / "objects.npz")

@@ -194,8 +194,3 @@ def test_pickle_copy_and_repr(iris):
 def test_bad_arguments(options, error, match):
     with pytest.raises(error, match=match):
         count_scorer(**options)
-
-
-def test_names_from_an_iterator():
-    assert count_scorer([0, 1], also=(name for name in ("f1", "recall"))).also == ("f1", "recall")
-    assert count_scorer(["a", "b", "c"], also="average_precision").also == ("average_precision",)

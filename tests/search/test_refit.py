@@ -101,22 +101,6 @@ def test_pickle_clone_and_repr():
     assert search.refit(results) == refit(results)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"key": 3, "rope": 0.1, "cv": 5}, TypeError, "key must be"),
-        ({"key": [], "rope": 0.1, "cv": 5}, TypeError, "key must be"),
-        ({"key": "k", "rope": (1, 2), "cv": 5}, ValueError, "rope"),
-        ({"key": "k", "rope": 0.1, "test_fraction": 0}, ValueError, "test_fraction"),
-        ({"key": "k", "rope": 0.1, "cv": 5, "prob": 1}, ValueError, "prob"),
-        ({"key": "k", "rope": 0.1, "cv": 5, "scoring": max}, TypeError, "scoring"),
-    ],
-)
-def test_bad_arguments(options, error, match):
-    with pytest.raises(error, match=match):
-        refit_simplest(options.pop("key"), **options)
-
-
 @pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", None])
 def test_a_single_score_is_what_scoring_says(scoring):
     """cv_results_ calls any single score "score"."""

@@ -7,7 +7,6 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_cl
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import Ridge
 from sklearn.metrics import f1_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
@@ -19,7 +18,6 @@ from sklearn.model_selection import (
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
-    TimeSeriesSplit,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -29,7 +27,6 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import (
     BayesianComparer,
     BlockRegularizedCV,
-    Ranking,
     compare_confusion_matrices,
     compare_scores,
     count_scorer,
@@ -380,46 +377,6 @@ def test_other_data_are_refused(cancer):
         report_search(search, X[:40], y[:40], rope=0.02)
 
 
-def test_draws_by_the_number_of_candidates():
-    assert report_search(planted([right_of(900)] * 3), rope=0.1).ranking.n_draws == 20_000
-    assert report_search(planted([right_of(900)] * 100), rope=0.1).ranking.n_draws == 4000
-    assert report_search(planted([right_of(900)] * 3), rope=0.1, n_draws=500).ranking.n_draws == 500
-
-
-@pytest.mark.slow
-def test_two_hundred_candidates_of_ten_classes():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 10, 900)
-    tables = np.zeros((200, 10, 10))
-    for k in range(200):
-        predicted = np.where(rng.random(900) < 0.9 + k / 3000, y, rng.integers(0, 10, 900))
-        np.add.at(tables[k], (y, predicted), 1)
-    search = planted(tables, n_splits=6, cv=BlockRegularizedCV(3))
-    report = report_search(search, rope=0.02, scoring="f1_macro", random_state=0)
-    table = report.summary()
-    assert "200 candidates" in str(report)
-    assert table["p_best"].sum() == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"rope": (0.01, 0.02)}, ValueError, "must contain 0"),
-        ({"rope": -1}, ValueError, "rope"),
-        ({"rope": 0.1, "X": [[0]]}, ValueError, "X and y must be given together"),
-        ({"rope": 0.1, "scoring": ["f1"]}, TypeError, "scoring must be"),
-        ({"rope": 0.1, "scoring": "roc_auc"}, ValueError, "was not recorded"),
-        ({"rope": 0.1, "test_fraction": 1.5}, ValueError, "test_fraction"),
-        ({"rope": 0.1, "prob": 2}, ValueError, "prob"),
-        ({"rope": 0.1, "n_draws": 3}, ValueError, "n_draws"),
-        ({"rope": 0.1, "labels": [0, 1, 2]}, ValueError, "are not those of the recorded counts"),
-    ],
-)
-def test_bad_arguments(trees, options, error, match):
-    with pytest.raises(error, match=match):
-        report_search(trees, **options)
-
-
 def test_bad_searches(cancer):
     with pytest.raises(NotFittedError):
         report_search(GridSearchCV(GaussianNB(), {}), rope=0.1)
@@ -471,17 +428,6 @@ def test_scores_are_handed_on(cancer):
     assert chosen == report.simplest_index("max_depth")
 
 
-def test_metrics_of_scores_are_paired_too(cancer):
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3]}, cv=4, scoring="roc_auc"
-    ).fit(*cancer)
-    report = report_search(search, *cancer, rope=0.01, random_state=0)
-    assert (report.source, report.metric) == ("predictions", "roc_auc")
-    np.testing.assert_allclose(
-        np.sort(report.ranking.observed), np.sort(search.cv_results_["mean_test_score"])
-    )
-
-
 def test_one_candidate_is_the_best_of_one(cancer):
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [2]}, cv=4)
     for report in (
@@ -494,16 +440,6 @@ def test_one_candidate_is_the_best_of_one(cancer):
         assert report.simplest(lambda p: 0) == report.candidates[0]
         assert "There is only one candidate, " in str(report)
         assert "=" in report.ranking.names[0]
-
-
-def test_report_of_a_regression():
-    X, y = make_classification(200, random_state=0)
-    search = GridSearchCV(Ridge(), {"alpha": [0.1, 1, 1000]}).fit(X, y)
-    report = report_search(search, rope=0.02, random_state=0)
-    assert report.source == "scores"
-    assert isinstance(report.ranking, Ranking)
-    assert report.summary()["p_best"].sum() == pytest.approx(1)
-    assert report.summary().index[-1] == 2
 
 
 def test_scorers_of_the_users_own_are_not_taken_for_ours(cancer):
@@ -536,15 +472,6 @@ def test_refit_finds_the_positive_class(cancer, labels, pos_label):
     )
 
 
-def test_refit_and_report_go_by_the_same_score(cancer):
-    refit = refit_simplest("max_depth", rope=0.02, cv=4, scoring="f1")
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), DEPTHS, cv=4, refit=refit,
-        scoring=count_scorer([0, 1], also=["recall", "f1"]),
-    ).fit(*cancer)  # fmt: skip
-    assert report_search(search, rope=0.02, random_state=0).metric == "f1"
-
-
 @pytest.mark.parametrize("error_score", [np.nan, 0, 0.5])
 def test_splits_that_failed_are_not_counted(error_score):
     search = planted([right_of(900), right_of(910), right_of(905), right_of(900)], n_splits=4)
@@ -568,31 +495,6 @@ def test_auc_of_a_search_that_did_not_record_it(cancer, trees):
     assert (report.source, report.metric) == ("predictions", "roc_auc")
     with pytest.raises(ValueError, match="was not recorded"):
         report_search(trees, rope=0.02, scoring="roc_auc")
-
-
-def test_words_show_the_best():
-    tables = [right_of(900 + k % 3) for k in range(20)]
-    text = str(report_search(planted(tables), rope=0.001, random_state=1))
-    best = text.split("Of 20 candidates, k=")[1].split(" ")[0]
-    assert f"\n{best} " in text
-    assert "? not settled" in text
-
-
-def test_splits_may_differ_in_size():
-    search = planted([right_of(900), right_of(910), right_of(905)], n_splits=3)
-    for key, column in search.cv_results_.items():
-        if key.startswith("split0_test_count"):
-            search.cv_results_[key] = 2 * column
-    report = report_search(search, rope=0.01, random_state=0)
-    assert (report.failed, sorted(report.candidates)) == ((), [0, 1, 2])
-    assert report.ranking.evidence[0].total == 4 * 2000
-
-
-@pytest.mark.parametrize("cv", [LeavePOut(2), TimeSeriesSplit(3)])
-def test_a_fraction_does_not_tell_how_much_was_trained_on(cv):
-    search = planted([right_of(900), right_of(910)], n_splits=3, cv=cv)
-    words = str(report_search(search, rope=0.01, test_fraction=0.1, random_state=0))
-    assert "trained on" not in words
 
 
 def test_random_splits_of_a_number_of_instances():
@@ -625,25 +527,6 @@ def test_candidates_are_picked_by_what_is_asked_for():
     assert 3 not in report.candidates
     assert "selected by their recorded score." in str(report)
     assert "selected by" not in str(report_search(plain, X, y, **asked | {"top": 5}))
-
-
-@pytest.mark.parametrize("error_score", [np.nan, 0.0])
-def test_most_may_have_failed(cancer, error_score):
-    X, y = cancer
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        {"max_depth": [1, -1, -2, -3, 2]},
-        scoring=count_scorer([0, 1], also="f1"),
-        refit=refit_simplest("max_depth", rope=0.2),
-        error_score=error_score,
-    )
-    with pytest.warns((sklearn.exceptions.FitFailedWarning, UserWarning)):
-        search.fit(X, y)
-    assert search.best_params_ == {"max_depth": 1}
-    for data in ((), (X, y)):
-        report = report_search(search, *data, rope=0.1, random_state=0)
-        assert report.failed == (1, 2, 3)
-        assert sorted(report.candidates) == [0, 4]
 
 
 def test_another_score_that_is_not_defined(cancer):
@@ -693,11 +576,6 @@ def test_all_candidates_are_compared_but_not_too_many(monkeypatch, cancer, trees
     report = report_search(trees, *cancer, rope=0.02, n_draws=500, random_state=0)
     assert len(report.candidates) == 4
     assert "top=5 compares all" in str(report)
-
-
-def test_one_of_several(cancer, trees):
-    words = str(report_search(trees, *cancer, rope=0.02, top=1, random_state=0))
-    assert words.startswith("The report covers only one of 5 candidates, max_depth=")
 
 
 def test_counts_of_one_true_class_are_refused():

@@ -15,7 +15,7 @@ from joblib import parallel_config
 from joblib.externals.loky import get_reusable_executor
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_multilabel_classification, make_regression
+from sklearn.datasets import make_multilabel_classification, make_regression
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -556,15 +556,3 @@ def test_data_frames_and_texts(tmp_path, log):
         first, again = (bayesian_cross_validate(*pair, given, labels, **options) for _ in "ab")
         np.testing.assert_array_equal(first.draws, again.draws)
     assert len(files(tmp_path / "folder")) == 24
-
-
-@pytest.mark.slow
-def test_many_classes(tmp_path):
-    X, y = make_classification(600, n_classes=5, n_informative=6, random_state=0)
-    y = y + 1000
-    options = {"random_state": 0, "n_draws": 1000, "scoring": "f1_macro"}
-    plain = bayesian_cross_validate(GaussianNB(), LogisticRegression(), X, y, **options)
-    options["checkpoint"] = tmp_path / "folder"
-    for _ in "ab":
-        found = bayesian_cross_validate(GaussianNB(), LogisticRegression(), X, y, **options)
-        np.testing.assert_array_equal(found.draws, plain.draws)

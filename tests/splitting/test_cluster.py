@@ -13,7 +13,6 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from skbayeseval import bayesian_cross_validate
-from skbayeseval._running import SharedList, shared
 from tests.splitting.logged import compare
 
 # The cluster's own warnings, such as those of workers that are killed, are not of interest here.
@@ -81,14 +80,6 @@ def test_data_are_sent_once(kind, cluster, tmp_path, monkeypatch):
         bayesian_cross_validate(*pair, kind(texts), labels, n_draws=1000, random_state=0)
     # Once is enough; a second worker may ask for it before the first has it.
     assert 1 <= len((tmp_path / "sent.log").read_text().splitlines()) <= 2
-
-
-def test_lists_that_can_be_recognised():
-    data = ["a", "b"]
-    assert isinstance(shared(data), SharedList)
-    assert shared(data) == data
-    array = np.arange(3)
-    assert shared(array) is array
 
 
 def kill(pids, folder):

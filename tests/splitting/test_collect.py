@@ -1,11 +1,7 @@
 """Collection over splits, and estimators that misbehave."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from joblib import parallel_config
-from scipy import sparse
-from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
@@ -13,12 +9,12 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import KFold, RepeatedStratifiedKFold, ShuffleSplit, check_cv
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from skbayeseval import BlockRegularizedCV
-from skbayeseval.splitting.collect import collect, route
+from skbayeseval.splitting.collect import collect
 
 X, Y = make_classification(90, random_state=0)
 CV = BlockRegularizedCV(random_state=0)
@@ -65,25 +61,6 @@ def test_predictions_are_those_of_the_splits():
     assert not hasattr(FAIR, "coef_")
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
-def test_the_users_backend(backend):
-    serial = run({"a": FAIR, "b": SVC()})
-    with parallel_config(backend=backend, n_jobs=2):
-        found = run({"a": FAIR, "b": SVC()})
-    for name in ("a", "b"):
-        np.testing.assert_array_equal(found.pooled(name), serial.pooled(name))
-
-
-@pytest.mark.parametrize(
-    "data",
-    [pd.DataFrame(X), sparse.csr_matrix(X), X.tolist(), np.asfortranarray(X)],
-    ids=["pandas", "sparse", "list", "fortran"],
-)
-def test_data_are_only_indexed(data):
-    found = run({"a": FAIR}, data)
-    np.testing.assert_array_equal(found.pooled("a"), run({"a": FAIR}).pooled("a"))
-
-
 def test_memory_mapped(tmp_path):
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
@@ -97,28 +74,6 @@ def test_precomputed_kernels():
     np.testing.assert_array_equal(plain, kernel)
     with pytest.raises(ValueError, match="split 0: X must be a square kernel matrix, got shape"):
         run({"a": SVC(kernel="precomputed")})
-
-
-@pytest.mark.parametrize(
-    ("cv", "weight"),
-    [
-        (BlockRegularizedCV(3, random_state=0), 0.368802),
-        (BlockRegularizedCV(5, random_state=0), BlockRegularizedCV(5).weight),
-        (KFold(5), 1.0),
-        (RepeatedStratifiedKFold(n_splits=5, n_repeats=4), 0.25),
-    ],
-)
-def test_weights(cv, weight):
-    assert run({"a": DummyClassifier()}, cv=cv).weight == pytest.approx(weight, abs=1e-6)
-
-
-def test_weight_of_a_shuffle_split():
-    cv = ShuffleSplit(7, test_size=0.4, random_state=0)
-    found = run({"a": DummyClassifier()}, cv=cv)
-    times = np.zeros(90)
-    for _, test in cv.split(X):
-        times[test] += 1
-    assert found.weight == pytest.approx(times.sum() / (times**2).sum())
 
 
 def test_a_failure_names_the_place():
@@ -148,17 +103,6 @@ def test_a_failed_split_of_another_splitter_is_dropped():
     assert found.weight == 1
 
 
-def test_nothing_left():
-    with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
-        run({"odd": Odd("raise always")}, error_score=np.nan)
-
-
-@pytest.mark.parametrize("error_score", [0, "nan", None])
-def test_bad_error_score(error_score):
-    with pytest.raises(ValueError, match="error_score must be 'raise' or np.nan"):
-        run({"a": FAIR}, error_score=error_score)
-
-
 def test_wrong_length():
     message = "Estimator 'odd' failed in split 0: predict returned 44 labels for 45 instances"
     with pytest.raises(ValueError, match=message):
@@ -173,13 +117,6 @@ def test_mutating_the_data_hurts_nobody():
     np.testing.assert_array_equal(found.pooled("fair"), alone.pooled("fair"))
 
 
-def test_a_class_missing_from_a_training_split():
-    y = np.sort(Y)
-    found = run({"a": DummyClassifier()}, y=y, cv=KFold(2))
-    half = y[45:][0]
-    np.testing.assert_array_equal(found.pooled("a")[:45], np.full(45, half))
-
-
 def test_parameters_of_fit():
     weights = np.linspace(0, 1, 90)
     found = run({"odd": Odd()}, params={"note": weights}, return_estimator=True)
@@ -188,40 +125,6 @@ def test_parameters_of_fit():
     for note in ("x" * 90, {"k": 1}, None, 7, [1, 2]):
         found = run({"odd": Odd()}, params={"note": note}, return_estimator=True)
         assert found.runs["odd"][0].estimator.note_ == note
-
-
-def test_routing():
-    with config_context(enable_metadata_routing=True):
-        fair = LogisticRegression().set_fit_request(sample_weight=True)
-        deaf = LogisticRegression().set_fit_request(sample_weight=False)
-    estimators = {"fair": fair, "deaf": deaf}
-    weights, groups = np.ones(90), np.arange(90)
-    split, fits = route("f", "f", estimators, CV, {"sample_weight": weights}, groups)
-    assert list(split) == ["groups"]
-    assert set(fits["deaf"]) == {"sample_weight"}
-    with config_context(enable_metadata_routing=True):
-        params = {"sample_weight": weights, "groups": groups}
-        split, fits = route("f", "f", estimators, CV, params)
-        assert list(split) == ["groups"]
-        assert list(fits["fair"]) == ["sample_weight"]
-        assert fits["deaf"] == {}
-        with pytest.raises(ValueError, match="`groups` can only be passed if metadata routing"):
-            route("f", "f", estimators, CV, {}, groups)
-        with pytest.raises(ValueError, match="are passed but are not explicitly set"):
-            route("f", "f", {"new": LogisticRegression()}, CV, {"sample_weight": weights})
-
-
-def test_masks_and_negative_indices():
-    plain = list(KFold(3).split(X))
-    masks = [(np.isin(np.arange(90), tr), np.isin(np.arange(90), te)) for tr, te in plain]
-    negative = [(train - 90, test - 90) for train, test in plain]
-    reference = run({"a": FAIR}, cv=KFold(3))
-    for splits in (masks, negative):
-        found = run({"a": FAIR}, cv=check_cv(splits))
-        np.testing.assert_array_equal(found.pooled("a"), reference.pooled("a"))
-        assert found.weight == 1
-    with pytest.raises(ValueError, match="yields no splits"):
-        run({"a": FAIR}, cv=check_cv([]))
 
 
 def test_errors_that_write_their_own_message():
@@ -241,29 +144,6 @@ def test_predictions_can_be_refused():
         run({"a": FAIR}, observers={"a": refuse})
     with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
         run({"a": FAIR}, observers={"a": refuse}, error_score=np.nan)
-
-
-def test_times_and_estimators_of_failures():
-    failing = X[list(CV.split(X, Y))[3][0]].sum()
-    with pytest.warns(FitFailedWarning):
-        found = run({"odd": Odd("raise", failing)}, error_score=np.nan, return_estimator=True)
-    failed, fine = found.runs["odd"][3], found.runs["odd"][0]
-    assert failed.fit_time >= 0
-    assert failed.error == "RuntimeError: cannot learn this"
-    assert isinstance(failed.estimator, Odd)
-    assert fine.score_time > 0
-
-
-def test_parameters_that_only_have_an_array():
-    class Weights:
-        def __array__(self, dtype=None, copy=None):
-            return np.arange(90.0)
-
-        def __len__(self):
-            return 90
-
-    found = run({"odd": Odd()}, params={"note": Weights()}, return_estimator=True)
-    np.testing.assert_array_equal(found.runs["odd"][0].estimator.note_, found.splits[0][0])
 
 
 def test_objects_without_tags():

@@ -4,7 +4,7 @@ import sys
 import types
 
 import pytest
-from joblib import delayed, parallel_config
+from joblib import delayed
 from rich.console import Console
 
 from skbayeseval import _running as progress
@@ -44,11 +44,6 @@ def test_silent_unless_asked(n_jobs, capsys):
     assert run(5, n_jobs=n_jobs, show=False) == [0, 1, 4, 9, 16]
     captured = capsys.readouterr()
     assert captured.out + captured.err == ""
-
-
-def test_fewer_units_than_tenths(capsys):
-    run(3, n_jobs=1, show=True)
-    assert len(capsys.readouterr().err.splitlines()) == 4
 
 
 def test_a_terminal_sees_the_bar(monkeypatch):
@@ -146,9 +141,3 @@ def test_results_as_they_come(capsys):
         assert not isinstance(found, list)
         assert sorted(found) == [i * i for i in range(12)]
         assert ("12 of 12 done" in capsys.readouterr().err) == show
-
-
-def test_backends_that_cannot_give_results_as_they_come():
-    with parallel_config("multiprocessing"):
-        parallel = progress.parallel_with_progress(total=3, show=False, n_jobs=2, as_they_come=True)
-        assert parallel(delayed(square)(i) for i in range(3)) == [0, 1, 4]

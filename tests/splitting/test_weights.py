@@ -21,9 +21,7 @@ from skbayeseval import BlockRegularizedCV
 from skbayeseval.splitting.weights import (
     SplitProportions,
     cautious_proportions,
-    pooled_weight,
     split_proportions,
-    splitter_name,
     weight_at_random,
     weight_of_fraction,
 )
@@ -107,12 +105,6 @@ def test_what_is_not_known(cv, known):
     assert split_proportions(cv, 3) == known
 
 
-def test_an_iterator_of_splits_is_not_consumed():
-    splits = iter(list(KFold(3).split(np.zeros(N))))
-    assert split_proportions(splits, 3) == SplitProportions()
-    assert len(list(splits)) == 3
-
-
 def sizes_of(cv, y):
     return np.array(
         [np.bincount(y[test], minlength=2) for _, test in cv.split(np.zeros(len(y)), y)]
@@ -164,14 +156,3 @@ def test_weight_from_the_fraction_alone():
     assert weight_of_fraction(ShuffleSplit(5), 0.2, 5) == weight_at_random(0.2, 5)
     uneven = np.array([[5, 5], [5, 5], [4, 5], [5, 5]])
     assert weight_of_fraction(None, 0.5, 4, uneven) == weight_at_random(0.5, 4)
-
-
-def test_pooled_weight():
-    assert pooled_weight(KFold(2), [np.arange(3), np.arange(3, 6)]) == 1
-    assert pooled_weight(None, [np.arange(4), np.arange(4)]) == 0.5
-
-
-def test_names():
-    assert splitter_name(None) == "5-fold cross-validation"
-    assert splitter_name(KFold()) == "KFold"
-    assert splitter_name([([0], [1])]) == "splits as given"
