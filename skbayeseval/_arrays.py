@@ -23,9 +23,7 @@ def as_array(values: Any, name: str) -> Array:
     which numpy would treat like all others.
     """
     if values is None or isinstance(values, (str, bytes, Mapping, Set, Iterator)):
-        raise TypeError(
-            f"{name} must be array-like, such as a list or an array, got {in_short(values)}."
-        )
+        raise wrong(name, "array-like, such as a list or an array", values, TypeError)
     if hasattr(values, "toarray"):
         values = values.toarray()
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -85,6 +83,11 @@ def check_same_length(**arrays: Any) -> None:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {found}.")
 
 
+def wrong(name: str, wanted: str, given: Any, kind: type[Exception] = ValueError) -> Exception:
+    """Return the error about an argument: its name, what it must be, and what was given."""
+    return kind(f"{name} must be {wanted}, got {in_short(given)}.")
+
+
 def in_short(value: Any, length: int = 80) -> str:
     """Return the representation of `value` for an error message, on one line."""
     try:
@@ -103,10 +106,7 @@ def number_of_samples(values: Any, name: str) -> int:
         return int(shape[0])
     single = shape == () or isinstance(values, (str, bytes, Mapping, Set, type))
     if single or not hasattr(values, "__len__"):
-        raise TypeError(
-            f"{name} must be a sequence or an array with one entry per sample, got "
-            f"{in_short(values)}."
-        )
+        raise wrong(name, "a sequence or an array with one entry per sample", values, TypeError)
     return len(values)
 
 

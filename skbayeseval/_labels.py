@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from skbayeseval._arrays import as_array, in_short, named_labels
+from skbayeseval._arrays import as_array, in_short, named_labels, wrong
 
 Array = NDArray[Any]
 
@@ -217,14 +217,12 @@ def check_labels(labels: ArrayLike) -> tuple[Any, ...]:
     array = _exact(labels, "labels")
     hashable = all(isinstance(label, Hashable) for label in array.flat)
     if array.ndim != 1 or array.dtype.kind == "c" or not hashable:
-        raise TypeError(f"labels must be a list of classes, got {in_short(labels)}.")
+        raise wrong("labels", "a list of classes", labels, TypeError)
     if array.dtype.kind in "mM":
         array = _dates_as_strings(array, "labels")
     classes = tuple(array.tolist())
     if len(classes) < 2 or len(set(classes)) != len(classes):
-        raise ValueError(
-            f"labels must be at least two distinct classes, got {in_short(list(classes))}."
-        )
+        raise wrong("labels", "at least two distinct classes", list(classes))
     return classes
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_scalar
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 
 # The most memory for arrays whose size the user chooses. A constant, so that the same call is valid
 # on every machine, and that sorting the draws takes seconds.
@@ -81,7 +81,7 @@ def check_whole_number(value: Any, name: str, minimum: int = 1) -> int:
 def check_flag(value: Any, name: str) -> bool:
     """Return `value` as a bool; raise unless it is True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False, got {in_short(value)}.")
+        raise wrong(name, "True or False", value, TypeError)
     return bool(value)
 
 
@@ -90,10 +90,8 @@ def check_metric_labels(labels: Any) -> Mapping[str, str]:
     found = {} if labels is None else labels
     if isinstance(found, Mapping) and all(isinstance(one, str) for one in found.values()):
         return found
-    raise TypeError(
-        "labels must be a dict from names of metrics to what they are called, such as "
-        f"{{'roc_auc': 'ROC AUC'}}, got {in_short(labels)}."
-    )
+    wanted = "a dict from names of metrics to what they are called, as {'roc_auc': 'ROC AUC'}"
+    raise wrong("labels", wanted, labels, TypeError)
 
 
 def check_n_jobs(n_jobs: Any) -> int | None:
@@ -101,7 +99,7 @@ def check_n_jobs(n_jobs: Any) -> int | None:
     if n_jobs is None:
         return None
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool):
-        raise TypeError(f"n_jobs must be an int or None, got {in_short(n_jobs)}.")
+        raise wrong("n_jobs", "an int or None", n_jobs, TypeError)
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning. Use 1 for one job, or -1 for all cores.")
     if abs(int(n_jobs)) >= MOST_JOBS:
@@ -116,9 +114,8 @@ def check_pre_dispatch(pre_dispatch: Any) -> int | str:
             r"[\d\s.+*/()-]*(n_jobs[\d\s.+*/()-]*)?", pre_dispatch
         ):
             return pre_dispatch
-        raise ValueError(
-            f"pre_dispatch must be an int, 'all' or an expression such as '2*n_jobs', got "
-            f"{in_short(pre_dispatch)}."
+        raise wrong(
+            "pre_dispatch", "an int, 'all' or an expression such as '2*n_jobs'", pre_dispatch
         )
     return check_whole_number(pre_dispatch, "pre_dispatch")
 
@@ -143,10 +140,10 @@ def check_size(value: Any, name: str, bytes_each: int, minimum: int = 1) -> int:
 def check_names(names: Any, number: int) -> tuple[str, ...]:
     """Return `names` as a tuple of `number` distinct strings."""
     if isinstance(names, str) or not isinstance(names, Iterable) or getattr(names, "ndim", 1) == 0:
-        raise TypeError(f"names must be a sequence of {number} strings, got {in_short(names)}.")
+        raise wrong("names", f"a sequence of {number} strings", names, TypeError)
     names = [str(name) if isinstance(name, np.str_) else name for name in names]
     if len(names) != number or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"names must be {number} strings, got {in_short(names)}.")
+        raise wrong("names", f"{number} strings", names)
     if len(set(names)) != number:
         raise ValueError(f"names must differ from each other, got {list(names)!r}.")
     return tuple(names)
@@ -175,7 +172,5 @@ def check_random_state_entropy(random_state: Any) -> int:
         return int(random_state.integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(np.iinfo(np.int32).max))
-    raise TypeError(
-        "random_state must be an int, a numpy.random.RandomState, a numpy.random.Generator "
-        f"or None, got {in_short(random_state)}."
-    )
+    wanted = "an int, a numpy.random.RandomState, a numpy.random.Generator or None"
+    raise wrong("random_state", wanted, random_state, TypeError)

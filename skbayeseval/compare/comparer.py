@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import wrong
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_flag
 from skbayeseval.compare.cross_validation import (
@@ -303,10 +303,10 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
                 "is None."
             )
         if not isinstance(self.estimators, (list, tuple, Mapping)) or len(self.estimators) < 2:
-            raise ValueError(
-                "estimators must be two or more: a list of estimators or of (name, estimator) "
-                f"pairs, or a dict of names to estimators, got {in_short(self.estimators)}."
+            wanted = (
+                "two or more: a list of estimators or (name, estimator) pairs, or a dict of them"
             )
+            raise wrong("estimators", wanted, self.estimators)
         own = super().get_params(deep=False)
         estimators = check_estimator_names(self._named(), reserved=own)
         check_flag(self.refit, "refit")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import as_numbers, by_column, counts_from_zero, in_short, names_of_series
+from skbayeseval._arrays import as_numbers, by_column, counts_from_zero, names_of_series, wrong
 from skbayeseval._labels import check_label_vector
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.samples import (
@@ -141,9 +141,8 @@ def _ids_of_each(
     found = {}
     for (name, table), own in zip(tables.items(), given, strict=True):
         if not _is_sequence(own) or getattr(own, "ndim", 1) != 1:
-            raise TypeError(
-                f"ids must be a sequence with one id per item, or one sequence per system, got "
-                f"{in_short(ids)}."
+            raise wrong(
+                "ids", "a sequence with one id per item, or one sequence per system", ids, TypeError
             )
         found[name] = pd.Index(own.array if isinstance(own, pd.Series) else own)
         if not isinstance(found[name], pd.MultiIndex) and found[name].isna().any():
@@ -336,10 +335,8 @@ def compare_many_items(
     """
     scores = by_column(scores)
     if not isinstance(scores, Mapping):
-        raise TypeError(
-            "scores must be a dict of names to the scores of a system, or a DataFrame with a "
-            f"column per system, got {in_short(scores)}."
-        )
+        wanted = "a dict of systems to their scores, or a DataFrame with a column per system"
+        raise wrong("scores", wanted, scores, TypeError)
     if len(scores) < 2:
         raise ValueError(f"scores must have two or more systems, got {list(scores)}.")
     names = check_names(list(scores), len(scores))
@@ -367,9 +364,7 @@ def _posterior_of_items(
 ) -> tuple[Posterior, tuple[str, ...], dict[str, Metric]]:
     """Return what a result is made of: posterior, names and metrics."""
     if not isinstance(scoring, str):
-        raise TypeError(
-            f"scoring must be a string, the name of the score, got {in_short(scoring)}."
-        )
+        raise wrong("scoring", "a string, the name of the score", scoring, TypeError)
     higher = check_flag(higher_is_better, "higher_is_better")
     check_same_score(scores.values())
     check_same_documents(scores)

@@ -10,7 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import by_column, in_short, named_labels, names_of_series, positions_of
+from skbayeseval._arrays import (
+    by_column,
+    in_short,
+    named_labels,
+    names_of_series,
+    positions_of,
+    wrong,
+)
 from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.instances import posterior_of_instances
 from skbayeseval.engines.pymc import PyMCEngine
@@ -427,10 +434,7 @@ def compare_many(
         )
     names = check_names(list(named), len(named))
     if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
-        raise ValueError(
-            f"scores must be a dict with the names of predictions, {list(names)}, got "
-            f"{in_short(scores)}."
-        )
+        raise wrong("scores", f"a dict with the names of predictions, {list(names)}", scores)
     return Ranking(
         *posterior_of_instances(
             y_true,
@@ -505,7 +509,7 @@ def score_posterior(
     (0.786, 0.956)
     """
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {in_short(name)}.")
+        raise wrong("name", "a string", name, TypeError)
     inferred = isinstance(weight, str)
     if inferred and weight != "inferred":
         raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from skbayeseval._arrays import as_numbers, check_rows, in_short, names_of_series
+from skbayeseval._arrays import as_numbers, check_rows, in_short, names_of_series, wrong
 from skbayeseval._validation import as_float, check_names
 from skbayeseval.compare.unlikely import warn_of_other_scales
 from skbayeseval.engines.pymc import PyMCEngine
@@ -411,9 +411,7 @@ def _check_data_sets(
 
 def _check_called(scoring: Any) -> str:
     if not isinstance(scoring, str):
-        raise TypeError(
-            f"scoring must be a string, the name of the metric, got {in_short(scoring)}."
-        )
+        raise wrong("scoring", "a string, the name of the metric", scoring, TypeError)
     return scoring
 
 
@@ -457,7 +455,7 @@ def rank_scores(
     steps = None
     if n_test is not None:
         if not isinstance(n_test, Real) or isinstance(n_test, bool):
-            raise TypeError(f"n_test must be a number of instances, got {in_short(n_test)}.")
+            raise wrong("n_test", "a number of instances", n_test, TypeError)
         if not 1 <= as_float(n_test) < np.inf:
             raise ValueError(
                 f"n_test == {in_short(n_test)}, must be at least 1: the instances of a test set."

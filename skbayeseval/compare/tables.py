@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval._duckdb_tables import WHOLE, open_table, quoted
 from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
@@ -134,9 +134,7 @@ def count_table(
         columns["groups"] = groups
     for what, column in columns.items():
         if not isinstance(column, Hashable):
-            raise TypeError(
-                f"{what} must be the name of a column of source, got {in_short(column)}."
-            )
+            raise wrong(what, "the name of a column of source", column, TypeError)
     if isinstance(source, (pd.DataFrame, Mapping)):
         source = [source]
     # Relations of DuckDB are iterable in some versions, but are not Iterators.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import wrong
 from skbayeseval._validation import check_weight, check_whole_number
 from skbayeseval.compare.targets import CollectedEvidence, Target
 from skbayeseval.metrics.confusion import Metric
@@ -49,9 +49,7 @@ class Weighting:
         weight, estimand = options.weight, options.estimand
         calibrate = check_whole_number(options.calibrate, "calibrate", minimum=0)
         if not isinstance(estimand, str) or estimand not in ESTIMANDS:
-            raise ValueError(
-                f"estimand must be one of {list(ESTIMANDS)}, got {in_short(estimand)}."
-            )
+            raise wrong("estimand", f"one of {list(ESTIMANDS)}", estimand)
         if isinstance(weight, str) and weight not in WEIGHTS:
             raise ValueError(f"weight must be one of {list(WEIGHTS)} or a number, got {weight!r}.")
         if weight is not None and not isinstance(weight, str):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import wrong
 from skbayeseval._validation import ParameterObject
 from skbayeseval.evidence.chunks import CELLS, OUTCOMES, ChunkCounts
 from skbayeseval.evidence.confusion import ConfusionCounts
@@ -241,7 +241,7 @@ def chunk_counter(
 def check_counter(counter: Any) -> None:
     """Raise unless the counter was made by `chunk_counter`."""
     if not isinstance(counter, ChunkCounter):
-        raise TypeError(f"counter must be made by chunk_counter, got {in_short(counter)}.")
+        raise wrong("counter", "made by chunk_counter", counter, TypeError)
 
 
 def _check_lengths(truth: list[Any], predicted: list[Any], name: str) -> None:

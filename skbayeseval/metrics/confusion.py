@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
-from skbayeseval._arrays import as_numbers, in_short
+from skbayeseval._arrays import as_numbers, wrong
 from skbayeseval._validation import as_float
 
 Array = NDArray[Any]
@@ -433,9 +433,7 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
     if isinstance(beta, bool) or math.isnan(as_float(beta)):
         raise ValueError(f"beta == {beta}, must be a number of at least 0.")
     if average is not None and (not isinstance(average, str) or average not in AVERAGES):
-        raise ValueError(
-            f"average must be None or one of {tuple(AVERAGES)}, got {in_short(average)}."
-        )
+        raise wrong("average", f"None or one of {tuple(AVERAGES)}", average)
     beta = as_float(beta)
     metric = ratio_metric(f"f{beta:g}", _fbeta_ratio(beta), average)
     # The name contains a rounded beta, the formula the exact one.
@@ -447,7 +445,7 @@ def fbeta(beta: float, average: str | None = None, *, zero_division: float = 0.0
 def class_metric(name: str, index: int, zero_division: float) -> Metric:
     """Return the metric of the class with this index; its formula is ``name[index]``."""
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, such as 'f1', got {in_short(name)}.")
+        raise wrong("name", "a string, such as 'f1'", name, TypeError)
     ratio = RATIOS.get(name)
     if ratio is None:
         beta = re.fullmatch(FBETA, name)
@@ -507,9 +505,9 @@ def from_confusion(function: Callable[[Array], ArrayLike], name: str) -> Metric:
     array(-0.7)
     """
     if not callable(function):
-        raise TypeError(f"function must be callable, got {in_short(function)}.")
+        raise wrong("function", "callable", function, TypeError)
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {in_short(name)}.")
+        raise wrong("name", "a string", name, TypeError)
     return Metric(name, partial(_of_proportions, function, name), needs_tables=True)
 
 
@@ -518,7 +516,5 @@ def check_zero_division(zero_division: float) -> float:
     if not isinstance(zero_division, Real) or not (
         zero_division in (0, 1) or math.isnan(as_float(zero_division))
     ):
-        raise ValueError(
-            f"zero_division must be 0.0, 1.0 or np.nan, got {in_short(zero_division)}."
-        )
+        raise wrong("zero_division", "0.0, 1.0 or np.nan", zero_division)
     return float(zero_division)

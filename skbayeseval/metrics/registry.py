@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from sklearn.metrics import get_scorer_names
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval.metrics.confusion import (
     AVERAGES,
     FBETA,
@@ -107,7 +107,7 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
     """
     zero_division = check_zero_division(zero_division)
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, such as 'f1', got {in_short(name)}.")
+        raise wrong("name", "a string, such as 'f1'", name, TypeError)
     if name in _METRICS:
         return replace(_METRICS[name], zero_division=zero_division)
     beta = re.fullmatch(FBETA, name)

@@ -14,7 +14,7 @@ from sklearn import metrics as sklearn_metrics
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval.metrics.confusion import (
     Metric,
     check_zero_division,
@@ -224,9 +224,9 @@ def from_instances(function: Callable[[Array, Array], ArrayLike], name: str) -> 
     (1.0, 0.0)
     """
     if not callable(function):
-        raise TypeError(f"function must be callable, got {in_short(function)}.")
+        raise wrong("function", "callable", function, TypeError)
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {in_short(name)}.")
+        raise wrong("name", "a string", name, TypeError)
     return PerInstance(function, name)
 
 

@@ -15,7 +15,7 @@ from scipy.special import xlogy
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state, indexable
 
-from skbayeseval._arrays import as_array, as_numbers, check_same_length, in_short, number_of_samples
+from skbayeseval._arrays import as_array, as_numbers, check_same_length, number_of_samples, wrong
 from skbayeseval._labels import check_label_vector, kind_of_labels
 from skbayeseval._validation import check_whole_number
 from skbayeseval.splitting.balance import balanced_partition, deal
@@ -174,10 +174,8 @@ class BlockRegularizedCV(BaseCrossValidator):
         """Return None, a vector of class codes, or a sparse matrix of frequencies."""
         if isinstance(self.regularize, str):
             if self.regularize != "auto":
-                raise ValueError(
-                    "regularize must be 'auto', None, a callable (X, y) -> (n_samples, k) or an "
-                    f"array, got {in_short(self.regularize)}."
-                )
+                wanted = "'auto', None, a callable (X, y) -> (n_samples, k) or an array"
+                raise wrong("regularize", wanted, self.regularize)
             return None if y is None else _frequencies_of_target(y, n_blocks)
         if self.regularize is None:
             return None

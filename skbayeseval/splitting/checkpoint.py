@@ -20,7 +20,7 @@ from sklearn import __version__ as sklearn_version
 from sklearn import get_config
 
 from skbayeseval._archive import decode, encode, read_archive, write_archive
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import wrong
 from skbayeseval._files import written_whole
 from skbayeseval._version import __version__
 from skbayeseval.splitting.digest import NotDigestibleError, digest
@@ -70,18 +70,15 @@ class Checkpoint:
                 )
             path, keys = given["path"], given.get("keys") or {}
         if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
-            raise TypeError(
-                f"checkpoint must be the path of a folder, or a dict with it, got {in_short(path)}."
-            )
+            raise wrong("checkpoint", "the path of a folder, or a dict with it", path, TypeError)
         path = os.fspath(path)
         if not path:
             raise ValueError("checkpoint must be the path of a folder, got ''.")
         if not isinstance(keys, Mapping) or not all(
             isinstance(text, str) for pair in keys.items() for text in pair
         ):
-            raise TypeError(
-                "checkpoint['keys'] must be a dict of names of estimators to texts, got "
-                f"{in_short(keys)}."
+            raise wrong(
+                "checkpoint['keys']", "a dict of names of estimators to texts", keys, TypeError
             )
         return cls(os.path.abspath(path), dict(keys))
 

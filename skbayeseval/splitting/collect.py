@@ -23,7 +23,7 @@ from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexabl
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from skbayeseval._archive import storable
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import wrong
 from skbayeseval._running import Task, parallel_with_progress, shared
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import (
@@ -419,9 +419,7 @@ def route(
     metadata it requested. Without it, every `fit` receives `params` and the splitter `groups`.
     """
     if not isinstance(params, Mapping | None):
-        raise TypeError(
-            f"params must be a dict of arguments of fit, by their names, got {in_short(params)}."
-        )
+        raise wrong("params", "a dict of arguments of fit, by their names", params, TypeError)
     params = dict(params or {})
     if not get_config()["enable_metadata_routing"]:
         return {"groups": groups}, dict.fromkeys(estimators, params)
@@ -459,7 +457,7 @@ def check_error_score(error_score: Any) -> None:
     """Raise unless `error_score` is "raise" or NaN."""
     is_nan = isinstance(error_score, float) and math.isnan(error_score)
     if not is_nan and not (isinstance(error_score, str) and error_score == "raise"):
-        raise ValueError(f"error_score must be 'raise' or np.nan, got {in_short(error_score)}.")
+        raise wrong("error_score", "'raise' or np.nan", error_score)
 
 
 def observe_predictions(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
