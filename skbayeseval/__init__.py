@@ -26,7 +26,7 @@ from skbayeseval.compare.samples import Samples, read_samples
 from skbayeseval.compare.split_scores import compare_scores
 from skbayeseval.compare.tables import TableCounts, compare_table, count_table
 from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.chunk_counter import chunk_counter
+from skbayeseval.evidence.chunks import chunk_counter
 from skbayeseval.judgement.intervals import hdi
 from skbayeseval.planning.power import PowerAnalysis, power_analysis
 from skbayeseval.results.comparison import ComparisonResult

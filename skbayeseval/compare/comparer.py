@@ -31,7 +31,7 @@ from skbayeseval.compare.cross_validation import (
 from skbayeseval.compare.split_score_target import resolve_scorers
 from skbayeseval.compare.targets import score_counts, score_learner
 from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
@@ -303,9 +303,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
                 "is None."
             )
         if not isinstance(self.estimators, (list, tuple, Mapping)) or len(self.estimators) < 2:
-            wanted = (
-                "two or more: a list of estimators or (name, estimator) pairs, or a dict of them"
-            )
+            wanted = "two or more: a list of estimators or of (name, estimator) pairs, or a dict"
             raise wrong("estimators", wanted, self.estimators)
         own = super().get_params(deep=False)
         estimators = check_estimator_names(self._named(), reserved=own)

@@ -33,8 +33,8 @@ from skbayeseval.compare.targets import (
 )
 from skbayeseval.compare.weighting import Weighting, plug_in_weight
 from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.chunk_counter import ChunkCounter
-from skbayeseval.evidence.instances import Instances, index_of
+from skbayeseval.evidence.chunks import ChunkCounter
+from skbayeseval.evidence.validated_rows import Instances, index_of
 from skbayeseval.metrics.scoring import is_of_numbers
 from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.posterior.build import make_posterior, resolve_engine
@@ -42,7 +42,11 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.check_splits import check_iterable_cv
+from skbayeseval.splitting.check_splits import (
+    check_iterable_cv,
+    splits_of_another_size,
+    splits_of_halves,
+)
 from skbayeseval.splitting.checkpoint import Checkpoint, check_repeatable
 from skbayeseval.splitting.collect import (
     Collection,
@@ -52,7 +56,6 @@ from skbayeseval.splitting.collect import (
     collect,
     route,
 )
-from skbayeseval.splitting.halves import splits_of_another_size, splits_of_halves
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 # The children of the entropy that seed the default splitter, the halves of the data and those of

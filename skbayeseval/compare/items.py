@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from skbayeseval._arrays import as_numbers, by_column, counts_from_zero, names_of_series, wrong
 from skbayeseval._labels import check_label_vector
 from skbayeseval._validation import check_flag, check_names
+from skbayeseval.compare.instances import warn_of_other_scales
 from skbayeseval.compare.samples import (
     Samples,
     check_same_documents,
     check_same_score,
     groups_of_samples,
 )
-from skbayeseval.compare.unlikely import warn_of_other_scales
-from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.items import ItemScores
+from skbayeseval.evidence.validated_rows import Instances
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import item_metric
 from skbayeseval.models.items import ItemWeights

@@ -21,7 +21,7 @@ from skbayeseval._arrays import (
 from skbayeseval._validation import check_names, check_weight
 from skbayeseval.compare.instances import posterior_of_instances
 from skbayeseval.engines.pymc import PyMCEngine
-from skbayeseval.evidence.chunk_counter import ChunkCounter
+from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.confusion import ConfusionCounts, check_counts
 from skbayeseval.evidence.validated_rows import ClassRows
 from skbayeseval.metrics.scoring import resolve_scoring

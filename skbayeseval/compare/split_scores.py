@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from skbayeseval._arrays import as_numbers, check_rows, in_short, names_of_series, wrong
 from skbayeseval._validation import as_float, check_names
-from skbayeseval.compare.unlikely import warn_of_other_scales
+from skbayeseval.compare.instances import warn_of_other_scales
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.split_scores import (
     DataSetScores,

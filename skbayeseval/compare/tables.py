@@ -15,7 +15,7 @@ from skbayeseval._arrays import in_short, wrong
 from skbayeseval._duckdb_tables import WHOLE, open_table, quoted
 from skbayeseval._labels import encode_labels
 from skbayeseval._validation import check_names
-from skbayeseval.compare.unlikely import warn_of_unlikely_labels
+from skbayeseval.compare.instances import warn_of_unlikely_labels
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.confusion import check_counts
 from skbayeseval.evidence.counts import PairedCounts

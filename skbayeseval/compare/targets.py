@@ -23,8 +23,7 @@ from skbayeseval._labels import (
     resolve_pos_label,
 )
 from skbayeseval.evidence.base import Evidence
-from skbayeseval.evidence.chunk_counter import ChunkCounter, check_counter
-from skbayeseval.evidence.chunks import ChunkCounts
+from skbayeseval.evidence.chunks import ChunkCounter, ChunkCounts, check_counter
 from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.instance_scores import (

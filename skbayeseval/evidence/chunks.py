@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._validation import check_weight
+from skbayeseval._arrays import wrong
+from skbayeseval._validation import ParameterObject, check_weight
 from skbayeseval.evidence.base import (
     Correctness,
     Evidence,
 )
 from skbayeseval.evidence.confusion import ConfusionCounts, check_counts
+from skbayeseval.sequences.tags import (
+    Chunk,
+    check_scheme,
+    check_sentences,
+    check_types,
+    chunk_frequencies,
+    convert_tags,
+    tags_to_chunks,
+)
 
 Array = NDArray[Any]
 
+
 # Gold chunks by the taggers that found them, then false alarms by the taggers that predicted them.
 CELLS = ("both", "only_a", "only_b", "neither", "false_both", "false_a", "false_b")
+
 
 # The same cells as (gold, predicted by A, predicted by B), and their order with A and B swapped.
 OUTCOMES = [(gold, a, b) for gold in (True, False) for a in (True, False) for b in (True, False)][
     :-1
 ]
+
+
 _SWAPPED = [0, 2, 1, 3, 4, 6, 5]
 
 
@@ -160,3 +176,234 @@ class ChunkCounts(Evidence):
 
     def __hash__(self) -> int:
         return hash((self.cells.tobytes(), self.weight))
+
+
+class ChunkCounter(ParameterObject):
+    """Count chunks in tagged sentences; created by `chunk_counter`.
+
+    Parameters
+    ----------
+    scheme_a : {"IOB1", "IOB2", "IOBES", "BMES"}
+        The scheme of the true tags and of A's predictions.
+    scheme_b : {"IOB1", "IOB2", "IOBES", "BMES"}, default=None
+        The scheme of B's predictions. None means `scheme_a`.
+    types : str or list of str, default=None
+        The types of chunks to count. None means all types.
+
+    Examples
+    --------
+    >>> from skbayeseval import chunk_counter
+    >>> counter = chunk_counter("IOB2", types="ORG")
+    >>> counter
+    ChunkCounter(scheme_a='IOB2', types='ORG')
+    >>> counter.count_one([["B-ORG", "O", "B-PER"]], [["B-ORG", "B-ORG", "O"]]).table
+    array([[nan,  1.],
+           [ 0.,  1.]])
+    """
+
+    def __init__(
+        self,
+        scheme_a: str,
+        scheme_b: str | None = None,
+        types: str | Iterable[str] | None = None,
+    ) -> None:
+        self.scheme_a = scheme_a
+        self.scheme_b = scheme_b
+        self.types = types
+
+    def __call__(
+        self, y_true: Any, y_pred_a: Any, y_pred_b: Any, *, weight: float = 1.0
+    ) -> ChunkCounts:
+        """Count the chunks that two taggers found.
+
+        Parameters
+        ----------
+        y_true, y_pred_a : sequence of sequences of str
+            The true tags and the tags predicted by A, in `scheme_a`.
+        y_pred_b : sequence of sequences of str
+            The tags predicted by B, in `scheme_b`.
+        weight : float, default=1.0
+            The weight of one count.
+
+        Returns
+        -------
+        counts : ChunkCounts
+        """
+        return ChunkCounts(self.cells_of_sentences(y_true, y_pred_a, y_pred_b).sum(axis=0), weight)
+
+    def by_type(
+        self, y_true: Any, y_pred_a: Any, y_pred_b: Any, *, weight: float = 1.0
+    ) -> dict[str, ChunkCounts]:
+        """Count the chunks that two taggers found, separately for each type of chunk.
+
+        Parameters
+        ----------
+        y_true, y_pred_a, y_pred_b, weight
+            As in `__call__`.
+
+        Returns
+        -------
+        counts : dict of str to ChunkCounts
+            The counts of each type that occurs, in alphabetical order. Their sum is what
+            `__call__` returns.
+        """
+        _, types = self.cells_and_types(y_true, y_pred_a, y_pred_b)
+        return {kind: ChunkCounts(cells, weight) for kind, cells in types.items()}
+
+    def cells_of_sentences(self, y_true: Any, y_pred_a: Any, y_pred_b: Any) -> Array:
+        """Count the chunks that two taggers found, separately for each sentence.
+
+        Parameters
+        ----------
+        y_true, y_pred_a, y_pred_b
+            As in `__call__`.
+
+        Returns
+        -------
+        cells : ndarray of shape (n_sentences, 7)
+            For each sentence, the cells of `ChunkCounts`.
+        """
+        return self.cells_and_types(y_true, y_pred_a, y_pred_b)[0]
+
+    def cells_and_types(
+        self, y_true: Any, y_pred_a: Any, y_pred_b: Any
+    ) -> tuple[Array, dict[str, Array]]:
+        """Return `cells_of_sentences`, and their sum for each type of chunk, in one pass."""
+        first, second = self._schemes()
+        sets = self._sets(y_true, ("y_pred_a", y_pred_a, first), ("y_pred_b", y_pred_b, second))
+        cells = np.zeros((len(sets[0]), len(CELLS)))
+        types: dict[str, Array] = defaultdict(lambda: np.zeros(len(CELLS)))
+        for of_sentence, true, a, b in zip(cells, *sets, strict=True):
+            for chunk in true | a | b:
+                outcome = OUTCOMES.index((chunk in true, chunk in a, chunk in b))
+                of_sentence[outcome] += 1
+                types[chunk.type][outcome] += 1
+        return cells, {kind: types[kind] for kind in sorted(types)}
+
+    def count_one(self, y_true: Any, y_pred: Any, classifier: int = 0) -> ConfusionCounts:
+        """Count the chunks that one tagger found: (tp, fp, fn).
+
+        Parameters
+        ----------
+        y_true : sequence of sequences of str
+            The true tags, in `scheme_a`.
+        y_pred : sequence of sequences of str
+            The predicted tags.
+        classifier : {0, 1}, default=0
+            0 if the predicted tags are in `scheme_a`, 1 if they are in `scheme_b`.
+
+        Returns
+        -------
+        counts : ConfusionCounts
+        """
+        scheme = self._schemes()[classifier]
+        gold, predicted = self._sets(y_true, ("y_pred", y_pred, scheme))
+        tp = sum(len(true & said) for true, said in zip(gold, predicted, strict=True))
+        return ConfusionCounts.from_cells(
+            tp, sum(map(len, predicted)) - tp, sum(map(len, gold)) - tp, name="y_pred"
+        )
+
+    def perfect(self, y_true: Any) -> tuple[Any, list[list[str]]]:
+        """Return the true tags in `scheme_a` and in `scheme_b`."""
+        return y_true, convert_tags(y_true, *self._schemes(), name="y_true")
+
+    def frequencies(self, X: Any, y: Any) -> pd.DataFrame:
+        """Return the number of chunks per sentence and type, to balance the blocks of a splitter.
+
+        Parameters
+        ----------
+        X : object
+            Ignored. Present because splitters pass it.
+        y : sequence of sequences of str
+            The true tags, in `scheme_a`.
+
+        Returns
+        -------
+        table : pandas.DataFrame of shape (n_sentences, n_types)
+
+        Examples
+        --------
+        >>> from skbayeseval import BlockRegularizedCV, chunk_counter
+        >>> cv = BlockRegularizedCV(regularize=chunk_counter("IOB2").frequencies)
+        """
+        return chunk_frequencies(y, self.scheme_a, types=self.types)
+
+    def _schemes(self) -> tuple[str, str]:
+        first = check_scheme(self.scheme_a, "scheme_a")
+        return first, first if self.scheme_b is None else check_scheme(self.scheme_b, "scheme_b")
+
+    def _sets(self, y_true: Any, *predictions: tuple[str, Any, str]) -> list[list[set[Chunk]]]:
+        """Return one set of chunks per sentence, for `y_true` and each (name, tags, scheme)."""
+        wanted = check_types(self.types)
+        truth = check_sentences(y_true, "y_true")
+        for name, y, _ in predictions:
+            _check_lengths(truth, check_sentences(y, name), name)
+        return [
+            [
+                {chunk for chunk in chunks if wanted is None or chunk.type in wanted}
+                for chunks in tags_to_chunks(y, scheme, name=name)
+            ]
+            for name, y, scheme in (("y_true", truth, self._schemes()[0]), *predictions)
+        ]
+
+
+def chunk_counter(
+    scheme_a: str, scheme_b: str | None = None, *, types: str | Iterable[str] | None = None
+) -> ChunkCounter:
+    """Return a callable that counts chunks in tagged sentences, for ``counter=``.
+
+    Precision, recall and F1 of chunks are then computed from the chunks that both taggers, one
+    tagger or neither found, and from their shared and separate false alarms.
+
+    Parameters
+    ----------
+    scheme_a : {"IOB1", "IOB2", "IOBES", "BMES"}
+        The scheme of the true tags and of A's predictions.
+    scheme_b : {"IOB1", "IOB2", "IOBES", "BMES"}, default=None
+        The scheme of B's predictions. None means `scheme_a`. Chunks are compared, not tags.
+    types : str or list of str, default=None
+        The types of chunks to count, such as "ORG". None means all types.
+
+    Returns
+    -------
+    counter : ChunkCounter
+        Returns `ChunkCounts` when called with the true tags, A's tags and B's tags.
+
+    See Also
+    --------
+    ConvertTags : An estimator that is trained on tags of another scheme.
+
+    Examples
+    --------
+    >>> from skbayeseval import chunk_counter
+    >>> counter = chunk_counter("IOB2", "IOBES")
+    >>> y_true = [["B-PER", "I-PER", "O", "B-ORG"]]
+    >>> y_pred_a = [["B-PER", "I-PER", "O", "O"]]
+    >>> y_pred_b = [["B-PER", "E-PER", "S-ORG", "S-ORG"]]
+    >>> counter(y_true, y_pred_a, y_pred_b).cells
+    array([1., 0., 1., 0., 0., 0., 1.])
+    """
+    counter = ChunkCounter(scheme_a, scheme_b, types)
+    counter._schemes()
+    check_types(types)
+    return counter
+
+
+def check_counter(counter: Any) -> None:
+    """Raise unless the counter was made by `chunk_counter`."""
+    if not isinstance(counter, ChunkCounter):
+        raise wrong("counter", "made by chunk_counter", counter, TypeError)
+
+
+def _check_lengths(truth: list[Any], predicted: list[Any], name: str) -> None:
+    if len(truth) != len(predicted):
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: y_true has "
+            f"{len(truth)} sentences, {name} has {len(predicted)}."
+        )
+    for i, (true, given) in enumerate(zip(truth, predicted, strict=True)):
+        if len(true) != len(given):
+            raise ValueError(
+                f"Every token must have a tag, but y_true[{i}] has {len(true)} tags and "
+                f"{name}[{i}] has {len(given)}."
+            )

@@ -19,8 +19,8 @@ from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.evidence.counts import PairedCounts, as_evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.instances import Instances
 from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
+from skbayeseval.evidence.validated_rows import Instances
 from skbayeseval.models import Hierarchical, resolve_model
 from skbayeseval.models.specification import Model
 from skbayeseval.posterior.chains import sample

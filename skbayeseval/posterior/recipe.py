@@ -26,7 +26,7 @@ from skbayeseval.engines.few_units import (
 )
 from skbayeseval.evidence.base import Evidence, UnitNumbers
 from skbayeseval.evidence.instance_scores import WeightedInstances
-from skbayeseval.evidence.instances import Instances
+from skbayeseval.evidence.validated_rows import Instances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric, stacked
 from skbayeseval.models.data_sets import draw_weights

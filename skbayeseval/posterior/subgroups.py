@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skbayeseval.engines.few_units import difference_of_twins
 from skbayeseval.evidence.base import UnitNumbers
-from skbayeseval.evidence.instances import Subgroups
+from skbayeseval.evidence.validated_rows import Subgroups
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.metrics.confusion import Metric

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_probability
-from skbayeseval.evidence.instances import subgroups_of
+from skbayeseval.evidence.validated_rows import subgroups_of
 from skbayeseval.judgement.bayes_factor import BayesFactor, BayesTest, favour
 from skbayeseval.judgement.decision import Decision, Probabilities, on_more_training
 from skbayeseval.judgement.distribution import (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._validation import check_probability
 from skbayeseval.display.forest import ForestDisplay
-from skbayeseval.evidence.instances import Subgroups
+from skbayeseval.evidence.validated_rows import Subgroups
 from skbayeseval.judgement.decision import (
     NO_ROPE,
     Decision,

@@ -49,7 +49,7 @@ from skbayeseval.search.noise import (
     spread_of_tables,
 )
 from skbayeseval.search.report import SearchReport
-from skbayeseval.splitting.weights import (
+from skbayeseval.splitting.block_cv import (
     SplitProportions,
     cautious_proportions,
     split_proportions,

@@ -48,9 +48,9 @@ from skbayeseval.search.recorded import (
 )
 from skbayeseval.search.refit import RefitSimplest
 from skbayeseval.search.report import SearchReport
+from skbayeseval.splitting.block_cv import splitter_name
 from skbayeseval.splitting.check_splits import generate_splits
 from skbayeseval.splitting.collect import route
-from skbayeseval.splitting.weights import splitter_name
 
 Array = NDArray[Any]
 

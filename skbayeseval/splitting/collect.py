@@ -25,7 +25,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from skbayeseval._archive import storable
 from skbayeseval._arrays import wrong
 from skbayeseval._running import Task, parallel_with_progress, shared
-from skbayeseval.splitting.block_cv import BlockRegularizedCV
+from skbayeseval.splitting.block_cv import BlockRegularizedCV, pooled_weight
 from skbayeseval.splitting.check_splits import (
     check_splits,
     generate_splits,
@@ -35,7 +35,6 @@ from skbayeseval.splitting.check_splits import (
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.digest import digest
 from skbayeseval.splitting.out_of_fold import OutOfFold
-from skbayeseval.splitting.weights import pooled_weight
 
 Array = NDArray[Any]
 Split = tuple[Array, Array]

@@ -4,7 +4,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from skbayeseval.metrics import get_metric
 from skbayeseval.search.recorded import _inferred_weight, failed_fits
-from skbayeseval.splitting.weights import split_proportions
+from skbayeseval.splitting.block_cv import split_proportions
 
 
 def test_a_fit_failed_if_no_score_of_a_split_is_defined():

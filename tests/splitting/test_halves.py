@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, StratifiedKFold
 
-from skbayeseval.splitting.halves import splits_of_halves
+from skbayeseval.splitting.check_splits import splits_of_halves
 
 N = 60
 X, Y = np.arange(N)[:, None], np.repeat([0, 1], [45, 15])

@@ -3,7 +3,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 
 from skbayeseval import BlockRegularizedCV
-from skbayeseval.splitting.halves import splits_of_another_size
+from skbayeseval.splitting.check_splits import splits_of_another_size
 
 N = 120
 Y = np.arange(N) % 3

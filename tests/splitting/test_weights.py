@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 )
 
 from skbayeseval import BlockRegularizedCV
-from skbayeseval.splitting.weights import (
+from skbayeseval.splitting.block_cv import (
     SplitProportions,
     cautious_proportions,
     split_proportions,
