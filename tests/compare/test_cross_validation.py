@@ -98,8 +98,8 @@ def test_equals_the_hand_computation(cv, model):
     assert result.observed_a == by_hand.observed_a
 
 
-@pytest.mark.parametrize("cv", SPLITTERS[:4], ids=lambda cv: type(cv).__name__)
-@pytest.mark.parametrize("scoring", [None, "f1", sorted(set(metrics.known_metrics()) - {
+@pytest.mark.parametrize("cv", SPLITTERS[:2], ids=lambda cv: type(cv).__name__)
+@pytest.mark.parametrize("scoring", [None, sorted(set(metrics.known_metrics()) - {
     "specificity", "cohen_kappa", *metrics.known_metrics("numbers")})])  # fmt: skip
 def test_scores_are_those_of_cross_validate(cv, scoring):
     result = bayesian_cross_validate(NB, LR, X, Y, cv=cv, scoring=scoring, random_state=0)

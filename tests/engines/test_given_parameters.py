@@ -8,9 +8,9 @@ from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.registry import get_metric
 from skbayeseval.metrics.scoring import per_class
-from skbayeseval.models import Hierarchical, IndependentLabels
+from skbayeseval.models import Hierarchical
 from skbayeseval.models.specification import BLOCK, parameters_of_pair
-from tests.engines.cases import cases, labelled
+from tests.engines.cases import cases
 
 CASES = {name: (model.specification(evidence), metric) for name, model, evidence, metric in cases()}
 CONJUGATE = ("unpaired few", "paired few", "bcv few", "chunks few", "labels few", "labels bcv few")
@@ -61,36 +61,6 @@ def test_eta_is_never_zero():
     for bound in (1e-300, 1e-100, 1e-10, 0.3):
         exact = stats.beta(0.01, 0.01).cdf(bound)
         assert (eta < bound).mean() == pytest.approx(exact, abs=4 * np.sqrt(exact / 20_000))
-
-
-def test_laws_of_independent_labels():
-    evidence = labelled("imbalanced")
-    model = IndependentLabels(mu=(2.0, 3.0), rho=((1.5, 2.5), (0.5, 4.0)))
-    specification = model.specification(evidence)
-    priors = {p.name: p.prior[0].tolist() for p in specification.parameters()}
-    assert priors["mu_A"] == priors["mu_B"] == [2, 3]
-    assert priors["rho+_A"] == priors["rho+_B"] == [1.5, 2.5]
-    assert priors["rho-_A"] == priors["rho-_B"] == [0.5, 4]
-    draws = streamed(specification, 5000)
-    for k, letter in enumerate("AB"):
-        for label, (tp, fp, fn, tn) in enumerate(evidence.label_tables(k)):
-            laws = {
-                "mu": stats.beta(2 + tp + fn, 3 + fp + tn),
-                "rho+": stats.beta(1.5 + tp, 2.5 + fn),
-                "rho-": stats.beta(0.5 + fp, 4 + tn),
-            }
-            for name, law in laws.items():
-                values = draws[f"{name}_{letter}"][:, label]
-                assert stats.ks_1samp(values, law.cdf).pvalue > 1e-4
-
-
-def test_known_proportions():
-    specification = CASES["paired balanced"][0].with_prevalence(np.array([0.9, 0.1]), 1)
-    metric = get_metric("f1")
-    draws = streamed(specification, BLOCK + 50)
-    assert list(draws) == ["theta+", "theta-"]
-    found = scores(specification, draws, metric)
-    np.testing.assert_allclose(found, exact_scores(specification, metric, BLOCK + 50))
 
 
 @pytest.mark.parametrize("known", [False, True])

@@ -2,25 +2,17 @@
 
 import numpy as np
 import pytest
-from scipy import stats
-from scipy.special import betaln, expit
+from scipy.special import expit
 
-from skbayeseval.engines import recalls
 from skbayeseval.engines.recalls import RecallGrid, RecallRows
 from skbayeseval.engines.rows import GroupDraws, Recall
-from skbayeseval.evidence import ConfusionCounts, PairedCounts
-from skbayeseval.models import PairedRecalls, Recalls
+from skbayeseval.evidence import PairedCounts
+from skbayeseval.models import PairedRecalls
 from skbayeseval.models.outcomes import row_sampler
 from tests.engines import confusion_tables
 from tests.engines.cases import stream_outcomes
 
 TABLES = {**confusion_tables.TABLES, "never right": [[0, 1, 0], [4, 0, 0], [2, 5, 0]]}
-
-
-def recall_of(table, weight=1.0, **priors):
-    counts = ConfusionCounts.from_matrix(table, weight=weight)
-    (group,) = Recalls(mu=1.0, **priors).specification((counts,)).groups
-    return group.etas[0]
 
 
 def paired_votes(n=400, n_classes=4, n_classifiers=2, seed=0):
@@ -31,79 +23,6 @@ def paired_votes(n=400, n_classes=4, n_classifiers=2, seed=0):
     wrong = (y + rng.integers(1, n_classes, (n_classifiers, n))) % n_classes
     predictions = {f"c{k}": one for k, one in enumerate(np.where(right, y, wrong))}
     return PairedCounts.from_labels(y, predictions, labels=np.arange(n_classes))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("weight", [1.0, 0.3688])
-@pytest.mark.parametrize("name", TABLES)
-def test_grid_by_numerical_integration(name, weight):
-    recall = recall_of(TABLES[name], weight, eta=(2.0, 1.5), icc=(1.5, 3.0))
-    logit, mass = RecallGrid(recall, prior=False).draw(np.random.default_rng(0).random((3, 40_000)))
-
-    # The midpoint rule in variables that are dense at both ends.
-    even = (np.arange(1200) + 0.5) / 1200
-    nodes, slope = even**2 * (3 - 2 * even), 6 * even * (1 - even)
-    eta, icc = nodes[:, None], nodes
-    a, b = (1 / icc - 1) * eta, (1 / icc - 1) * (1 - eta)
-    log_density = stats.beta.logpdf(eta, 2.0, 1.5) + stats.beta.logpdf(icc, 1.5, 3.0)
-    for right, wrong in zip(recall.right, recall.wrong, strict=True):
-        if right + wrong:
-            log_density = log_density + betaln(a + right, b + wrong) - betaln(a, b)
-    density = np.exp(log_density - log_density.max()) * slope[:, None] * slope
-    for of, drawn in (
-        (eta + 0 * icc, expit(logit)),
-        (icc + 0 * eta, 1 / (1 + mass)),
-        (eta * icc, expit(logit) / (1 + mass)),
-    ):
-        expected = (of * density).sum() / density.sum()
-        assert drawn.mean() == pytest.approx(expected, abs=5 * drawn.std() / 200)
-
-
-def test_before_the_data_both_are_beta():
-    empty = Recall(np.array([2.0, 3.0]), np.array([0.5, 1.5]), np.zeros(3), np.zeros(3))
-    logit, mass = RecallGrid(empty, prior=True).draw(np.random.default_rng(0).random((3, 20_000)))
-    assert stats.kstest(expit(logit), "beta", args=(2.0, 3.0)).pvalue > 1e-3
-    assert stats.kstest(1 / (1 + mass), "beta", args=(0.5, 1.5)).pvalue > 1e-3
-    assert abs(np.corrcoef(expit(logit), 1 / (1 + mass))[0, 1]) < 0.03
-
-
-class Known:
-    """A grid of one node."""
-
-    def __init__(self, eta, mass):
-        self.logit, self.mass = np.log(eta / (1 - eta)), mass
-
-    def draw(self, uniform):
-        return np.full(uniform.shape[1], self.logit), np.full(uniform.shape[1], self.mass)
-
-
-@pytest.mark.parametrize(("eta", "mass"), [(0.7, 5.0), (0.2, 0.3), (0.95, 60.0)])
-@pytest.mark.parametrize("name", TABLES)
-def test_sparse_rows_are_the_dense_posterior(name, eta, mass, monkeypatch):
-    monkeypatch.setattr(recalls, "RecallGrid", lambda recall, prior: Known(eta, mass))
-    counts = ConfusionCounts.from_matrix(TABLES[name])
-    specification = Recalls(mu=1.0).specification((counts,))
-    n = 10_000
-    (tables,) = np.concatenate(
-        list(stream_outcomes(specification, np.random.default_rng(0), n, prior=False, tables=True)),
-        axis=1,
-    )
-    table = np.array(TABLES[name], dtype=float)
-    mu = tables.sum(axis=2)
-    for j, row in enumerate(table):
-        right, wrong = row[j], row.sum() - row[j]
-        shapes = (mass * eta + right, mass * (1 - eta) + wrong)
-        recall = tables[:, j, j] / mu[:, j]
-        assert stats.kstest(recall, "beta", args=shapes).pvalue > 1e-4
-        # Where wrong predictions are: Dirichlet of the counts and a mass of 1, with two others.
-        others = [k for k in range(3) if k != j]
-        cells = tables[:, j, others]
-        share = (cells / np.maximum(cells.sum(axis=1, keepdims=True), 1e-300))[:, 0]
-        seen = row[others] + 0.5
-        assert share.mean() == pytest.approx(seen[0] / seen.sum(), abs=0.02)
-        known = cells.sum(axis=1) > 1e-12
-        expected = seen[0] * seen[1] / seen.sum() ** 2 / (seen.sum() + 1)
-        assert share[known].var() == pytest.approx(expected, rel=0.1, abs=3e-4)
 
 
 @pytest.mark.parametrize("prior", [True, False])
@@ -156,21 +75,3 @@ def test_draws_exist_where_densities_underflow(icc):
     assert expit(logit).mean() == pytest.approx(0.5, abs=0.01)
     if icc > 1:  # the prior says that 1 / (1 + s) is about 1/2, and the data do not object
         assert np.log(mass).mean() == pytest.approx(0, abs=0.05)
-
-
-def test_draws_of_the_grid_follow_its_density():
-    counts = recall_of(TABLES["ordinary"])
-    grid = RecallGrid(counts, prior=False)
-    logit, mass = grid.draw(np.random.default_rng(0).random((3, 200_000)))
-    log_mass = np.linspace(-6, 10, 400)[:, None]
-    axis = np.linspace(-4, 8, 500)
-    log_density = recalls.log_density_of_recall(counts, log_mass, axis, prior=False)
-    density = np.exp(log_density - log_density.max())
-    for found, margin, values in (
-        (logit, density.sum(axis=0), axis),
-        (np.log(mass), density.sum(axis=1), log_mass.ravel()),
-    ):
-        expected = margin @ values / margin.sum()
-        sd = np.sqrt(margin @ (values - expected) ** 2 / margin.sum())
-        assert found.mean() == pytest.approx(expected, abs=0.02 * sd)
-        assert found.std() == pytest.approx(sd, rel=0.02)

@@ -8,12 +8,11 @@ from scipy import stats
 from sklearn.base import BaseEstimator
 
 from skbayeseval import compare_predictions, metrics, models
-from skbayeseval.evidence import ChunkCounts, PairedCounts
+from skbayeseval.evidence import ChunkCounts
 from skbayeseval.judgement.bayes_factor import odds_of_shares
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.margins import BetaMargin, difference_probability
-from skbayeseval.models.paired_prior import _solve
 
 BINARY = metrics.known_metrics("tables")
 AVERAGES = [name for name in BINARY if name.endswith(("_micro", "_macro", "_weighted"))]
@@ -75,44 +74,11 @@ REGIONS = [Interval(-0.05, 0.05), Interval(-0.01, 0.02)]
 OWN_RECALL = metrics.from_confusion(lambda t: t[..., 1, 1] / t[..., 1, :].sum(-1), "own recall")
 
 
-def evidence_of(n_classes):
-    y = np.arange(2 * n_classes) % n_classes
-    return PairedCounts.from_labels(y, {"a": y, "b": y})
-
-
 def streamed(specification, metric, region, n_blocks=None):
     """The first blocks of shares, or all of them."""
     metric = metrics.get_metric(metric) if isinstance(metric, str) else metric
     blocks = specification.shares(metric, 1, np.random.default_rng(0), region)
     return np.concatenate(list(islice(blocks, n_blocks)), axis=1)
-
-
-def assert_multiples(values, of):
-    np.testing.assert_allclose(values / of, np.round(values / of), atol=1e-6)
-
-
-# Two cells of Dir(1, 1, 1, 1) differ by at most r with probability 1 - (1 - r)^3, two uniform
-# variables with 1 - (1 - r)^2. Counting gives 0 or 1, all pairs of 256 draws a multiple of 256^-2.
-@pytest.mark.parametrize("radius", [0.1, 0.3])
-@pytest.mark.parametrize(
-    ("model", "metric", "power", "unit"),
-    [
-        (models.Paired(), "recall", 3, None),
-        (models.Paired(), OWN_RECALL, 3, 1),
-        (models.Unpaired(), "recall", 2, 1 / 256**2),
-        (models.Unpaired(), OWN_RECALL, 2, 1 / 256**2),
-        (models.BCV(), "recall", 2, 1 / 256**2),
-    ],
-)
-def test_one_block_of_shares(model, metric, power, unit, radius):
-    specification = model.specification(evidence_of(2))
-    found = streamed(specification, metric, Interval(-radius, radius), 1)
-    error = np.sqrt(np.sum((found[0] - found[1]) ** 2)) / found.size
-    assert found.mean() == pytest.approx(1 - (1 - radius) ** power, abs=4 * error)
-    if unit is None:
-        assert error < 0.5 * np.sqrt(found.mean() * (1 - found.mean()) / found.size)
-    else:
-        assert_multiples(found, unit)
 
 
 def test_shares_of_chunks():
@@ -130,19 +96,19 @@ def test_shares_of_chunks():
 
 
 CASES = {
-    "paired": (prior_of(models.Paired()), ["f1", "cohen_kappa", "f1[0]", "precision_macro"]),
+    "paired": (prior_of(models.Paired()), ["f1", "f1[0]"]),
     "paired, uneven": (
         prior_of(models.Paired(mu=(1, 3), theta=[[0.5, 1, 2, 1], [3, 1, 0.7, 1]]), pos_label=0),
-        ["f1", "matthews_corrcoef", "recall[1]"],
+        ["matthews_corrcoef"],
     ),
     "paired, one class only": (prior_of(models.Paired(mu=0.02)), ["f1"]),
     "paired, known proportions": (prior_of(models.Paired(), prevalence=0.1), ["f1"]),
     "unpaired": (prior_of(models.Unpaired()), ["precision"]),
     "bcv": (prior_of(models.BCV()), ["matthews_corrcoef"]),
     "hierarchical": (prior_of(models.Hierarchical(), 3), ["f1_macro"]),
-    "paired, three classes": (prior_of(models.PairedHierarchical(), 3), ["accuracy", "f1[2]"]),
-    "recalls": (prior_of(models.PairedRecalls(), 3), ["accuracy", "recall[1]", "precision[2]"]),
-    "recalls, uneven": (prior_of(models.PairedRecalls(mu=(1, 2, 6)), 3), ["f1_macro", "f1[0]"]),
+    "paired, three classes": (prior_of(models.PairedHierarchical(), 3), ["f1[2]"]),
+    "recalls": (prior_of(models.PairedRecalls(), 3), ["precision[2]"]),
+    "recalls, uneven": (prior_of(models.PairedRecalls(mu=(1, 2, 6)), 3), ["f1_macro"]),
     "recalls, known proportions": (
         prior_of(models.PairedRecalls(), 3, prevalence=(0.1, 0.2, 0.7)),
         ["precision[0]"],
@@ -158,7 +124,7 @@ def test_shares_agree_with_counts(name):
     prior, names = CASES[name]
     for metric in names:
         metric = metric_of_formula(metric, 0.0)
-        plain, plain_error = counted(prior, metric, REGIONS, 50_000)
+        plain, plain_error = counted(prior, metric, REGIONS, 20_000)
         for region, expected, its_error in zip(REGIONS, plain, plain_error, strict=True):
             found, error = share(prior, metric, region, precision=0.01)
             assert found == pytest.approx(expected, abs=4 * np.hypot(error, its_error))
@@ -193,21 +159,6 @@ def test_error_by_repetition(name):
     logs = np.array([estimate.log for estimate in found])
     told = np.sqrt(np.mean([estimate.variance for estimate in found]))
     assert 0.7 < logs.std() / told < 1.4
-
-
-def test_roots_of_rising_functions():
-    rng = np.random.default_rng(0)
-    a, b = 10 ** rng.uniform(-4, 4, (2, 1000))
-    root = rng.random(1000)
-
-    def rising(x):
-        return x / (x + a) + x / (x + b)
-
-    assert np.abs(_solve(rising, rising(root)) - root).max() < 1e-6
-    flat = _solve(lambda x: np.ones_like(x), np.array([0.5, 1.5]))
-    np.testing.assert_array_equal(flat, [0, 1])
-    ends = _solve(lambda x: x**2, np.array([-1.0, 0.0, 1.0, 2.0]))
-    np.testing.assert_array_equal(ends, [0, 0, 1, 1])
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from scipy.linalg import helmert
 from scipy.special import logsumexp
 
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.models.systems import SPREAD, STRENGTHS, SystemSpecification, observe
+from skbayeseval.models.systems import SPREAD, STRENGTHS, SystemSpecification
 
 
 def draw(means, noise, n_draws=20_000, seed=0):
@@ -27,17 +27,6 @@ def scores(n_systems, n_sets, seed=0, holes=0.0):
     means = rng.normal(size=(n_systems, n_sets)) + 3 * rng.normal(size=n_sets)
     means[rng.random(means.shape) < holes] = np.nan
     return means
-
-
-def test_contrasts_of_systems_that_were_run():
-    means = scores(4, 6, holes=0.3)
-    found = observe(means, little_noise(means, 1.0))
-    # Systems without interactions have scores that all contrasts predict without error.
-    effects = np.array([0.5, -0.25, 1.0, -1.25])
-    additive = np.where(np.isfinite(means), effects[:, None] + np.arange(6), np.nan)
-    without = observe(additive, little_noise(means, 1.0))
-    predicted = without.designs[without.which] @ found.basis @ effects
-    assert_allclose(predicted, without.values, atol=1e-12)
 
 
 def test_two_systems_without_noise_have_a_t_distribution():
@@ -174,18 +163,6 @@ def test_noise_widens_intervals_only_as_far_as_it_is_not_in_the_scores():
     means = scores(3, 10)
     plain, noisy = (draw(means, little_noise(means, variance), 2000) for variance in (1e-8, 1.0))
     assert 0.7 < np.subtract(*noisy[:2]).std() / np.subtract(*plain[:2]).std() < 1.3
-
-
-def test_more_systems_than_data_sets_with_holes():
-    means = scores(10, 6, holes=0.3)
-    found = draw(means, little_noise(means), 1000)
-    assert found.shape == (10, 1000)
-    assert np.isfinite(found).all()
-    other = draw(means, little_noise(means), 1000, seed=1)
-    # two runs of chains agree: five standard errors of 1,000 draws
-    assert_allclose(
-        found.mean(axis=1), other.mean(axis=1), atol=5 * found.std() * 2**0.5 / 1000**0.5
-    )
 
 
 def test_twins_are_told_apart_by_no_more_than_the_noise():

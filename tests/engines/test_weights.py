@@ -58,25 +58,6 @@ def test_a_share_of_instances_is_a_beta_variable():
     assert stats.ks_1samp(drawn(units, total("hits", 1))[0], law.cdf).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-def test_alike_units_draw_as_one_weight_each_does(grouped):
-    y, a, b = instances()
-    groups = np.arange(len(y)) // 2 if grouped else np.arange(len(y))
-    units = UnitCounts.from_indicators(y, {"a": a, "b": b}, groups=groups if grouped else None)
-    rng = np.random.default_rng(2)
-    weights = rng.standard_gamma(1.0, (N_DRAWS, groups[-1] + 1))[:, groups]
-    by_hand = {"f1_micro": [], "f1_macro": []}
-    for p in (a, b):
-        hits, sizes = weights @ (y * p), weights @ (y + p)
-        by_hand["f1_micro"].append(2 * hits.sum(axis=1) / sizes.sum(axis=1))
-        by_hand["f1_macro"].append((2 * hits / sizes).mean(axis=1))
-    for name, expected in by_hand.items():
-        found = drawn(units, metrics.get_metric(name))
-        for k in (0, 1):
-            assert stats.ks_2samp(found[k], expected[k]).pvalue > 1e-3
-        assert stats.ks_2samp(found[0] - found[1], expected[0] - expected[1]).pvalue > 1e-3
-
-
 def test_tables_and_totals_have_the_same_draws():
     rng = np.random.default_rng(0)
     y, groups = rng.integers(0, 3, 300), rng.permutation(300) // 3

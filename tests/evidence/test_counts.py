@@ -1,11 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
-from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence import ConfusionCounts
 
 
 @pytest.mark.parametrize(
@@ -67,22 +66,3 @@ def test_from_cells_and_from_matrix_agree():
 
 
 labels = st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=2, max_size=40)
-
-
-@given(labels, st.data())
-def test_shards_add_up(rows, data):
-    cut = data.draw(st.integers(1, len(rows) - 1))
-    y, a, b = np.array(rows).T
-
-    def count(part):
-        return PairedCounts.from_labels(y[part], {"a": a[part], "b": b[part]}, labels=[0, 1])
-
-    whole = count(slice(None))
-    assert count(slice(cut)) + count(slice(cut, None)) == whole
-    shuffled = np.random.default_rng(0).permutation(len(y))
-    assert count(shuffled) == whole
-    assert hash(count(shuffled)) == hash(whole)
-    for k, predicted in enumerate((a, b)):
-        single = ConfusionCounts.from_labels(y, predicted, labels=[0, 1])
-        assert whole.margin(k) == single
-    assert whole.cube().sum() == len(y)

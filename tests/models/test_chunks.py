@@ -47,42 +47,6 @@ def test_each_alone_is_exactly_bcv(classifier, formula):
     assert stats.kstest(draws, law.cdf).pvalue > 1e-3
 
 
-def test_prior_alone_is_that_of_bcv():
-    metric = metrics.get_metric("f1")
-    prior = Posterior(PairedChunks(), COUNTS, entropy=0, n_draws=N).prior
-    for draws in prior.draws(metric, N):
-        assert stats.kstest(2 / draws - 2, stats.betaprime(2, 1).cdf).pvalue > 1e-3
-
-
-def test_posterior_by_brute_force():
-    # Prior draws from gammas, weighted by the likelihood of tiny counts.
-    cells = np.array([3, 1, 0, 1, 0, 1, 2])
-    rng = np.random.default_rng(0)
-    gammas = rng.standard_gamma(0.5, (400_000, 7))
-    pi = gammas / gammas.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore"):
-        weights = np.exp(np.sum(np.where(cells > 0, cells * np.log(pi), 0.0), axis=1))
-    weights /= weights.sum()
-    found = pi[:, 0] + pi[:, 1], pi[:, 0] + pi[:, 2]
-    said = found[0] + pi[:, 4] + pi[:, 5], found[1] + pi[:, 4] + pi[:, 6]
-    gold = pi[:, :4].sum(axis=1)
-    difference = 2 * found[0] / (said[0] + gold) - 2 * found[1] / (said[1] + gold)
-    mean = weights @ difference
-    sd = np.sqrt(weights @ (difference - mean) ** 2)
-    draws = compare(ChunkCounts(cells), model=PairedChunks(), n_draws=200_000).draws
-    error = sd * np.sqrt(np.sum(weights**2) + 1 / 200_000)
-    assert draws.mean() == pytest.approx(mean, abs=4 * error)
-    assert draws.std() == pytest.approx(sd, rel=0.02)
-
-
-def test_pairing_narrows():
-    # Taggers that mostly agree: what they share cancels in the difference.
-    counts = ChunkCounts([800, 20, 30, 100, 60, 20, 15])
-    paired, alone = (compare(counts, model=model, n_draws=N).draws for model in ("paired", "bcv"))
-    assert paired.mean() == pytest.approx(alone.mean(), abs=0.002)
-    assert paired.std() < 0.5 * alone.std()
-
-
 def test_swapped():
     mirrored = compare(COUNTS.pair(1, 0), n_draws=200_000).draws
     draws = compare(n_draws=200_000).draws
@@ -94,11 +58,6 @@ def test_swapped():
     np.testing.assert_array_equal(pairs["B", "A"].draws, -pairs["A", "B"].draws)
     assert pairs["B", "A"].evidence == COUNTS.pair(1, 0)
     assert pairs["B", "A"].interval(of="a") == pairs["A", "B"].interval(of="b")
-
-
-def test_counts_scale_against_weights():
-    doubled = ChunkCounts(2 * COUNTS.cells, weight=0.185)
-    np.testing.assert_allclose(compare(doubled).draws, compare().draws)
 
 
 def test_nothing_predicted():

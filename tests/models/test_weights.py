@@ -84,33 +84,6 @@ def test_instance_weights_are_the_bayesian_bootstrap(indicators):
     assert result.draws.std() == pytest.approx(by_hand.std(), rel=0.05)
 
 
-def test_independent_labels_by_hand(indicators):
-    y, a, _ = indicators
-    result = compare_predictions(
-        *indicators, scoring="recall_macro", model="unpaired", random_state=0
-    )
-    tp, fn = (y * a).sum(0), (y * (1 - a)).sum(0)
-    law = stats.beta(1 + tp, 1 + fn)
-    assert result.draws_a.mean() == pytest.approx(law.mean().mean(), abs=0.001)
-    expected = np.sqrt(law.var().sum()) / y.shape[1]
-    assert result.draws_a.std() == pytest.approx(expected, rel=0.03)
-    one = metrics.per_class("recall").of(result.labels)[0]
-    assert (
-        stats.ks_1samp(result.metric(one).draws_a, stats.beta(1 + tp[0], 1 + fn[0]).cdf).pvalue
-        > 1e-4
-    )
-
-
-def test_bcv_a_label(indicators):
-    y, a, _ = indicators
-    result = compare_predictions(*indicators, scoring="f1_macro", model="bcv", weight=0.4)
-    one = metrics.per_class("precision").of(result.labels)[1]
-    tp, fp = 0.4 * (y * a)[:, 1].sum(), 0.4 * ((1 - y) * a)[:, 1].sum()
-    law = stats.beta(1 + tp, 1 + fp)
-    assert stats.ks_1samp(result.metric(one).draws_a, law.cdf).pvalue > 1e-4
-    assert result.prior == {"lambda": 1.0}
-
-
 def test_no_bayes_factor(indicators):
     result = compare_predictions(*indicators, scoring="f1_micro", random_state=0)
     with pytest.raises(ValueError, match="Bayes factor is not defined: .* has no proper prior"):

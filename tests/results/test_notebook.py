@@ -16,7 +16,10 @@ def result(request):
 
 
 def test_a_sentence_a_table_and_a_figure(result):
+    before, figures = dict(mpl.rcParams), plt.get_fignums()
     made = result._repr_html_()
+    # No state of matplotlib changes.
+    assert (dict(mpl.rcParams), plt.get_fignums()) == (before, figures)
     found = Markup(made)
     assert found.tags.count("table") == 1
     assert found.tags.count("svg") == 1
@@ -74,13 +77,6 @@ def test_a_power_analysis():
     for line in str(found).splitlines():
         if line.endswith((":", ".")):
             assert line in made.text
-
-
-def test_no_state_of_matplotlib_changes(result):
-    before, figures = dict(mpl.rcParams), plt.get_fignums()
-    result._repr_html_()
-    assert dict(mpl.rcParams) == before
-    assert plt.get_fignums() == figures
 
 
 def test_without_matplotlib_the_rest_is_shown(monkeypatch):
