@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import io
-import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from skbayeseval import (
     ComparisonResult,
@@ -40,29 +42,54 @@ FRACTION = r"[+-]?\d*\.\d*[1-9]\d*(?:[eE][+-]?\d+)?"
 COLUMN_OPTIONS = ("truth", "a", "b", "score_a", "score_b", "groups")
 
 
-def _read_columns(path: str, columns: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the cells of columns as text, with "" where a cell is missing.
+class _Table:
+    """Columns of a file as text; errors name the option and the column."""
 
-    Columns come after the options that name them. Parquet is known by the name of the file.
-    """
-    names = list(dict.fromkeys(name for _, name in columns))
-    if path.lower().endswith(PARQUET):
-        with open_table(path, names, argument="FILE") as relation:
-            _check_header(columns, list(relation.columns), path)
-            texts = ", ".join(f"coalesce({quoted(name)}::VARCHAR, '')" for name in names)
-            rows = relation.project(texts).fetchall()
-        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
-    source: Any = path
-    if path == STANDARD_INPUT:
-        source = io.BytesIO(sys.stdin.buffer.read())
-    table = text_table(source, _shown(path)).fillna("")
-    header = table.iloc[0].tolist()
-    _check_header(columns, header, _shown(path))
-    return {name: table.iloc[1:, header.index(name)].tolist() for name in names}
+    def __init__(self, path: str, columns: Sequence[tuple[str, str]]) -> None:
+        self.path = "standard input" if path == STANDARD_INPUT else path
+        names = list(dict.fromkeys(name for _, name in columns))
+        if path.lower().endswith(PARQUET):
+            with open_table(path, names, argument="FILE") as relation:
+                _check_header(columns, list(relation.columns), path)
+                self.cells = relation.project(_as_text({name: name for name in names})).df()
+            return
+        source: Any = io.BytesIO(sys.stdin.buffer.read()) if path == STANDARD_INPUT else path
+        table = text_table(source, self.path).fillna("")
+        header = table.iloc[0].tolist()
+        _check_header(columns, header, self.path)
+        self.cells = table.iloc[1:].set_axis(header, axis=1)
+
+    def texts(self, option: str, name: str, what: str = "label") -> list[str]:
+        """Return a column, in which nothing is missing; `what` is in a cell."""
+        cells = self.cells[name]
+        empty = np.flatnonzero(cells.str.strip() == "")
+        if len(empty):
+            raise InputError(
+                f"{option} {name}: {len(empty)} of {len(cells)} {what}s in {self.path} are "
+                f"missing, the first in row {empty[0] + 1} below the header. Every instance must "
+                f"have a {what}."
+            )
+        return cells.tolist()
+
+    def numbers(self, option: str, name: str, what: str, why: str) -> list[float]:
+        """Return a column of numbers; `why` says why it must be one."""
+        texts = self.texts(option, name, what)
+        numbers = pd.to_numeric(pd.Series(texts), errors="coerce").to_numpy(float)
+        wrong = np.flatnonzero(~np.isfinite(numbers))
+        if len(wrong):
+            raise InputError(
+                f"{option} {name}: {texts[wrong[0]]!r} in row {wrong[0] + 1} of {self.path} is no "
+                f"number, but {why}"
+            )
+        return numbers.tolist()
 
 
-def _shown(path: str) -> str:
-    return "standard input" if path == STANDARD_INPUT else path
+def _as_text(columns: Mapping[str, str]) -> str:
+    """Return SQL that gives columns new names and makes them text, "" where a cell is missing."""
+    return ", ".join(
+        f"coalesce({quoted(column)}::VARCHAR, '') AS {quoted(name)}"
+        for name, column in columns.items()
+    )
 
 
 def _check_header(columns: Iterable[tuple[str, str]], header: list[str], where: str) -> None:
@@ -70,37 +97,6 @@ def _check_header(columns: Iterable[tuple[str, str]], header: list[str], where: 
         if header.count(name) != 1:
             found = "no such column" if name not in header else "more than one such column"
             raise InputError(f"{option} {name}: {found} in {where}, which has {', '.join(header)}")
-
-
-def _check_present(
-    cells: list[str], option: str, name: str, path: str, what: str = "label"
-) -> list[str]:
-    """Return the cells of a column, none of which is missing; `what` is in a cell."""
-    empty = [i for i, cell in enumerate(cells, start=1) if not cell.strip()]
-    if empty:
-        raise InputError(
-            f"{option} {name}: {len(empty)} of {len(cells)} {what}s in {_shown(path)} are missing, "
-            f"the first in row {empty[0]} below the header. Every instance must have a {what}."
-        )
-    return cells
-
-
-def _as_numbers(
-    cells: list[str], option: str, name: str, path: str, what: str, why: str
-) -> list[float]:
-    """Return a column of numbers; errors say what is in a cell, and why it is a number."""
-    numbers = []
-    for row, text in enumerate(_check_present(cells, option, name, path, what), start=1):
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not math.isfinite(number):
-            raise InputError(
-                f"{option} {name}: {text!r} in row {row} of {_shown(path)} is no number, but {why}"
-            )
-        numbers.append(number)
-    return numbers
 
 
 def _count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
@@ -111,11 +107,9 @@ def _count_labels(path: str, columns: Mapping[str, str]) -> TableCounts:
     with open_table(path, columns.values(), argument="FILE") as relation:
         options = [(f"--{option}", column) for option, column in columns.items()]
         _check_header(options, list(relation.columns), path)
-        texts = [
-            f"coalesce({quoted(column)}::VARCHAR, '') AS {option}"
-            for option, column in columns.items()
-        ]
-        counts = count_table(relation.project(", ".join(texts)), **{name: name for name in columns})
+        counts = count_table(
+            relation.project(_as_text(columns)), **{name: name for name in columns}
+        )
     for i, (option, column) in enumerate(columns.items()):
         empty = sum(n for outcome, n in counts.outcomes.items() if not outcome[i].strip())
         if empty:
@@ -215,48 +209,34 @@ def _compare_columns(args: argparse.Namespace) -> ComparisonResult | Ranking:
         scored = [("--score-a", args.score_a), *(("--score-b", b) for b in args.score_b)]
     of_numbers = is_of_numbers(args.scoring)
     columns = [column for _, column in predicted or scored]
-    declared = set(args.labels or [])
     options = {**_common(args), "pos_label": args.pos_label}
+    names = names_of(args, _default_names(columns))
     if path.lower().endswith(PARQUET) and len(predicted) == 2 and not (scored or of_numbers):
         # DuckDB counts the labels, so that they need not fit into memory.
         counted = {"truth": args.truth, "a": args.a, "b": args.b[0], "groups": args.groups}
         counts = _count_labels(path, {k: v for k, v in counted.items() if v is not None})
-        occur = [{outcome[i] for outcome in counts.outcomes} for i in range(3)]
-        said = dict(zip(predicted, occur[1:], strict=True))
-        classes = _check_labels(occur[0], said, declared)
-        names = names_of(args, _default_names(columns))
-        if args.pos_label is None:
-            options["pos_label"] = _class_one(classes)
+        true, *said = ({outcome[i] for outcome in counts.outcomes} for i in range(3))
+        options["pos_label"] = _checked_pos_label(
+            args, true, dict(zip(predicted, said, strict=True))
+        )
         return compare_table(counts, names=(names[0], names[1]), **options)
-    wanted = [("--truth", args.truth), *predicted, *scored]
-    if args.groups is not None:
-        wanted.append(("--groups", args.groups))
-    table = _read_columns(path, wanted)
-    names = names_of(args, _default_names(columns))
-
-    def numbers(option: str, column: str, what: str, why: str) -> list[float]:
-        return _as_numbers(table[column], option, column, path, what, why)
-
-    if args.groups is not None:
-        cells = table[args.groups]
-        options["groups"] = _check_present(cells, "--groups", args.groups, path, "group")
-    scores = [numbers(*one, "score", "scores are numbers") for one in scored]
+    truth_column = ("--truth", args.truth)
+    grouped = [] if args.groups is None else [("--groups", args.groups)]
+    table = _Table(path, [truth_column, *predicted, *scored, *grouped])
+    for column in grouped:
+        options["groups"] = table.texts(*column, "group")
+    scores = [table.numbers(*column, "score", "scores are numbers") for column in scored]
     truth: Any
     predictions: list[Any]
     if of_numbers:
+        why = "the metric is one of numbers"
         truth, *predictions = (
-            numbers(*one, "number", "the metric is one of numbers")
-            for one in (("--truth", args.truth), *predicted)
+            table.numbers(*column, "number", why) for column in (truth_column, *predicted)
         )
     else:
-        truth, *predictions = (
-            _check_present(table[column], option, column, path)
-            for option, column in (("--truth", args.truth), *predicted)
-        )
-        said = dict(zip(predicted, map(set, predictions), strict=True))
-        classes = _check_labels(set(truth), said, declared)
-        if args.pos_label is None:
-            options["pos_label"] = _class_one(classes | declared)
+        truth, *predictions = (table.texts(*column) for column in (truth_column, *predicted))
+        said_by = dict(zip(predicted, map(set, predictions), strict=True))
+        options["pos_label"] = _checked_pos_label(args, set(truth), said_by)
     if len(names) > 2:
         return compare_many(
             truth,
@@ -345,13 +325,14 @@ def _check_same_words(gold: TaggedFile, other: TaggedFile, gold_path: str, path:
                 )
 
 
-def _check_labels(
-    truth: set[str], predicted: Mapping[tuple[str, str], set[str]], declared: set[str]
-) -> set[str]:
-    """Return the classes that occur; raise if they are scores, or written in several ways.
+def _checked_pos_label(
+    args: argparse.Namespace, truth: set[str], predicted: Mapping[tuple[str, str], set[str]]
+) -> str | None:
+    """Return the positive class; raise if labels are scores, or written in several ways.
 
     Numbers such as 0.73 that are predicted and never true are probabilities.
     """
+    declared = set(args.labels or [])
     fractions_known = any(re.fullmatch(FRACTION, label) for label in truth | declared)
     for (option, column), said in predicted.items():
         fractions = {label for label in said if re.fullmatch(FRACTION, label)}
@@ -363,25 +344,21 @@ def _check_labels(
                 "--scoring roc_auc, or threshold them first. To compare predictions of numbers, "
                 "pass a metric of numbers, such as --scoring r2."
             )
-    classes = truth.union(*predicted.values())
+    classes = declared.union(truth, *predicted.values())
     written: dict[str, str] = {}
-    for label in sorted(classes | declared):
+    for label in sorted(classes):
         other = written.setdefault(_plain(label), label)
         if other != label:
             raise InputError(
                 f"{other!r} and {label!r} are two classes, because labels are compared as text. "
                 "Write the labels of all columns in the same way."
             )
-    return classes
+    if args.pos_label is not None or len(classes) != 2:
+        return args.pos_label
+    return written.get("1", written.get("true"))
 
 
 def _plain(label: str) -> str:
     """Return a label without spaces around it and ".0" after a whole number; true for True."""
     text = re.sub(r"(?a:^([+-]?\d+)\.0*$)", r"\1", label.strip())
     return text.lower() if text.lower() in ("true", "false") else text
-
-
-def _class_one(classes: set[str]) -> str | None:
-    """Return the class 1 (or true) of two classes, as it is written."""
-    ones = [label for label in classes if _plain(label) in ("1", "true")]
-    return ones[0] if len(ones) == 1 and len(classes) == 2 else None

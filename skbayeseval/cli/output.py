@@ -31,35 +31,28 @@ OPTIONS = {
     "random_state": "--seed",
     "margin": "--rope",
     "counter": "--chunks",
-    "pos_label": "--pos-label",
     **{
-        name: f"--{name}"
+        name: f"--{name.replace('_', '-')}"
         for name in (
-            "scoring", "model", "weight", "rope", "names", "labels", "groups", "score", "id",
-            "group", "filter",
+            "pos_label", "scoring", "model", "weight", "rope", "names", "labels", "groups", "score",
+            "id", "group", "filter", "truth", "a", "b",
         )
     },
 }  # fmt: skip
 
-# Arguments that messages also name without "=", by command. Files of other commands may have
-# columns with these names.
+# The same of data, which messages name without "=".
 DATA = {
-    "compare": {
-        "y_true": "--truth",
-        "y_pred_a": "--a",
-        "y_pred_b": "--b",
-        "y_score_a": "--score-a",
-        "y_score_b": "--score-b",
-    },
-    "counts": {"counts_a": "--a", "counts_b": "--b"},
-    "items": {"scores_a": "A", "scores_b": "B"},
+    "y_true": "--truth",
+    "y_pred_a": "--a",
+    "y_pred_b": "--b",
+    "y_score_a": "--score-a",
+    "y_score_b": "--score-b",
+    "counts_a": "--a",
+    "counts_b": "--b",
+    "scores_a": "A",
+    "scores_b": "B",
+    "runs=True": "--runs",
 }
-
-# Advice for which there is no option.
-ONLY_PYTHON = re.compile(
-    r" If they are on the same scale, pass its limits: prior=[^.]*\."
-    r"| \(scores= to compare_many, .*\), or pass it as scoring= of a cross-validation"
-)
 
 Result = ComparisonResult | Ranking
 
@@ -103,28 +96,19 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def in_words_of_options(error: Exception, command: str) -> str:
+def in_words_of_options(error: Exception) -> str:
     """Return a message of a function with ``--labels`` for ``labels=``, and other options so."""
-    message = str(error)
+
+    def option(found: re.Match[str]) -> str:
+        name, text, value = found.groups()
+        if name not in OPTIONS:
+            return found[0]
+        return f"{OPTIONS[name]} {text or ''}" if text or value else OPTIONS[name]
+
     if isinstance(error, InputError):
-        return message
-    message = message.replace("Pass score= to read_samples", "Pass --score")
-    message = message.replace(" to read_samples to match", " to match")
-    message = re.sub(ONLY_PYTHON, "", message)
-    message = re.sub("Pass a dict with the ROPE of each.*", "Compare them one by one.", message)
-    message = re.sub(r"\bruns=True\b", "--runs", message)
-    message = re.sub(r"\b(predictions|scores)\[(['\"])(.*?)\2\]", r"the \1 of \3", message)
-    data = DATA.get(command, {})
-    if command == "compare":
-        message = re.sub(r"\b(truth|a|b)=(['\"])(.*?)\2", r"--\1 \3", message)
-    for name, option in {**OPTIONS, **data}.items():
-        # With a value: scoring='f1' is --scoring f1.
-        message = re.sub(rf"\b{name}=(['\"])(.*?)\1", rf"{option} \2", message)
-        message = re.sub(rf"\b{name}=(?=[\w\[(-])", f"{option} ", message)
-        message = re.sub(rf"\b{name}=", option, message)
-    for name, option in data.items():
-        message = re.sub(rf"\b{name}\b", option, message)
-    return message
+        return str(error)
+    message = re.sub(r"\b(\w+)=(?:'([^']*)'|(?=([\w\[(-])))?", option, str(error))
+    return re.sub(rf"\b({'|'.join(DATA)})\b=?", lambda found: DATA[found[1]], message)
 
 
 def report(result: Result, args: argparse.Namespace) -> int:

@@ -174,7 +174,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
 
     def tell(what: str, said: Any, more: str = "") -> None:
-        message = printable(" ".join(in_words_of_options(said, args.command).split()))
+        message = printable(" ".join(in_words_of_options(said).split()))
         print(f"skbayeseval {args.command}: {what}: {message}{more}", file=sys.stderr)
 
     broken = 0  # the exit code if a pipe, such as one into head, breaks
