@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
+from scipy.stats import binomtest
 
 from skbayeseval._arrays import as_array, as_numbers, in_short
 from skbayeseval._html import block, frame_table, inline_svg, lines
@@ -25,17 +26,9 @@ from skbayeseval.judgement.decision import SETTLED, WORDS, format_interval
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.scoring import resolve_scoring
-from skbayeseval.models import resolve_model
-from skbayeseval.planning.replications import populations_of
-from skbayeseval.planning.sample_size import crossing, proportion_interval, smoothed, two_digits
-from skbayeseval.planning.simulate import (
-    BYTES_OF_REPLICATION,
-    Question,
-    Setting,
-    Truth,
-    in_chunks,
-    truths,
-)
+from skbayeseval.planning.replications import Truth, populations_of, truths
+from skbayeseval.planning.sample_size import crossing, smoothed, two_digits
+from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, Setting, in_chunks
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.recipe import Posterior
 
@@ -45,10 +38,6 @@ if TYPE_CHECKING:
     from skbayeseval.display import PowerDisplay
 
 Array = NDArray[Any]
-
-
-# The decisions of a test set that settles nothing.
-UNSETTLED = tuple(code for code in WORDS if code not in SETTLED)
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,12 +100,12 @@ class PowerAnalysis:
         found: dict[str, int | None] = {}
         for model, rows in self.table.groupby("model", sort=False):
             sizes, rising = rows["size"].to_numpy(), smoothed(rows["power"].to_numpy())
-            enough = np.flatnonzero(rising >= self.assurance)
-            first = enough[0] if len(enough) else 0
+            first = int(np.argmax(rising >= self.assurance))
             size = sizes[first]
             if first > 0 and size <= 2 * sizes[first - 1]:
                 size = crossing(rising, sizes, self.assurance, self.n_replications)
-            found[str(model)] = int(np.ceil(size)) if len(enough) else None
+            enough = rising[-1] >= self.assurance
+            found[str(model)] = int(np.ceil(size)) if enough else None
         return found
 
     def plot(self, *, ax: Axes | None = None, **style: Any) -> PowerDisplay:
@@ -148,7 +137,7 @@ class PowerAnalysis:
         a, b = self.names
         if set(self.goal) == set(SETTLED):
             return "a settled decision"
-        if set(self.goal) == set(UNSETTLED):
+        if set(self.goal) == set(WORDS) - set(SETTLED):
             return "no settled decision"
         return " or ".join(f"{a} {WORDS[code][0]} {b}" for code in self.goal)
 
@@ -309,15 +298,14 @@ def power_analysis(
     """
     goals = _check_goal(goal)
     assurance = check_probability(assurance, "assurance")
+    prob = check_probability(prob)
     given = cells_or_result
     if isinstance(given, Real) and isinstance(sizes, Real):
         given, sizes = (given, sizes), None
     accuracies = _check_accuracies(given, disagreement)
-    if accuracies is not None:
-        given = accuracies.cells()
+    truth, setting, names = _check_truth(given if accuracies is None else accuracies.cells())
     n = check_size(n_replications, "n_replications", BYTES_OF_REPLICATION)
     seed = np.random.SeedSequence(check_random_state_entropy(random_state))
-    truth, setting, names = _check_truth(given)
     by_default = "f1" if accuracies is None else "accuracy"
     metrics = resolve_scoring(by_default if scoring is None else scoring, setting.labels)
     if len(metrics) != 1:
@@ -334,35 +322,30 @@ def power_analysis(
     # simulation starts.
     rng = np.random.default_rng(0)
     (populations,) = truths(truth, metric, rng, 1)
-    drawn = [rng.multinomial(sizes[0], p.probability / p.probability.sum()) for p in populations]
-    first = setting.evidence(populations, drawn, rng)
+    first = setting.evidence(populations, [sizes[0] * p.probability for p in populations], rng)
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
-    prob = check_probability(prob)
-    assumed = "" if accuracies is None else accuracies.in_words(region)
     questions = []
     for one in models:
         posterior = make_posterior(first, one, "exact", None, 100, 0, prevalence)
         posterior.check_metric(metric)
-        questions.append(
-            Question(posterior.model, metric, region, prob, posterior.prevalence, goals)
-        )
-
+        questions.append(Question(posterior.model, metric, region, prob, prevalence, goals))
     # The name of a model, or its `str` if the name is not unique.
-    names_of_models = [question.model.name for question in questions]
+    known = [question.model.name for question in questions]
     labels = [
-        name if names_of_models.count(name) == 1 else str(one)
-        for name, one in zip(names_of_models, models, strict=True)
+        name if known.count(name) == 1 else str(one)
+        for name, one in zip(known, models, strict=True)
     ]
     job = {"truth": truth, "setting": setting, "questions": questions}
     jobs = [job | {"sizes": [size]} for size in sizes]
     rows = []
     for size, codes in zip(sizes, in_chunks(jobs, n, seed, n_jobs, verbose), strict=True):
-        reached = np.isin(codes[:, 0], goals).sum(axis=0)
-        for label, successes in zip(labels, reached, strict=True):
-            power = successes / n
-            mcse = np.sqrt(power * (1 - power) / n)
-            rows.append([size, label, power, mcse, *proportion_interval(int(successes), n)])
+        for label, reached in zip(labels, np.isin(codes[:, 0], goals).T, strict=True):
+            power = reached.mean()
+            # Wilson's interval is not degenerate at 0 and 1.
+            ends = binomtest(int(reached.sum()), n).proportion_ci(method="wilson")
+            rows.append([size, label, power, np.sqrt(power * (1 - power) / n), *ends])
     table = pd.DataFrame(rows, columns=["size", "model", "power", "mcse", "low", "high"])
+    assumed = "" if accuracies is None else accuracies.in_words(region)
     return PowerAnalysis(table, goals, region, metric.name, names, n, assurance, assumed)
 
 
@@ -401,19 +384,18 @@ class _Accuracies:
 
     def in_words(self, rope: Interval) -> str:
         """Return what is assumed."""
-        source = (
-            "" if self.given else ", the mean of both error rates; pass disagreement= to change it"
-        )
         said = (
             f"Assumed: accuracies of {self.a:g} and {self.b:g}, and exactly one of both is right "
-            f"on {100 * self.disagreement:.3g}% of the instances{source}."
+            f"on {100 * self.disagreement:.3g}% of the instances"
         )
-        if not self._at_the_limit(rope):
-            return said
-        return (
-            f"{said} Their difference is a limit of the ROPE {format_interval(rope)}, so no number "
-            "of labels would settle on which side of it they are: choose another rope."
-        )
+        if not self.given:
+            said += ", the mean of both error rates; pass disagreement= to change it"
+        if self._at_the_limit(rope):
+            said += (
+                f". Their difference is a limit of the ROPE {format_interval(rope)}, so no number "
+                "of labels would settle on which side of it they are: choose another rope"
+            )
+        return f"{said}."
 
     def _at_the_limit(self, rope: Interval) -> bool:
         return bool(np.isclose(self.a - self.b, rope, rtol=0, atol=1e-9).any())
@@ -436,15 +418,14 @@ def _check_accuracies(given: Any, disagreement: Any) -> _Accuracies | None:
     low, high = abs(a - b), min(a + b, 2 - a - b)
     if disagreement is None:
         return _Accuracies(a, b, float(np.clip(1 - (a + b) / 2, low, high)), False)
-    if not isinstance(disagreement, Real) or not (
-        low - 1e-9 <= as_float(disagreement) <= high + 1e-9
-    ):
+    share = as_float(disagreement) if isinstance(disagreement, Real) else np.nan
+    if not low - 1e-9 <= share <= high + 1e-9:
         raise ValueError(
             f"disagreement={in_short(disagreement)} is not possible: with accuracies of {a:g} and "
             f"{b:g}, exactly one of both is right on at least {low:.4g} and at most {high:.4g} of "
             "the instances."
         )
-    return _Accuracies(a, b, float(disagreement), True)
+    return _Accuracies(a, b, share, True)
 
 
 def _check_goal(goal: Any) -> tuple[str, ...]:
@@ -464,12 +445,13 @@ def _check_goal(goal: Any) -> tuple[str, ...]:
 
 
 def _check_sizes(sizes: Any) -> list[int]:
-    values = np.atleast_1d(as_array(sizes, "sizes"))
-    if values.ndim != 1 or len(values) == 0 or values.dtype.kind not in "iu" or values.min() < 1:
-        raise ValueError(f"sizes must be integers of at least 1, got {in_short(sizes)}.")
-    if values.max() > MOST_INSTANCES:
-        raise ValueError(f"sizes must be at most {MOST_INSTANCES:,}, got {in_short(sizes)}.")
-    return [int(size) for size in np.unique(values)]
+    values = np.unique(as_array(sizes, "sizes"))
+    whole = np.ndim(sizes) <= 1 and values.dtype.kind in "iu" and len(values) > 0
+    if not whole or not 1 <= values[0] <= values[-1] <= MOST_INSTANCES:
+        raise ValueError(
+            f"sizes must be integers from 1 to {MOST_INSTANCES:,}, got {in_short(sizes)}."
+        )
+    return [int(size) for size in values]
 
 
 def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:
@@ -477,12 +459,11 @@ def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:
         posterior = given.exact_posterior("power_analysis")
         if isinstance(posterior.evidence, PairedCounts) and not posterior.model.needs_pairs:
             # The pilot study has paired predictions, and so will the planned test set.
-            model = resolve_model("paired", None, paired=True, n_classes=len(given.labels))
-            posterior = Posterior(
-                model, posterior.evidence, entropy=0, n_draws=1, prevalence=posterior.prevalence
+            posterior = make_posterior(
+                posterior.evidence, "paired", "exact", None, 100, 0, posterior.prevalence
             )
-        counts = posterior.counts[0]
-        return posterior, replace(Setting.of(counts), weight=1.0), given.names
+        setting = replace(Setting.of(posterior.counts[0]), weight=1.0)
+        return posterior, setting, given.names
     tables = _check_cells(given)
     return populations_of(*tables), Setting(tuple(range(len(tables[0]))), None), ("A", "B")
 
@@ -500,19 +481,16 @@ def _check_cells(given: Any) -> list[Array]:
         raise ValueError(
             f"cells_or_result must be {_WHAT_DOES}, got an array of shape {cells.shape}."
         )
-    if not (cells >= 0).all():
-        raise ValueError(
-            f"The probabilities in cells_or_result must not be negative or NaN, got "
-            f"{cells.min():g}."
-        )
-    if len(cells) == m and np.isclose(cells.sum(), 1):
-        return [cells]
-    if len(cells) == 2 and np.allclose(cells.sum(axis=(1, 2)), 1):
-        return list(cells)
+    sums = cells.sum(axis=(1, 2))
+    if (cells >= 0).all():
+        if len(cells) == m and np.isclose(sums.sum(), 1):
+            return [cells]
+        if len(cells) == 2 and np.allclose(sums, 1):
+            return list(cells)
     raise ValueError(
-        "The probabilities in cells_or_result must sum to 1: in total for a joint table of (truth, "
-        f"A, B), or in each of two tables for A and B; got the total {cells.sum():g} and the sums "
-        f"{cells.sum(axis=(1, 2)).round(6).tolist()}."
+        "The probabilities in cells_or_result must not be negative or NaN, and must sum to 1: in "
+        "total for a joint table of (truth, A, B), or in each of two tables for A and B; got the "
+        f"smallest {cells.min():g} and the sums {sums.round(6).tolist()}."
     )
 
 

@@ -6,11 +6,12 @@ data set dominates the cost of drawing, so tables and metrics are computed in ba
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.validated_rows import cell_influence
@@ -18,6 +19,7 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models.binary import Specification
 from skbayeseval.models.outcomes import OutcomeSpecification
 from skbayeseval.models.specification import AnySpecification, check_scores
+from skbayeseval.posterior.recipe import Posterior
 
 Array = NDArray[Any]
 
@@ -36,7 +38,7 @@ BLOCK = 2**13
 
 
 def draw_differences(
-    specifications: Sequence[AnySpecification],
+    specifications: Sequence[Any],
     metric: Metric,
     positive: int,
     rng: np.random.Generator,
@@ -46,7 +48,7 @@ def draw_differences(
 
     Parameters
     ----------
-    specifications : sequence of AnySpecification
+    specifications : sequence of Specification or of OutcomeSpecification
         The posteriors of the same model for different data sets.
     metric, positive, rng, n_draws
         As in `AnySpecification.stream`.
@@ -58,21 +60,15 @@ def draw_differences(
     """
     first = specifications[0]
     if isinstance(first, Specification):
-        shapes = np.array([all_shapes(s) for s in specifications])
-        return differences_of_shapes(first, shapes, metric, positive, rng, n_draws)
+        shapes = [np.concatenate([*s.shapes(prior=False).values()]) for s in specifications]
+        return differences_of_shapes(first, np.array(shapes), metric, positive, rng, n_draws)
     blocks = [
-        s.stream(metric, positive, rng, n_draws, remainder=REMAINDER)
-        for s in specifications
-        if isinstance(s, OutcomeSpecification)
+        block
+        for specification in specifications
+        for block in specification.stream(metric, positive, rng, n_draws, remainder=REMAINDER)
     ]
-    scores = np.concatenate([block for of_one in blocks for block in of_one], axis=1)
-    a, b = check_scores(scores, metric).reshape(2, len(specifications), n_draws)
-    return a - b
-
-
-def all_shapes(specification: AnySpecification) -> Array:
-    """Return the Dirichlet shapes of all probability vectors, one after the other."""
-    return np.concatenate([*specification.shapes(prior=False).values()])
+    a, b = check_scores(np.concatenate(blocks, axis=1), metric)
+    return (a - b).reshape(len(specifications), n_draws)
 
 
 def differences_of_shapes(
@@ -129,11 +125,9 @@ def populations_after(
     """
     if isinstance(specification, OutcomeSpecification):
         return specification.draw_populations(rng, n_draws)
-    if not isinstance(specification, Specification):
-        raise TypeError(f"{type(specification).__name__} has no outcome probabilities.")
+    assert isinstance(specification, Specification)
     if specification.joint is not None:
-        joint = specification.joint(specification.draw(rng, n_draws))
-        return _one_by_one(joint)
+        return _one_by_one(specification.joint(specification.draw(rng, n_draws)))
     tables = np.concatenate(list(specification.stream_tables(rng, n_draws)))
     return _one_by_one(*np.moveaxis(tables, 1, 0))
 
@@ -143,10 +137,9 @@ def _one_by_one(*tables: Array) -> list[tuple[Population, ...]]:
     found = []
     for of_all in tables:
         cells = np.argwhere(~np.isnan(of_all[0]))
-        truth, predictions = cells[:, 0], cells[:, 1:]
         probability = of_all[(slice(None), *cells.T)]
         probability = probability / probability.sum(axis=1, keepdims=True)
-        found.append([Population(truth, predictions, one) for one in probability])
+        found.append([Population(cells[:, 0], cells[:, 1:], row) for row in probability])
     return list(zip(*found, strict=True))
 
 
@@ -156,32 +149,6 @@ def populations_of(*tables: Array) -> tuple[Population, ...]:
     NaN marks a cell that is not counted.
     """
     return _one_by_one(*(np.asarray(table)[None] for table in tables))[0]
-
-
-def side_by_side(populations: Sequence[tuple[Population, ...]]) -> list[tuple[Population, ...]]:
-    """Return populations with a row of probabilities per draw: as few as have the same cells.
-
-    Draws of two classes all have the same cells, and become one tuple of populations. Draws of
-    more classes have a tuple each, with a single row.
-    """
-    first = populations[0]
-    if all(
-        one.truth is same.truth and one.predictions is same.predictions
-        for drawn in populations
-        for one, same in zip(drawn, first, strict=True)
-    ):
-        return [
-            tuple(
-                Population(
-                    same.truth, same.predictions, np.array([one.probability for one in ones])
-                )
-                for same, ones in zip(first, zip(*populations, strict=True), strict=True)
-            )
-        ]
-    return [
-        tuple(Population(p.truth, p.predictions, p.probability[None]) for p in drawn)
-        for drawn in populations
-    ]
 
 
 # The standard deviation of the difference, as a share of that of the difference on one instance,
@@ -210,18 +177,12 @@ def plausibility(
     weights : ndarray of shape (n_populations,)
         The weights, which sum to 1.
     """
-    differences, mean = [], np.zeros((n_classes, n_classes))
-    for populations in side_by_side(drawn):
-        tables = tables_of(populations, n_classes)
-        a, b = metric(tables, positive).T
-        differences.append(a - b)
-        mean += tables.mean(axis=1).sum(axis=0) / len(drawn)
-    difference = np.concatenate(differences)
-    scale = SCALE * spread_of_instances(drawn, cell_influence(metric, mean, positive))
-    ratio = np.divide(difference, scale, out=np.zeros_like(difference), where=scale > 0)
-    log_weights = -0.5 * ratio**2
-    weights = np.exp(log_weights - log_weights.max())
-    return np.asarray(weights / weights.sum())
+    tables = tables_of(drawn, n_classes)
+    a, b = metric(tables, positive).T
+    influence = cell_influence(metric, tables.mean(axis=(0, 1)), positive)
+    scale = SCALE * spread_of_instances(drawn, influence)
+    ratio = np.divide(a - b, scale, out=np.zeros_like(scale), where=scale > 0)
+    return np.asarray(softmax(-0.5 * ratio**2))
 
 
 def spread_of_instances(drawn: Sequence[tuple[Population, ...]], influence: Array) -> Array:
@@ -230,35 +191,61 @@ def spread_of_instances(drawn: Sequence[tuple[Population, ...]], influence: Arra
     `influence` holds the influence of an instance in each cell of the confusion table. If only the
     table of each classifier is known, half of all errors are taken for disagreements.
     """
-    found = []
-    for populations in side_by_side(drawn):
-        if len(populations) == 1:
-            truth, (a, b), probability = _columns(populations[0])
-            found.append(probability @ (influence[truth, a] - influence[truth, b]) ** 2)
-        else:
-            errors = [
-                probability @ (influence[truth, said] - influence[truth, truth]) ** 2
-                for truth, (said,), probability in map(_columns, populations)
-            ]
-            found.append(np.mean(errors, axis=0))
-    return np.sqrt(np.concatenate(found))
+    spread = []
+    for draw, truth, predictions, probability in _end_to_end(drawn):
+        said = influence[truth[:, None], predictions].T
+        other = said[1] if len(said) == 2 else influence[truth, truth]
+        spread.append(np.bincount(draw, probability * (said[0] - other) ** 2, len(drawn)))
+    return np.sqrt(np.mean(spread, axis=0))
 
 
-def tables_of(populations: Sequence[Population], n_classes: int) -> Array:
-    """Return the tables of probabilities of both classifiers, of shape (..., 2, M, M).
-
-    The probabilities of the populations may have several rows, which then are the first axis.
-    """
+def tables_of(drawn: Sequence[tuple[Population, ...]], n_classes: int) -> Array:
+    """Return the tables of probabilities of both classifiers, of shape (n_draws, 2, M, M)."""
+    shape = (len(drawn), n_classes, n_classes)
     tables = []
-    for truth, predictions, probability in map(_columns, populations):
-        rows = n_classes**2 * np.arange(probability[..., 0].size)[:, None]
-        for said in predictions:
-            cells = (rows + truth * n_classes + said).ravel()
-            table = np.bincount(cells, probability.ravel(), len(rows) * n_classes**2)
-            tables.append(table.reshape(*probability.shape[:-1], n_classes, n_classes))
-    return np.stack(tables, axis=-3)
+    for draw, truth, predictions, probability in _end_to_end(drawn):
+        for said in predictions.T:
+            cell = np.ravel_multi_index((draw, truth, said), shape)
+            tables.append(np.bincount(cell, probability, np.prod(shape)).reshape(shape))
+    return np.stack(tables, axis=1)
 
 
-def _columns(population: Population) -> tuple[Array, Array, Array]:
+def _end_to_end(drawn: Sequence[tuple[Population, ...]]) -> Iterator[tuple[Array, ...]]:
+    """Yield the number of the draw of each outcome, and all outcomes, of each population."""
+    for populations in zip(*drawn, strict=True):
+        sizes = [len(population.truth) for population in populations]
+        columns = zip(*populations, strict=True)
+        yield np.repeat(np.arange(len(sizes)), sizes), *map(np.concatenate, columns)
+
+
+Truth = tuple[Population, ...] | Posterior
+
+
+# Number of draws from the posterior for each truth that is chosen among them.
+POOL = 10
+
+
+def truths(
+    truth: Truth, metric: Metric, rng: np.random.Generator, n: int
+) -> list[tuple[Population, ...]]:
+    """Return the truth of each replication: fixed, or drawn from a posterior.
+
+    The difference in the metric is shrunk as described in `plausibility`.
+    """
+    if not isinstance(truth, Posterior):
+        return [truth] * n
+    pool = populations_after(truth.specification, rng, POOL * n)
+    positive = 1 if truth.positive is None else truth.positive
+    weights = plausibility(pool, metric, positive, len(truth.counts[0].labels))
+    drawn = [pool[i] for i in rng.choice(len(pool), n, p=weights)]
+    if truth.prevalence is None:
+        return drawn
+    # A test set sampled by class keeps its observed class proportions.
+    shares = truth.counts[0].true / truth.counts[0].true.sum()
+    return [tuple(_with_classes(p, shares) for p in populations) for populations in drawn]
+
+
+def _with_classes(population: Population, shares: Array) -> Population:
     truth, predictions, probability = population
-    return truth, predictions.T, probability / probability.sum(axis=-1, keepdims=True)
+    of_class = np.bincount(truth, probability, len(shares))
+    return Population(truth, predictions, probability * (shares / of_class)[truth])

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import binomtest
 
 from skbayeseval._validation import (
     check_probability,
@@ -91,9 +90,9 @@ class SampleSize:
             return f"The decision is already clear: {self.decision.in_short()}"
         if (self.n_total or self.largest) > MOST_TIMES * self.n_now:
             return (
-                f"More than {MOST_TIMES} times the present {self.n_now:,} labelled instances, far "
-                f"more than can usually be collected, would be needed for a clear decision with "
-                f"probability {sure}: consider a wider or a narrower ROPE. {now}"
+                f"More than {MOST_TIMES} times the present {self.n_now:,} labelled instances would "
+                f"be needed for a clear decision with probability {sure}: consider a wider or a "
+                f"narrower ROPE. {now}"
             )
         if self.n_total is None or self.n_more is None or self.interval is None:
             reached = format_probability(self.reached, threshold=self.assurance)
@@ -101,11 +100,11 @@ class SampleSize:
                 f"Not reached: even {self.largest:,} labelled instances in total would give a "
                 f"clear decision only with probability {reached}, not {sure}. {now}"
             )
-        low, high = (f"{two_digits(end):,}" for end in self.interval)
+        numbers = (self.n_total, self.n_more, *self.interval)
+        total, more, low, high = (f"{two_digits(number):,}" for number in numbers)
         return (
-            f"About {two_digits(self.n_total):,} labelled instances in total, "
-            f"{two_digits(self.n_more):,} more than now, would give a clear decision with "
-            f"probability {sure} (95% Monte Carlo interval: {low} to {high}). {now}"
+            f"About {total} labelled instances in total, {more} more than now, would give a clear "
+            f"decision with probability {sure} (95% Monte Carlo interval: {low} to {high}). {now}"
         )
 
 
@@ -115,30 +114,35 @@ def two_digits(number: float) -> int:
     return round(number / 10**digits) * 10**digits
 
 
-def proportion_interval(successes: int, trials: int, prob: float = 0.95) -> Interval:
-    """Return Wilson's interval of a simulated proportion, which is not degenerate at 0 and 1."""
-    found = binomtest(successes, trials).proportion_ci(prob, method="wilson")
-    return Interval(float(found.low), float(found.high))
-
-
 def smoothed(fractions: Array) -> Array:
     """Return the isotonic regression of each row of fractions, which increase with the size.
 
     It is the maximum, over all sizes up to a size, of the smallest mean from there to that size or
     a larger one (Robertson, Wright and Dykstra 1988, section 1.4).
     """
-    found = np.zeros_like(fractions, dtype=float)
+    rising = np.zeros_like(fractions, dtype=float)
     n_sizes = fractions.shape[-1]
     for start in range(n_sizes):
         means = np.cumsum(fractions[..., start:], axis=-1) / np.arange(1, n_sizes - start + 1)
         smallest = np.minimum.accumulate(means[..., ::-1], axis=-1)[..., ::-1]
-        np.maximum(found[..., start:], smallest, out=found[..., start:])
-    return found
+        np.maximum(rising[..., start:], smallest, out=rising[..., start:])
+    return rising
+
+
+class Required(NamedTuple):
+    """The required size, its interval, and the fraction of clear decisions at it.
+
+    If the assurance is not reached, the size is None, and the fraction that at the largest size.
+    """
+
+    size: float | None
+    interval: Interval
+    reached: float
 
 
 def smallest_size(
     settled: Array, sizes: Array, assurance: float, rng: np.random.Generator, n_resamples: int = 500
-) -> tuple[float, Interval]:
+) -> Required:
     """Return the size at which the fraction of clear decisions reaches the assurance.
 
     Parameters
@@ -156,17 +160,18 @@ def smallest_size(
 
     Returns
     -------
-    size : float
-        The required size.
-    interval : Interval
-        The 95% bootstrap interval of the size.
+    required : Required
+        The required size and its 95% bootstrap interval.
     """
     n = len(settled)
-    times = rng.multinomial(n, np.full(n, 1 / n), n_resamples)
-    found = [crossing(rising, sizes, assurance, n) for rising in smoothed(times @ settled / n)]
-    low, high = np.quantile(found, [0.025, 0.975])
-    size = crossing(smoothed(settled.mean(axis=0)), sizes, assurance, n)
-    return size, Interval(float(low), float(high))
+    rising = smoothed(settled.mean(axis=0))
+    resampled = smoothed(rng.multinomial(n, np.full(n, 1 / n), n_resamples) @ settled / n)
+    found = [crossing(row, sizes, assurance, n) for row in resampled]
+    interval = Interval(*np.quantile(found, [0.025, 0.975]).tolist())
+    if rising[-1] < assurance:
+        return Required(None, interval, float(rising[-1]))
+    size = crossing(rising, sizes, assurance, n)
+    return Required(size, interval, float(max(assurance, rising[0])))
 
 
 def crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
@@ -177,11 +182,9 @@ def crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
     limit. Fractions of 0 and 1 count as half a replication more and less.
     """
     above = np.flatnonzero(rising >= assurance)
-    if len(above) == 0:
-        return float(sizes[-1])
-    i = above[0]
-    if i == 0:
-        return float(sizes[0])
+    i = above[0] if len(above) else -1
+    if i <= 0:
+        return float(sizes[i])
     fractions = np.array([rising[i - 1], assurance, rising[i]])
     before, here, after = ndtri(np.clip(fractions, 1 / (2 * n), 1 - 1 / (2 * n)))
     share = (here - before) / (after - before) if after > before else 1.0
@@ -201,13 +204,12 @@ def items_needed(
     assurance: float,
     n_replications: int,
     seed: np.random.SeedSequence,
-) -> tuple[float | None, Interval | None, float]:
-    """Return the required number of items, its interval, and the fraction of clear decisions.
+) -> Required:
+    """Return the required number of items.
 
     The difference is taken to be normal with a standard deviation that falls with the square root
-    of the number of items. It is shrunk as described in `near_equal`: its prior is normal, with a
-    standard deviation of a twentieth of the root mean squared difference of an item. If the
-    assurance is not reached, size and interval are None.
+    of the number of items. It is shrunk as described in `plausibility`: its prior is normal, with a
+    standard deviation of a twentieth of the root mean squared difference of an item.
 
     Parameters
     ----------
@@ -234,11 +236,7 @@ def items_needed(
     truth = kept * mean + np.sqrt(kept) * sd * rng.standard_normal(n_replications)
     sizes = np.unique(np.round(np.geomspace(n_now + 1, largest, N_ITEM_SIZES)))
     settled = simulated_settled(truth, mean, sd, n_now, sizes, decision, rng)
-    rising = smoothed(settled.mean(axis=0))
-    if rising[-1] < assurance:
-        return None, None, float(rising[-1])
-    size, interval = smallest_size(settled, sizes, assurance, rng)
-    return size, interval, float(max(assurance, rising[0]))
+    return smallest_size(settled, sizes, assurance, rng)
 
 
 def simulated_settled(
@@ -257,17 +255,16 @@ def simulated_settled(
     of_item = sd * np.sqrt(n_now)
     more = np.diff(sizes, prepend=n_now)
     noise = of_item * np.sqrt(more) * rng.standard_normal((len(truth), len(sizes)))
-    sums = n_now * mean + np.cumsum(truth[:, None] * more + noise, axis=1)
-    means = sums / sizes
+    means = (n_now * mean + np.cumsum(truth[:, None] * more + noise, axis=1)) / sizes
     half = ndtri((1 + decision.prob) / 2) * of_item / np.sqrt(sizes)
     low, high = means - half, means + half
     inside = (low >= decision.rope.low) & (high <= decision.rope.high)
     return inside | (low > decision.rope.high) | (high < decision.rope.low)
 
 
-# The search for a size first increases the size by FACTOR, and narrows what it has found down to
-# that factor, if possible. Then it evaluates sizes that differ by LARGEST_STEP, or N_SIZES sizes if
-# these are fewer, and goes on by FACTOR if the interval of the size ends at one of the outer ones.
+# The search for a size first increases the size by FACTOR. Then it evaluates sizes that differ by
+# LARGEST_STEP, or N_SIZES sizes if these are fewer, and goes on by FACTOR if the interval of the
+# size ends at one of the outer ones.
 FACTOR, LARGEST_STEP, N_SIZES = 4.0, 1.6, 6
 
 
@@ -275,88 +272,57 @@ def instances_needed(
     posterior: Posterior,
     question: Question,
     *,
-    n_now: float,
+    n_now: int,
     largest: float,
     assurance: float,
     n_replications: int,
     seed: np.random.SeedSequence,
     n_jobs: Any,
     verbose: int,
-) -> tuple[float | None, Interval | None, float]:
-    """Return the required number of instances, its interval, and the fraction of clear decisions.
+) -> Required:
+    """Return the required number of instances.
 
     A coarse search over widely spaced sizes brackets the size at which the fraction of clear
     decisions reaches the assurance. Within the bracket, each replication is one test set of
-    increasing size, and the size is interpolated from the isotonic regression of the fractions.
-    If the assurance is not reached, size and interval are None, and the fraction is that at
-    `largest`.
+    increasing size.
     """
     counts = posterior.counts[0]
     worth = max(c.total for c in posterior.counts) * counts.weight / n_now  # weight per instance
-    job = {
-        "truth": posterior,
-        "setting": Setting.of(counts),
-        "questions": [question],
-        "base": posterior.evidence,
-    }
+    job = {"truth": posterior, "setting": Setting.of(counts), "base": posterior.evidence}
 
     def settled(totals: Sequence[float] | Array, n: int) -> Array:
-        sizes = (np.asarray(totals) - n_now) * worth
-        (codes,) = in_chunks([job | {"sizes": sizes}], n, seed.spawn(1)[0], n_jobs, verbose)
+        here = job | {"questions": [question], "sizes": (np.asarray(totals) - n_now) * worth}
+        (codes,) = in_chunks([here], n, seed.spawn(1)[0], n_jobs, verbose)
         return np.isin(codes[:, :, 0], SETTLED)
 
     n_looks = max(n_replications // 4, 50)
-
-    def beyond(total: float) -> int:
-        """Return 1 if the size is certainly large enough, -1 if too small, 0 if unsure."""
-        for n in (n_looks // 4, n_looks):
-            fraction = settled([total], n).mean()
-            error = 3 * np.sqrt(assurance * (1 - assurance) / n)
-            enough = assurance + error if n < n_looks else min(assurance + error, 1.0)
-            if fraction >= enough or fraction < assurance - error:
-                return 1 if fraction >= enough else -1
-        return 0
-
-    smallest = n_now + 1.0
+    error = 3 * math.sqrt(assurance * (1 - assurance) / n_looks)
+    smallest, total = n_now + 1.0, n_now + n_now / FACTOR**2
     low, high = smallest, float(largest)
-    more = n_now / FACTOR**2
-    while n_now + more < largest:
-        looked = beyond(n_now + more)
-        if looked > 0:
-            high = n_now + more
+    while total < largest:
+        fraction = settled([total], n_looks).mean()
+        if fraction >= min(assurance + error, 1.0):
+            high = total
             break
-        if looked < 0:
-            low = n_now + more
-        more *= FACTOR
-    while high > FACTOR * low:
-        middle = float(np.sqrt(low * high))
-        looked = beyond(middle)
-        if looked == 0:
-            break
-        low, high = (low, middle) if looked > 0 else (middle, high)
+        if fraction < assurance - error:
+            low = total
+        total = n_now + FACTOR * (total - n_now)
     while True:
         n_sizes = min(N_SIZES, 1 + math.ceil(np.log(high / low) / np.log(LARGEST_STEP)))
         totals = np.unique(np.round(np.geomspace(low, high, n_sizes)))
         clear = settled(totals, n_replications)
-        rising = smoothed(clear.mean(axis=0))
         rng = np.random.default_rng(seed.spawn(1)[0])
-        size, interval = smallest_size(clear, totals, assurance, rng)
+        required = smallest_size(clear, totals, assurance, rng)
         # By chance, a look may have been wrong, and the interval would go on beyond these sizes.
-        more_below = low > smallest and interval.low <= totals[0]
-        more_above = high < largest and interval.high >= totals[-1]
-        if len(totals) == 1 and rising[0] >= assurance:
+        ends = required.interval
+        more_below = low > smallest and ends.low <= totals[0]
+        more_above = high < largest and ends.high >= totals[-1]
+        if len(totals) == 1 and required.size is not None:
             more_above = False
         if not (more_below or more_above):
-            break
-        if more_below:
-            low = max(low / FACTOR, smallest)
-        else:
-            low = float(totals[totals <= interval.low].max(initial=low))
-        if more_above:
-            high = min(FACTOR * high, float(largest))
-    if rising[-1] < assurance:
-        return None, None, float(rising[-1])
-    return size, interval, float(max(assurance, rising[0]))
+            return required
+        low = max(low / FACTOR, smallest) if more_below else totals[totals <= ends.low].max()
+        high = min(FACTOR * high, float(largest)) if more_above else high
 
 
 # A child of the entropy: 0 is the posterior's, 1 the splitter's, 2 and 3 those of Markov chains.
@@ -378,7 +344,8 @@ def required_sample_size(
 ) -> SampleSize:
     """Return the smallest size at which the decision is settled as often as asked for."""
     evidence: Any = posterior.evidence
-    if not evidence.is_of_items:
+    of_items = evidence.is_of_items
+    if not of_items:
         posterior = posterior.exact("required_sample_size")
     assurance = check_probability(assurance, "assurance")
     most = 1000 * n_now if largest is None else check_whole_number(largest, "largest", n_now)
@@ -386,25 +353,32 @@ def required_sample_size(
     entropy = posterior.entropy
     if random_state is not None:
         entropy = check_random_state_entropy(random_state)
-    question = None
-    if not evidence.is_of_items:
-        question = Question(
-            posterior.model, metric, decision.rope, decision.prob, posterior.prevalence, SETTLED
-        )
-    if decision.code in SETTLED:
-        here = Interval(n_now, n_now)
-        return SampleSize(n_now, 0, n_now, assurance, 1.0, 0.0, here, most, decision)
     seed = np.random.SeedSequence(entropy, spawn_key=(_PLANNING,))
     search: dict[str, Any] = {"largest": most, "assurance": assurance, "n_replications": n}
-    if question is None:
+    search["seed"] = seed
+    question = None
+    if not of_items:
+        rule = (decision.rope, decision.prob, posterior.prevalence, SETTLED)
+        question = Question(posterior.model, metric, *rule)
+    if decision.settled:
+        required = Required(n_now, Interval(n_now, n_now), 1.0)
+    elif question is None:
         differences = evidence.sign * (evidence.means[0] - evidence.means[1])
-        sd = posterior.difference(metric).sd
-        size, interval, reached = items_needed(differences, sd, decision, **search, seed=seed)
+        required = items_needed(differences, posterior.difference(metric).sd, decision, **search)
     else:
-        size, interval, reached = instances_needed(
-            posterior, question, **search, seed=seed, n_now=n_now, n_jobs=n_jobs, verbose=verbose
+        required = instances_needed(
+            posterior, question, n_now=n_now, n_jobs=n_jobs, verbose=verbose, **search
         )
+    size, interval, reached = required
     total = None if size is None else math.ceil(size)
-    more = None if total is None else total - n_now
-    mcse = math.sqrt(reached * (1 - reached) / n)
-    return SampleSize(total, more, n_now, assurance, reached, mcse, interval, most, decision)
+    return SampleSize(
+        total,
+        None if total is None else total - n_now,
+        n_now,
+        assurance,
+        reached,
+        math.sqrt(reached * (1 - reached) / n),
+        None if total is None else interval,
+        most,
+        decision,
+    )

@@ -19,17 +19,8 @@ from skbayeseval.evidence.counts import MarginalCounts, PairedCounts
 from skbayeseval.judgement.decision import SETTLED, codes_given_hdi
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.binary import Specification
-from skbayeseval.models.specification import AnySpecification, Model
-from skbayeseval.planning.replications import (
-    all_shapes,
-    differences_of_shapes,
-    draw_differences,
-    plausibility,
-    populations_after,
-    side_by_side,
-)
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.models.specification import Model
+from skbayeseval.planning.replications import Truth, draw_differences, truths
 
 Array = NDArray[Any]
 
@@ -132,10 +123,6 @@ def _doubtful(
 N_DRAWS = 4000
 
 
-# Number of draws from the posterior for each truth that is chosen among them.
-POOL = 10
-
-
 # Number of replications per job.
 CHUNK = 128
 
@@ -180,40 +167,17 @@ class Question:
 
     def codes(self, data: Sequence[Evidence], rng: np.random.Generator) -> Array:
         """Return the decision code for each data set."""
-        specifications = [self.specification(one) for one in data]
-        positive = self._positive(data[0])
+        positive = data[0].margins()[0].positive
+        specifications = [self.model.specification(evidence) for evidence in data]
+        if self.prevalence is not None:
+            known = np.array(self.prevalence)
+            specifications = [s.with_prevalence(known, positive) for s in specifications]
 
         def draw(which: Array, n: int) -> Array:
             some = [specifications[i] for i in which]
-            return draw_differences(some, self.metric, positive, rng, n)
+            return draw_differences(some, self.metric, 1 if positive is None else positive, rng, n)
 
         return decide_many(draw, len(data), self.rope, self.prob, N_DRAWS, self.goal)
-
-    def codes_of_shapes(
-        self, form: ShapesOfCounts, counts: Sequence[Array], rng: np.random.Generator
-    ) -> Array:
-        """Return the decision code for each row of counts, whose posteriors have this form."""
-        shapes, positive = form.shapes(counts), self._positive(form.evidence)
-
-        def draw(which: Array, n: int) -> Array:
-            return differences_of_shapes(
-                form.specification, shapes[which], self.metric, positive, rng, n
-            )
-
-        return decide_many(draw, len(shapes), self.rope, self.prob, N_DRAWS, self.goal)
-
-    def specification(self, evidence: Evidence) -> AnySpecification:
-        """Return the specification of the posterior, given the evidence."""
-        found = self.model.specification(evidence)
-        if self.prevalence is None:
-            return found
-        positive = evidence.margins()[0].positive
-        return found.with_prevalence(np.array(self.prevalence), positive)
-
-    @staticmethod
-    def _positive(evidence: Evidence) -> int:
-        positive = evidence.margins()[0].positive
-        return 1 if positive is None else positive
 
 
 @dataclass(frozen=True)
@@ -243,141 +207,44 @@ class Setting:
     @classmethod
     def of(cls, counts: ConfusionCounts) -> Setting:
         """Return the setting of the given counts."""
-        return cls(
-            counts.labels,
-            counts.pos_label,
-            counts.weight,
-            counts.has_true_negatives,
-            counts.declared,
-        )
+        known = counts.has_true_negatives
+        return cls(counts.labels, counts.pos_label, counts.weight, known, counts.declared)
 
     def evidence(
-        self, populations: Sequence[Population], drawn: Sequence[Array], rng: np.random.Generator
+        self,
+        populations: Sequence[Population],
+        drawn: Sequence[Array],
+        rng: np.random.Generator,
+        base: Any = None,
     ) -> Evidence:
-        """Convert instances drawn from each population to evidence."""
-        return self.counted(populations, [self.whole(one, rng) for one in drawn])
-
-    def whole(self, drawn: Array, rng: np.random.Generator) -> Array:
-        """Convert numbers of independent instances to counts.
+        """Convert the numbers of instances drawn from each population to evidence, added to `base`.
 
         One count has the weight `weight`, so each instance corresponds to 1 / weight counts. The
         counts are rounded up or down at random, so that they are integers with the correct
         expectation.
         """
-        return np.floor(drawn / self.weight + rng.random(drawn.shape))
-
-    def counted(self, populations: Sequence[Population], counts: Sequence[Array]) -> Evidence:
-        """Return counts of the outcomes of each population as evidence."""
+        counts = [np.floor(number / self.weight + rng.random(number.shape)) for number in drawn]
+        of_all = (self.labels, self.weight, self.pos_label, self.declared)
         if len(populations) == 1:
-            (population,) = populations
+            truth, predictions, _ = populations[0]
             seen = counts[0] > 0
-            return PairedCounts(
-                population.truth[seen],
-                population.predictions[seen],
-                counts[0][seen],
-                self.labels,
-                self.weight,
-                self.pos_label,
-                self.declared,
-            )
-        return MarginalCounts(
-            tuple(
-                ConfusionCounts(
-                    self._table(*pair), self.labels, self.weight, self.pos_label, self.declared
-                )
-                for pair in zip(populations, counts, strict=True)
-            )
-        )
-
-    def _table(self, population: Population, counts: Array) -> Array:
-        table = np.zeros((len(self.labels),) * 2)
-        np.add.at(table, (population.truth, population.predictions[:, 0]), counts)
-        if not self.true_negatives:
-            table[0, 0] = np.nan  # as in `ConfusionCounts.from_cells`
-        return table
-
-
-Truth = tuple[Population, ...] | Posterior
-
-
-def truths(
-    truth: Truth, metric: Metric, rng: np.random.Generator, n: int
-) -> list[tuple[Population, ...]]:
-    """Return the truth of each replication: fixed, or drawn from a posterior.
-
-    The difference in the metric is shrunk as described in `near_equal`.
-    """
-    if not isinstance(truth, Posterior):
-        return [truth] * n
-    pool = populations_after(truth.specification, rng, POOL * n)
-    positive = 1 if truth.positive is None else truth.positive
-    weights = plausibility(pool, metric, positive, len(truth.counts[0].labels))
-    drawn = [pool[i] for i in rng.choice(len(pool), n, p=weights)]
-    if truth.prevalence is None:
-        return drawn
-    # A test set sampled by class keeps its observed class proportions.
-    true = truth.counts[0].true
-    return [
-        tuple(_with_classes(p, true / true.sum()) for p in populations) for populations in drawn
-    ]
-
-
-def _with_classes(population: Population, shares: Array) -> Population:
-    truth, predictions, probability = population
-    of_class = np.bincount(truth, probability, len(shares))
-    return Population(truth, predictions, probability * (shares / of_class)[truth])
-
-
-@dataclass(frozen=True)
-class ShapesOfCounts:
-    """How the Dirichlet shapes of a posterior follow from the counts: they are linear in them.
-
-    Parameters
-    ----------
-    specification : Specification
-        The posterior after one count of each outcome, and what has been observed before.
-    evidence : Evidence
-        These counts.
-    slopes : tuple of ndarray of shape (n_outcomes, n_shapes)
-        By how much one more count of each outcome raises the shapes.
-    """
-
-    specification: Specification
-    evidence: Evidence
-    slopes: tuple[Array, ...]
-
-    def shapes(self, counts: Sequence[Array]) -> Array:
-        """Return the shapes after other counts, of shape (n_rows, n_shapes)."""
-        found = all_shapes(self.specification)
-        for number, slope in zip(counts, self.slopes, strict=True):
-            found = found + (number - 1) @ slope
-        return found
-
-
-def shapes_of_counts(
-    question: Question,
-    setting: Setting,
-    populations: Sequence[Population],
-    base: Evidence | None = None,
-) -> ShapesOfCounts | None:
-    """Return how the posterior's shapes follow from counts of the outcomes of each population.
-
-    None means that the posterior does not consist of Dirichlet vectors.
-    """
-    ones = [np.ones(len(population.truth)) for population in populations]
-    evidence = _sum_of(base, setting.counted(populations, ones))
-    specification = question.specification(evidence)
-    if not isinstance(specification, Specification):
-        return None
-    slopes = []
-    for k, one in enumerate(ones):
-        slope = []
-        for more in np.eye(len(one)):
-            counts = [*ones[:k], one + more, *ones[k + 1 :]]
-            after = question.specification(_sum_of(base, setting.counted(populations, counts)))
-            slope.append(all_shapes(after) - all_shapes(specification))
-        slopes.append(np.array(slope))
-    return ShapesOfCounts(specification, evidence, tuple(slopes))
+            new = (truth[seen], predictions[seen], counts[0][seen])
+            if base is not None:
+                before = (base.truth, base.predictions, base.counts)
+                new = map(np.concatenate, zip(before, new, strict=True))
+            return PairedCounts(*new, *of_all)
+        margins = []
+        for k, ((truth, predictions, _), number) in enumerate(
+            zip(populations, counts, strict=True)
+        ):
+            table = np.zeros((len(self.labels),) * 2)
+            np.add.at(table, (truth, predictions[:, 0]), number)
+            if not self.true_negatives:
+                table[0, 0] = np.nan  # as in `ConfusionCounts.from_cells`
+            if base is not None:
+                table += base.margins()[k].table
+            margins.append(ConfusionCounts(table, *of_all))
+        return MarginalCounts(tuple(margins))
 
 
 def simulated_decisions(
@@ -418,45 +285,20 @@ def simulated_decisions(
         The decision codes.
     """
     rng = np.random.Generator(np.random.SFC64(seed))  # NumPy's fastest; most time goes into draws
-    bundles = side_by_side(truths(truth, questions[0].metric, rng, n))
-    drawn = [[np.zeros_like(p.probability) for p in one] for one in bundles]
-    forms: list[ShapesOfCounts | None] = [None] * len(questions)
-    if len(bundles) == 1:
-        forms = [shapes_of_counts(question, setting, bundles[0], base) for question in questions]
-    codes = []
-    reached = 0
+    replications = truths(truth, questions[0].metric, rng, n)
+    drawn = [[np.zeros(len(p.truth)) for p in populations] for populations in replications]
+    codes, reached = [], 0
     for size in sizes:
         more, reached = round(size) - reached, round(size)
-        for populations, numbers in zip(bundles, drawn, strict=True):
-            for number, population in zip(numbers, populations, strict=True):
-                p = population.probability
-                number += rng.multinomial(more, p / p.sum(axis=1, keepdims=True))
-        counts = [[setting.whole(number, rng) for number in numbers] for numbers in drawn]
-        data = []
-        if None in forms:
-            data = [
-                _sum_of(base, setting.counted(populations, of_one))
-                for populations, numbers in zip(bundles, counts, strict=True)
-                for of_one in zip(*numbers, strict=True)
-            ]
-        codes.append(
-            [
-                question.codes(data, rng)
-                if form is None
-                else question.codes_of_shapes(form, counts[0], rng)
-                for question, form in zip(questions, forms, strict=True)
-            ]
-        )
+        for populations, numbers in zip(replications, drawn, strict=True):
+            for number, (_, _, probability) in zip(numbers, populations, strict=True):
+                number += rng.multinomial(more, probability / probability.sum())
+        data = [
+            setting.evidence(populations, numbers, rng, base)
+            for populations, numbers in zip(replications, drawn, strict=True)
+        ]
+        codes.append([question.codes(data, rng) for question in questions])
     return np.moveaxis(np.array(codes), -1, 0)
-
-
-def _sum_of(base: Evidence | None, new: Evidence) -> Evidence:
-    """Return the sum of two sets of counts, of each classifier alone if one is known only so."""
-    if base is None:
-        return new
-    if base.is_paired and not new.is_paired:
-        base = MarginalCounts(base.margins())
-    return base + new  # type: ignore[operator]
 
 
 def in_chunks(
@@ -469,16 +311,14 @@ def in_chunks(
     check_n_jobs(n_jobs)
     check_whole_number(verbose, "verbose", minimum=0)
     chunks = [min(CHUNK, n - start) for start in range(0, n, CHUNK)]
-    tasks = [(job, chunk) for job in jobs for chunk in chunks]
+    tasks = [job | {"n": chunk} for job in jobs for chunk in chunks]
     parallel = parallel_with_progress(
         total=len(tasks), show=verbose > 0, doing="simulating", n_jobs=n_jobs
     )
     simulate = delayed(Task(simulated_decisions))
-    found = parallel(
-        simulate(**job, n=chunk, seed=child)
-        for (job, chunk), child in zip(tasks, seed.spawn(len(tasks)), strict=True)
-    )
+    seeds = seed.spawn(len(tasks))
+    codes = parallel(simulate(**task, seed=own) for task, own in zip(tasks, seeds, strict=True))
     return [
-        np.concatenate(found[start : start + len(chunks)])
+        np.concatenate(codes[start : start + len(chunks)])
         for start in range(0, len(tasks), len(chunks))
     ]

@@ -3,13 +3,13 @@ import pytest
 
 from skbayeseval import compare_predictions, metrics
 from skbayeseval.evidence.validated_rows import cell_influence
-from skbayeseval.planning import simulate
 from skbayeseval.planning.replications import (
     SCALE,
     plausibility,
     populations_of,
     spread_of_instances,
     tables_of,
+    truths,
 )
 
 ACCURACY, F1 = metrics.get_metric("accuracy"), metrics.get_metric("f1")
@@ -17,10 +17,10 @@ CELLS = np.random.default_rng(0).dirichlet(np.ones(8), 30).reshape(-1, 2, 2, 2)
 
 
 def test_tables_are_the_margins():
-    a, b = tables_of(populations_of(CELLS[0]), 2)
+    ((a, b),) = tables_of([populations_of(CELLS[0])], 2)
     np.testing.assert_allclose(a, CELLS[0].sum(axis=2))
     np.testing.assert_allclose(b, CELLS[0].sum(axis=1))
-    apart = tables_of(populations_of(a, b), 2)
+    (apart,) = tables_of([populations_of(a, b)], 2)
     np.testing.assert_allclose(apart, [a, b])
 
 
@@ -66,8 +66,8 @@ def test_truths_are_shrunk_but_disagree_as_often():
     wrong[0, np.r_[:20, 500:520]] = True
     wrong[1, np.r_[20:50, 520:550]] = True
     result = compare_predictions(y, *np.where(wrong, 1 - y, y), random_state=0)
-    drawn = simulate.truths(result.exact_posterior(""), ACCURACY, np.random.default_rng(0), 3000)
-    tables = np.array([tables_of(one, 2) for one in drawn])
+    drawn = truths(result.exact_posterior(""), ACCURACY, np.random.default_rng(0), 3000)
+    tables = tables_of(drawn, 2)
     difference = np.trace(tables[:, 0] - tables[:, 1], axis1=1, axis2=2)
     # The flat posterior has the mean 20 / 1008, of 1008 instances with its prior counts.
     shrunk = 20 / 1008 * 1008 / (1008 + 1 / SCALE**2)
