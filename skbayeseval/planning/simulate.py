@@ -228,11 +228,11 @@ class Setting:
         if len(populations) == 1:
             truth, predictions, _ = populations[0]
             seen = counts[0] > 0
-            new = (truth[seen], predictions[seen], counts[0][seen])
+            columns = [truth[seen], predictions[seen], counts[0][seen]]
             if base is not None:
-                before = (base.truth, base.predictions, base.counts)
-                new = map(np.concatenate, zip(before, new, strict=True))
-            return PairedCounts(*new, *of_all)
+                before = [base.truth, base.predictions, base.counts]
+                columns = [np.concatenate(both) for both in zip(before, columns, strict=True)]
+            return PairedCounts(columns[0], columns[1], columns[2], *of_all)
         margins = []
         for k, ((truth, predictions, _), number) in enumerate(
             zip(populations, counts, strict=True)
