@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -16,6 +16,9 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from skbayeseval._files import written_whole
+
+# The columns of tables that are aligned to the left.
+LEFT = ("decision", "note")
 
 
 def text(value: Any) -> str:
@@ -45,42 +48,32 @@ def listed(items: Iterable[tuple[str, Any]]) -> str:
     return f"<dl>{rows}</dl>"
 
 
-def table(header: Sequence[Any], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
-    """Return an HTML table; the first cell of each row is its header.
+def html_table(frame: pd.DataFrame, caption: str = "") -> str:
+    """Return a data frame of text as an HTML table, with its index as the first column.
 
     Examples
     --------
-    >>> from skbayeseval._html import table
-    >>> '<th scope="row">&lt;b&gt;</th><td>0.9</td>' in table(["name", "f1"], [["<b>", "0.9"]])
+    >>> import pandas as pd
+    >>> from skbayeseval._html import html_table
+    >>> '<th scope="row">&lt;b&gt;</th>' in html_table(pd.DataFrame({"f1": ["0.9"]}, index=["<b>"]))
     True
     """
-    above = f"<caption>{text(caption)}</caption>" if caption else ""
-    inside = "".join(table_lines(header, rows))
-    return f'<div class="scroll"><table>{above}{inside}</table></div>'
+    right = ["" if name in LEFT else ' style="text-align: right"' for name in frame.columns]
+    names = zip(right, frame.columns, strict=True)
+    head = "".join(f'<th scope="col"{style}>{text(name)}</th>' for style, name in names)
+    lines = [f'<tr><th scope="col">{text(frame.index.name or "")}</th>{head}</tr>']
+    for name, *row in frame.itertuples(name=None):
+        cells = zip(right, row, strict=True)
+        inside = "".join(f"<td{style}>{text(cell)}</td>" for style, cell in cells)
+        lines.append(f'<tr><th scope="row">{text(name)}</th>{inside}</tr>')
+    above = [f"<caption>{text(caption)}</caption>"] if caption else []
+    head_and_body = ["<thead>", lines[0], "</thead>", "<tbody>", *lines[1:], "</tbody>"]
+    return "\n".join(["<table>", *above, *head_and_body, "</table>"])
 
 
-def table_lines(
-    header: Sequence[Any], rows: Iterable[Sequence[Any]], styles: Sequence[str] | None = None
-) -> list[str]:
-    """Return the lines of a table between its tags; `styles` has attributes of each column."""
-    of_columns = [""] * len(header) if styles is None else styles
-
-    def line(cells: Sequence[Any], scope: str, other: str) -> str:
-        tags = [f'th scope="{scope}"', *[other] * (len(cells) - 1)]
-        inside = "".join(
-            f"<{tag}{style}>{text(cell)}</{tag[:2]}>"
-            for tag, style, cell in zip(tags, of_columns, cells, strict=True)
-        )
-        return f"<tr>{inside}</tr>"
-
-    head = line(header, "col", 'th scope="col"')
-    body = [line(cells, "row", "td") for cells in rows]
-    return ["<thead>", head, "</thead>", "<tbody>", *body, "</tbody>"]
-
-
-def frame_table(frame: pd.DataFrame) -> str:
-    """Return a data frame of text as an HTML table with its index as the first column."""
-    return table([frame.index.name or "", *frame.columns], frame.itertuples(name=None))
+def frame_table(frame: pd.DataFrame, caption: str = "") -> str:
+    """Return a table of a page or notebook, which may be wider than that."""
+    return f'<div class="scroll">{html_table(frame, caption)}</div>'
 
 
 def row(*parts: str) -> str:

@@ -316,10 +316,6 @@ class Evidence(ABC):
         """Return whether two classifiers are known to differ by the same amount on all units."""
         return False
 
-    def heading(self) -> str | None:
-        """Return a line on all of the evidence, to print under a ranking; None if there is none."""
-        return None
-
     def remarks(self) -> list[tuple[str, str]]:
         """Return what else to print about the evidence, as pairs of a keyword and a text."""
         return []

@@ -291,11 +291,6 @@ class SystemScores(_Scores):
             words += f", with {number} {'splits' if self.test_fraction else 'runs'} each"
         return words
 
-    def heading(self) -> str:
-        """Return a line on all of the evidence."""
-        words = f"{self.n_classifiers:,} systems on {self.describe()}."
-        return f"{words} Observed: {OWN_DATA_SETS}." if (self.n_runs == 0).any() else words
-
     def remarks(self) -> list[tuple[str, str]]:
         """Return a line on what the observed values are, if scores are missing."""
         return [("note", f"observed: {OWN_DATA_SETS}")] if (self.n_runs == 0).any() else []

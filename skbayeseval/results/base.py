@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Self
 from warnings import warn
@@ -11,24 +11,22 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from skbayeseval._arrays import in_short
-from skbayeseval._html import write_page
+from skbayeseval._html import html_table, write_page
 from skbayeseval._validation import check_names
 from skbayeseval.evidence.base import Evidence
+from skbayeseval.judgement.decision import InWords
 from skbayeseval.judgement.distribution import Distribution
-from skbayeseval.judgement.rope import warn_of_one_rope
+from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import PerClass, resolve_scoring
 from skbayeseval.posterior.chains import convergence_warnings, from_trace
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.arviz import as_arviz
-from skbayeseval.results.printed import (
-    Labels,
-    Table,
-    html_table,
-    latex_table,
-    markdown_table,
-)
+from skbayeseval.results.explain import MOST_METRICS, explained, printed
+from skbayeseval.results.facts import Fact, as_lines, facts_of
+from skbayeseval.results.printed import Labels, latex_table, markdown_table
+from skbayeseval.results.report import Figure, Table, page, view
 from skbayeseval.results.storage import Parts, describe, read, write
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import LEVELS
@@ -39,6 +37,8 @@ class PosteriorView:
 
     Results are read-only. Methods take ``metric=``, which defaults to the first metric.
     """
+
+    _takes_rope = False
 
     def __init__(
         self,
@@ -369,6 +369,54 @@ class PosteriorView:
             return round(record.train_size + record.test_size)
         return round(max(counts.total for counts in self._posterior.counts))
 
+    def _headline(self, metric: Metric) -> str:
+        """Return a sentence on what a metric says."""
+        raise NotImplementedError
+
+    def _facts_of(self, metric: Metric) -> list[Fact]:
+        """Return what is known of a metric."""
+        return []
+
+    def _printed(self, metric: Metric) -> list[str]:
+        """Return the lines that are printed below the headline of a metric."""
+        return as_lines(self._facts_of(metric))
+
+    def _decided(self, rope: Any, metric: Metric) -> str:
+        """Return what a ROPE decides, in sentences."""
+        raise NotImplementedError
+
+    def _title(self) -> str:
+        """Return the title of a page."""
+        raise NotImplementedError
+
+    def _verdict(self, rope: Any) -> list[str]:
+        """Return what a page says first: what is decided, or who is ahead."""
+        return list(map(self._headline, self._few_metrics().values()))
+
+    def _few_metrics(self) -> dict[str, Metric]:
+        """Return the metrics that are told and drawn on a page."""
+        return dict(list(self._metrics.items())[:MOST_METRICS])
+
+    def _tables(self, rope: Any) -> Iterator[Table]:
+        """Yield the tables of a page."""
+        raise NotImplementedError
+
+    def _figures(self, rope: Any) -> list[Figure]:
+        """Return the figures of a page."""
+        raise NotImplementedError
+
+    def _rows_of_figures(self) -> int:
+        return 0
+
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
+        """Return the text of the table."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return view(self, self._table(None, 0.95, False, None), facts_of(self))
+
+    __str__ = printed
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}(names={self._names}, metrics={self.metrics}, "
@@ -378,6 +426,8 @@ class PosteriorView:
 
 class RopeResult(PosteriorView):
     """Base class of results that are judged in view of a region of practical equivalence."""
+
+    _takes_rope = True
 
     def explain(self, rope: Any = None) -> str:
         """Return what the result means, in paragraphs of plain sentences.
@@ -403,8 +453,7 @@ class RopeResult(PosteriorView):
         >>> "A is better than B by more than that" in result.explain(rope=0.01)
         True
         """
-        warn_of_one_rope(rope, self._metrics.values())
-        return self._explained(rope)
+        return explained(self, self._ropes(rope))
 
     def report(self, path: str | PathLike[str], rope: Any = None) -> None:
         """Write all that is known of the result to one HTML page, which needs no other file.
@@ -432,13 +481,23 @@ class RopeResult(PosteriorView):
         ...     page.read_text()[:15]
         '<!DOCTYPE html>'
         """
+        ropes = self._ropes(rope)
+        write_page(path, page(self, self._title(), explained(self, ropes), self, ropes))
+
+    def _ropes(self, rope: Any) -> Any:
+        """Return the ROPE of each metric; warn if one is given for metrics on different scales."""
         warn_of_one_rope(rope, self._metrics.values())
-        write_page(path, self._page(rope))
+        if rope is None:
+            return None
+        return {name: check_rope(rope, metric) for name, metric in self._metrics.items()}
 
-    def _explained(self, rope: Any) -> str:
-        raise NotImplementedError
+    def _verdict(self, rope: Any) -> list[str]:
+        if rope is None:
+            return super()._verdict(rope)
+        return [str(self.decision(rope, metric=name)) for name in self._few_metrics()]
 
-    def _page(self, rope: Any) -> str:
+    def decision(self, rope: Any, prob: float = 0.95, *, metric: Any = None) -> InWords:
+        """Return what is decided, given a ROPE."""
         raise NotImplementedError
 
     def to_latex(
@@ -481,7 +540,7 @@ class RopeResult(PosteriorView):
         >>> print(result.to_latex(rope=0.01).splitlines()[4].split(" & ")[-1])
         not settled \\
         """
-        return latex_table(*self._table(rope, prob, mcse, labels))
+        return latex_table(self._table(rope, prob, mcse, labels))
 
     def to_markdown(
         self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
@@ -490,7 +549,7 @@ class RopeResult(PosteriorView):
 
         The parameters and the columns are those of `to_latex`.
         """
-        return markdown_table(*self._table(rope, prob, mcse, labels))
+        return markdown_table(self._table(rope, prob, mcse, labels))
 
     def to_html(
         self, rope: Any = None, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None
@@ -499,8 +558,4 @@ class RopeResult(PosteriorView):
 
         The parameters and the columns are those of `to_latex`.
         """
-        return html_table(*self._table(rope, prob, mcse, labels))
-
-    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> Table:
-        """Return the text of the table, and the columns that are aligned to the right."""
-        raise NotImplementedError
+        return html_table(self._table(rope, prob, mcse, labels))

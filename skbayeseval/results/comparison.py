@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,13 @@ from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_flag, check_probability
 from skbayeseval.evidence.validated_rows import subgroups_of
 from skbayeseval.judgement.bayes_factor import BayesFactor, BayesTest, favour
-from skbayeseval.judgement.decision import Decision, Probabilities, on_more_training
+from skbayeseval.judgement.decision import (
+    Decision,
+    Probabilities,
+    format_interval,
+    format_probability,
+    on_more_training,
+)
 from skbayeseval.judgement.distribution import (
     Distribution,
     OneSidedDecision,
@@ -30,14 +37,13 @@ from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.base import RopeResult
-from skbayeseval.results.explain import explain_comparison
+from skbayeseval.results.facts import Fact, observed_of
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.frequentist import classical_tests
-from skbayeseval.results.printed import comparison_table
-from skbayeseval.results.report import comparison_page, comparison_view
+from skbayeseval.results.printed import Labels, as_text, by_model_and_prior, name_metrics
+from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.summary import summary_row, under_other_priors
-from skbayeseval.results.text import describe_comparison
 
 Array = NDArray[Any]
 
@@ -73,10 +79,6 @@ class ComparisonResult(ComparisonFigures, RopeResult):
     >>> decision.symbol, decision.settled, round(decision.probabilities.better, 2)
     ('>', False, 0.92)
     """
-
-    _table, _explained, _page = comparison_table, explain_comparison, comparison_page
-    _repr_html_ = comparison_view
-    __str__ = describe_comparison
 
     @property
     def draws(self) -> Array:
@@ -647,3 +649,63 @@ class ComparisonResult(ComparisonFigures, RopeResult):
                 else self._posterior.value(which, "ab".index(of))
             )
         return self._distributions[which, of]
+
+    def _headline(self, metric: Metric) -> str:
+        """Return a sentence on who is better, and how surely."""
+        a, b = self.names
+        identical = self._posterior.what_is_identical(metric)
+        if identical is not None:
+            return f"{a} and {b} are identical on {metric.name}: their {identical} are the same."
+        worse, equal, better = self._distribution(metric).around(Interval(0.0, 0.0))
+        ahead, behind = (a, b) if better >= worse else (b, a)
+        verdict = f"{ahead} is better than {behind}"
+        if equal >= max(worse, better):
+            verdict = f"{a} and {b} are equal"
+        chance = format_probability(max(worse, equal, better), words=True)
+        return f"{verdict} on {metric.name} with probability {chance}."
+
+    def _facts_of(self, metric: Metric) -> list[Fact]:
+        difference, (a, b) = self._distribution(metric), self.names
+        interval = f"95% HDI {format_interval(difference.hdi())}"
+        words = f"{difference.mean:+.4f}, {interval}  ({a} minus {b})"
+        return [("difference", words), observed_of(self, metric)]
+
+    def _decided(self, rope: Any, metric: Metric) -> str:
+        words = " ".join(str(self.decision(rope, metric=metric)).split()).rstrip(".")
+        return f"{words[0].upper()}{words[1:]}."
+
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
+        """Return the text of the table, with one row per metric."""
+        summary = self.summary(rope, prob=prob)
+        observed = [self._posterior.observed(metric) for metric in self._metrics.values()]
+        for position, values in enumerate(zip(*observed, strict=True)):
+            summary.insert(position, ("observed_a", "observed_b")[position], values)
+        summary.index = pd.Index(name_metrics(summary, self.metrics, labels), name="metric")
+        titles = dict(zip(("observed_a", "observed_b"), self.names, strict=True))
+        return as_text(summary, prob, rope=rope is not None, mcse=mcse, titles=titles)
+
+    def _title(self) -> str:
+        return "{} against {}".format(*self.names)
+
+    def _tables(self, rope: Any) -> Iterator[Table]:
+        caption = "{} minus {}".format(*self.names)
+        yield POSTERIOR, caption, self._table(rope, 0.95, True, None)
+        yield SENSITIVITY, self.metrics[0], self._sensitivity(rope)
+
+    def _figures(self, rope: Any) -> list[Figure]:
+        shown, figures = self._few_metrics(), []
+        for name in shown:
+            options = {"metric": name, "rope": rope}
+            figures.append((f"posterior of the difference in {name}", options))
+        recorded = {} if self._cross_validation is None else self._cross_validation.scores
+        for name in shown:
+            if name in recorded or self.evidence.of_splits(name) is not None:
+                figures.append((f"split scores in {name}", {"metric": name, "kind": "scores"}))
+            if not self._posterior.has_independent_draws:
+                options = {"metric": name, "kind": "trace"}
+                figures.append((f"draws of the chains in {name}", options))
+        return figures
+
+    def _sensitivity(self, rope: Any) -> pd.DataFrame:
+        """Return the first metric under other models and priors, as text."""
+        return as_text(by_model_and_prior(self.prior_sensitivity(rope)), rope=rope is not None)

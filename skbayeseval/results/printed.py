@@ -1,26 +1,18 @@
-"""Results as tables for papers and pages: what their columns are, and how many digits are shown."""
+"""Results as tables of text, and such tables in LaTeX, Markdown and HTML."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from skbayeseval._html import table_lines
+from skbayeseval._html import LEFT
 from skbayeseval._validation import check_flag, check_metric_labels
-from skbayeseval.judgement.decision import format_probability, in_a_table
-from skbayeseval.judgement.intervals import Interval
-from skbayeseval.judgement.rope import warn_of_one_rope
-from skbayeseval.results.summary import score_row, summary_row
-
-if TYPE_CHECKING:
-    from skbayeseval.results.comparison import ComparisonResult
-    from skbayeseval.results.ranking import Ranking
-    from skbayeseval.results.single import ScoreResult
+from skbayeseval.judgement.decision import WORDS, format_probability, in_a_table
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -37,19 +29,40 @@ _LATEX = {
     **{character: f"\\{character}" for character in "_%&$#{}"},
 }
 
-
 # What Markdown would take for markup: of a word, a tag, an entity, or the text of a link.
 _MARKUP = re.compile(r"[\\|*`~]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=\()")
 
-
 MINUS = "\N{MINUS SIGN}"
 
-
 # If a standard deviation is 0, this many decimals are shown; more than the most never are.
-USUAL_DECIMALS = 4
+USUAL_DECIMALS, MOST_DECIMALS = 4, 8
 
+# What metrics are called, by their names; None if that is their names.
+Labels = Mapping[str, str] | None
 
-MOST_DECIMALS = 8
+# What columns of summaries are called in tables.
+TITLES = {
+    "sd": "std",
+    "p_worse": "P(worse)",
+    "p_rope": "P(in ROPE)",
+    "p_better": "P(better)",
+    "p_best": "P(best)",
+    "p_equivalent": "P(equivalent)",
+    "hdi_low": "HDI",
+    "alone_low": "HDI, alone",
+    "hdi_mcse": "HDI mcse",
+    "r_hat": "R-hat",
+    "n_groups": "groups",
+}
+
+# The columns of the ends of intervals.
+LOW_ENDS, HIGH_ENDS = ("hdi_low", "alone_low"), ("hdi_high", "alone_high")
+
+# Columns that are left out unless Monte Carlo errors are asked for.
+ERRORS = ["mcse", "hdi_mcse", "ess", "r_hat"]
+
+# Columns whose sign is turned where a loss has a label, next to the HDI.
+SIGNED = ("observed", "observed_a", "observed_b", "mean")
 
 
 def decimals(sd: float) -> int:
@@ -63,17 +76,10 @@ def decimals(sd: float) -> int:
 
 def fixed(value: float, digits: int) -> str:
     """Return the number with so many decimals, and a minus sign in place of a hyphen."""
-    if math.isnan(value):
-        return ""
     text = f"{value:.{digits}f}"
     if float(text) == 0:  # not -0.00
         text = text.lstrip("-")
     return text.replace("-", MINUS)
-
-
-def written_interval(interval: Interval, digits: int) -> str:
-    """Return the interval with so many decimals."""
-    return f"[{fixed(interval.low, digits)}, {fixed(interval.high, digits)}]"
 
 
 def format_value(value: Any, digits: int = 4) -> str:
@@ -93,55 +99,129 @@ def format_value(value: Any, digits: int = 4) -> str:
     return " ".join(str(value).split())
 
 
-def markdown_table(frame: pd.DataFrame, right: Collection[str] = ()) -> str:
-    """Return a data frame of text as a Markdown table.
+def as_text(
+    summary: pd.DataFrame,
+    prob: float = 0.95,
+    *,
+    rope: bool = True,
+    mcse: bool = False,
+    titles: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Return a summary as text: rounded by row, with intervals and what is decided in words.
 
     Parameters
     ----------
-    frame : pandas.DataFrame
-        The text of each cell. The index is the first column.
-    right : collection of str, default=()
-        The columns that are aligned to the right, such as numbers.
+    summary : pandas.DataFrame
+        A summary, with columns such as "mean", "sd", "hdi_low" and "p_better"; others are written
+        as they are.
+    prob : float, default=0.95
+        The probability mass of intervals.
+    rope : bool, default=True
+        Whether there is a ROPE; otherwise nothing is decided.
+    mcse : bool, default=False
+        Whether to show Monte Carlo errors.
+    titles : mapping of str to str, default=None
+        What further columns are called.
     """
-    rows, sides = _cells(frame, right)
+    called = {**TITLES, **(titles or {})}
+    left_out = [] if check_flag(mcse, "mcse") else ERRORS
+    if not rope:
+        left_out = [*left_out, "decision"]
+        called["p_rope"] = "P(equal)"
+        if "p_rope" in summary and not (summary["p_rope"] > 0).any():
+            left_out.append("p_rope")
+    # A quarter of an interval is about a standard deviation.
+    spread = summary["sd"] if "sd" in summary else (summary["hdi_high"] - summary["hdi_low"]) / 4
+    digits = [decimals(sd) for sd in spread]
+    columns = []
+    for name in summary.columns:
+        if name in left_out or name in HIGH_ENDS:
+            continue
+        cells = [_cell(str(name), *cell, prob) for cell in zip(summary[name], digits, strict=True)]
+        title = called.get(name, str(name))
+        if name in LOW_ENDS:
+            title = f"{100 * prob:.3g}% {title}"
+            high = HIGH_ENDS[LOW_ENDS.index(name)]
+            ends = zip(cells, summary[high], digits, strict=True)
+            cells = [low and f"[{low}, {fixed(value, n)}]" for low, value, n in ends]
+        columns.append((title, cells))
+    rows = list(zip(*(cells for _, cells in columns), strict=True))
+    return pd.DataFrame(rows, summary.index, [title for title, _ in columns], dtype=object)
+
+
+def _cell(name: str, value: Any, digits: int, prob: float) -> str:
+    """Return a cell of a column of a summary as text."""
+    if name == "decision":
+        return in_a_table(value) if value in WORDS else str(value)
+    if isinstance(value, str):
+        return value
+    if math.isnan(value):
+        return ""
+    if name in (*SIGNED, *LOW_ENDS, "sd"):
+        return fixed(value, digits)
+    if name.endswith("mcse"):
+        return fixed(value, decimals(value))
+    if name.startswith("p_"):
+        return format_probability(value, threshold=prob)
+    return fixed(value, 3) if name == "r_hat" else f"{value:,.0f}"
+
+
+def name_metrics(table: pd.DataFrame, metrics: Sequence[str], labels: Labels) -> list[str]:
+    """Return what the metrics of the rows are called; turn the sign of rows of labelled losses."""
+    called = check_metric_labels(labels)
+    turned = [name in called and name.startswith("neg_") for name in metrics]
+    if any(turned):
+        for column in set(SIGNED) & set(table.columns):
+            table.loc[turned, column] *= -1
+        ends = table.loc[turned, ["hdi_high", "hdi_low"]]
+        table.loc[turned, ["hdi_low", "hdi_high"]] = -ends.to_numpy()
+    return [called.get(name, name) for name in metrics]
+
+
+def name_observed(table: pd.DataFrame, metric: str, labels: Labels) -> dict[str, str]:
+    """Return what observed values are called in a table of one metric; turn signs as above."""
+    name_metrics(table, [metric] * len(table), labels)
+    return {"observed": (labels or {}).get(metric, "observed")}
+
+
+def by_model_and_prior(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of other priors with one column for the model and the prior."""
+    return table.set_axis(pd.Index(map(", ".join, table.index), name="model, prior"))
+
+
+def written_ranks(low: int, high: int) -> str:
+    """Return an interval of ranks as text."""
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def markdown_table(frame: pd.DataFrame) -> str:
+    """Return a data frame of text as a Markdown table; the index is the first column."""
+    rows, sides = _cells(frame)
     lines = [f"| {' | '.join(map(_markdown, row))} |" for row in rows]
     rules = [" --- " if side == "l" else " ---: " for side in sides]
     return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
 
 
-def latex_table(frame: pd.DataFrame, right: Collection[str] = ()) -> str:
-    """Return a data frame of text as a LaTeX tabular with booktabs rules.
-
-    The parameters are those of `markdown_table`.
-    """
-    rows, sides = _cells(frame, right)
+def latex_table(frame: pd.DataFrame) -> str:
+    """Return a data frame of text as a LaTeX tabular with booktabs rules."""
+    rows, sides = _cells(frame)
     lines = [" & ".join(map(_latex, row)) for row in rows]
     # LaTeX would read these characters as an option of the line before.
-    lines = [f"{{{one[0]}}}{one[1:]}" if one[:1] in ("[", "*") else one for one in lines]
+    lines = [f"{{{line[0]}}}{line[1:]}" if line[:1] in ("[", "*") else line for line in lines]
     head, *body = (f"{line} \\\\" for line in lines)
     begin = f"\\begin{{tabular}}{{{sides}}}"
     end = ["\\bottomrule", "\\end{tabular}"]
     return "\n".join([begin, "\\toprule", head, "\\midrule", *body, *end])
 
 
-def html_table(frame: pd.DataFrame, right: Collection[str] = ()) -> str:
-    """Return a data frame of text as an HTML table.
-
-    The parameters are those of `markdown_table`.
-    """
-    (header, *rows), sides = _cells(frame, right)
-    styles = ["" if side == "l" else ' style="text-align: right"' for side in sides]
-    return "\n".join(["<table>", *table_lines(header, rows, styles), "</table>"])
-
-
-def _cells(frame: pd.DataFrame, right: Collection[str]) -> tuple[list[list[str]], str]:
+def _cells(frame: pd.DataFrame) -> tuple[list[list[str]], str]:
     """Return the text of each row, the header first, and the side of each column: "l" or "r"."""
     header = (frame.index.name or "", *frame.columns)
     rows = [
         [" ".join(str(cell).split()) for cell in row]
         for row in [header, *frame.itertuples(name=None)]
     ]
-    return rows, "l" + "".join("r" if name in right else "l" for name in frame.columns)
+    return rows, "l" + "".join("l" if name in LEFT else "r" for name in frame.columns)
 
 
 def _markdown(cell: str) -> str:
@@ -151,147 +231,3 @@ def _markdown(cell: str) -> str:
 def _latex(cell: str) -> str:
     cell = re.sub("-(?=-)", "-\0", cell)  # "--" would become a dash
     return "".join(_LATEX.get(character, character) for character in cell).replace("\0", "{}")
-
-
-# The text of a table, and the columns that are aligned to the right.
-Table = tuple[pd.DataFrame, Collection[str]]
-
-
-Column = tuple[str, list[str]]
-
-
-# What metrics are called, by their names; None if that is their names.
-Labels = Mapping[str, str] | None
-
-
-DECISION = "decision"
-
-
-# The columns whose sign is turned where a loss has a label, next to the HDI.
-SIGNED = {"observed", "observed_a", "observed_b", "mean"}
-
-
-# The codes of the decisions about a classifier of a ranking, against the best.
-AGAINST_THE_BEST = {"equivalent": "~", "open": "<", "worse": "<<"}
-
-
-def comparison_table(
-    result: ComparisonResult, rope: Any, prob: float, mcse: bool, labels: Labels
-) -> Table:
-    """Return the table of a comparison, with one row per metric."""
-    metrics = result._metrics.values()
-    warn_of_one_rope(rope, metrics)
-    summary = pd.DataFrame(
-        [summary_row(result._posterior, metric, result.names, rope, prob) for metric in metrics]
-    )
-    observed = [result._posterior.observed(metric) for metric in metrics]
-    summary["observed_a"], summary["observed_b"] = zip(*observed, strict=True)
-    summary.index = pd.Index(name_metrics(summary, result.metrics, labels), name="metric")
-    chances = [("P(worse)", summary["p_worse"]), ("P(better)", summary["p_better"])]
-    if rope is not None or (summary["p_rope"] > 0).any():
-        where = "P(in ROPE)" if rope is not None else "P(equal)"
-        chances.insert(1, (where, summary["p_rope"]))
-    decisions = [] if rope is None else [(DECISION, list(map(in_a_table, summary["decision"])))]
-    columns = zip(result.names, ("observed_a", "observed_b"), strict=True)
-    return _table(summary, columns, prob, mcse, chances, decisions)
-
-
-def score_table(result: ScoreResult, prob: float, mcse: bool, labels: Labels) -> Table:
-    """Return the table of one classifier, with one row per metric."""
-    rows = [score_row(result._posterior, metric, prob) for metric in result._metrics.values()]
-    summary = pd.DataFrame(rows)
-    summary.index = pd.Index(name_metrics(summary, result.metrics, labels), name="metric")
-    return _table(summary, [("observed", "observed")], prob, mcse)
-
-
-def ranking_table(result: Ranking, rope: Any, prob: float, mcse: bool, labels: Labels) -> Table:
-    """Return the table of a ranking, with one row per classifier, the best first."""
-    metric = result._metric(None)
-    values = [result._posterior.value(metric, k) for k in range(len(result.names))]
-    spread = {
-        "sd": [value.sd for value in values],
-        "mcse": [value.mcse for value in values],
-        "hdi_mcse": [value.hdi_mcse(prob) for value in values],
-    }
-    table = result.ranking(prob=prob).join(pd.DataFrame(spread, index=list(result.names)))
-    decision = None if rope is None else result.decision(rope, prob)
-    observed = name_observed(table, result.metrics[0], labels)
-    further = [
-        ("P(best)", _percentages(table["p_best"], prob)),
-        ("rank", list(map(written_ranks, table["rank_low"], table["rank_high"]))),
-    ]
-    if decision is not None:
-        states = decision.states()
-        symbols = {name: in_a_table(AGAINST_THE_BEST[state]) for name, state in states.items()}
-        if decision.best_alone is not None:
-            symbols[decision.best_alone] = "best"
-        chances = [decision.p_equivalent[name] for name in table.index]
-        further.append(("P(equivalent)", _percentages(chances, prob)))
-        further.append((DECISION, [symbols[name] for name in table.index]))
-    return _table(table, [(observed, "observed")], prob, mcse, further=further)
-
-
-def _table(
-    summary: pd.DataFrame,
-    observed: Iterable[tuple[str, str]],
-    prob: float,
-    mcse: bool,
-    chances: Iterable[tuple[str, pd.Series]] = (),
-    further: Sequence[Column] = (),
-) -> Table:
-    """Return the text of observed values, mean, deviation, probabilities, HDI and further columns.
-
-    `observed` has what observed values are called, and which column of the summary they are.
-    """
-    digits = [decimals(sd) for sd in summary["sd"]]
-
-    def rounded(name: str) -> list[str]:
-        return [fixed(float(value), n) for value, n in zip(summary[name], digits, strict=True)]
-
-    def errors(name: str) -> list[str]:
-        return [fixed(error, decimals(error)) for error in summary[name]]
-
-    columns = [(called, rounded(name)) for called, name in observed]
-    columns += [("mean", rounded("mean")), ("std", rounded("sd"))]
-    if check_flag(mcse, "mcse"):
-        columns.append(("mcse", errors("mcse")))
-    columns += [(name, _percentages(values, prob)) for name, values in chances]
-    ends = zip(rounded("hdi_low"), rounded("hdi_high"), strict=True)
-    columns.append((f"{100 * prob:.3g}% HDI", [f"[{low}, {high}]" for low, high in ends]))
-    if mcse:
-        columns.append(("HDI mcse", errors("hdi_mcse")))
-        if "ess" in summary:
-            columns.append(("ess", [f"{ess:.0f}" for ess in summary["ess"]]))
-            columns.append(("R-hat", [fixed(r_hat, 3) for r_hat in summary["r_hat"]]))
-    columns += further
-    names = [name for name, _ in columns]
-    cells = list(zip(*(texts for _, texts in columns), strict=True))
-    frame = pd.DataFrame(cells, index=summary.index, columns=names, dtype=object)
-    return frame, [name for name in names if name != DECISION]
-
-
-def name_metrics(table: pd.DataFrame, metrics: Sequence[str], labels: Labels) -> list[str]:
-    """Return what the metrics of the rows are called; turn the sign of rows of labelled losses."""
-    called = check_metric_labels(labels)
-    turned = [name in called and name.startswith("neg_") for name in metrics]
-    if any(turned):
-        for column in SIGNED & set(table.columns):
-            table.loc[turned, column] *= -1
-        ends = table.loc[turned, ["hdi_high", "hdi_low"]]
-        table.loc[turned, ["hdi_low", "hdi_high"]] = -ends.to_numpy()
-    return [called.get(name, name) for name in metrics]
-
-
-def name_observed(table: pd.DataFrame, metric: str, labels: Labels) -> str:
-    """Return what the observed values of a metric are called, in a table of that metric alone."""
-    name_metrics(table, [metric] * len(table), labels)
-    return (labels or {}).get(metric, "observed")
-
-
-def written_ranks(low: int, high: int) -> str:
-    """Return an interval of ranks as text."""
-    return str(low) if low == high else f"{low} to {high}"
-
-
-def _percentages(values: Iterable[float], prob: float) -> list[str]:
-    return [format_probability(value, threshold=prob) for value in values]

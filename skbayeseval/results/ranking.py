@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
 from skbayeseval.display import PairsDisplay, RankingDisplay
-from skbayeseval.judgement.decision import Decision, format_probability
+from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.distribution import (
     Distribution,
     OneSidedDecision,
@@ -28,21 +28,27 @@ from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
     behind_the_best,
     decide_ranking,
+    who_is_best,
 )
 from skbayeseval.judgement.rope import check_rope, check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import RopeResult
 from skbayeseval.results.comparison import ComparisonResult
-from skbayeseval.results.explain import explain_ranking
-from skbayeseval.results.printed import ranking_table, written_ranks
-from skbayeseval.results.report import ranking_page, ranking_view
-from skbayeseval.results.text import applies_to, means_of_splits, positive_class, who_is_first
+from skbayeseval.results.facts import Fact, observed_of
+from skbayeseval.results.printed import Labels, as_text, name_observed, written_ranks
+from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PLOTS = ("ranking", "pairs")
+
+# The codes of the decisions about a classifier, against the best.
+AGAINST_THE_BEST = {"equivalent": "~", "open": "?", "worse": "<<"}
+
+# Of more classifiers than this, only the best are compared in pairs on a page.
+MOST_IN_PAIRS = 8
 
 # The stream of random numbers for pooling, apart from those of the draws.
 _RANKING = 7
@@ -131,9 +137,6 @@ class Ranking(RopeResult):
     >>> round(float(ranking.table["p_best"].sum()), 6)
     1.0
     """
-
-    _table, _explained, _page = ranking_table, explain_ranking, ranking_page
-    _repr_html_ = ranking_view
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -423,29 +426,67 @@ class Ranking(RopeResult):
         seed = np.random.SeedSequence(self._posterior.entropy, spawn_key=(_RANKING,))
         return pool_scores(draws, np.random.default_rng(seed))
 
-    def __str__(self) -> str:
-        lines = []
-        for name in self.metrics:
-            table = self.ranking(metric=name)
-            shown = table[["observed", "mean", "hdi_low", "hdi_high"]].assign(
-                p_best=table["p_best"].map(format_probability),
-                rank=list(map(written_ranks, table["rank_low"], table["rank_high"])),
-            )
-            lines += [
-                who_is_first(table, name),
-                shown.rename_axis(None).to_string(float_format="{:.4f}".format),
+    def _headline(self, metric: Metric) -> str:
+        """Return a sentence on who is most probably the best."""
+        p_best = self.ranking(metric=metric)["p_best"]
+        first = str(p_best.idxmax())
+        return f"{who_is_best(first, len(p_best), p_best.max(), on=f' on {metric.name}')}."
+
+    def _facts_of(self, metric: Metric) -> list[Fact]:
+        return [observed_of(self, metric)]
+
+    def _printed(self, metric: Metric) -> list[str]:
+        table = self.metric(metric)._table(None, 0.95, False, None).rename_axis(None)
+        # The table has the observed values, but not what they are of.
+        return [table.to_string(), *([] if self.n_splits is None else super()._printed(metric))]
+
+    def _decided(self, rope: Any, metric: Metric) -> str:
+        basis, *decided = map(str.strip, str(self.decision(rope, metric=metric)).splitlines())
+        return f"{basis} {'; '.join(decided)}."
+
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
+        """Return the text of the table, with one row per classifier, the best first."""
+        table, metric = self.ranking(prob=prob), self._metric(None)
+        values = {name: self._posterior.value(metric, k) for k, name in enumerate(self.names)}
+        ordered = [values[name] for name in table.index]
+        table.insert(2, "sd", [value.sd for value in ordered])
+        table.insert(3, "mcse", [value.mcse for value in ordered])
+        table.insert(6, "hdi_mcse", [value.hdi_mcse(prob) for value in ordered])
+        table["rank"] = list(map(written_ranks, table["rank_low"], table["rank_high"]))
+        if rope is not None:
+            decision = self.decision(rope, prob)
+            states = decision.states()
+            table["p_equivalent"] = [decision.p_equivalent[name] for name in table.index]
+            table["decision"] = [
+                "best" if name == decision.best_alone else AGAINST_THE_BEST[states[name]]
+                for name in table.index
             ]
-            means = means_of_splits(self, self._metrics[name])
-            if means is not None:
-                told = ", ".join(f"{one} {means[one]:.4f}" for one in table.index if means)
-                of_splits = f"; mean of splits: {told}" if told else ""
-                lines.append(f"observed: {self.n_splits} splits pooled{of_splits}")
-        positive = positive_class(self._posterior, self._metrics.values())
-        if positive is not None:
-            lines.append(f"The positive class is {positive!r}.")
-        lines += [f"applies to: {it}" for it in applies_to(self)]
-        heading = self.evidence.heading()
-        return "\n".join(lines if heading is None else [*lines, heading])
+        titles = name_observed(table, self.metrics[0], labels)
+        shown = table.drop(columns=["expected_rank", "rank_low", "rank_high"])
+        return as_text(shown, prob, mcse=mcse, titles=titles)
+
+    def _title(self) -> str:
+        return f"A comparison of {len(self.names)} classifiers"
+
+    def _tables(self, rope: Any) -> Iterator[Table]:
+        for name, metric in self._metrics.items():
+            yield POSTERIOR, name, self.metric(metric)._table(rope, 0.95, True, None)
+        best = self.table.index[:MOST_IN_PAIRS]
+        pairs = [self.pairs[first, second] for first, second in combinations(best, 2)]
+        summary = pd.concat([pair.metric(self._metric(None)).summary(rope) for pair in pairs])
+        index = pd.Index(["{} minus {}".format(*pair.names) for pair in pairs], name="pair")
+        cut = "" if len(best) == len(self.names) else f", {MOST_IN_PAIRS} with the highest means"
+        text = as_text(summary.set_axis(index), rope=rope is not None)
+        yield "Pairs", f"{self.metrics[0]}{cut}", text
+        yield SENSITIVITY, f"{self.metrics[0]}, {index[0]}", pairs[0]._sensitivity(rope)
+
+    def _figures(self, rope: Any) -> list[Figure]:
+        return [
+            (f"ranking by {name}", {"metric": name, "rope": rope}) for name in self._few_metrics()
+        ]
+
+    def _rows_of_figures(self) -> int:
+        return len(self.names)
 
     if not TYPE_CHECKING:  # type checkers would take every name for an attribute
 

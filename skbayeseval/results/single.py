@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -12,18 +13,24 @@ from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
 from skbayeseval._arrays import in_short
-from skbayeseval._html import write_page
+from skbayeseval._html import html_table, write_page
 from skbayeseval._validation import as_float
 from skbayeseval.display import ScoreDisplay
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.results.base import PosteriorView
-from skbayeseval.results.explain import explain_score
-from skbayeseval.results.printed import Labels, html_table, latex_table, markdown_table, score_table
-from skbayeseval.results.report import score_page, score_view
+from skbayeseval.results.explain import explained
+from skbayeseval.results.printed import (
+    Labels,
+    as_text,
+    by_model_and_prior,
+    latex_table,
+    markdown_table,
+    name_metrics,
+)
+from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
 from skbayeseval.results.summary import score_row, under_other_priors
-from skbayeseval.results.text import few_that_carry, positive_class, what_is_scarce
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,15 +162,15 @@ class ScoreResult(PosteriorView):
         >>> print(result.to_markdown().splitlines()[0])
         | metric | observed | mean | std | 95% HDI |
         """
-        return latex_table(*score_table(self, prob, mcse, labels))
+        return latex_table(self._table(None, prob, mcse, labels))
 
     def to_markdown(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         """Return the result as a Markdown table; the parameters are those of `to_latex`."""
-        return markdown_table(*score_table(self, prob, mcse, labels))
+        return markdown_table(self._table(None, prob, mcse, labels))
 
     def to_html(self, *, prob: float = 0.95, mcse: bool = False, labels: Labels = None) -> str:
         """Return the result as an HTML table; the parameters are those of `to_latex`."""
-        return html_table(*score_table(self, prob, mcse, labels))
+        return html_table(self._table(None, prob, mcse, labels))
 
     def plot(
         self,
@@ -216,7 +223,7 @@ class ScoreResult(PosteriorView):
         >>> result.explain().splitlines()[0]
         'A was tested on 100 instances.'
         """
-        return explain_score(self)
+        return explained(self)
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the result to one HTML page, which needs no other file.
@@ -226,9 +233,7 @@ class ScoreResult(PosteriorView):
         path : str or path-like
             The file to write, such as "report.html". An existing file is replaced.
         """
-        write_page(path, score_page(self))
-
-    _repr_html_ = score_view
+        write_page(path, page(self, self._title(), explained(self), self))
 
     def __repr__(self) -> str:
         return (
@@ -236,24 +241,29 @@ class ScoreResult(PosteriorView):
             f"model={self.model!r}, engine={self.engine!r}, n_draws={self.n_draws})"
         )
 
-    def __str__(self) -> str:
-        lines = []
-        for name, metric in self._metrics.items():
-            low, high = self.hdi(metric=metric)
-            lines.append(
-                f"The {name} of {self.name} lies between {low:.4f} and {high:.4f} with "
-                f"probability 95% (observed {self._posterior.observed(metric)[0]:.4f})."
-            )
-            few = few_that_carry(self._posterior, metric)
-            if few is not None:
-                lines.append(f"{few.capitalize()}: its interval may be too narrow.")
-        positive = positive_class(self._posterior, self._metrics.values())
-        if positive is not None:
-            lines.append(f"The positive class is {positive!r}.")
-        scarce = what_is_scarce(self._posterior, self._metrics.values())
-        if scarce is not None and "callable" not in self.prior:
-            lines.append(f"The prior matters, because {scarce}: see prior_sensitivity().")
-        return "\n".join(lines)
+    def _headline(self, metric: Metric) -> str:
+        low, high = self.hdi(metric=metric)
+        return (
+            f"The {metric.name} of {self.name} lies between {low:.4f} and {high:.4f} with "
+            f"probability 95% (observed {self._posterior.observed(metric)[0]:.4f})."
+        )
+
+    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
+        """Return the text of the table, with one row per metric."""
+        summary = self.summary(prob=prob)
+        summary.index = pd.Index(name_metrics(summary, self.metrics, labels), name="metric")
+        return as_text(summary, prob, mcse=mcse)
+
+    def _title(self) -> str:
+        return f"The performance of {self.name}"
+
+    def _tables(self, rope: Any) -> Iterator[Table]:
+        yield POSTERIOR, self.name, self._table(rope, 0.95, True, None)
+        other_priors = self.prior_sensitivity().drop(columns="observed")
+        yield SENSITIVITY, self.metrics[0], as_text(by_model_and_prior(other_priors))
+
+    def _figures(self, rope: Any) -> list[Figure]:
+        return [(f"posterior of {name}", {"metric": name}) for name in self._few_metrics()]
 
     def _distribution(self, metric: str | Metric | None = None) -> Distribution:
         """Return the posterior of the metric."""

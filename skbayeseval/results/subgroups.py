@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skbayeseval._html import html_table
 from skbayeseval._validation import check_probability
 from skbayeseval.display.forest import ForestDisplay
 from skbayeseval.evidence.validated_rows import Subgroups
@@ -16,8 +17,6 @@ from skbayeseval.judgement.decision import (
     NO_ROPE,
     Decision,
     format_interval,
-    format_probability,
-    in_a_table,
 )
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval, equal_tailed
@@ -30,15 +29,7 @@ from skbayeseval.judgement.subgroup_decision import (
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
-from skbayeseval.results.printed import (
-    Table,
-    decimals,
-    fixed,
-    html_table,
-    latex_table,
-    markdown_table,
-    written_interval,
-)
+from skbayeseval.results.printed import as_text, decimals, latex_table, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -273,15 +264,15 @@ class SubgroupComparison:
         rope, prob
             As in `summary`.
         """
-        return latex_table(*self._printed(rope, prob))
+        return latex_table(self._printed(rope, prob))
 
     def to_markdown(self, rope: Any = None, *, prob: float = 0.95) -> str:
         """Return the summary as a Markdown table; the parameters are those of `to_latex`."""
-        return markdown_table(*self._printed(rope, prob))
+        return markdown_table(self._printed(rope, prob))
 
     def to_html(self, rope: Any = None, *, prob: float = 0.95) -> str:
         """Return the summary as an HTML table; the parameters are those of `to_latex`."""
-        return html_table(*self._printed(rope, prob))
+        return html_table(self._printed(rope, prob))
 
     def __str__(self) -> str:
         a, b = self._names
@@ -330,45 +321,22 @@ class SubgroupComparison:
         low, high = equal_tailed(self._tau, prob)
         return f"Median deviation between {where}: {low:.2g} to {high:.2g}"
 
-    def _printed(self, rope: Any, prob: float) -> Table:
-        """Return the text of the table, and the columns that are aligned to the right."""
+    def _printed(self, rope: Any, prob: float) -> pd.DataFrame:
+        """Return the text of the table."""
         observed = (self._observed[0], self._observed[1])
         number = sum(subgroup.n for subgroup in self._subgroups)
         n_groups = sum(subgroup.n_groups for subgroup in self._subgroups)
         whole = Subgroup("", number, n_groups, observed, self._overall, self._overall)
+        index = [*map(str, self._index), "all instances"]
         table = self._rows([*self._subgroups, whole], rope, prob)
-        digits = decimals(float(table["sd"][:-1].min()))
-        hdi = f"{100 * prob:.3g}% HDI"
-
-        def interval(ends: str) -> str:
-            return written_interval(Interval(line[f"{ends}_low"], line[f"{ends}_high"]), digits)
-
-        texts = []
-        for line in table.to_dict("records"):
-            row = {"n": f"{line['n']:,.0f}"}
-            if "n_groups" in line:
-                row["groups"] = f"{line['n_groups']:,.0f}"
-            for name, key in zip(self._names, ("observed_a", "observed_b"), strict=True):
-                row[name] = fixed(line[key], digits)
-            if line["decision"] == TOO_FEW:
-                said = line["note"] if rope is not None else f"{TOO_FEW}: {line['note']}"
-                texts.append({**row, "decision": TOO_FEW, "note": said})
-                continue
-            row |= {"mean": fixed(line["mean"], digits), hdi: interval("hdi")}
-            row |= {f"{hdi}, alone": interval("alone")}
-            row["P(worse)"] = format_probability(line["p_worse"])
-            if rope is not None:
-                row["P(in ROPE)"] = format_probability(line["p_rope"])
-            row["P(better)"] = format_probability(line["p_better"])
-            if rope is not None:
-                row["decision"] = in_a_table(line["decision"])
-            texts.append({**row, "note": line["note"]})
-        index = pd.Index([*map(str, self._index), "all instances"], name=self._index.name)
-        # The last row has all columns, and in their order.
-        frame = pd.DataFrame(texts, index=index, columns=list(texts[-1])).fillna("")
-        if not frame["note"].any():
-            del frame["note"]
-        return frame, [name for name in frame.columns if name not in ("decision", "note")]
+        table = table.set_axis(pd.Index(index, name=self._index.name))
+        left_out = ["observed_difference", "sd", *([] if table["note"].any() else ["note"])]
+        titles = dict(zip(("observed_a", "observed_b"), self._names, strict=True))
+        if rope is None:
+            too_few = table["decision"] == TOO_FEW
+            table.loc[too_few, "note"] = f"{TOO_FEW}: " + table.loc[too_few, "note"]
+        shown = table.drop(columns=left_out)
+        return as_text(shown, prob, rope=rope is not None, titles=titles)
 
 
 COLUMNS = [

@@ -16,49 +16,82 @@ Array = NDArray[Any]
 Parameters = Mapping[str, Any]
 
 
-def last_candidates(results: Mapping[str, Any]) -> Array:
-    """Return the positions of all candidates; in a halving search, of the last iteration only."""
-    iteration = np.asarray(results.get("iter", np.zeros(len(results["params"]))))
-    return np.flatnonzero(iteration == iteration.max())
+class Recorded:
+    """What a search recorded of its candidates; of a halving search, of the last iteration only.
 
+    Attributes
+    ----------
+    results : mapping
+        `cv_results_`.
+    positions : ndarray of shape (n_candidates,)
+        The positions of the candidates.
+    n_dropped : int
+        The number of candidates that a halving search dropped before.
+    n_splits : int
+        The number of splits that were scored.
+    n_classes : int
+        The number of classes with recorded counts; 0 if no counts were recorded.
+    keys : list of str
+        The names of the recorded scores, excluding confusion counts.
+    """
 
-def number_dropped(results: Mapping[str, Any]) -> int:
-    """Return how many candidates a halving search dropped before its last iteration."""
-    iteration = np.asarray(results.get("iter", [0]))
-    return int((iteration == iteration.min()).sum() - (iteration == iteration.max()).sum())
+    def __init__(self, results: Mapping[str, Any]) -> None:
+        self.results = results
+        iteration = np.asarray(results.get("iter", np.zeros(len(results["params"]))))
+        self.positions = np.flatnonzero(iteration == iteration.max())
+        self.n_dropped = int((iteration == iteration.min()).sum()) - len(self.positions)
+        self.n_splits = self._highest(r"split(\d+)_test_.*")
+        self.n_classes = self._highest(r"mean_test_count_(\d+)_\1")
+        means = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
+        self.keys = [key for key in means if not re.fullmatch(r"count_\d+_\d+", key)]
 
+    def _highest(self, pattern: str) -> int:
+        """Return one more than the highest number in keys."""
+        matches = (re.fullmatch(pattern, key) for key in self.results)
+        return max((int(match[1]) + 1 for match in matches if match), default=0)
 
-def number_of_splits(results: Mapping[str, Any]) -> int:
-    """Return the number of splits that were scored."""
-    found = (re.match(r"split(\d+)_test_", key) for key in results)
-    return max((int(match[1]) + 1 for match in found if match), default=0)
+    def means(self, key: str) -> Array:
+        """Return the mean score of each candidate."""
+        return np.asarray(self.results[f"mean_test_{key}"], dtype=float)[self.positions]
 
+    def scores(self, key: str) -> Array:
+        """Return the split scores, of shape (n_candidates, n_splits)."""
+        splits = [self.results[f"split{split}_test_{key}"] for split in range(self.n_splits)]
+        return np.column_stack([np.asarray(one, dtype=float)[self.positions] for one in splits])
 
-def recorded_keys(results: Mapping[str, Any]) -> list[str]:
-    """Return the names of the recorded scores, excluding confusion counts."""
-    found = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
-    return [key for key in found if not re.fullmatch(r"count_\d+_\d+", key)]
+    def tables(self) -> Array:
+        """Return the confusion counts of each split, of shape (n_candidates, n_splits, M, M)."""
+        size = self.n_classes
+        tables = np.empty((len(self.positions), self.n_splits, size, size))
+        for i, j in np.ndindex(size, size):
+            tables[..., i, j] = self.scores(count_key(i, j))
+        return tables
 
+    def failed(self) -> Array:
+        """Return a boolean mask of the candidates with a failed fit, as far as results show.
 
-def scores_of(results: Mapping[str, Any], key: str, candidates: Array, n_splits: int) -> Array:
-    """Return the split scores, of shape (n_candidates, n_splits)."""
-    columns = [results[f"split{split}_test_{key}"] for split in range(n_splits)]
-    return np.column_stack([np.asarray(column, dtype=float)[candidates] for column in columns])
+        When a fit fails, a search records NaN or its `error_score` under every key. No real table
+        of counts has the same number in every cell and as its score.
+        """
+        scores = np.stack([self.scores(key) for key in self.keys])
+        if not self.n_classes:
+            return np.asarray(np.isnan(scores).all(axis=0).any(axis=1))
+        cells = self.tables().reshape(*scores.shape[1:], -1)
+        alike = (cells == cells[..., :1]).all(axis=2) & (scores == cells[..., 0]).all(axis=0)
+        return np.asarray((alike | np.isnan(cells).any(axis=2)).any(axis=1))
 
+    def parameters(self, positions: Array) -> dict[int, Parameters]:
+        """Return the parameters of some candidates, by position."""
+        return {int(i): self.results["params"][i] for i in positions}
 
-def counted_classes(results: Mapping[str, Any]) -> int:
-    """Return the number of classes with recorded counts, 0 if no counts were recorded."""
-    found = (re.fullmatch(r"mean_test_count_(\d+)_\1", key) for key in results)
-    return max((int(match[1]) + 1 for match in found if match), default=0)
-
-
-def tables_of(results: Mapping[str, Any], candidates: Array, n_splits: int) -> Array:
-    """Return the confusion counts of each split, of shape (n_candidates, n_splits, M, M)."""
-    size = counted_classes(results)
-    tables = np.empty((len(candidates), n_splits, size, size))
-    for i, j in np.ndindex(size, size):
-        tables[..., i, j] = scores_of(results, count_key(i, j), candidates, n_splits)
-    return tables
+    def without(self, failed: Array, key: str | None = None) -> tuple[Array, tuple[int, ...]]:
+        """Return the positions of candidates that can be compared, and of those that failed."""
+        if failed.all():
+            undefined = "" if key is None else f", or their {key!r} is not defined in some split"
+            raise ValueError(
+                f"There is nothing to report: all {len(failed)} candidates failed{undefined}."
+            )
+        return self.positions[~failed], tuple(map(int, self.positions[failed]))
 
 
 def varying(candidates: Sequence[Parameters]) -> list[str]:
@@ -68,7 +101,7 @@ def varying(candidates: Sequence[Parameters]) -> list[str]:
     return [
         name
         for name in names
-        if len({_key(parameters.get(name, missing)) for parameters in candidates}) > 1
+        if len({as_key(parameters.get(name, missing)) for parameters in candidates}) > 1
     ]
 
 
@@ -99,7 +132,7 @@ def name_candidates(candidates: Mapping[int, Parameters]) -> list[str]:
     ]
 
 
-def _key(value: Any) -> Any:
+def as_key(value: Any) -> Any:
     """Return a hashable key that is equal for equal values."""
     try:
         hash(value)

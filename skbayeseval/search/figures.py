@@ -3,73 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from skbayeseval._arrays import in_short
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
+from skbayeseval.judgement.ranking_decision import behind_the_best
 from skbayeseval.results.printed import format_value
-from skbayeseval.search.candidates import name_candidates, short_names, varying
+from skbayeseval.search.candidates import as_key, short_names, varying
 
-# Figures with more rows are illegible.
-MOST_ROWS = 20
+if TYPE_CHECKING:
+    from skbayeseval.search.report import SearchReport
 
 Candidates = Mapping[int, Mapping[str, Any]]
 
 
-def best_candidates(
-    summary: pd.DataFrame,
-    candidates: Candidates,
-    metric: str,
-    prob: float,
-    rope: float,
-    best: int,
-) -> RankingDisplay:
+def best_candidates(report: SearchReport, most: int) -> RankingDisplay:
     """Return the display of the best candidates, with rows named by the parameters that vary."""
-    table = summary.head(MOST_ROWS)
+    behind = behind_the_best(report.draws, report.prob).set_axis(list(report.parameters))
+    summary, best = report.summary().join(behind), report.most_probable()
+    table = summary.head(most)
     if best not in table.index:
         table = pd.concat([table[:-1], summary.loc[[best]]])
-    names = dict(zip(candidates, name_candidates(candidates), strict=True))
+    names = report._named()
     labels = [names[i] for i in table.index]
-    states = {"~": "equivalent", "<<": "worse"}
+    states = table["decision"].map({"~": "equivalent", "<<": "worse", "?": "open"})
     return RankingDisplay(
         table.drop(columns="decision").set_axis(labels),
-        metric=metric,
-        prob=prob,
-        rope=rope,
+        metric=report.metric,
+        prob=report.prob,
+        rope=-report.rope.low,
         best=names[best],
-        states={
-            label: states.get(code, "open")
-            for label, code in zip(labels, table["decision"], strict=True)
-        },
-        total=len(candidates),
+        states=dict(zip(labels, states, strict=True)),
+        total=len(names),
     )
 
 
-def grid_of_candidates(
-    summary: pd.DataFrame,
-    candidates: Candidates,
-    metric: str,
-    rope: float,
-    x: str | None,
-    y: str | None,
-) -> HeatmapDisplay:
+def grid_of_candidates(report: SearchReport, x: str | None, y: str | None) -> HeatmapDisplay:
     """Return the metric over two parameters; a cell shows the best over all other parameters."""
+    candidates = report.parameters
     differing = varying(list(candidates.values()))
     x, y = _check_axes(x, y, candidates, differing)
-    values = {
-        name: _in_order([of_one[name] for of_one in candidates.values() if name in of_one])
-        for name in (x, y)
+    values = {name: _in_order(candidates, name) for name in (x, y)}
+    places = {
+        name: {as_key(value): place for place, value in enumerate(of_one)}
+        for name, of_one in values.items()
     }
     shape = len(values[y]), len(values[x])
     means, codes = np.full(shape, np.nan), np.full(shape, "", dtype=object)
+    summary = report.summary()
     for i, mean, code in zip(summary.index, summary["mean"], summary["decision"], strict=True):
         parameters = candidates[i]
         if x not in parameters or y not in parameters:
             continue
-        cell = _position(values[y], parameters[y]), _position(values[x], parameters[x])
+        cell = places[y][as_key(parameters[y])], places[x][as_key(parameters[x])]
         if np.isnan(means[cell]):  # rows are sorted by decreasing mean
             means[cell], codes[cell] = mean, code
     if np.isnan(means).all():
@@ -83,9 +72,9 @@ def grid_of_candidates(
     return HeatmapDisplay(
         pd.DataFrame(means, rows, columns),
         pd.DataFrame(codes, rows, columns),
-        metric=metric,
+        metric=report.metric,
         note=note,
-        rope=rope,
+        rope=abs(report.rope.low),
     )
 
 
@@ -105,25 +94,11 @@ def _check_axes(
     return x, y
 
 
-def _in_order(values: list[Any]) -> list[Any]:
-    """Return the distinct values, sorted if they are comparable, with None last."""
-    distinct: list[Any] = []
-    for value in values:
-        if not any(_same(value, other) for other in distinct):
-            distinct.append(value)
+def _in_order(candidates: Candidates, name: str) -> list[Any]:
+    """Return the distinct values of a parameter, sorted if they are comparable, with None last."""
+    values = [parameters[name] for parameters in candidates.values() if name in parameters]
+    distinct = list({as_key(value): value for value in values}.values())
     try:
         return sorted(distinct, key=lambda value: (value is None, 0 if value is None else value))
     except (TypeError, ValueError):
         return distinct
-
-
-def _position(values: list[Any], value: Any) -> int:
-    return next(i for i, other in enumerate(values) if _same(value, other))
-
-
-def _same(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return np.array_equal(a, b)
-    return type(a) is type(b) and bool(np.all(a == b))

@@ -29,17 +29,9 @@ from skbayeseval.posterior.inferred_weight import (
     common_weight,
     infer_weight,
 )
+from skbayeseval.results.facts import POOLED, Fact, cautions_of
 from skbayeseval.results.ranking import Ranking
-from skbayeseval.search.candidates import (
-    counted_classes,
-    last_candidates,
-    name_candidates,
-    number_dropped,
-    number_of_splits,
-    recorded_keys,
-    scores_of,
-    tables_of,
-)
+from skbayeseval.search.candidates import Recorded, name_candidates
 from skbayeseval.search.noise import (
     N_BEST,
     draws_of_splits,
@@ -123,30 +115,31 @@ class Settings:
         return SplitProportions(fraction, weight, known.train_share)
 
 
-def report_recorded(results: Mapping[str, Any], settings: Settings) -> SearchReport:
+def report_recorded(recorded: Recorded, settings: Settings) -> SearchReport:
     """Report on `cv_results_`, from confusion counts if possible, otherwise from split scores."""
     metric = settings.table_metric
-    if metric is not None and counted_classes(results):
-        return _from_counts(results, settings, metric)
-    return _from_scores(results, settings)
+    if metric is not None and recorded.n_classes:
+        return _from_counts(recorded, settings, metric)
+    return _from_scores(recorded, settings)
 
 
-def _from_counts(results: Mapping[str, Any], settings: Settings, metric: Metric) -> SearchReport:
-    everyone, n_splits = last_candidates(results), number_of_splits(results)
-    n_classes = counted_classes(results)
+def _from_counts(recorded: Recorded, settings: Settings, metric: Metric) -> SearchReport:
+    n_splits, n_classes = recorded.n_splits, recorded.n_classes
     labels = tuple(range(n_classes)) if settings.labels is None else check_labels(settings.labels)
     if len(labels) != n_classes:
         raise ValueError(f"labels has {len(labels)} classes, but the counts have {n_classes}.")
-    of_splits = tables_of(results, everyone, n_splits)
-    kept, failed = without_failures(everyone, failed_fits(results, everyone))
-    of_splits = np.rint(of_splits[np.isin(everyone, kept)])
+    bad = recorded.failed()
+    kept, failed = recorded.without(bad)
+    of_splits = np.rint(recorded.tables()[~bad])
     proportions = settings.proportions(n_splits, of_splits[0].sum(axis=2))
     if proportions.weight is None:
         raise _unknown_proportions(settings.cv, "the weight of a pooled count")
     pos_label = settings.pos_label
     if pos_label is None and metric.needs_positive:
-        pos_label = _recorded_positive(results, settings, labels, metric, of_splits, kept)
-        if pos_label is None and settings.labels is None:
+        if settings.key is not None and len(labels) == 2:
+            scores = recorded.scores(settings.key)[~bad]
+            pos_label = _recorded_positive(settings.key, labels, metric, of_splits, scores)
+        elif settings.labels is None:
             warnings.warn(
                 f"{metric.name!r} needs a positive class, and the recorded scores do not "
                 "determine it. The second of the counted classes is assumed. Specify it with "
@@ -160,7 +153,7 @@ def _from_counts(results: Mapping[str, Any], settings: Settings, metric: Metric)
     )
     present = np.flatnonzero(evidence[0].table.sum(axis=1))
     check_true_classes([labels[i] for i in present], "cv_results_")
-    candidates = {int(i): results["params"][i] for i in kept}
+    candidates = recorded.parameters(kept)
     first, distinct = first_copies(of_splits)
     weight = _inferred_weight(metric, of_splits[distinct], evidence[0].positive, proportions)
     own = own_share(weight, len(distinct), n_splits)
@@ -178,17 +171,22 @@ def _from_counts(results: Mapping[str, Any], settings: Settings, metric: Metric)
     ranking = Ranking(
         posterior, tuple(name_candidates(candidates)), resolve_scoring(settings.measure, labels)
     )
-    basis = (
-        f"Based on the confusion counts of {n_splits} splits ({_splits_name(settings.cv)}), with "
-        f"weight {weight.median:.2g} per count, inferred from their spread."
-        f"{_correlation(own, kept)}{_training(proportions, settings)}"
-    )
+    facts = [
+        (
+            "based on",
+            f"the confusion counts of {n_splits} splits ({_splits_name(settings.cv)}), with "
+            f"weight {weight.median:.2g} per count, inferred from their spread",
+        )
+    ]
+    if len(kept) > 1:
+        alike = f"correlated by {1 - own:.2g}, as in the splits"
+        facts.append(("candidates", f"are assumed {'independent' if own == 1 else alike}"))
     rng = settings.rng
     draws = share_noise(ranking.draws, own, rng)[first]
-    pooled = pool_scores(draws, rng)
     return make_report(
-        ranking, candidates, settings, "counts", failed, results, basis, draws, pooled
-    )
+        ranking, recorded, candidates, settings, "counts", failed,
+        [*facts, *_training(proportions, settings)], draws, pool_scores(draws, rng),
+    )  # fmt: skip
 
 
 def _inferred_weight(
@@ -215,41 +213,16 @@ def _inferred_weight(
     return infer_weight(spread)._replace(most=proportions.weight)
 
 
-def failed_fits(results: Mapping[str, Any], candidates: Array) -> Array:
-    """Return a boolean mask of the candidates with a failed fit, as far as results show.
-
-    When a fit fails, a search records NaN or its `error_score` under every key. No real table of
-    counts has the same number in every cell and as its score.
-    """
-    n_splits = number_of_splits(results)
-    scores = np.stack(
-        [scores_of(results, key, candidates, n_splits) for key in recorded_keys(results)]
-    )
-    if not counted_classes(results):
-        return np.asarray(np.isnan(scores).all(axis=0).any(axis=1))
-    cells = tables_of(results, candidates, n_splits).reshape(*scores.shape[1:], -1)
-    alike = (cells == cells[..., :1]).all(axis=2) & (scores == cells[..., 0]).all(axis=0)
-    return np.asarray((alike | np.isnan(cells).any(axis=2)).any(axis=1))
-
-
 def _recorded_positive(
-    results: Mapping[str, Any],
-    settings: Settings,
-    labels: tuple[Any, ...],
-    metric: Metric,
-    of_splits: Array,
-    kept: Array,
+    key: str, labels: tuple[Any, ...], metric: Metric, of_splits: Array, scores: Array
 ) -> Any:
-    """Return the positive class that reproduces the recorded scores, or None if unknown."""
-    if settings.key is None or len(labels) != 2:
-        return None
-    recorded = scores_of(results, settings.key, kept, of_splits.shape[1])
+    """Return the positive class that reproduces the recorded scores."""
     for position in (1, 0):
-        if np.allclose(metric(of_splits, position), recorded, atol=1e-9):
+        if np.allclose(metric(of_splits, position), scores, atol=1e-9):
             return labels[position]
     raise ValueError(
-        f"The recorded {settings.key!r} does not match the recorded counts for either of the "
-        f"classes {list(labels)} as the positive class. Specify it with pos_label=."
+        f"The recorded {key!r} does not match the recorded counts for either of the classes "
+        f"{list(labels)} as the positive class. Specify it with pos_label=."
     )
 
 
@@ -263,96 +236,90 @@ def _declared_splits(cv: Any) -> int | None:
         return None
 
 
-def _from_scores(results: Mapping[str, Any], settings: Settings) -> SearchReport:
+def _from_scores(recorded: Recorded, settings: Settings) -> SearchReport:
+    name, n_splits = getattr(settings.measure, "name", settings.measure), recorded.n_splits
     if settings.key is None:
         raise ValueError(
-            f"scoring={_name(settings.measure)!r} was not recorded, and there are no confusion "
-            f"counts to compute it from. Use one of {recorded_keys(results)}, or pass X and y."
+            f"scoring={name!r} was not recorded, and there are no confusion counts to compute it "
+            f"from. Use one of {recorded.keys}, or pass X and y."
         )
-    everyone, n_splits = last_candidates(results), number_of_splits(results)
     if n_splits < 2:
         raise ValueError(
             "The scores of a single split do not show how much they vary. Record counts with "
             "count_scorer, or pass X and y to report_search."
         )
     proportions = settings.proportions(n_splits)
-    if proportions.test_fraction is None:
+    rho = proportions.test_fraction
+    if rho is None:
         raise _unknown_proportions(settings.cv, "the correlation between its splits")
-    scores = scores_of(results, settings.key, everyone, n_splits)
-    kept, failed = without_failures(everyone, ~np.isfinite(scores.sum(axis=1)), settings.key)
-    candidates = {int(i): results["params"][i] for i in kept}
-    scores = scores[np.isin(everyone, kept)]
+    scores = recorded.scores(settings.key)
+    bad = ~np.isfinite(scores.sum(axis=1))
+    kept, failed = recorded.without(bad, settings.key)
+    candidates, scores = recorded.parameters(kept), scores[~bad]
     ranking = rank_scores(
         dict(zip(name_candidates(candidates), scores, strict=True)),
-        test_fraction=proportions.test_fraction,
-        scoring=str(_name(settings.measure)),
+        test_fraction=rho,
+        scoring=str(name),
         n_draws=settings.draws_of(len(kept)),
         random_state=settings.entropy,
     )
-    basis = (
-        f"Based on the scores of {n_splits} splits ({_splits_name(settings.cv)}), with correlation "
-        f"{proportions.test_fraction:.3g} between splits.{_training(proportions, settings)}"
-    )
-    if len(kept) == 1:
-        return make_report(ranking, candidates, settings, "scores", failed, results, basis)
+    splits = f"the scores of {n_splits} splits ({_splits_name(settings.cv)})"
+    facts = [("based on", f"{splits}, with correlation {rho:.3g} between splits")]
+    draws = pooled = ranking.draws
     if len(kept) > 2:
-        basis += " Candidates are assumed to vary equally and to be equally correlated."
-    rng, rho = settings.rng, proportions.test_fraction
-    first, distinct = first_copies(scores)
-    inflation = 1 / n_splits + rho / (1 - rho)
-    draws, covariance = draws_of_splits(
-        without_noise(scores, scores)[distinct], inflation, ranking.n_draws, rng
-    )
-    position = np.searchsorted(distinct, first)
-    draws = draws[position]
-    pooled = pool_scores(draws, rng, covariance[np.ix_(position, position)])
+        facts.append(("candidates", "are assumed to vary equally and to be equally correlated"))
+    if len(kept) > 1:
+        rng, inflation = settings.rng, 1 / n_splits + rho / (1 - rho)
+        first, distinct = first_copies(scores)
+        draws, covariance = draws_of_splits(
+            without_noise(scores, scores)[distinct], inflation, ranking.n_draws, rng
+        )
+        position = np.searchsorted(distinct, first)
+        draws = draws[position]
+        pooled = pool_scores(draws, rng, covariance[np.ix_(position, position)])
     return make_report(
-        ranking, candidates, settings, "scores", failed, results, basis, draws, pooled
-    )
+        ranking, recorded, candidates, settings, "scores", failed,
+        [*facts, *_training(proportions, settings)], draws, pooled,
+    )  # fmt: skip
 
 
 def make_report(
     ranking: Ranking,
+    recorded: Recorded,
     candidates: Mapping[int, Any],
     settings: Settings,
     source: str,
     failed: Sequence[int],
-    results: Mapping[str, Any],
-    basis: str,
-    draws: Array | None = None,
-    pooled: Array | None = None,
+    facts: Sequence[Fact],
+    draws: Array,
+    pooled: Array,
 ) -> SearchReport:
-    """Return the report on a ranking of candidates."""
+    """Return the report on a ranking of candidates, with further facts."""
+    n_tried, n_compared, more = len(recorded.positions), len(candidates), []
+    if n_compared + len(failed) < n_tried:
+        promising = f"are the {n_compared} most promising of {n_tried} candidates"
+        more.append(
+            ("compared", f"{promising}: simplest() chooses among these, top={n_tried} compares all")
+        )
+    if recorded.n_dropped:
+        dropped = f"{recorded.n_dropped} other candidates before the last iteration of the search"
+        more.append(("dropped", f"{dropped}, which are not compared"))
+    if failed:
+        shown = ", ".join(map(str, failed[:10])) + ", ..." * (len(failed) > 10)
+        more.append(("left out", f"because a fit or a score failed: candidates {shown}"))
+    if pooled is not draws:
+        more.append(POOLED)
     return SearchReport(
         ranking,
         candidates,
         rope=settings.rope,
         source=source,
+        unpooled=draws,
+        draws=pooled,
         prob=settings.prob,
-        failed=failed,
-        n_tried=len(last_candidates(results)),
-        n_dropped=number_dropped(results),
-        basis=basis,
-        draws=draws,
-        pooled=pooled,
+        failed=tuple(failed),
+        facts=[*facts, *more, *cautions_of(ranking)],
     )
-
-
-def without_failures(
-    everyone: Array, bad: Array, key: str | None = None
-) -> tuple[Array, tuple[int, ...]]:
-    """Return the positions of the candidates that can be compared, and of those that failed."""
-    kept, failed = everyone[~bad], tuple(int(i) for i in everyone[bad])
-    if not len(kept):
-        undefined = "" if key is None else f", or their {key!r} is not defined in some split"
-        raise ValueError(
-            f"There is nothing to report: all {len(everyone)} candidates failed{undefined}."
-        )
-    return kept, failed
-
-
-def _name(measure: Any) -> Any:
-    return getattr(measure, "name", measure)
 
 
 def check_draws(n_draws: Any) -> int | None:
@@ -376,16 +343,8 @@ def _splits_name(cv: Any) -> str:
     return "splitter not specified" if cv is UNKNOWN else splitter_name(cv)
 
 
-def _correlation(own: float, candidates: Array) -> str:
-    if len(candidates) == 1:
-        return ""
-    if own == 1:
-        return " Candidates are assumed independent."
-    return f" Candidates are assumed to be correlated by {1 - own:.2g}, as in the splits."
-
-
-def _training(proportions: SplitProportions, settings: Settings) -> str:
+def _training(proportions: SplitProportions, settings: Settings) -> list[Fact]:
     share = proportions.train_share
     if share is None:
-        return ""
-    return f" Applies to learners trained on {share:.0%} of {settings.instances}."
+        return []
+    return [("applies to", f"learners trained on {share:.0%} of {settings.instances}")]

@@ -20,7 +20,7 @@ from skbayeseval._validation import (
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import table_metric
-from skbayeseval.search.candidates import counted_classes, recorded_keys
+from skbayeseval.search.candidates import Recorded
 from skbayeseval.search.recorded import (
     UNKNOWN,
     Settings,
@@ -160,7 +160,8 @@ class RefitSimplest:
         `cv_results_` of this object.
         """
         try:
-            key, measure = self._measure(results, recorded_keys(results))
+            recorded = Recorded(results)
+            key, measure = self._measure(recorded, recorded.keys)
             settings = Settings(
                 rope=check_rope_around_zero(self.rope),
                 prob=self.prob,
@@ -173,7 +174,7 @@ class RefitSimplest:
                 n_draws=self.n_draws,
                 entropy=check_random_state_entropy(self.random_state),
             )
-            return report_recorded(results, settings).simplest_index(self.key)
+            return report_recorded(recorded, settings).simplest_index(self.key)
         except BaseException as error:
             self.cv_results_ = results
             error.add_note(
@@ -191,13 +192,13 @@ class RefitSimplest:
         options = "".join(f", {name}={value!r}" for name, value in given.items())
         return f"refit_simplest({self.key!r}, rope={self.rope!r}{options})"
 
-    def _measure(self, results: Mapping[str, Any], keys: list[str]) -> tuple[str | None, Any]:
+    def _measure(self, recorded: Recorded, keys: list[str]) -> tuple[str | None, Any]:
         """Return the name of the recorded scores, or None, and the metric to compare by."""
         if self.scoring is not None:
             name = self.scoring if isinstance(self.scoring, str) else self.scoring.name
             if name in keys:
                 return name, self.scoring
-            if counted_classes(results):
+            if recorded.n_classes:
                 if table_metric(self.scoring) is not None:
                     return None, self.scoring
             elif keys == ["score"]:  # results do not tell which metric that is
@@ -206,10 +207,10 @@ class RefitSimplest:
                 f"scoring={name!r} was not recorded by the search, which recorded {keys}. Choose "
                 f"one of them, or pass the search a scoring= with {name!r} in it."
             )
-        if counted_classes(results):  # "score" repeats another key, or is the accuracy
-            score = np.asarray(results["mean_test_score"])
+        if recorded.n_classes:  # "score" repeats another key, or is the accuracy
+            score = recorded.means("score")
             for name in keys:
-                same = np.array_equal(results[f"mean_test_{name}"], score, equal_nan=True)
+                same = np.array_equal(recorded.means(name), score, equal_nan=True)
                 if name != "score" and same:
                     return name, name
             return "score", "accuracy"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -14,20 +15,25 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
-from skbayeseval._html import write_page
+from skbayeseval._html import html_table, write_page
 from skbayeseval.judgement.decision import MARKS, format_probability
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
-from skbayeseval.judgement.ranking_decision import behind_the_best, equivalent_to_best
+from skbayeseval.judgement.ranking_decision import (
+    equivalent_to_best,
+    who_is_best,
+)
 from skbayeseval.metrics.registry import split_metric
+from skbayeseval.results.facts import Fact, as_lines, as_sentences
 from skbayeseval.results.printed import (
     Labels,
+    as_text,
     format_value,
-    html_table,
     latex_table,
     markdown_table,
     name_observed,
 )
 from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
 from skbayeseval.search.candidates import name_candidates, short_names, varying
 from skbayeseval.search.figures import best_candidates, grid_of_candidates
 
@@ -41,19 +47,14 @@ Key = str | Sequence[str] | Callable[[dict[str, Any]], Any]
 PLOTS = ("ranking", "heatmap")
 COLUMNS = ("observed", "mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", "decision")
 
-# The number of rows that print(report) shows.
-ROWS_IN_WORDS = 8
-
-# Why means differ from the observed scores.
-POOLED = (
-    "The highest of many scores is high partly by chance, so scores are drawn towards each other, "
-    "as far as chance explains their differences."
-)
+# The number of rows that print(report) shows, and of those in figures.
+ROWS_IN_WORDS, ROWS_OF_FIGURES = 8, 20
 
 # What the marks in tables mean.
 LEGEND = "≈ practically equivalent to the best, ≪ surely worse, ? not settled"
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class SearchReport:
     """The candidates of a search: which is best, and which are equivalent to the best.
 
@@ -107,73 +108,28 @@ class SearchReport:
     {'n_neighbors': 1}
     """
 
-    def __init__(
-        self,
-        ranking: Ranking,
-        candidates: Mapping[int, Mapping[str, Any]],
-        *,
-        rope: Interval,
-        source: str,
-        prob: float = 0.95,
-        failed: Sequence[int] = (),
-        n_tried: int | None = None,
-        n_dropped: int = 0,
-        basis: str = "",
-        draws: NDArray[Any] | None = None,
-        pooled: NDArray[Any] | None = None,
-    ) -> None:
-        self._ranking = ranking
-        self._candidates = {int(i): dict(of_one) for i, of_one in candidates.items()}
-        self._rope = rope
-        self._source = source
-        self._prob = prob
-        self._failed = tuple(int(i) for i in failed)
-        self._n_tried = len(self._candidates) if n_tried is None else n_tried
-        self._n_dropped = n_dropped
-        self._basis = basis
-        self._unpooled = ranking.draws if draws is None else draws
-        self._draws = self._unpooled if pooled is None else pooled
-        self._draws.flags.writeable = False
+    ranking: Ranking
+    parameters: Mapping[int, Mapping[str, Any]]
+    rope: Interval
+    source: str
+    unpooled: NDArray[Any]
+    draws: NDArray[Any]
+    prob: float = 0.95
+    failed: tuple[int, ...] = ()
+    facts: Sequence[Fact] = ()
 
-    @property
-    def source(self) -> str:
-        """The kind of data the report is based on: "predictions", "counts" or "scores"."""
-        return self._source
-
-    @property
-    def ranking(self) -> Ranking:
-        """The joint posterior of the candidates, with pairs in which nothing is pooled."""
-        return self._ranking
-
-    @property
-    def draws(self) -> NDArray[Any]:
-        """Partially pooled draws of the metric of each candidate: (n_candidates, n_draws)."""
-        return self._draws
+    def __post_init__(self) -> None:
+        self.draws.flags.writeable = False
 
     @property
     def candidates(self) -> dict[int, dict[str, Any]]:
         """The parameters of each candidate, by its index in `cv_results_`."""
-        return {i: dict(of_one) for i, of_one in self._candidates.items()}
-
-    @property
-    def failed(self) -> tuple[int, ...]:
-        """The indices of the candidates that were left out because a fit or a score failed."""
-        return self._failed
-
-    @property
-    def rope(self) -> Interval:
-        """The region of practical equivalence."""
-        return self._rope
-
-    @property
-    def prob(self) -> float:
-        """The mass of the HDI, and the probability at which a decision is made."""
-        return self._prob
+        return {i: dict(of_one) for i, of_one in self.parameters.items()}
 
     @property
     def metric(self) -> str:
         """The name of the metric that the candidates are compared by."""
-        return self._ranking.metrics[0]
+        return self.ranking.metrics[0]
 
     def summary(self) -> pd.DataFrame:
         """Return one row per candidate, sorted by decreasing posterior mean.
@@ -224,7 +180,7 @@ class SearchReport:
             decided to be equivalent, a warning says so, and the parameters are those of the
             candidate with the highest posterior mean.
         """
-        return dict(self._candidates[self.simplest_index(key)])
+        return dict(self.parameters[self.simplest_index(key)])
 
     def simplest_index(self, key: Key) -> int:
         """Return the index in `cv_results_` of the candidate that `simplest` returns.
@@ -234,7 +190,7 @@ class SearchReport:
         key : str, list of str or callable
             As in `simplest`.
         """
-        names, known = check_key(key), self._parameters()
+        names, known = check_key(key), self._names_of_parameters()
         for name in names:
             if name not in known:
                 raise ValueError(f"key={name!r} is not a parameter. The parameters are {known}.")
@@ -255,7 +211,7 @@ class SearchReport:
             return int(first)
 
         def complexity(i: int) -> tuple[tuple[bool, Any], ...]:
-            parameters = self._candidates[i]
+            parameters = self.parameters[i]
             values = (
                 [key(dict(parameters))] if callable(key) else [parameters.get(n) for n in names]
             )
@@ -300,17 +256,10 @@ class SearchReport:
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
-        known = kind if isinstance(kind, str) else None
-        if known == "ranking":
-            behind = behind_the_best(self.draws, self.prob).set_axis(list(self._candidates))
-            table = self.summary().join(behind)
-            best, rope = self.most_probable(), -self.rope.low
-            shown = best_candidates(table, self._candidates, self.metric, self.prob, rope, best)
-            return shown.plot(ax=ax, **style)
-        if known == "heatmap":
-            rope = abs(self.rope.low)
-            grid = grid_of_candidates(self.summary(), self._candidates, self.metric, rope, x, y)
-            return grid.plot(ax=ax, **style)
+        if kind == "ranking":
+            return best_candidates(self, ROWS_OF_FIGURES).plot(ax=ax, **style)
+        if kind == "heatmap":
+            return grid_of_candidates(self, x, y).plot(ax=ax, **style)
         raise ValueError(
             f"kind={in_short(kind)} is not a known plot. Valid kinds are {list(PLOTS)}."
         )
@@ -323,20 +272,20 @@ class SearchReport:
         labels : dict of str to str, default=None
             What metrics are called, as in `Ranking.to_latex`.
         """
-        return latex_table(self._printable(self.summary(), labels))
+        return latex_table(self._as_text(labels))
 
     def to_markdown(self, *, labels: Labels | None = None) -> str:
         """Return the summary as a Markdown table; the parameters are those of `to_latex`."""
-        return markdown_table(self._printable(self.summary(), labels))
+        return markdown_table(self._as_text(labels))
 
     def to_html(self, *, labels: Labels | None = None) -> str:
         """Return the summary as an HTML table; the parameters are those of `to_latex`."""
-        return html_table(self._printable(self.summary(), labels))
+        return html_table(self._as_text(labels))
 
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}(source={self.source!r}, metric={self.metric!r}, "
-            f"{len(self._candidates)} candidates, rope={tuple(self.rope)}, "
+            f"{len(self.parameters)} candidates, rope={tuple(self.rope)}, "
             f"n_draws={self.ranking.n_draws})"
         )
 
@@ -348,9 +297,7 @@ class SearchReport:
         words : str
             Paragraphs, separated by blank lines.
         """
-        from skbayeseval.search.page import explain
-
-        return explain(self)
+        return f"{' '.join(self._verdict())}\n\n{' '.join(as_sentences(self.facts))}"
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the search to one HTML page, which needs no other file.
@@ -360,77 +307,58 @@ class SearchReport:
         path : str or path-like
             The file to write, such as "report.html". An existing file is replaced.
         """
-        from skbayeseval.search.page import page_of
-
-        write_page(path, page_of(self))
-
-    def _repr_html_(self) -> str:
-        from skbayeseval.search.page import notebook_view
-
-        return notebook_view(self)
-
-    def _verdict(self) -> list[str]:
-        """Return who is the best, and how many are as good, worse or open."""
-        table = self.summary()
-        codes = table["decision"].value_counts()
-        equal, worse = int(codes.get("~", 0)), int(codes.get("<<", 0))
-        open_ = len(table) - equal - worse
-        best = self.most_probable()
-        name = dict(zip(self._candidates, name_candidates(self._candidates), strict=True))[best]
-        of = f"{len(table)} candidates"
-        if self._n_not_compared:
-            of = f"the {len(table)} most promising of {self._n_tried} candidates"
-        alone = "There is only one candidate"
-        if self._n_tried > 1:
-            alone = f"The report covers only one of {self._n_tried} candidates"
-        return [
-            f"{alone}, {name}, so there is nothing to compare it with on {self.metric}."
-            if len(table) == 1
-            else f"Of {of}, {name} is most probably the best on {self.metric} "
-            f"(probability {format_probability(table['p_best'][best])}).",
-            f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
-            f"Surely worse: {worse}. Not settled: {open_}.",
-        ]
-
-    @property
-    def _n_not_compared(self) -> int:
-        return max(0, self._n_tried - len(self._candidates) - len(self.failed))
-
-    def _left_out(self) -> list[str]:
-        """Return sentences on the candidates that the report does not cover, failed ones aside."""
-        words = []
-        if self._n_not_compared:
-            words.append(
-                f"simplest() chooses among the {len(self._candidates)} most promising candidates; "
-                f"top={self._n_tried} compares all."
-            )
-        if self._n_dropped:
-            words.append(
-                f"The search dropped {self._n_dropped} other candidates before its last iteration; "
-                "they are not compared."
-            )
-        return words
+        title = f"A search among {len(self.parameters)} candidates"
+        best = self.ranking.names[list(self.parameters).index(self.most_probable())]
+        write_page(path, page(self, title, self.explain(), self.ranking, names=[best]))
 
     def __str__(self) -> str:
-        table, best, lines = self.summary(), self.most_probable(), self._verdict()
-        lines += self._left_out()
-        if self._basis:
-            lines.append(self._basis)
-        if self._draws is not self._unpooled:
-            lines.append(POOLED)
-        if self.failed:
-            shown = ", ".join(map(str, self.failed[:10])) + ", ..." * (len(self.failed) > 10)
-            lines.append(f"Left out because a fit or a score failed: candidates {shown}.")
-        differing = varying(list(self._candidates.values()))
-        columns = [self._column(name) for name in self._parameters() if name in differing]
-        shown_rows = table.head(ROWS_IN_WORDS)
-        if best not in shown_rows.index:
-            shown_rows = pd.concat([shown_rows, table.loc[[best]]])
-        lines.append(self._printable(shown_rows[[*columns, *COLUMNS]]).to_string())
-        if len(table) > len(shown_rows):
-            lines.append(f"... and {len(table) - len(shown_rows)} more")
-        lines.append(LEGEND)
-        return "\n".join(lines)
+        table, best = self.summary(), self.most_probable()
+        shown = table.head(ROWS_IN_WORDS)
+        if best not in shown.index:
+            shown = pd.concat([shown, table.loc[[best]]])
+        more = len(table) - len(shown)
+        return "\n".join(
+            [
+                *self._verdict(),
+                *as_lines(self.facts),
+                self._as_text(
+                    rows=shown.index, columns=varying([*self.parameters.values()])
+                ).to_string(),
+                *([f"... and {more} more"] if more else []),
+                LEGEND,
+            ]
+        )
+
+    def _repr_html_(self) -> str:
+        return view(self, self._as_text().head(ROWS_IN_WORDS), self.facts)
+
+    def _verdict(self, rope: Any = None) -> list[str]:
+        """Return who is the best, and how many are as good, worse or open."""
+        table, best = self.summary(), self.most_probable()
+        name = self._named()[best]
+        first = f"There is only one candidate, {name}."
+        if len(table) > 1:
+            p_best, on = table["p_best"][best], f" on {self.metric}"
+            first = f"{who_is_best(name, len(table), p_best, self.prob, on)}."
+        equal, worse, still = ((table["decision"] == code).sum() for code in ("~", "<<", "?"))
+        return [
+            first,
+            f"Practically equivalent to the best, within {abs(self.rope.low):g}: {equal}. "
+            f"Surely worse: {worse}. Not settled: {still}.",
+        ]
+
+    def _named(self) -> dict[int, str]:
+        """Return the name of each candidate."""
+        return dict(zip(self.parameters, name_candidates(self.parameters), strict=True))
+
+    def _tables(self, rope: Any) -> Iterator[Table]:
+        yield POSTERIOR, LEGEND, self._as_text()
+
+    def _figures(self, rope: Any) -> list[Figure]:
+        return [(f"the candidates by {self.metric}", {})]
+
+    def _rows_of_figures(self) -> int:
+        return min(len(self.parameters), ROWS_OF_FIGURES)
 
     @cached_property
     def _table(self) -> pd.DataFrame:
@@ -440,43 +368,46 @@ class SearchReport:
         bounds = split_metric(self.metric).bounds
         if self.source == "scores" and bounds is not None:  # draws of split scores can be beyond
             low, high = np.clip((low, high), *bounds)
-        index = pd.Index(list(self._candidates), name="candidate")
+        index = pd.Index(list(self.parameters), name="candidate")
         columns = {
             self._column(name): _column_of(
-                [parameters.get(name, np.nan) for parameters in self._candidates.values()], index
+                [parameters.get(name, np.nan) for parameters in self.parameters.values()], index
             )
-            for name in self._parameters()
+            for name in self._names_of_parameters()
         }
         within = equivalent_to_best(draws, self.rope)
-        leader = self._unpooled[self._unpooled.mean(axis=1).argmax()]
-        settled = hdi_of_rows(leader - self._unpooled, self.prob)[0] > -self.rope.low
+        leader = self.unpooled[self.unpooled.mean(axis=1).argmax()]
+        settled = hdi_of_rows(leader - self.unpooled, self.prob)[0] > -self.rope.low
         surely = settled & (within <= 1 - self.prob)
         codes = np.select([surely, within >= self.prob], ["<<", "~"], "?")
         p_best = (best / best.sum(axis=0)).mean(axis=1)
-        observed, means = self._ranking.observed, draws.mean(axis=1)
+        observed, means = self.ranking.observed, draws.mean(axis=1)
         statistics = (observed, means, low, high, p_best, within, codes.astype(object))
         table = pd.DataFrame(columns | dict(zip(COLUMNS, statistics, strict=True)), index=index)
         return table.sort_values("mean", ascending=False, kind="stable")
 
-    def _parameters(self) -> list[str]:
-        return list(dict.fromkeys(name for of_one in self._candidates.values() for name in of_one))
+    def _names_of_parameters(self) -> list[str]:
+        return list(dict.fromkeys(name for of_one in self.parameters.values() for name in of_one))
 
     def _column(self, parameter: str) -> str:
         return f"param_{parameter}" if parameter in COLUMNS else parameter
 
-    def _printable(self, table: pd.DataFrame, labels: Labels | None = None) -> pd.DataFrame:
-        """Return the table with all values as text and short names of the parameters."""
+    def _as_text(
+        self,
+        labels: Labels = None,
+        rows: pd.Index | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> pd.DataFrame:
+        """Return the summary as text, with short names of the parameters; by default all."""
+        table = self.summary() if rows is None else self.summary().loc[rows]
         observed = name_observed(table, self.metric, labels)
-        formats: dict[str, Callable[[Any], str]] = dict.fromkeys(COLUMNS, "{:.4f}".format)
-        formats |= dict.fromkeys(("p_best", "p_equivalent"), "{:.3f}".format)
-        formats["decision"] = lambda code: MARKS[code]
-        return pd.DataFrame(
-            {
-                name: [formats.get(name, format_value)(value) for value in table[name]]
-                for name in map(str, table.columns)
-            },
-            index=table.index,
-        ).rename(columns=short_names(list(map(str, table.columns))) | {"observed": observed})
+        table["decision"] = table["decision"].map(MARKS)
+        names = self._names_of_parameters() if columns is None else columns
+        parameters = [self._column(name) for name in names]
+        for name in parameters:
+            table[name] = [format_value(value) for value in table[name]]
+        shown = table[[*parameters, *COLUMNS]]
+        return as_text(shown, self.prob, titles=short_names(parameters) | observed)
 
 
 def check_key(key: Any) -> tuple[str, ...]:

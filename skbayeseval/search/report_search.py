@@ -26,25 +26,15 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.metrics.scoring import resolve_scoring, table_metric
 from skbayeseval.results.ranking import Ranking
-from skbayeseval.search.candidates import (
-    counted_classes,
-    last_candidates,
-    name_candidates,
-    number_of_splits,
-    recorded_keys,
-    scores_of,
-    tables_of,
-)
+from skbayeseval.search.candidates import Recorded, name_candidates
 from skbayeseval.search.count_scorer import CountScorer
 from skbayeseval.search.recorded import (
     RecordedOnly,
     Settings,
     check_draws,
     check_fraction,
-    failed_fits,
     make_report,
     report_recorded,
-    without_failures,
 )
 from skbayeseval.search.refit import RefitSimplest
 from skbayeseval.search.report import SearchReport
@@ -56,6 +46,8 @@ Array = NDArray[Any]
 
 # So many candidates are cross-validated again if the user does not say how many.
 MOST_AGAIN = 50
+
+ALL_INSTANCES = "the instances"
 
 
 def report_search(
@@ -171,9 +163,9 @@ def report_search(
     if (X is None) != (y is None):
         missing = "X" if X is None else "y"
         raise ValueError(f"X and y must be given together, got {missing}=None.")
-    results = search.cv_results_
+    recorded = Recorded(search.cv_results_)
     scorer = search.scoring if isinstance(search.scoring, CountScorer) else None
-    key, measure = _measure(search, scorer, scoring, X is not None)
+    key, measure = _measure(search, recorded.keys, scorer, scoring, X is not None)
     if X is not None and not _can_be_paired(measure):
         warnings.warn(
             f"scoring={measure!r} is known only by its value in each split, so X and y are not "
@@ -182,7 +174,7 @@ def report_search(
             stacklevel=2,
         )
         X = y = None
-    instances = "the instances"
+    instances = ALL_INSTANCES
     if getattr(search, "resource", None) == "n_samples":
         instances = f"the {search.n_resources_[-1]:,} instances of the last iteration"
     settings = Settings(
@@ -203,11 +195,11 @@ def report_search(
             raise ValueError(
                 f"labels={labels!r} are not those of the recorded counts, {list(scorer.labels)}."
             )
-        return report_recorded(results, settings)
+        return report_recorded(recorded, settings)
     chosen, failed, picked_by = _most_promising(
-        results, settings, MOST_AGAIN if top is None else check_whole_number(top, "top")
+        recorded, settings, MOST_AGAIN if top is None else check_whole_number(top, "top")
     )
-    candidates = {int(i): results["params"][i] for i in chosen}
+    candidates = recorded.parameters(chosen)
     names = name_candidates(candidates)
     estimators = {
         name: clone(search.estimator).set_params(**clone(parameters, safe=False))
@@ -217,7 +209,7 @@ def report_search(
     split_params, fit_params = route(
         "report_search", "report_search", estimators, cv, params, groups
     )
-    splits = _repeated_splits(cv, X, y, split_params, number_of_splits(results))
+    splits = _repeated_splits(cv, X, y, split_params, recorded.n_splits)
     options = CrossValidationOptions(
         scoring=measure,
         n_draws=settings.draws_of(len(candidates)),
@@ -233,28 +225,25 @@ def report_search(
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
     if not hasattr(search, "n_resources_") and not weighted:
-        _warn_of_different_scores(ranking, results, key, list(candidates))
-    basis = (
-        f"Based on paired predictions in {number_of_splits(results)} splits "
-        f"({splitter_name(search.cv)}), with weight {ranking.weight:.3g} per prediction."
-    )
-    if getattr(search, "resource", None) == "n_samples":
-        basis += f" The last iteration of the search used {search.n_resources_[-1]:,} instances."
+        _warn_of_different_scores(ranking, recorded, key, list(candidates))
+    based_on = f"paired predictions in {recorded.n_splits} splits ({splitter_name(search.cv)})"
+    facts = [("based on", f"{based_on}, with weight {ranking.weight:.3g} per prediction")]
+    if instances != ALL_INSTANCES:
+        facts.append(("the search", f"has compared them on {instances}"))
     if picked_by is not None:
-        basis += f" The candidates were selected by their recorded {picked_by}."
+        facts.append(("candidates", f"were selected by their recorded {picked_by}"))
     if ranking.train_size is not None:
-        basis += f" Applies to learners trained on {ranking.train_size:.0f} instances."
-    pooled = pool_scores(ranking.draws, settings.rng)
+        facts.append(("applies to", f"learners trained on {ranking.train_size:.0f} instances"))
     return make_report(
-        ranking, candidates, settings, "predictions", failed, results, basis, ranking.draws, pooled
-    )
+        ranking, recorded, candidates, settings, "predictions", failed, facts, ranking.draws,
+        pool_scores(ranking.draws, settings.rng),
+    )  # fmt: skip
 
 
 def _measure(
-    search: Any, scorer: CountScorer | None, scoring: Any, can_run_again: bool
+    search: Any, keys: list[str], scorer: CountScorer | None, scoring: Any, can_run_again: bool
 ) -> tuple[str | None, Any]:
     """Return the name of the recorded scores, or None, and the metric to compare by."""
-    keys = recorded_keys(search.cv_results_)
     known = keys == ["score"] and scorer is None  # by the search itself
     if scoring is None and isinstance(search.refit, RefitSimplest) and not known:
         scoring = search.refit.scoring
@@ -314,14 +303,14 @@ def _single_measure(search: Any) -> str:
 
 
 def _warn_of_different_scores(
-    ranking: Ranking, results: Mapping[str, Any], key: str | None, indices: list[int]
+    ranking: Ranking, recorded: Recorded, key: str | None, indices: list[int]
 ) -> None:
     """Warn if the new split scores of the candidates differ from the recorded ones."""
     if key is None or ranking.cv_results is None:
         return
-    recorded = scores_of(results, key, np.array(indices), number_of_splits(results))
+    before = recorded.scores(key)[np.searchsorted(recorded.positions, indices)]
     again = np.array([of_one["test_score"] for of_one in ranking.cv_results.values()])
-    off = float(np.abs(again - recorded).max())
+    off = float(np.abs(again - before).max())
     if off > 1e-6:
         warnings.warn(
             "The split scores differ from those that the search recorded, by up to "
@@ -333,7 +322,7 @@ def _warn_of_different_scores(
 
 
 def _most_promising(
-    results: Mapping[str, Any], settings: Settings, top: int
+    recorded: Recorded, settings: Settings, top: int
 ) -> tuple[Array, tuple[int, ...], str | None]:
     """Return the `top` candidates, the failed ones, and the score used in place of the metric.
 
@@ -341,27 +330,20 @@ def _most_promising(
     counts, or otherwise by the first recorded score; the third return value is None except in the
     last case.
     """
-    everyone, picked_by = last_candidates(results), None
-    failed_ones = failed_fits(results, everyone)
-    metric = settings.table_metric
+    bad, picked_by, metric = recorded.failed(), None, settings.table_metric
     if settings.key is not None:
-        means = _recorded_means(results, settings.key, everyone)
-        failed_ones = failed_ones | ~np.isfinite(means)
-    elif metric is not None and counted_classes(results):
-        tables = tables_of(results, everyone, number_of_splits(results))
+        means = recorded.means(settings.key)
+        bad = bad | ~np.isfinite(means)
+    elif metric is not None and recorded.n_classes:
         labels = () if settings.labels is None else tuple(settings.labels)
         positive = labels.index(settings.pos_label) if settings.pos_label in labels else 1
-        means = metric(np.nan_to_num(tables), positive).mean(axis=1)
+        means = metric(np.nan_to_num(recorded.tables()), positive).mean(axis=1)
     else:
-        picked_by = recorded_keys(results)[0]
-        means = _recorded_means(results, picked_by, everyone)
-    kept, failed = without_failures(everyone, failed_ones, settings.key)
-    order = np.argsort(-np.nan_to_num(means[~failed_ones], nan=-np.inf), kind="stable")
+        picked_by = recorded.keys[0]
+        means = recorded.means(picked_by)
+    kept, failed = recorded.without(bad, settings.key)
+    order = np.argsort(-np.nan_to_num(means[~bad], nan=-np.inf), kind="stable")
     return kept[order][:top], failed, None if len(kept) <= top else picked_by
-
-
-def _recorded_means(results: Mapping[str, Any], key: str, candidates: Array) -> Array:
-    return np.asarray(results[f"mean_test_{key}"], dtype=float)[candidates]
 
 
 def _repeated_splits(

@@ -51,7 +51,7 @@ def test_a_table_and_dicts_are_the_same(ranking):
 def test_printed(ranking):
     printed = str(ranking)
     assert printed.startswith("s3 is the best of 4 on accuracy with probability ")
-    assert "4 systems on 6 data sets, 2 of 24 scores missing." in printed
+    assert "from 6 data sets, 2 of 24 scores missing\n" in printed
     assert ranking.model == HierarchicalSystems.name
     pair = str(ranking.pairs["s0", "s3"])
     assert "from 6 data sets, 1 of 12 scores missing" in pair

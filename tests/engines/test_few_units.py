@@ -11,7 +11,7 @@ from skbayeseval.engines.few_units import (
     difference_of_twins,
 )
 from skbayeseval.evidence.base import UnitNumbers, effective_number
-from skbayeseval.results.text import _carriers_of_table
+from skbayeseval.results.facts import _carriers_of_table
 
 
 def numbers(k, n=None):
@@ -244,9 +244,9 @@ def test_few_that_carry_are_told():
     said = y + np.random.default_rng(0).normal(size=61)
     said[-1] = 20.0
     result = score_posterior(y, said, scoring="r2", random_state=0)
-    words = "ew instances carry this estimate (effective number 3)"
-    assert f"F{words}: its interval may be too narrow." in str(result)
-    assert f"f{words} in r2, so that" in result.explain()
+    words = "few instances carry this estimate (effective number 3): its interval may be too narrow"
+    assert f"  few units   {words}\n" in str(result)
+    assert f"Caution: {words}." in result.explain()
     result = compare_predictions(y, said, -said, scoring=["r2", "neg_mean_squared_error"])
     assert "  few units   r2: few instances carry the difference (effective number" in str(result)
     y, a, b = ranked(np.random.default_rng(8), 300, 300)
@@ -258,7 +258,7 @@ def test_few_false_alarms_carry_the_precision_of_a_rare_class():
     said = np.r_[np.ones(45), np.zeros(5), np.ones(2), np.zeros(48)].astype(int)
     told = score_posterior(y, said, scoring="precision", prevalence=0.02, random_state=0)
     # Kurtosis of right or wrong with a rate of p: 1 / (p (1 - p)) - 3; recalls matter little.
-    assert "few instances carry this estimate (effective number 2)" in str(told).lower()
+    assert "few instances carry this estimate (effective number 2)" in str(told)
     assert round(50 / (1 / (0.04 * 0.96) - 3)) == 2
     assert "carry" not in str(score_posterior(y, said, scoring="precision", random_state=0))
     # The classes vary within themselves only, each around its own recall.

@@ -15,8 +15,7 @@ EVIL = "<script>alert('1')</script> & \"more\""
         elements.lines(EVIL),
         elements.note(EVIL),
         elements.listed([(EVIL, EVIL)]),
-        elements.table([EVIL, EVIL], [[EVIL, EVIL]], EVIL),
-        elements.frame_table(pd.DataFrame({EVIL: [EVIL]}, pd.Index([EVIL], name=EVIL))),
+        elements.frame_table(pd.DataFrame({EVIL: [EVIL]}, pd.Index([EVIL], name=EVIL)), EVIL),
         elements.section(EVIL, elements.text(EVIL)),
         elements.shares([(EVIL, 0.4, EVIL)]),
     ],
@@ -32,7 +31,8 @@ def test_blank_lines_separate_paragraphs():
 
 
 def test_a_table_has_all_cells_in_order():
-    made = Markup(elements.table(["name", "x", "y"], [["a", 1, 2], ["b", 3, 4]]))
+    index = pd.Index(["a", "b"], name="name")
+    made = Markup(elements.html_table(pd.DataFrame({"x": [1, 3], "y": [2, 4]}, index)))
     assert made.text == "name x y a 1 2 b 3 4"
     assert made.tags.count("tr") == 3
 

@@ -1,6 +1,4 @@
-from skbayeseval.search.candidates import (
-    name_candidates,
-)
+from skbayeseval.search.candidates import name_candidates
 
 
 def test_names_tell_what_varies():

@@ -3,7 +3,8 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from skbayeseval.metrics import get_metric
-from skbayeseval.search.recorded import _inferred_weight, failed_fits
+from skbayeseval.search.candidates import Recorded
+from skbayeseval.search.recorded import _inferred_weight
 from skbayeseval.splitting.block_cv import split_proportions
 
 
@@ -17,7 +18,7 @@ def test_a_fit_failed_if_no_score_of_a_split_is_defined():
     }
     means = {"mean_test_f1": [nan] * 4, "mean_test_auc": [nan] * 4}
     results = {"params": [{"k": k} for k in range(4)]} | splits | means
-    assert failed_fits(results, np.arange(4)).tolist() == [False, False, True, True]
+    assert Recorded(results).failed().tolist() == [False, False, True, True]
 
 
 def test_bad_candidates_do_not_lower_the_weight():

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import BlockRegularizedCV, count_scorer, refit_simplest, report_search
 from skbayeseval.judgement.intervals import Interval
+from skbayeseval.search.candidates import Recorded
 from skbayeseval.search.recorded import UNKNOWN, Settings, report_recorded
 
 CV = BlockRegularizedCV(3, random_state=0)
@@ -69,7 +70,7 @@ def test_splits_that_nobody_told():
             rope=Interval(-0.05, 0.05), prob=0.95, measure="f1", key="f1", cv=cv,
             test_fraction=None, labels=(0, 1), pos_label=1, n_draws=None, entropy=0,
         )  # fmt: skip
-        tables.append(report_recorded(results, settings).summary())
+        tables.append(report_recorded(Recorded(results), settings).summary())
     widths = [(table["hdi_high"] - table["hdi_low"]).mean() for table in tables]
     assert widths[0] > 1.3 * widths[1]
     assert np.ptp(tables[0]["mean"]) < np.ptp(tables[1]["mean"])

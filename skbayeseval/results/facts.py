@@ -1,0 +1,323 @@
+"""What a result stands on and applies to: facts, which are printed, explained and shown alike."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skbayeseval.evidence.base import effective_number
+from skbayeseval.evidence.validated_rows import cell_influence
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.posterior.recipe import Posterior
+
+if TYPE_CHECKING:
+    from skbayeseval.results.base import PosteriorView
+
+# A keyword, and words that go with it on a line or in a sentence.
+Fact = tuple[str, str]
+
+# How the sentence with each keyword begins; the others begin with the keyword.
+BEGINNINGS = {
+    "difference": "The difference is",
+    "observed": "Observed:",
+    "model": "The probabilities come from the model",
+    "weight": "The weight is",
+    "few units": "Caution:",
+    "warning": "Caution:",
+    "large": "With many instances,",
+    "positive": "Positive is",
+    "averages": "Averages are",
+    "prevalence": "The prevalence is",
+    "applies to": "This applies to",
+    "prior": "The prior",
+    "pooled": "Scores are pooled:",
+    "note": "Note:",
+}
+
+# Fewer groups, positives or instances than this are few.
+FEW_UNITS = 20
+
+# The observed values of so many classifiers are told.
+MOST_VALUES = 4
+
+POOLED = (
+    "pooled",
+    "the highest of several scores is high partly by chance, so scores are drawn towards each "
+    "other, as far as chance explains their differences",
+)
+
+
+def as_lines(facts: Iterable[Fact]) -> list[str]:
+    """Return facts as lines to print."""
+    return [f"  {keyword:<11} {words}" for keyword, words in facts]
+
+
+def as_sentences(facts: Iterable[Fact]) -> list[str]:
+    """Return facts as sentences."""
+    return [
+        f"{BEGINNINGS.get(keyword, keyword.capitalize())} {' '.join(words.rstrip('.').split())}."
+        for keyword, words in facts
+    ]
+
+
+def facts_of(result: PosteriorView) -> list[Fact]:
+    """Return what the posterior stands on, what it applies to, and what to be careful about."""
+    return [*_basis(result), *cautions_of(result), *_scope(result)]
+
+
+def _basis(result: PosteriorView) -> Iterator[Fact]:
+    posterior, metrics = result._posterior, result._metrics
+    weights, evidence = posterior.weights, posterior.evidence
+    if weights is not None:
+        evidence = evidence.with_weight(1.0)
+    kind = "independent" if posterior.has_independent_draws else posterior.engine
+    if evidence.family == "systems":
+        kind = "Markov chain"
+    draws = f"{posterior.n_draws:,} {kind} draws from {evidence.describe()}"
+    yield "model", f"{posterior.model.name}, {draws}"
+    by_weights = [name for name, metric in metrics.items() if metric.weighs_instances]
+    if by_weights and posterior.evidence.has_class_counts:
+        units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
+        yield "model", f"{', '.join(by_weights)}: weights of {units}"
+    if weights is not None:
+        for name, metric in metrics.items():
+            weight = weights.difference(metric)
+            words = f"{weight.median:.2g} per count"
+            if not math.isinf(weight.df):
+                low, high = weight.interval()
+                words = f"{words} ({low:.2g} to {high:.2g})"
+            yield "weight", f"{_which(metrics, name)}{words}, {weights.basis}"
+    yield from evidence.remarks()
+    if len(result._names) > 2:
+        yield POOLED
+    if len(metrics) > 1:
+        yield "metrics", "are each judged on their own"
+
+
+def _which(metrics: Mapping[str, Metric], name: str) -> str:
+    return "" if len(metrics) == 1 else f"{name}: "
+
+
+def cautions_of(result: PosteriorView) -> Iterator[Fact]:
+    """Yield what makes the result less reliable than it looks."""
+    posterior, metrics = result._posterior, result._metrics
+    units = dict.fromkeys(filter(None, map(posterior.units, metrics.values())))
+    few = [unit for unit in units if unit.number < FEW_UNITS]
+    for unit in few:
+        words = f"only {unit.number} {unit.what}: intervals are widened for this, and approximate"
+        yield "few units", words
+    for name, metric in metrics.items():
+        carried = few_that_carry(posterior, metric)
+        if carried is not None and not few:
+            words = f"{_which(metrics, name)}{carried}: its interval may be too narrow"
+            yield "few units", words
+    together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
+    if together:
+        yield (
+            "large",
+            f"{', '.join(together)}: instances far from the mean are weighted one by one, the "
+            "others by a normal sum",
+        )
+    scarce = what_is_scarce(posterior, metrics.values())
+    if "callable" in result.prior:
+        yield "prior", f"is the user's function {result.prior['callable']}"
+    elif scarce is not None:
+        yield "prior", f"matters, because {scarce}: see prior_sensitivity()"
+    for warning in result.warnings:
+        yield "warning", warning
+
+
+def _scope(result: PosteriorView) -> Iterator[Fact]:
+    """Yield what metrics are of, and what the result applies to."""
+    posterior, metrics = result._posterior, result._metrics
+    positive = positive_class(posterior, metrics.values())
+    if positive is not None:
+        yield "positive", f"class {positive!r}"
+    is_average = any(metric.is_macro for metric in metrics.values())
+    if is_average and not all(counts.possible.all() for counts in posterior.counts):
+        numbers = ", ".join(
+            f"{name} {counts.averaged.sum()}"
+            for name, counts in zip(result._names, posterior.counts, strict=True)
+        )
+        words = "over classes that occur in y_true or that the classifier predicts"
+        yield "averages", f"{words}: {numbers}"
+    if posterior.prevalence is not None:
+        shares = ", ".join(f"{share:.3g}" for share in posterior.prevalence)
+        yield "prevalence", f"{shares} of {list(result.labels)}; observed scores are plain"
+    yield "applies to", _applies_to(result)
+    for name in result._names:
+        chosen = (result.cv_results or {}).get(name, {}).get("best_params")
+        if chosen is not None:
+            yield "chosen by", f"{name}: {_tally(chosen)}"
+
+
+def _applies_to(result: PosteriorView) -> str:
+    """Return which learners or models the result applies to."""
+    record, share = result._cross_validation, result.evidence.train_share
+    if record is not None and record.estimand == "fitted":
+        return (
+            f"the {record.n_splits} models of each kind fitted here on {record.train_size:,.0f} "
+            f"instances ({record.splitter}), on average; not to other training sets"
+        )
+    if record is not None and record.estimand == "full":
+        sizes = sorted((record.train_size, record.further_size or record.train_size))
+        return (
+            f"learners trained on all {record.n_instances:,} instances, extrapolated from "
+            f"{' and '.join(f'{size:,.0f}' for size in sizes)} ({record.splitter}, "
+            f"{record.n_splits} splits)"
+        )
+    if record is not None:
+        return (
+            f"learners trained on {record.train_size:,.0f} instances ({record.splitter}, "
+            f"{record.n_splits} splits), not models refitted on all data"
+        )
+    if share is not None:
+        return f"learners trained on {share:.3g} of the data, not models refitted on all of it"
+    if result.evidence.is_of_splits:
+        return "data sets like these, and training as it was done on them"
+    return "what was tested, on instances like these, not to training again"
+
+
+def _tally(chosen: Sequence[Mapping[str, Any] | None]) -> str:
+    """Return how often a search chose which parameters, the most frequent first."""
+    words = Counter(", ".join(f"{k}={v}" for k, v in (one or {}).items()) for one in chosen)
+    shown = "; ".join(f"{w} in {n} of {len(chosen)} splits" for w, n in words.most_common(3))
+    return shown + ("; ..." if len(words) > 3 else "")
+
+
+def observed_of(result: PosteriorView, metric: Metric) -> Fact:
+    """Return the observed values, and what they are of after a cross-validation."""
+    record, values = result._cross_validation, result._posterior.observed(metric)
+    shown = list(zip(result._names, values, strict=True))[:MOST_VALUES]
+    more = ", ..." if len(values) > MOST_VALUES else ""
+    words = ", ".join(f"{name} {value:.4f}" for name, value in shown) + more
+    means = means_of_splits(result, metric)
+    if means is not None:
+        told = " and ".join(f"{means[name]:.4f}" for name, _ in shown if means)
+        of_splits = f"; mean of splits {told}{more}" if told else ""
+        words += f"  ({result.n_splits} splits pooled{of_splits})"
+    if record is not None and record.estimand == "full":
+        words += f"  (trained on {record.train_size:,.0f} instances)"
+    return "observed", words
+
+
+def means_of_splits(result: PosteriorView, metric: Metric) -> dict[str, float] | None:
+    """Return the mean of the split scores of each classifier, if other values were observed.
+
+    Observed values of predictions are of all splits together. None if there are no splits, or if
+    both agree in all digits that are shown; empty if split scores are not known.
+    """
+    record = result._cross_validation
+    if record is None or metric.source != "tables":
+        return None
+    scores, means = record.scores.get(metric.name, {}), {}
+    for name in result._names:
+        if name not in scores or not np.isfinite(scores[name]).all():
+            return {}
+        means[name] = float(np.mean(scores[name]))
+    pairs = zip(result._posterior.observed(metric), means.values(), strict=True)
+    alike = all(f"{value:.4f}" == f"{mean:.4f}" for value, mean in pairs)
+    return None if alike else means
+
+
+def positive_class(posterior: Posterior, metrics: Iterable[Metric]) -> Any:
+    """Return the positive class of two, if a metric depends on it; None if it is 1, as usual.
+
+    Metrics of instance scores always have one, as in scikit-learn: that which the scores are of.
+    """
+    label = None
+    for metric in metrics:
+        scored: Any = posterior.scored
+        if metric.source == "instances" and scored is not None:
+            if len(scored.labels) == 2 and scored.truth.ndim == 1:
+                label = scored.labels[1 if scored.positive is None else scored.positive]
+        elif metric.needs_positive and posterior.positive is not None:
+            label = posterior.counts[0].labels[posterior.positive]
+    return None if label is None or label == 1 else label
+
+
+# Fewer errors, or instances of a class, than this are few.
+FEW = 20
+
+# Fewer than this carry an estimate where it is told: as many as of 30 instances that vary normally.
+FEW_CARRIERS = 10
+
+# Metrics that do not depend on how well a scarce class is known.
+_OF_ALL_INSTANCES = ("accuracy", "f1_micro", "precision_micro", "recall_micro", "jaccard_micro")
+
+
+def what_is_scarce(posterior: Posterior, metrics: Iterable[Metric]) -> str | None:
+    """Return what was seen so rarely that the prior matters, in words; None if nothing was.
+
+    Errors of all classifiers are added up. Of two classes, the scarcer one is looked at as well,
+    unless all metrics count instances of both classes alike. Weighted counts are taken for what
+    they are worth.
+    """
+    of_tables = [metric for metric in metrics if metric.source in ("tables", "items")]
+    evidence = posterior.evidence
+    if not (of_tables and evidence.family in ("classes", "chunks", "right or wrong")):
+        return None
+    weight = posterior.weight
+    if posterior.weights is not None:
+        weight = posterior.weights.difference(of_tables[0]).median
+    wrong = (float(counts.total - np.nansum(counts.hits)) for counts in posterior.counts)
+    errors = weight * sum(wrong)
+    if errors < FEW:
+        return _seen(errors, "errors", "error", weight)
+    labels = posterior.counts[0].labels
+    by_class = any(metric.formula not in _OF_ALL_INSTANCES for metric in of_tables)
+    if by_class and len(labels) == 2:
+        tables = [np.nan_to_num(counts.table) for counts in posterior.counts]
+        true = weight * np.max([table.sum(axis=1) for table in tables], axis=0)
+        if not posterior.has_true_negatives:
+            true[0] = np.inf  # not all instances of the negative class are counted
+        scarce = int(true.argmin())
+        if true[scarce] < FEW:
+            of_class = f"of class {labels[scarce]!r}"
+            return _seen(true[scarce], f"instances {of_class}", f"instance {of_class}", weight)
+    return None
+
+
+def few_that_carry(posterior: Posterior, metric: Metric) -> str | None:
+    """Return that few instances carry the estimate of one classifier or of a difference, in words.
+
+    None if they are not few, or if it is not known. Of counts, it is known where the classes have
+    known proportions: then the few errors of a common class may outweigh all others.
+    """
+    n_classifiers = posterior.evidence.n_classifiers
+    carriers, what = np.inf, "this estimate" if n_classifiers == 1 else "the difference"
+    if n_classifiers == 1 and posterior.prevalence is not None and metric.source == "tables":
+        carriers = _carriers_of_table(posterior, metric)
+    elif n_classifiers <= 2:
+        carriers = posterior.carried_by(metric, 0 if n_classifiers == 1 else None)
+    if carriers >= FEW_CARRIERS:
+        return None
+    units = "groups" if posterior.evidence.n_groups else "instances"
+    return f"few {units} carry {what} (effective number {carriers:.0f})"
+
+
+def _carriers_of_table(posterior: Posterior, metric: Metric) -> float:
+    """Return the effective number of instances where classes have known proportions."""
+    counts = posterior.counts[0]
+    table = np.nan_to_num(counts.table)
+    sizes = np.maximum(table.sum(axis=1, keepdims=True), 1.0)
+    # The share of the population that each instance stands for.
+    share = np.array(posterior.prevalence)[:, None] / sizes
+    positive = 1 if counts.positive is None else counts.positive
+    influence = share * cell_influence(metric, table.sum() * share * table, positive)
+    # The proportions of the classes are known, so that instances vary within them only.
+    return effective_number(
+        influence - (influence * table).sum(axis=1, keepdims=True) / sizes, table
+    )
+
+
+def _seen(number: float, several: str, one: str, weight: float) -> str:
+    if weight != 1:
+        return f"the {several} count as only {number:.2g} independent ones"
+    if number == 0:
+        return f"no {several} were seen"
+    return f"only 1 {one} was seen" if number == 1 else f"only {number:.0f} {several} were seen"
