@@ -94,12 +94,6 @@ def test_places_that_cannot_be_written(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_long_name(tmp_path):
-    name = "x" * 250  # 255 is the limit of most file systems
-    write(tmp_path / name, "new")
-    assert os.listdir(tmp_path) == [name]
-
-
 @ON_LINUX
 def test_devices_and_pipes_are_written_directly(tmp_path):
     write("/dev/null", "nothing")

@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
@@ -7,7 +6,6 @@ from skbayeseval import (
     BlockRegularizedCV,
     bayesian_cross_validate,
     compare_counts,
-    compare_items,
     compare_predictions,
     compare_scores,
     load_result,
@@ -111,12 +109,6 @@ def test_odd_styles(style, match):
     result = compare_counts((88, 10, 12), (80, 14, 20), n_draws=100, random_state=0)
     with pytest.raises((TypeError, ValueError), match=match):
         result.plot(**style)
-
-
-@pytest.mark.parametrize("ids", [np.array(2), pd.DataFrame({"a": [1, 2, 3]}), np.ones((3, 2))])
-def test_ids_of_other_dimensions(ids):
-    with pytest.raises(TypeError, match="ids must be a sequence with one id per item"):
-        compare_items([1, 0, 1], [1, 1, 0], ids=ids)
 
 
 def test_odd_choices():

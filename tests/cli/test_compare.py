@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -52,16 +51,6 @@ def test_more_than_two_columns(path, table, capsys):
     assert len(report["summary"]["recall"]) == 3
 
 
-def test_more_than_two_columns_as_text(path, capsys, tmp_path):
-    page = tmp_path / "page.html"
-    arguments = f"compare {path} --truth y --a nb --b svm --b tree --names x y z --rope 0.05"
-    assert main([*arguments.split(), *QUICK.split(), "--report", str(page)]) == 0
-    printed = capsys.readouterr().out
-    assert "the best: x\n" in printed
-    assert "accuracy, the differences of pairs:" in printed
-    assert page.stat().st_size > 1000
-
-
 @pytest.mark.parametrize("option", ["--truth", "--a", "--rope", "--score-a", "--groups"])
 def test_no_option_replaces_another(option, path, capsys):
     with pytest.raises(SystemExit) as stop:
@@ -108,11 +97,6 @@ class TestTables:
         assert main([*arguments, "--b", "missing"]) == 2
         assert "--b missing: no such column in" in capsys.readouterr().err
 
-    def test_without_duckdb(self, tmp_path, monkeypatch, capsys):
-        monkeypatch.setitem(sys.modules, "duckdb", None)
-        assert main(f"compare {tmp_path / 'x.parquet'} --truth y --a a --b b".split()) == 2
-        assert "pip install 'skbayeseval[duckdb]'" in capsys.readouterr().err
-
     def test_standard_input(self, table, expected, capsys, monkeypatch):
         data = table.to_csv(index=False, sep=";").encode("utf-8-sig")
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
@@ -138,14 +122,6 @@ class TestScores:
         )
         assert report["summary"]["roc_auc"]["mean"] == pytest.approx(expected.draws.mean())
 
-    def test_scores_and_predictions_of_three(self, path, capsys):
-        columns = "--a nb --b svm --b tree --score-a p_nb --score-b p_svm --score-b p_tree"
-        report = reported(
-            capsys, f"compare {path} --truth y {columns} --scoring f1 roc_auc --pos-label 1"
-        )
-        assert report["names"] == ["nb", "svm", "tree"]
-        assert [row["classifier"] for row in report["ranking"]["roc_auc"]][-1] == "tree"
-
     @pytest.mark.parametrize(
         ("columns", "message"),
         [
@@ -166,17 +142,6 @@ class TestScores:
         assert main(f"compare {path} --truth y {columns} --scoring roc_auc".split()) == 2
         said = capsys.readouterr().err
         assert re.search(message, said), said
-
-
-def test_groups(path, table, capsys):
-    report = reported(capsys, f"compare {path} --truth y --a nb --b svm --groups doc")
-    expected = compare_predictions(
-        table["y"], table["nb"], table["svm"], groups=table["doc"], **OPTIONS
-    )
-    assert report["model"] == expected.model == "group weights"
-    assert report["summary"]["accuracy"]["sd"] == pytest.approx(
-        expected.draws.std(ddof=1), rel=0.05
-    )
 
 
 @pytest.mark.parametrize(
@@ -255,33 +220,6 @@ def test_probabilities_are_no_labels(kind, table, tmp_path, capsys):
         assert f"Pass probabilities and other scores as --score-{option} p_nb, with" in said
 
 
-def test_fractions_may_be_labels(tmp_path, capsys):
-    path = tmp_path / "grades.csv"
-    rows = ["1.0,1.0,1.0\n", "1.3,1.3,1.7\n", "1.3,2.3,2.7\n", "1.0,3.3,1.3\n"] * 5
-    path.write_text("y,a,b\n" + "".join(rows))
-    report = reported(capsys, f"compare {path} --truth y --a a --b b")
-    assert report["metrics"][0]["observed"] == pytest.approx([0.5, 0.25])
-
-
-def test_missing_scores_groups_and_numbers(path, table, capsys):
-    table.loc[2, ["p_nb", "doc"]] = np.nan
-    table.to_csv(path, index=False)
-    roc = f"compare {path} --truth y --score-a p_nb --score-b p_svm --scoring roc_auc"
-    for arguments, message in (
-        (roc, "--score-a p_nb: 1 of 80 scores in FILE are missing, the first in row 3"),
-        (f"{roc} --groups doc", "--groups doc: 1 of 80 groups in FILE are missing"),
-        (
-            f"compare {path} --truth y --a p_nb --b p_svm --scoring r2",
-            "--a p_nb: 1 of 80 numbers in FILE are missing",
-        ),
-    ):
-        assert main(arguments.split()) == 2
-        assert message.replace("FILE", path) in capsys.readouterr().err
-    table.to_csv(path, index=False, na_rep="nan")
-    assert main(roc.split()) == 2
-    assert f"--score-a p_nb: 'nan' in row 3 of {path} is no number" in capsys.readouterr().err
-
-
 @pytest.mark.filterwarnings("default")
 def test_warnings_are_printed_as_errors_are(path, table, capsys):
     table["turned"] = -table["p_svm"]
@@ -326,8 +264,3 @@ def test_percentages(path, capsys):
         with pytest.raises(SystemExit):
             main([*base.split(), text])
         assert f"must be a number, such as 0.01 or 1%, got '{text}'" in capsys.readouterr().err
-
-
-def test_hints_are_those_of_the_command_line(path, capsys):
-    assert main(f"compare {path} --truth y --a nb --b svm --scoring roc_auc".split()) == 2
-    assert "Pass --score-a and --score-b" in capsys.readouterr().err

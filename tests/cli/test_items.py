@@ -58,15 +58,6 @@ def test_two_systems(logs, capsys):
     assert "new significantly better than old" in capsys.readouterr().out
 
 
-def test_groups(logs, capsys):
-    report = reported(capsys, *logs[:2], *OPTIONS, "--group", "subject")
-    groups = np.arange(N) % 5
-    result = compare_items(SCORES["a"], SCORES["b"], groups=groups, n_draws=500, random_state=0)
-    assert report["summary"]["exact_match"]["sd"] == pytest.approx(
-        result.draws.std(ddof=1), rel=0.01
-    )
-
-
 def test_three_systems(logs, capsys):
     report = reported(capsys, *logs, *OPTIONS)
     ranking = compare_many_items(SCORES, n_draws=500, random_state=0)
@@ -143,23 +134,3 @@ def test_repeated_ids_and_single_files(logs, tmp_path, capsys):
 def test_a_file_that_is_given_twice(logs, capsys):
     assert main(["items", logs[0], logs[0], *OPTIONS, "--names", "x", "y"]) == 2
     assert f"{logs[0]} and {logs[0]} are the same file" in capsys.readouterr().err
-
-
-@pytest.mark.filterwarnings("default")
-def test_scores_on_different_scales(tmp_path, capsys):
-    paths = [str(tmp_path / f"{name}.csv") for name in "ab"]
-    for path, factor in zip(paths, (1, 100), strict=True):
-        rows = "".join(f"{i},{factor * (i % 2)}\n" for i in range(20))
-        Path(path).write_text(f"id,score\n{rows}")
-    assert main(["items", *paths, "--draws", "500"]) == 0
-    said = capsys.readouterr().err
-    assert said.startswith(
-        "skbayeseval items: warning: A and B may be on different scales: A contains 0 and 1, B "
-        "contains 0 and 100. Bring them to the same scale, for example by dividing percentages by "
-        "100."
-    )
-    assert main(["items", *paths, "--draws", "500", "--gate", "better"]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("skbayeseval items: error: A and B may be on different scales")
-    assert captured.err.endswith("100. --gate does not judge such data.\n")

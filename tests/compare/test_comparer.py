@@ -74,36 +74,6 @@ def test_a_rope_of_its_own(comparer):
         comparer.set_params(rope=None).decision()
 
 
-def test_feature_names():
-    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(20)])
-    comparer = BayesianComparer([NB, LR], n_draws=200).fit(frame, Y)
-    assert list(comparer.feature_names_in_) == list(frame.columns)
-    texts = [["a", "b"][label] for label in Y]
-    pipeline = BayesianComparer([Echo(), Echo()], n_draws=200).fit(texts, Y)
-    assert not hasattr(pipeline, "n_features_in_")
-    assert not hasattr(comparer.fit(X, Y), "feature_names_in_")
-
-
-class Echo(GaussianNB):
-    """Reads the answer off a text."""
-
-    def fit(self, X, y):
-        assert isinstance(X, list)
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        return np.array([int(x == "b") for x in X])
-
-
-def test_not_fitted(comparer):
-    for call in (comparer.hdi, comparer.summary, comparer.plot, lambda: comparer.decision(0.1)):
-        with pytest.raises(NotFittedError):
-            call()
-    with pytest.raises(NotFittedError):
-        comparer.set_params(refit=True).predict(X)
-
-
 def test_refit():
     comparer = BayesianComparer([NB, LR], scoring="f1", refit=True, random_state=0).fit(X, Y)
     best = clone([NB, LR][comparer.best_index_]).fit(X, Y)
@@ -163,16 +133,6 @@ def test_html_diagram():
     assert html.count("sk-parallel-item") >= 2
     assert "bayes" in html
     assert "BayesianComparer" in BayesianComparer([NB, LR])._repr_html_()
-
-
-def test_groups(comparer):
-    groups = np.arange(160) // 4
-    comparer.fit(X, Y, groups=groups)
-    other = bayesian_cross_validate(NB, LR, X, Y, scoring="f1", groups=groups, random_state=0)
-    np.testing.assert_array_equal(comparer.result_.draws, other.draws)
-    weights = np.linspace(0.1, 1, 160)
-    weighted = clone(comparer).fit(X, Y, sample_weight=weights)
-    assert (weighted.result_.draws != comparer.result_.draws).any()
 
 
 def test_routing():
@@ -282,13 +242,6 @@ def test_a_failing_refit_keeps_the_comparison(error):
         comparer.predict(X)
 
 
-def test_classes_are_those_of_the_refitted():
-    comparer = BayesianComparer([NB, LR], labels=[1, 0], refit=True, random_state=0).fit(X, Y)
-    np.testing.assert_array_equal(comparer.classes_, comparer.best_estimator_.classes_)
-    assert comparer.result_.labels == (1, 0)
-    assert comparer.classes_.dtype == Y.dtype
-
-
 def test_nothing_stale_is_left():
     comparer = BayesianComparer([NB, LR], refit=True, n_draws=200, random_state=0).fit(X, Y)
     comparer.set_params(refit=False).fit(X[:, :3], Y)
@@ -296,13 +249,6 @@ def test_nothing_stale_is_left():
     assert comparer.n_features_in_ == 3
     comparer.set_params(refit=True).fit(X.tolist(), Y)
     assert comparer.n_features_in_ == 20
-
-
-def test_names_that_are_parameters():
-    comparer = BayesianComparer([("cv", NB), LR])
-    assert comparer.set_params(cv=5).cv == 5
-    assert comparer.get_params()["cv"] == 5
-    assert comparer.estimators[0] == ("cv", NB)
 
 
 class TakesSparse(GaussianNB):

@@ -211,46 +211,6 @@ def test_plot_scores():
     assert compare_predictions(Y, Y, Y).n_splits is None
 
 
-class NeverFitted(GaussianNB):
-    def fit(self, X, y):
-        pytest.fail("fitted although the arguments are wrong")
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"scoring": "f7score"}, ValueError, "scoring='f7score' is not a known metric"),
-        ({"scoring": "max_error"}, ValueError, "is a maximum.*model='scores'"),
-        ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not a known model"),
-        ({"engine": "magic"}, ValueError, "engine='magic' is not a known engine"),
-        ({"prior": {"mu": 0}}, ValueError, "prior 'mu' must contain finite numbers"),
-        ({"prior": {"nu": 1}}, ValueError, "has no parameter 'nu'"),
-        ({"n_draws": -5}, ValueError, "n_draws == -5"),
-        ({"labels": [0, 2]}, ValueError, "y contains labels that are not in labels"),
-        ({"pos_label": 3, "scoring": "f1"}, ValueError, "pos_label=3 is not a valid label"),
-        ({"y": np.zeros(160)}, ValueError, "y must contain at least two classes"),
-        (
-            {"y": np.arange(160) % 3, "model": "bcv"},
-            ValueError,
-            "model='bcv' requires two classes, but there are 3",
-        ),
-        ({"y": np.arange(160) % 3, "scoring": "f1"}, ValueError, "Target is multiclass but"),
-        ({"y": Y[:100]}, ValueError, "inconsistent numbers of samples"),
-        ({"y": np.where(Y == 0, np.nan, 1.0)}, ValueError, "Input y contains NaN"),
-        ({"y": np.where(Y == 0, "no", "yes"), "scoring": "f1"}, ValueError, "pos_label=1 is not"),
-        ({"error_score": 0}, ValueError, "error_score must be 'raise' or np.nan"),
-        ({"estimator_b": GaussianNB}, TypeError, "is not an estimator"),
-        ({"estimator_b": ("a__b", LR)}, ValueError, "must not contain __"),
-        ({"random_state": "x"}, TypeError, "random_state must be"),
-        ({"cv": "ten"}, ValueError, "as an integer"),
-    ],
-)
-def test_bad_input_is_told_before_anything_is_fitted(change, error, message):
-    arguments = {"estimator_a": NeverFitted(), "estimator_b": LR, "X": X, "y": Y} | change
-    with pytest.raises(error, match=message):
-        bayesian_cross_validate(**arguments)
-
-
 def test_predictions_of_another_kind():
     class Shouts(GaussianNB):
         def predict(self, X):

@@ -95,13 +95,6 @@ def test_pandas_columns_lists_and_whole_numbers():
         compare_predictions(frame["y"], frame["a"][::-1], b, scoring=MAE)
 
 
-def test_identical_predictions():
-    y, a, _ = numbers()
-    result = compare_predictions(y, a, a, scoring=R2, random_state=0)
-    assert "identical on r2: their predictions are the same" in str(result)
-    assert result.probability().equivalent == 1
-
-
 Y, A, B = numbers()
 CLASSES = Y > 3
 

@@ -187,13 +187,6 @@ class TestSmallSamples:
         with pytest.raises(ValueError, match="covers at least half of the possible differences"):
             result.decision(rope=4)
 
-    @pytest.mark.parametrize("scores", [RIGHT, GRADES], ids=["right", "grades"])
-    def test_few_groups_are_told(self, scores):
-        result = compare_items(*scores[:2], groups=np.arange(N) // 20, **QUICK)
-        assert "only 3 groups: intervals are widened" in str(result)
-        plain = compare_items(*scores[:2], **QUICK)
-        assert np.ptp(result.hdi()) > np.ptp(plain.hdi())
-
 
 class TestResults:
     MAKERS = (

@@ -77,8 +77,3 @@ def test_scores_are_no_predictions(scoring):
         compare_many(Y, {"a": A, "p": pd.Series(P)}, scoring=scoring, **FEW)
     with pytest.raises(ValueError, match="y_pred must .* scores as y_score=,"):
         score_posterior(Y, P, scoring=scoring, **FEW)
-
-
-def test_missing_predictions_are_told_first():
-    with pytest.raises(ValueError, match="Input y_pred_a contains NaN"):
-        compare_predictions(Y, np.append(np.nan, P[1:]), B, **FEW)

@@ -29,24 +29,10 @@ def test_rows_and_columns_are_found_by_class(shuffled):
     assert observed([A, A], [B, shuffled], weight=0.5) == pytest.approx(expected)
 
 
-def test_classes_are_named():
-    result = compare_confusion_matrices(A.loc[ORDER], B, scoring="f1_macro")
-    assert result.to_dict()["evidence"]["counts"][0]["labels"] == ORDER
-    two = A.iloc[:2, :2]
-    with pytest.raises(ValueError, match="pos_label=1 is not a valid label"):
-        compare_confusion_matrices(two, two, scoring="f1")
-
-
 def test_numbers_in_another_order_are_names():
     two = pd.DataFrame([[40, 5], [3, 60]], index=[1, 0], columns=[1, 0])
     result = compare_confusion_matrices(two, two, scoring="recall")
     assert result.observed_a == pytest.approx(40 / 45)
-
-
-def test_frames_without_names():
-    plain = pd.DataFrame(TABLE)
-    assert observed(plain, plain, labels=CLASSES) == observed(TABLE, TABLE)
-    assert observed(plain, A) == observed(TABLE, TABLE)
 
 
 @pytest.mark.parametrize(

@@ -37,16 +37,8 @@ GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
     [
         ({"y_pred_b": [1, 1]}, ValueError, "y_true has 4, y_pred_a has 4, y_pred_b has 2"),
         ({"y_pred_a": [0, 1, np.nan, 0]}, ValueError, "Input y_pred_a contains NaN"),
-        (
-            {"y_true": [1, 1, 1, 1]},
-            ValueError,
-            "y_true must contain at least two classes.*class: 1",
-        ),
-        (
-            {"y_true": [0, 1, 2, 0], "model": "bcv"},
-            ValueError,
-            "model='bcv' requires two classes, but there are 3",
-        ),
+        ({"y_true": [1, 1, 1, 1]}, ValueError, "y_true must contain at least two classes.*class:"),
+        ({"y_true": [0, 1, 2, 0], "model": "bcv"}, ValueError, "model='bcv' requires two"),
         ({"labels": [0, 2]}, ValueError, r"y_true contains labels that are not in labels=\[0, 2"),
         ({"pos_label": 7}, ValueError, "pos_label=7 is not a valid label"),
         ({"scoring": "auc"}, ValueError, "'auc' is not a known metric. Did you mean 'roc_auc'"),
@@ -56,11 +48,7 @@ GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
         ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not a known model"),
         ({"engine": "magic"}, ValueError, "engine='magic' is not a known engine"),
         ({"prior": {"nu": 1}}, ValueError, "has no parameter 'nu'"),
-        (
-            {"prior": {"mu": -1}},
-            ValueError,
-            "prior 'mu' must contain finite numbers greater than 0",
-        ),
+        ({"prior": {"mu": -1}}, ValueError, "prior 'mu' must contain finite numbers greater than"),
         ({"model": Paired(), "prior": {"mu": 1}}, ValueError, "has its own prior"),
         ({"weight": 0.0}, ValueError, "weight == 0.0"),
         ({"weight": None}, TypeError, "weight must be an instance of"),
@@ -101,12 +89,7 @@ MATRIX = [[5, 2], [1, 8]]
         ([["a", "b"], ["c", "d"]], {}, TypeError, "cm_b must contain numbers"),
         ([[0, 0], [3, 4]], {}, ValueError, "cm_b must contain at least two classes.*class: 1"),
         (np.ones((3, 3)), {}, ValueError, "cm_a and cm_b must have the same classes"),
-        (
-            MATRIX,
-            {"model": "paired"},
-            ValueError,
-            "model='paired' requires the predictions of both",
-        ),
+        (MATRIX, {"model": "paired"}, ValueError, "model='paired' requires the predictions of"),
         (MATRIX, {"labels": [1, 2, 3]}, ValueError, "labels has 3 classes"),
     ],
 )

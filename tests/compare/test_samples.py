@@ -81,17 +81,6 @@ class TestComparison:
         other = compare_items(a, b, groups=a.groups.replace("s5", "s4"), **QUICK)
         assert other.evidence.n_groups == 5
 
-    def test_many(self, logs):
-        samples = {name: read_samples(path) for name, path in logs.items()}
-        ranking = compare_many_items(samples, **QUICK)
-        assert ranking.observed == pytest.approx([right.mean() for right in RIGHT.values()])
-        assert ranking.pairs["b", "c"].observed_a == pytest.approx(RIGHT["b"].mean())
-
-    def test_items_of_one_file_only(self, logs, write):
-        fewer = write(as_lines(logged(i, acc=1.0) for i in range(2, N + 1)), "fewer.jsonl")
-        with pytest.raises(ValueError, match=r"22 are in both, 2 only in scores_a \(.*\), and 1"):
-            compare_items(read_samples(logs["a"]), read_samples(fewer), **QUICK)
-
     def test_ids_that_count_rows_are_ids(self, write):
         """Two files of as many items, which are not the same, must not be paired by position."""
         a = write(as_lines({"id": i, "score": 1} for i in range(5)), "a.jsonl")
@@ -116,14 +105,6 @@ class TestComparison:
         # Those who name another column know that its values are ids.
         pair = (read_samples(path, id="question_id") for path in (logs["a"], other))
         assert compare_items(*pair, **QUICK).evidence.n_items == N
-
-    def test_documents_that_are_not_told(self, logs, write):
-        without = [logged(i, acc=x) for i, x in enumerate(RIGHT["b"])]
-        for record in without:
-            del record["doc_hash"]
-        without[3]["doc_hash"] = logged(3)["doc_hash"]
-        samples = read_samples(write(as_lines(without), "without.jsonl"))
-        assert compare_items(read_samples(logs["a"]), samples, **QUICK).evidence.n_items == N
 
     def test_the_same_log_twice(self, logs, write):
         samples = read_samples(logs["a"])
@@ -192,16 +173,6 @@ class TestLogs:
         for name, of_one in values.items():
             assert read_samples(path, filter=name).scores.tolist() == of_one
 
-    def test_filters_without_a_name(self, write):
-        """Older versions log each sample once for each filter, and do not say which."""
-        records = [logged(i, exact_match=1.0) for _ in range(2) for i in range(3)]
-        for record in records:
-            del record["filter"], record["metrics"]
-        with pytest.raises(
-            ValueError, match="doc_id '0' occurs more than .* lines 1 and 4.* runs="
-        ):
-            read_samples(write(as_lines(records)))
-
     def test_columns_of_the_document(self, write):
         path = write(as_lines(logged(i, acc=i % 2) for i in range(12)))
         samples = read_samples(path, id="question_id", group="subject")
@@ -250,11 +221,6 @@ class TestPlainFiles:
             read_samples(path)
         with pytest.raises(ValueError, match="score= must .* any of grade, seconds may be it. The"):
             read_samples(path, id="nr")
-
-    def test_a_missing_first_score_makes_no_other_column_the_score(self, write):
-        path = write(as_lines([{"id": 1, "correct": None, "seconds": 3}, {"id": 2, "correct": 1}]))
-        with pytest.raises(ValueError, match="any of correct, seconds may be it"):
-            read_samples(path)
 
     def test_runs(self, write):
         rows = [("x", 1.0), ("y", 0.0), ("x", 0.5), ("x", 0.0), ("y", 1.0)]

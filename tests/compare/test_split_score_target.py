@@ -30,7 +30,6 @@ from skbayeseval import (
     compare_scores,
     count_scorer,
     load_result,
-    metrics,
     score_posterior,
 )
 from skbayeseval.models import CorrelatedT
@@ -64,21 +63,6 @@ def test_regressors(cv, scoring):
         assert result.probability(metric=name) == pytest.approx(alone.probability())
 
 
-def test_numbers_that_look_like_classes_are_not_balanced():
-    counts = np.arange(len(X)) % 150  # fewer of each than there are blocks
-    result = bayesian_cross_validate(Ridge(), Lasso(), X, counts, **SCORED)
-    assert result.n_splits == 6
-    split = bayesian_cross_validate(
-        Ridge(), Lasso(), X, counts, cv=3, return_indices=True, **SCORED
-    ).cv_results["Ridge"]["indices"]["test"]
-    np.testing.assert_array_equal(split[0], next(iter(KFold(3).split(X)))[1])
-    of_classes = bayesian_cross_validate(TREE, NB, XC, YC, cv=3, return_indices=True, **SCORED)
-    np.testing.assert_array_equal(
-        of_classes.cv_results["GaussianNB"]["indices"]["test"][0],
-        next(iter(StratifiedKFold(3).split(XC, YC)))[1],
-    )
-
-
 def test_any_scorer():
     scoring = {
         "pinball": make_scorer(mean_pinball_loss, greater_is_better=False),
@@ -91,23 +75,6 @@ def test_any_scorer():
     one = bayesian_cross_validate(Ridge(), Lasso(), X, Y, scoring=scoring["worst"], **SCORED)
     assert one.metrics == ("score",)
     np.testing.assert_array_equal(one.draws, result.metric("worst").draws)
-
-
-def test_metrics_of_ours():
-    words = np.where(YC == 1, "benign", "malignant")
-    result = bayesian_cross_validate(
-        TREE, NB, XC, words, scoring=["specificity", "f2", metrics.fbeta(0.5)],
-        pos_label="malignant", **SCORED,
-    )  # fmt: skip
-    assert result.metrics == ("specificity", "f2", "f0.5")
-    counted = bayesian_cross_validate(
-        TREE, NB, XC, words, scoring=["specificity", "f2"], pos_label="malignant", random_state=0
-    )
-    for name in ("specificity", "f2"):
-        key = f"test_{name}"
-        np.testing.assert_allclose(
-            result.cv_results["GaussianNB"][key], counted.cv_results["GaussianNB"][key]
-        )
 
 
 def test_comparer_of_regressors():

@@ -96,13 +96,6 @@ def test_what_is_refused_of_a_ranking(ranking):
         pair.plot("scores")
 
 
-def test_pairs_and_order_of_systems(ranking):
-    frame = table()[["s2", "s0", "s3", "s1"]]
-    turned = compare_scores(frame, scoring="accuracy", n_draws=2000, random_state=0)
-    assert_array_equal(turned.pairs["s0", "s3"].draws, ranking.pairs["s0", "s3"].draws)
-    pd.testing.assert_frame_equal(turned.table, ranking.table)
-
-
 def test_different_numbers_of_runs():
     rng = np.random.default_rng(0)
     scores = as_dict(table())

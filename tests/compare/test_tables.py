@@ -74,12 +74,6 @@ class TestAgreement:
             assert_same(compare_table(source, **COLUMNS, **QUICK), expected)
         assert count_table(table, **COLUMNS) == count_table(duckdb.from_df(table), **COLUMNS)
 
-    def test_chunks_of_pandas(self, tmp_path):
-        table = TABLES["text"]
-        table.to_csv(tmp_path / "table.csv")
-        with pd.read_csv(tmp_path / "table.csv", dtype=str, chunksize=90) as parts:
-            assert_same(compare_table(parts, **COLUMNS, **QUICK), of_arrays(table))
-
     @pytest.mark.parametrize("name", ["integers", "text"])
     def test_groups(self, name):
         table = TABLES[name]
@@ -158,23 +152,6 @@ class TestAgreement:
         found = count_table(path, **COLUMNS).outcomes
         assert found == Counter(table.itertuples(index=False, name=None))
 
-    def test_enumerations(self):
-        """As pandas writes categories to Parquet."""
-        table = TABLES["text"]
-        assert_same(
-            compare_table(duckdb.from_df(table.astype("category")), **COLUMNS, **QUICK),
-            of_arrays(table),
-        )
-
-    def test_a_query(self):
-        connection = duckdb.connect()
-        table = TABLES["integers"]
-        connection.register("t", table)
-        query = connection.sql("SELECT y, nb, svm FROM t WHERE doc < 20")
-        expected = of_arrays(table[table["doc"] < 20])
-        assert_same(compare_table(query, **COLUMNS, **QUICK), expected)
-        assert connection.sql("SELECT count(*) FROM t").fetchall() == [(N,)]  # still open
-
     def test_names_of_columns(self, tmp_path):
         table = TABLES["text"]
         names = {"y": 'the "truth"', "nb": "count(*)", "svm": "a'; DROP TABLE t; --", "doc": "n, m"}
@@ -185,13 +162,6 @@ class TestAgreement:
         )
         assert result.names == (names["nb"], names["svm"])
         assert_same(result, of_arrays(table, groups=table["doc"]))
-
-    def test_a_classifier_and_itself(self):
-        result = compare_table(
-            duckdb.from_df(TABLES["integers"]), truth="y", a="nb", b="nb", **QUICK
-        )
-        assert result.names == ("A", "B")
-        assert result.observed_a == result.observed_b
 
 
 class TestCounts:
@@ -260,10 +230,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("sql", "message"),
         [
-            (
-                "SELECT 0.5::DOUBLE AS y, 1 AS nb, 1 AS svm",
-                "truth='y' contains numbers such as 0.5",
-            ),
+            ("SELECT 0.5::DOUBLE AS y, 1 AS nb, 1 AS svm", "truth='y' contains numbers such as"),
             ("SELECT 1 AS y, DATE '2020-01-01' AS nb, 1 AS svm", "a='nb' has the type DATE, but"),
             ("SELECT 1 AS y, 1 AS nb, [1] AS svm", r"b='svm' has the type INTEGER\[\]"),
             ("SELECT 1 AS y, 1 AS nb, ['x'::ENUM('x')] AS svm", "b='svm' has the type ENUM"),
@@ -372,17 +339,3 @@ class TestRefusals:
 def test_bad_tables_in_memory(source, options, error, message):
     with pytest.raises(error, match=message):
         compare_table(source, **COLUMNS, **options)
-
-
-def test_a_part_may_hold_one_class_only():
-    parts = [{"y": [0], "nb": [0], "svm": [0]}, {"y": [1], "nb": [0], "svm": [1]}]
-    one, other = (count_table(part, **COLUMNS) for part in parts)
-    assert compare_table(one + other, **QUICK).observed_b == 1
-
-
-def test_labels_that_are_written_in_another_way():
-    table = pd.DataFrame({"y": ["0", "1"] * 5, "nb": ["0", "1"] * 5, "svm": ["0.0", "1.0"] * 5})
-    message = "b='svm' and truth='y' have no label in common"
-    for source in (table, duckdb.from_df(table)):
-        with pytest.raises(ValueError, match=message):
-            compare_table(source, **COLUMNS)

@@ -22,7 +22,6 @@ from skbayeseval.engines import blocks, bootstrap
 from skbayeseval.engines.blocks import child_of, in_order, stream_blocks
 from skbayeseval.judgement import Interval
 from skbayeseval.metrics import from_confusion
-from skbayeseval.metrics.registry import split_metric
 from skbayeseval.models import (
     binary,
     data_sets,
@@ -280,26 +279,3 @@ def test_draws_of_a_pair_do_not_depend_on_the_others(small_blocks):
     three = compare_many(y, None, scores={"a": a, "b": b, "c": c}, **options).pairs[0, 1]
     pair = compare_predictions(y, None, None, y_score_a=a, y_score_b=b, **options)
     np.testing.assert_allclose(three.draws, pair.draws, atol=1e-12)
-
-
-def test_draws_of_two_split_scores_do_not_depend_on_the_others(small_blocks):
-    of_all = np.random.default_rng(0).random((400, 10))
-    found = [
-        np.hstack(
-            list(
-                split_scores.ScoreSpecification({"r2": of_some}, 0.2).stream(
-                    split_metric("r2"), 1, np.random.default_rng(0), 100
-                )
-            )
-        )[:2]
-        for of_some in (of_all[:2], of_all)
-    ]
-    np.testing.assert_allclose(*found, atol=1e-12)
-
-
-@pytest.mark.parametrize("n_tasks", [0, 1, 2, 7])
-def test_any_number_of_tasks(n_tasks):
-    for n_jobs in (1, 2):
-        with parallel_config(n_jobs=n_jobs):
-            found = list(in_order(lambda i: i**2, ((i,) for i in range(n_tasks))))
-        assert found == [i**2 for i in range(n_tasks)]

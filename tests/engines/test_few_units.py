@@ -158,15 +158,6 @@ def test_who_carries_does_not_depend_on_order_scale_or_others():
     np.testing.assert_allclose(alone.draws, two.draws_a)
 
 
-def test_others_do_not_matter():
-    y, a, b, groups = grouped(np.random.default_rng(5), 6)
-    options = {"groups": groups, "scoring": "f1", "random_state": 0}
-    two = compare_predictions(y, a, b, **options)
-    many = compare_many(y, {"a": a, "b": b, "c": 1 - y, "d": y}, **options)
-    np.testing.assert_allclose(many.pairs[0, 1].draws, two.draws)
-    np.testing.assert_allclose(score_posterior(y, a, **options).draws, two.draws_a)
-
-
 def test_the_order_of_groups_is_a_matter_of_draws_only():
     y, a, b, groups = grouped(np.random.default_rng(6), 5)
     one = compare_predictions(y, a, b, groups=groups, random_state=0, n_draws=100_000)
@@ -212,10 +203,7 @@ def test_a_perfect_ranking_is_not_certain(n):
             lambda: by_score([0, 0, 1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]),
             "y_true has one of positives only.*at least two positives",
         ),
-        (
-            lambda: by_score([0, 1, 1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]),
-            "at least two negatives",
-        ),
+        (lambda: by_score([0, 1, 1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]), "at least two negatives"),
         (
             lambda: compare_predictions([[1, 1]], [[1, 1]], [[1, 0]], scoring="f1_micro"),
             "y_true has a single instance",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import compare_counts, compare_many, compare_predictions
+from skbayeseval import compare_counts, compare_predictions
 
 Y = np.array([1] * 30 + [0] * 50)
 A = np.array([1] * 26 + [0] * 4 + [1] * 6 + [0] * 44)
@@ -69,17 +69,6 @@ def test_of_labels(model):
 
 
 ORDER = ((1, 1), (0, 1), (1, 0), (0, 0))  # tp, fp, fn, tn
-
-
-def test_where_parameters_are_not_all():
-    rng = np.random.default_rng(0)
-    y, a, b = rng.integers(0, 3, (3, 60))
-    classes = compare_predictions(y, a, b, random_state=0, n_draws=100)._posterior
-    groups = posterior_of(groups=np.arange(80) // 4)
-    pair = compare_many(Y, {"a": A, "b": B, "c": A[::-1]}, random_state=0, n_draws=100)
-    pair = pair.pairs[0, 2]._posterior
-    for posterior in (classes, groups, pair):
-        assert posterior.specification.log_densities(posterior.parameters()) is None
 
 
 def test_a_rate_at_its_limit_is_finite():

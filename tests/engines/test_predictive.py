@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from skbayeseval import (
-    compare_confusion_matrices,
     compare_counts,
-    compare_many,
     compare_predictions,
 )
 from skbayeseval.evidence import ChunkCounts
@@ -84,12 +82,6 @@ def test_unpaired_and_without_true_negatives():
     close(table[:, 1, 1], 114 * 81 / 117, table[:, 1, 1].std())
 
 
-def test_known_prevalence_leaves_the_classes_as_they_were():
-    result = compare_predictions(Y, A, B, prevalence=0.1, random_state=0, n_draws=500)
-    tables = replicated(result)["confusion_A"]
-    np.testing.assert_array_equal(tables.sum(axis=2), np.tile([50, 30], (500, 1)))
-
-
 @pytest.mark.parametrize("model", ["paired", "hierarchical"])
 def test_classes(model):
     rng = np.random.default_rng(0)
@@ -105,13 +97,6 @@ def test_classes(model):
         np.testing.assert_allclose(table.mean(axis=0), observed, atol=3)
     same = (found["confusion_A"].sum(axis=2) == found["confusion_B"].sum(axis=2)).all()
     assert same == (model == "paired")
-
-
-def test_a_class_that_never_occurs():
-    first, second = [[9, 1, 0], [1, 8, 1], [0, 0, 0]], [[8, 2, 0], [1, 9, 0], [0, 0, 0]]
-    result = compare_confusion_matrices(first, second, random_state=0, n_draws=100)
-    for table in replicated(result).values():
-        assert (table.sum(axis=(1, 2)) == 20).all()
 
 
 @pytest.mark.parametrize("model", ["unpaired", "bcv"])
@@ -140,12 +125,3 @@ def test_chunks():
     found = a[:, 1, 1]
     close(found, 200 * (1 + 0.5 * 124) / (3.5 + 100), found.std())
     assert np.isnan(a[:, 0, 0]).all()
-
-
-def test_models_without_counts():
-    groups = compare_predictions(Y, A, B, groups=np.arange(80) // 4, random_state=0, n_draws=100)
-    assert replicated(groups) == {}
-    many = compare_many(Y, {"a": A, "b": B, "c": A[::-1]}, random_state=0, n_draws=100)
-    assert set(replicated(many)) == {"confusion_A", "confusion_B", "confusion_C"}
-    # The draws of a pair of many lack the joint outcomes.
-    assert replicated(many.pairs[0, 2]) == {}

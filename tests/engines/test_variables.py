@@ -46,12 +46,6 @@ def test_shape_of_a_prior(case, name, wrong, pm):
         graph_of(case, prior)
 
 
-def test_shape_of_a_prior_with_dims(pm):
-    graph = graph_of("labels few", lambda: {"rho+_A": pm.Beta("r", 2, 2, dims="target")})
-    assert "r" in free(graph)
-    assert "rho+_A" not in free(graph)
-
-
 def test_a_prior_says_one_thing(pm):
     def prior():
         pm.Beta("rho+_A", 1, 1)
@@ -101,6 +95,8 @@ def test_priors_of_data_sets(pm):
     def handed(parameters):
         return {"delta0": pm.Normal("d", parameters["sigma0"], 0.1)}
 
+    graph = build_data_sets_graph(differences, 0.1, lambda: pm.HalfNormal("sigma0", 0.1))
+    assert {"delta0", "sigma0", "nu", "precision"} <= set(graph.named_vars)
     graph = build_data_sets_graph(differences, 0.1, handed)
     assert "d" in free(graph)
     assert "delta0" not in free(graph)

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skbayeseval import compare_predictions, metrics
+from skbayeseval import compare_predictions
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.weights import GroupWeights, InstanceWeights
+from skbayeseval.models.weights import InstanceWeights
 
 N_DRAWS = 20_000
 
@@ -56,18 +56,6 @@ def test_a_share_of_instances_is_a_beta_variable():
     right = 0.3 * (y * a)[:, 1].sum()
     law = stats.beta(right, 0.3 * len(y) - right)
     assert stats.ks_1samp(drawn(units, total("hits", 1))[0], law.cdf).pvalue > 1e-3
-
-
-def test_tables_and_totals_have_the_same_draws():
-    rng = np.random.default_rng(0)
-    y, groups = rng.integers(0, 3, 300), rng.permutation(300) // 3
-    a = np.where(rng.random(300) < 0.8, y, rng.integers(0, 3, 300))
-    units = UnitCounts.from_labels(y, {"a": a}, groups)
-    right = metrics.from_confusion(lambda t: np.trace(t, axis1=-2, axis2=-1), "right")
-    np.testing.assert_allclose(
-        drawn(units, right, GroupWeights()),
-        drawn(units, metrics.get_metric("accuracy"), GroupWeights()),
-    )
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(400) // 2])

@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics import f1_score, precision_score, recall_score
 
-from skbayeseval import BlockRegularizedCV, chunk_counter, metrics
+from skbayeseval import chunk_counter, metrics
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.evidence.chunks import CELLS
 from skbayeseval.sequences.tags import chunk_frequencies, convert_tags
 from tests.sequences.test_tags import PREFIXES
-from tests.splitting.imbalance import largest_imbalance
 
 TYPES = ("PER", "ORG")
 
@@ -108,17 +107,6 @@ def test_by_hand():
     assert counts.total == 7
 
 
-def test_equal_lengths_as_an_array():
-    # A tagger may hand back a 2-D array where all sentences are of one length.
-    y_true = [["B-PER", "O"], ["O", "B-ORG"]]
-    a = np.array([["B-PER", "O"], ["O", "O"]])
-    ragged = np.empty(2, dtype=object)
-    ragged[:] = [["B-PER", "O"], ["O", "B-ORG"]]
-    counter = chunk_counter("IOB2")
-    assert counter(y_true, a, ragged) == counter(y_true, a.tolist(), y_true)
-    assert counter(np.array(y_true), a, ragged) == counter(y_true, a, ragged)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -145,27 +133,6 @@ def test_bad_counters(arguments, message):
 def test_bad_predictions(a, b, message):
     with pytest.raises(ValueError, match=message):
         chunk_counter("IOB2", "BMES")([["B-A", "O"], ["O"]], a, b)
-
-
-def test_frequencies_balance_the_blocks():
-    rng = np.random.default_rng(0)
-    tags = ["O", "O", "O", "B-PER", "B-ORG", "I-ORG"]
-    y = [rng.choice(tags, rng.integers(1, 12)).tolist() for _ in range(400)]
-    counter = chunk_counter("IOB2", "IOBES")
-    table = counter.frequencies(None, y)
-    assert list(table) == ["ORG", "PER"]
-    assert table.equals(chunk_frequencies(y, "IOB2"))
-    assert list(chunk_counter("IOB2", types="PER").frequencies(None, y)) == ["PER"]
-    halves = [
-        test
-        for _, test in BlockRegularizedCV(regularize=counter.frequencies, random_state=0).split(
-            y, y
-        )
-    ]
-    for test in halves:
-        side = np.zeros(len(y), dtype=int)
-        side[test] = 1
-        assert largest_imbalance(table.to_numpy(float), side, 2) < 0.02
 
 
 def test_frequencies_by_hand():

@@ -2,11 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, roc_auc_score
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -55,33 +52,6 @@ def test_probabilities_are_those_of_scikit_learns_scorers(y, metric):
     estimator = LogisticRegression()
     (ours,) = scored_by(estimator, y, metric).observed(get_metric(metric))
     assert ours == pytest.approx(get_scorer(metric)(estimator, X, y), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [OneVsRestClassifier(LogisticRegression()), RandomForestClassifier(9, random_state=0)],
-    ids=["matrix", "list"],
-)
-@pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
-def test_labels_any_of_many(estimator, metric):
-    (ours,) = scored_by(estimator, MANY, metric).observed(get_metric(metric))
-    assert ours == pytest.approx(get_scorer(metric)(estimator, X, MANY), abs=1e-12)
-
-
-def test_the_other_class_may_be_positive():
-    words = np.where(TWO == 1, "spam", "ham")
-    estimator = LogisticRegression().fit(X, words)
-    scores = respond(estimator, X, "ranking", ("spam", "ham"), False)
-    np.testing.assert_array_equal(scores[:, 0], -scores[:, 1])
-    ham, spam = (
-        ScoredInstances.from_scores(
-            words, {"a": scores}, labels=["spam", "ham"], pos_label=label
-        ).observed(get_metric("average_precision"))[0]
-        for label in ("ham", "spam")
-    )
-    assert spam == pytest.approx(get_scorer("average_precision")(
-        LogisticRegression().fit(X, TWO), X, TWO))  # fmt: skip
-    assert ham != pytest.approx(spam)
 
 
 def test_classes_unseen_in_training_come_last():
@@ -210,34 +180,6 @@ def test_scores_keep_their_dtype(metric, dtype):
     sign = -1 if metric in theirs else 1
     expected = sign * theirs.get(metric, roc_auc_score)(truth, p)
     assert ours == pytest.approx(expected, rel=4e-3 if dtype == np.float16 else 1e-6)
-
-
-class Float32Classifier(ClassifierMixin, BaseEstimator):
-    """Probabilities of 0 and 1 in float32, as neural networks have them."""
-
-    def fit(self, X, y):
-        """Learn the classes."""
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict_proba(self, X):
-        """Be sure of a class."""
-        codes = np.digitize(X[:, 0], np.linspace(-0.5, 0.5, len(self.classes_) - 1))
-        return np.eye(len(self.classes_), dtype=np.float32)[codes]
-
-
-@pytest.mark.parametrize("y", [TWO, THREE])
-def test_estimators_with_float32_probabilities(y):
-    estimator = Float32Classifier()
-    (ours,) = scored_by(estimator, y, "neg_log_loss").observed(get_metric("neg_log_loss"))
-    assert ours == pytest.approx(get_scorer("neg_log_loss")(estimator, X, y), rel=1e-6)
-
-
-def test_float32_probabilities_of_several_classes():
-    """Their rows sum to one as closely as float32 can."""
-    p = np.random.default_rng(0).dirichlet(np.ones(3), 120).astype(np.float32)
-    (ours,) = ScoredInstances.from_scores(THREE, {"a": p}).observed(get_metric("neg_log_loss"))
-    assert ours == pytest.approx(-log_loss(THREE, p), rel=1e-5)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

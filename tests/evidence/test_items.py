@@ -20,21 +20,6 @@ def test_runs_are_averaged_and_missing_ones_left_out():
     assert found.describe() == "2 items with 1 to 2 runs each"
 
 
-def test_lower_is_better():
-    found = items([1, 2], [5, 5], higher_is_better=False)
-    assert found.observed(item_metric("score")) == (-1.5, -5.0)
-    assert found.unit_numbers(item_metric("score")).seen == (-5.0, -1.0)
-
-
-def test_families():
-    group = np.array([0, 0, 1])
-    assert items([1, 0, 1], [0, 0, 1]).family == "right or wrong"
-    assert items([1, 0, 1], [0, 0, 1], group).family == "right or wrong in groups"
-    assert items([1, 0, 0.5], [0, 0, 1]).family == "items"
-    assert items([[1, 0]] * 3, [[0, 0]] * 3).family == "items"
-    assert items([1, 0, 2], [0, 0, 1], group).family == "items in groups"
-
-
 def test_share_of_runs_by_hand():
     # Differences of means 1 and 3, of variance 2 / 2 = 1. Within A 0.5 and 0.5, within B 2 and 0:
     # each with two runs, and the mean of two items has (0.25 + 0.25 + 1 + 0) / 4 = 0.375.

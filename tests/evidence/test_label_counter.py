@@ -51,11 +51,6 @@ def test_counts_are_those_of_a_loop(labels, widest, monkeypatch):
         assert as_counter(found) == expected
 
 
-def test_labels_that_do_not_occur_are_no_classes():
-    found = count_labels([("y", [0, 5]), ("a", [5, 9])])
-    assert found.classes == (0, 5, 9)
-
-
 def test_signed_and_unsigned_numbers_that_floats_cannot_tell_apart():
     y = np.array([2**53, 2**53 + 1], dtype=np.int64)
     found = count_labels([("y", y), ("a", (y + 1).astype(np.uint64))])
@@ -92,12 +87,6 @@ def test_chunks_are_counted_as_one_vector(tmp_path):
     assert found == PairedCounts.from_labels(names[y], {"b": names[b], "a": names[a]})
     numbers = compare_predictions(on_disk, a, b, random_state=0, n_draws=200)
     assert numbers.observed_a == pytest.approx(np.mean(y == a))
-
-
-def test_a_chunk_may_hold_one_class_only():
-    found = PairedCounts.from_chunks([([1, 1], {"a": [1, 1]}), ([0], {"a": [1]})])
-    assert found.labels == (0, 1)
-    assert found.total == 3
 
 
 @pytest.mark.parametrize("n_vectors", [2, 3, 40])

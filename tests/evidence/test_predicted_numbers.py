@@ -43,12 +43,6 @@ def test_influences_sum_to_nothing(name):
     np.testing.assert_allclose(found.sum(axis=1), 0, atol=1e-9 * np.abs(found).sum())
 
 
-def test_observed_is_the_mean_over_runs():
-    numbers, metric = evidence(run=np.repeat([0, 1], 30)), get_metric("r2")
-    np.testing.assert_allclose(numbers.observed(metric), numbers.of_runs(metric).mean(axis=1))
-    assert numbers.of_runs(metric).shape == (2, 2)
-
-
 def test_units():
     metric = get_metric("r2")
     assert evidence().unit_numbers(metric)[:3] == ("instances", 60, 60.0)

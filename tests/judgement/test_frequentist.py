@@ -212,11 +212,7 @@ def test_f_without_variance():
         (lambda: mcnemar(1, 2.5), TypeError, "only_b must be an instance of"),
         (lambda: two_proportion_z(5, 4, 1, 2), ValueError, "successes_a .* from 0 to n_a=4, got 5"),
         (lambda: two_proportion_z(1, 4, 0, 0), ValueError, "n_b must be a number greater than 0"),
-        (
-            lambda: five_by_two_t(np.ones(9), np.ones(10)),
-            ValueError,
-            "scores_a .* 5 repeats of two",
-        ),
+        (lambda: five_by_two_t(np.ones(9), np.ones(10)), ValueError, "scores_a .* 5 repeats of"),
         (lambda: five_by_two_f(np.ones(10), "x"), TypeError, "scores_b must be array-like"),
         (
             lambda: blocked_three_by_two_t(np.ones((3, 2)), np.ones((2, 3))),

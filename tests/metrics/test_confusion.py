@@ -134,11 +134,7 @@ def test_scoring():
 @pytest.mark.parametrize(
     ("scoring", "error", "message"),
     [
-        (
-            "f3score",
-            ValueError,
-            "scoring='f3score' is not a known metric. Valid values are .*'accuracy'",
-        ),
+        ("f3score", ValueError, "scoring='f3score' is not a known metric. Valid values are"),
         ("d2_absolute_error_score", ValueError, "cannot be computed from a confusion matrix"),
         (sk.make_scorer(sk.zero_one_loss), TypeError, "with bayesian_cross_validate"),
         ("auc", ValueError, "Did you mean 'roc_auc'"),

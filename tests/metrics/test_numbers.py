@@ -3,7 +3,7 @@ import pytest
 from sklearn import metrics as sk
 
 from skbayeseval import metrics
-from skbayeseval.metrics.numbers import NUMBER_METRICS, mean_of
+from skbayeseval.metrics.numbers import NUMBER_METRICS
 
 TWINS = {
     "explained_variance": sk.explained_variance_score,
@@ -99,32 +99,6 @@ def test_slopes_of_a_median_tell_its_variance():
     # The density of |error| at its median log(2) is 1/2, so that the variance is 1 / n.
     assert np.mean(told) == pytest.approx(1 / n, rel=0.1)
     assert np.var(medians) == pytest.approx(1 / n, rel=0.2)
-
-
-@pytest.mark.parametrize("name", ["r2", "explained_variance"])
-def test_shift_and_scale_change_nothing(name):
-    truth, predicted = numbers()
-    weights = np.random.default_rng(3).standard_gamma(1.0, (41, 20))
-    moved = prepare_numbers(name, 7 - 3 * truth, 7 - 3 * predicted)
-    same = prepare_numbers(name, truth, predicted)
-    np.testing.assert_allclose(moved(weights), same(weights), rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "name", ["neg_mean_absolute_error", "neg_median_absolute_error", "neg_root_mean_squared_error"]
-)
-def test_scale_scales_errors(name):
-    truth, predicted = numbers()
-    weights = np.random.default_rng(3).standard_gamma(1.0, (41, 20))
-    moved = prepare_numbers(name, 7 - 3 * truth, 7 - 3 * predicted)
-    same = prepare_numbers(name, truth, predicted)
-    np.testing.assert_allclose(moved(weights), 3 * same(weights), rtol=1e-12)
-
-
-def test_mean_of_values():
-    values, weights = np.array([1.0, 2.0, 6.0]), np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 3.0]])
-    np.testing.assert_allclose(mean_of(values, np.ones(3))(weights), [3.0, 5.0])
-    np.testing.assert_allclose(mean_of(values, np.array([0.0, 1.0, 1.0]))(weights), [4.0, 5.0])
 
 
 @pytest.mark.parametrize(

@@ -54,11 +54,6 @@ def test_others_are_not(scorer):
     assert metric_of_scorer(scorer) is None
 
 
-def test_zero_division_is_kept():
-    scorer = make_scorer(sk.precision_score, zero_division=1.0)
-    assert metric_of_scorer(scorer).zero_division == 1.0
-
-
 def test_the_comparison_is_that_of_the_name():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 60)

@@ -148,20 +148,6 @@ def test_paired_density_of_any_prior():
     assert np.exp(found) == pytest.approx(inside, rel=0.02)
 
 
-@pytest.mark.parametrize("model", [Paired(), Unpaired(), BCV()])
-def test_positive_class_may_come_first(model):
-    y = np.array([1, 1, 1, 0, 0, 0, 0, 1, 0])
-    a = np.array([1, 0, 1, 0, 1, 0, 0, 1, 0])
-    b = np.array([1, 1, 0, 0, 1, 1, 0, 0, 0])
-    draws = []
-    for labels in ([0, 1], [1, 0]):
-        evidence = PairedCounts.from_labels(y, {"a": a, "b": b}, labels=labels)
-        posterior = Posterior(model, evidence, entropy=2, n_draws=1000)
-        draws.append(posterior.draws(metrics.get_metric("f1")))
-        assert posterior.observed(metrics.get_metric("f1"))[0] == pytest.approx(0.75)
-    np.testing.assert_allclose(*draws)
-
-
 @pytest.mark.parametrize(
     ("model", "message"),
     [

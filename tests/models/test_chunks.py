@@ -72,18 +72,12 @@ def test_nothing_predicted():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            {"model": "unpaired"},
-            r"'unpaired' requires true negatives.*Use one of \['paired', 'bcv'\]",
-        ),
+        ({"model": "unpaired"}, r"'unpaired' requires true negatives.*Use one of \['paired',"),
         ({"model": "hierarchical"}, "'hierarchical' requires true negatives"),
         ({"model": Paired()}, r"Paired\(\) does not fit evidence of kind 'chunks'"),
         ({"scoring": "accuracy"}, "scoring='accuracy' requires true negatives"),
         ({"prior": {"mu": 1}}, r"of model 'paired' has no parameter 'mu'.*\['lambda'\]"),
-        (
-            {"prior": {"lambda": 0.01}},
-            "prior 'lambda / 2' must contain finite numbers .* least 0.01",
-        ),
+        ({"prior": {"lambda": 0.01}}, "prior 'lambda / 2' must contain finite numbers .* least"),
     ],
 )
 def test_bad_arguments(arguments, message):

@@ -108,18 +108,10 @@ def test_what_a_result_of_data_sets_can_and_cannot(tmp_path):
     ("change", "error", "message"),
     [
         ({"scores_b": scores(5)[1]}, ValueError, r"scores_b has shape \(5, 10\)"),
-        (
-            {"scores_a": [["x"], ["y"]]},
-            TypeError,
-            "scores_a must contain numbers, got",
-        ),
+        ({"scores_a": [["x"], ["y"]]}, TypeError, "scores_a must contain numbers, got"),
         ({"scores_a": [[1.0, 2.0]]}, ValueError, "two or more data sets"),
         ({"scores_a": [[1, np.nan], [1, 1]]}, ValueError, "contains NaN"),
-        (
-            {"scores_a": [[1.0, 2.0], [3.0]]},
-            ValueError,
-            "scores_a must be an array, got rows of different lengths",
-        ),
+        ({"scores_a": [[1.0, 2.0], [3.0]]}, ValueError, "scores_a must be an array, got rows of"),
         ({"model": "scores"}, ValueError, "model='scores' does not fit"),
         ({"model": "paired"}, ValueError, "model='paired' does not fit"),
         ({"prior": {"strength": 0}}, ValueError, "strength == 0"),

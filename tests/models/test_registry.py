@@ -18,11 +18,6 @@ from skbayeseval.models import (
 from skbayeseval.models.registry import MODEL_CLASSES
 
 
-def test_auto():
-    assert resolve_model("auto", None, paired=True) == Paired(theta=0.25)
-    assert resolve_model("auto", None, paired=False) == Unpaired()
-
-
 @pytest.mark.parametrize(
     ("name", "evidence", "default"),
     [
@@ -48,14 +43,6 @@ def test_default_priors(name, evidence, default):
     assert resolve_model(name, default.prior(), paired=True, **evidence).published is None
 
 
-def test_two_of_many_have_the_prior_of_two():
-    many = resolve_model("paired", {"mu": 2.0}, paired=True, n_classifiers=3)
-    pair = many.of_pair()
-    assert pair == resolve_model("paired", {"mu": 2.0}, paired=True)
-    assert pair.published == Paired(mu=2.0)
-    assert PairedMany().of_pair().published is None
-
-
 def test_prior_replaces_the_default():
     model = resolve_model("bcv", {"lambda": 0.5}, paired=False)
     assert model == BCV(lambda_=0.5)
@@ -63,42 +50,6 @@ def test_prior_replaces_the_default():
     model = resolve_model("paired", {"mu": (2, 3)}, paired=True)
     assert model == Paired(mu=(2, 3), theta=0.25)
     assert model.published == Paired(mu=(2, 3))
-
-
-@pytest.mark.parametrize(
-    ("model", "prior", "error", "message"),
-    [
-        (
-            "naive",
-            None,
-            ValueError,
-            "model='naive' is not a known model. Valid models are .*'paired'",
-        ),
-        (3, None, TypeError, "model must be one of"),
-        (Paired(), {"mu": 1}, ValueError, "has its own prior. Pass either"),
-        (
-            "paired",
-            {"rho": 1},
-            ValueError,
-            r"of model 'paired' has no parameter 'rho'.*\['mu', 'theta",
-        ),
-        ("bcv", {"lambda_": 1}, ValueError, r"no parameter 'lambda_'.*\['lambda'\]"),
-        ("paired", [1, 1], TypeError, "prior must be None or a dict"),
-    ],
-)
-def test_bad_models(model, prior, error, message):
-    with pytest.raises(error, match=message):
-        resolve_model(model, prior, paired=True)
-
-
-def test_alternatives_fit_the_evidence():
-    names = {
-        m.name
-        for m in published_and_alternative_models("classes", paired=True, true_negatives=True)
-    }
-    assert names == {"paired", "unpaired", "hierarchical", "bcv"}
-    models = published_and_alternative_models("classes", paired=False, true_negatives=False)
-    assert {model.name for model in models} == {"bcv"}
 
 
 def test_published_prior_first_and_jeffreys_among_the_others():

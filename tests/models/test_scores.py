@@ -80,23 +80,6 @@ def test_every_pair_of_many_is_the_pair_alone(n_splits):
         assert stats.kstest(pair.draws, exact.cdf).pvalue > 1e-4
 
 
-def test_parameters_are_put_at_the_least_squares_fit():
-    a, b = scores()
-    specification = ScoreSpecification({"f1": np.stack([a, b])}, 0.2)
-    found = {parameter.name: parameter.prior[0, 0] for parameter in specification.parameters()}
-    fit = stats.linregress(a - b, b)
-    residuals = b - fit.intercept - fit.slope * (a - b)
-    assert found == pytest.approx(
-        {
-            "delta": np.mean(a - b),
-            "nu_B": np.mean(b),
-            "beta": fit.slope,
-            "sigma": np.log(np.std(a - b)),
-            "tau": np.log(np.std(residuals)),
-        }
-    )
-
-
 def test_swapping_mirrors_it():
     a, b = scores()
     ours, swapped = (compare_scores(*pair, test_fraction=0.2) for pair in ((a, b), (b, a)))

@@ -15,7 +15,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from skbayeseval import (
-    BayesianComparer,
     BlockRegularizedCV,
     bayesian_cross_validate,
     compare_many,
@@ -84,15 +83,6 @@ def test_instance_weights_are_the_bayesian_bootstrap(indicators):
     assert result.draws.std() == pytest.approx(by_hand.std(), rel=0.05)
 
 
-def test_no_bayes_factor(indicators):
-    result = compare_predictions(*indicators, scoring="f1_micro", random_state=0)
-    with pytest.raises(ValueError, match="Bayes factor is not defined: .* has no proper prior"):
-        result.bayes_factor(rope=0.01)
-    assert np.isnan(result.summary(rope=0.01, bayes_factor=True).loc["f1_micro", "bf"])
-    proper = compare_predictions(*indicators, scoring="f1_micro", model="unpaired", random_state=0)
-    assert proper.bayes_factor(rope=0.05).value > 0
-
-
 def test_many_and_one(indicators):
     y, a, b = indicators
     ranking = compare_many(y, {"a": a, "b": b, "c": 1 - y}, scoring="f1_macro", random_state=0)
@@ -111,14 +101,8 @@ def test_many_and_one(indicators):
     [
         ({}, "scoring='accuracy' requires one label per instance"),
         ({"scoring": "f1"}, "Target is multilabel-indicator but scoring='f1'"),
-        (
-            {"scoring": "f1_micro", "model": "hierarchical"},
-            "requires one label per instance, but y is",
-        ),
-        (
-            {"scoring": "f1_micro", "model": Paired()},
-            r"Paired\(\) does not fit evidence of kind 'labels'",
-        ),
+        ({"scoring": "f1_micro", "model": "hierarchical"}, "requires one label per instance, but"),
+        ({"scoring": "f1_micro", "model": Paired()}, r"Paired\(\) does not fit evidence of kind"),
         ({"scoring": "f1_micro", "pos_label": 1}, "pos_label=1 was given, but"),
         ({"scoring": "f1_micro", "prevalence": [1 / 6] * 6}, "prevalence="),
         ({"scoring": metrics.from_confusion(np.sum, "s")}, "requires one label per instance"),
@@ -148,18 +132,6 @@ def test_cross_validation(as_sparse):
     # One weight an instance, of shape w r: each was validated three times.
     np.testing.assert_allclose(result.evidence.shape, 3 * result.weight)
     assert len(result.evidence.shape) == 120
-
-
-def test_comparer():
-    X, y = make_multilabel_classification(120, n_classes=4, random_state=0)
-    comparer = BayesianComparer(
-        [MultiOutputClassifier(LogisticRegression()), KNeighborsClassifier()],
-        scoring="f1_macro", refit=True, random_state=0,
-    ).fit(X, y)  # fmt: skip
-    predicted = comparer.predict(X)
-    assert comparer.score(X, y) == pytest.approx(sk.f1_score(y, predicted, average="macro"))
-    np.testing.assert_array_equal(comparer.classes_, range(4))
-    assert comparer.result_.labels == (0, 1, 2, 3)
 
 
 def test_groups_by_hand(votes):

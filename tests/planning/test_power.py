@@ -45,18 +45,6 @@ def test_goals_that_exclude_each_other_add_up_to_one():
         assert "or none" not in str(power_analysis(SCENARIO, 100, **QUICK | {"goal": goal}))
 
 
-def test_plot():
-    found = power_analysis(SCENARIO, [100, 1000], model=["paired", "unpaired"], **QUICK)
-    display = found.plot()
-    assert display.ax_.get_ylabel() == "probability of A ≫ B"
-    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert labels == ["paired", "unpaired"]
-    np.testing.assert_array_equal(
-        display.curves["paired"][0], found.table["power"][found.table["model"] == "paired"]
-    )
-    assert found.plot(ax=display.ax_).figure_ is display.figure_
-
-
 def test_the_paper_s_scenario_is_the_joint_table():
     by_name, by_array = (power_analysis(cells, 500, **QUICK) for cells in (SCENARIO, JOINT))
     pd.testing.assert_frame_equal(by_name.table, by_array.table)
@@ -84,11 +72,6 @@ def test_every_metric_and_model_of_two_classes():
         for model in ("paired", "unpaired", "bcv"):
             found = power_analysis(JOINT, 50, model=model, scoring=name, **options)
             assert found.metric == name
-
-
-def test_metrics_of_scores_cannot_be_simulated():
-    with pytest.raises(ValueError, match="requires instance scores"):
-        power_analysis(JOINT, 50, scoring="roc_auc", rope=0.05, goal="<", n_replications=2)
 
 
 def test_tables_of_each_alone():

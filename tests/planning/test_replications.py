@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions
-from skbayeseval.metrics.registry import get_metric, known_metrics
+from skbayeseval.metrics.registry import get_metric
 from skbayeseval.planning.replications import (
     differences_of_shapes,
-    draw_differences,
     populations_after,
 )
 
@@ -19,29 +18,6 @@ def posteriors(data, model, **options):
         compare_predictions(*vectors, model=model, random_state=0, **options)._posterior
         for vectors in data
     ]
-
-
-@pytest.mark.parametrize("model", ["paired", "unpaired", "bcv"])
-def test_batches_are_the_draws_of_each(model):
-    specifications = [p.specification for p in posteriors(BINARY, model)]
-    for name in [*known_metrics("tables"), "f2"]:
-        metric = get_metric(name)
-        rng, again = np.random.default_rng(1), np.random.default_rng(1)
-        draws = draw_differences(specifications, metric, 1, rng, 50)
-        one_by_one = [draw_differences([s], metric, 1, again, 50)[0] for s in specifications]
-        np.testing.assert_allclose(draws, one_by_one, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("model", ["paired", "hierarchical"])
-def test_many_classes(model):
-    metric = get_metric("f1_macro")
-    found = posteriors(MANY, model, n_draws=4000)
-    rng = np.random.default_rng(1)
-    draws = draw_differences([p.specification for p in found], metric, 1, rng, 4000)
-    for row, posterior in zip(draws, found, strict=True):
-        a, b = posterior.draws(metric)
-        assert row.mean() == pytest.approx((a - b).mean(), abs=5 * (a - b).std() / 4000**0.5 * 1.5)
-        assert row.std() == pytest.approx((a - b).std(), rel=0.06)
 
 
 @pytest.mark.parametrize("pos_label", [0, 1])

@@ -53,15 +53,6 @@ def test_interval_of_the_size_covers_it(beside):
     assert np.median(found) == pytest.approx(needed, rel=0.015)
 
 
-def test_the_largest_fractions_are_no_trouble():
-    settled = np.ones((50, 3), dtype=bool)
-    settled[0, 0] = False
-    size, interval, _ = smallest_size(
-        settled, np.array([1.0, 2, 4]), 0.999, np.random.default_rng(0)
-    )
-    assert 1 <= interval.low <= size <= interval.high <= 4
-
-
 def test_fractions_are_smoothed_as_scikit_learn_does():
     rng = np.random.default_rng(0)
     for n_sizes in (1, 2, 6, 40):

@@ -4,7 +4,6 @@ from scipy.special import expit
 
 from skbayeseval import (
     bayesian_cross_validate,
-    compare_many,
     compare_predictions,
     metrics,
     power_analysis,
@@ -216,27 +215,6 @@ def test_prevalence_keeps_the_sampling_by_class():
     of_class = np.bincount(population.truth, population.probability)
     np.testing.assert_allclose(of_class, [0.6, 0.4])
     assert result.required_sample_size(0.01, largest=1000, **QUICK).n_now == 300
-
-
-def test_a_pair_of_many():
-    y, a, b = CLEAR
-    ranking = compare_many(y, {"a": a, "b": b, "c": 1 - y}, random_state=0)
-    size = ranking.pairs["a", "b"].required_sample_size(0.01, largest=900, **QUICK)
-    assert size.n_now == 300
-
-
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"assurance": 1.0}, "assurance"),
-        ({"n_replications": 10}, "n_replications"),
-        ({"largest": 10}, "largest"),
-    ],
-)
-def test_bad_arguments(options, match):
-    result = compare_predictions(*CLEAR, random_state=0)
-    with pytest.raises(ValueError, match=match):
-        result.required_sample_size(0.01, **options)
 
 
 def test_evidence_that_cannot_be_simulated():

@@ -7,7 +7,7 @@ from sklearn.metrics import roc_curve
 
 from skbayeseval import compare_many, compare_predictions, metrics
 from skbayeseval.metrics import curves
-from skbayeseval.posterior.curves import curve_bands, net_benefit_difference, reference_line
+from skbayeseval.posterior.curves import curve_bands, net_benefit_difference
 from skbayeseval.posterior.inferred_weight import QuantityWeight, WeightPosterior
 
 RNG = np.random.default_rng(1)
@@ -53,14 +53,6 @@ def test_runs_are_kept_apart():
     object.__setattr__(scored, "run", np.arange(400) % 2)
     apart = curve_bands(both._posterior, "roc")[0]
     np.testing.assert_allclose(apart.mean, curve_bands(RESULT._posterior, "roc")[0].mean, atol=0.08)
-
-
-def test_the_same_seed_gives_the_same_bands():
-    first, second = (curve_bands(posterior_of(RESULT), "calibration")[1] for _ in range(2))
-    np.testing.assert_array_equal(first.mean, second.mean)
-    x, y = reference_line(posterior_of(RESULT), "precision_recall")
-    np.testing.assert_allclose(y, Y.mean())
-    assert x.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("kind", curves.CURVES)

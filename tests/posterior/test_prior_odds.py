@@ -66,14 +66,6 @@ def test_the_default_prior_has_the_bayes_factors_of_the_published_one(votes, sco
     assert default.hdi() != published.hdi()
 
 
-def test_a_prior_without_theta_keeps_its_own_part(votes):
-    mu = {"mu": (3.0, 2.0)}
-    expected = compare_predictions(*votes, model=models.Paired(**mu), random_state=0)
-    found = compare_predictions(*votes, prior=mu, random_state=0)
-    assert found.prior == mu | {"theta": 0.25}
-    assert found.bayes_factor(0.02).value == expected.bayes_factor(0.02).value
-
-
 def test_bayes_factors_of_two_of_many(votes):
     y, a, b = votes
     predictions = {"a": a, "b": b, "c": np.roll(a, 1)}
@@ -153,15 +145,6 @@ def test_unpaired_prior_by_all_pairs():
     assert result.bayes_factor(0.02).value == pytest.approx(expected, rel=0.01)
 
 
-def test_tails_are_not_reliable(votes):
-    y, a, _ = votes
-    result = compare_predictions(y, y, np.roll(a, 1), scoring="accuracy", random_state=0)
-    factor = result.bayes_factor(rope=0.01)
-    assert not factor.reliable
-    assert np.isfinite(factor.log10)
-    assert factor.value < 0.01
-
-
 def test_savage_dickey_where_the_prior_density_is_finite(votes):
     recall = compare_predictions(
         *votes,
@@ -219,11 +202,6 @@ def test_bad_arguments(votes, arguments, message):
         result.bayes_factor(**arguments)
 
 
-def test_a_rope_that_covers_the_whole_posterior():
-    factor = compare_counts((8800, 1000, 1200), (8600, 1200, 1400)).bayes_factor(rope=0.4)
-    assert not factor.reliable
-
-
 def tables_of(n, wrong_of_b):
     """Truth and two classifiers that err on 10% and on a share of the positives."""
     y = np.repeat([1, 0], n)
@@ -257,18 +235,6 @@ def test_mcse_by_repetition(metric, arguments, method):
         (np.std([f.log10 for f in factors]), np.mean([f.log10_mcse for f in factors])),
     ):
         assert 0.7 < told / spread < 1.4
-
-
-def test_quadrature_has_no_error():
-    found = {
-        compare_counts((88, 10, 12), (86, 12, 14), n_draws=100, random_state=seed).bayes_factor(
-            rope
-        )
-        for seed in range(3)
-        for rope in (None, 0.01)
-    }
-    assert len(found) == 2
-    assert {(factor.mcse, factor.reliable) for factor in found} == {(0.0, True)}
 
 
 @pytest.mark.parametrize("model", ["bcv", "paired"])
@@ -309,28 +275,6 @@ def test_far_apart_without_a_rope():
     assert factor.log10 < -10
     assert np.isnan(result.summary(bayes_factor=True).loc["f1", "bf"])
     result.plot("factor")
-
-
-@pytest.mark.parametrize(
-    ("model", "formula", "density"),
-    [
-        # Unpaired accuracy, mu R + (1 - mu) S of uniforms, has the density
-        # -2 (1 - t) log(1 - t) - 2 t log t, whose square integrates to 1.14009; the triangle's
-        # to 4/3.
-        ("unpaired", "accuracy", 1.14009),
-        ("unpaired", "balanced_accuracy", 4 / 3),
-        ("bcv", "balanced_accuracy", 4 / 3),
-    ],
-)
-def test_bounded_prior_densities(model, formula, density):
-    result = compare_counts(
-        (88, 10, 12, 90), (86, 12, 14, 88), model=model, scoring=formula, random_state=0
-    )
-    factor = result.bayes_factor()
-    assert factor.method == "savage-dickey"
-    assert factor.reliable
-    near = np.mean(np.abs(result.draws) < 0.01) / 0.02
-    assert factor.value == pytest.approx(near / density, rel=0.06)
 
 
 def test_bias_of_the_density_is_in_its_error():
@@ -458,13 +402,6 @@ def test_what_is_said_of_a_prior_density():
     assert complaint(model=models.BCV(lambda_=0.5)) == (True, False)
     assert complaint(model=models.BCV(lambda_=0.5), scoring="f1_macro") == (False, True)
     assert complaint(model="hierarchical") == (True, False)
-
-
-def test_a_function_of_the_users_has_no_known_density():
-    own = metrics.from_confusion(lambda t: t[..., 1, 1], "hits")
-    for prior in (prior_of(models.Paired()), prior_of(models.PairedHierarchical(), 3)):
-        assert prior.has_finite_density(own) is None
-        assert prior_density_at_zero(prior, own) is None
 
 
 def test_known_proportions_make_the_density_finite():

@@ -1,6 +1,3 @@
-import gc
-import weakref
-
 import numpy as np
 import pytest
 from sklearn.model_selection import KFold
@@ -19,16 +16,6 @@ Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
 B = [1] * 20 + [0] * 10 + [1] * 9 + [0] * 41
 FEW = {"scoring": "f1", "n_draws": 400, "random_state": 0}
-
-
-def test_what_is_remembered_of_a_prior_holds_no_evidence():
-    result = compare_predictions(Y, A, B, **FEW)
-    result.bayes_factor(0.05)
-    result.bayes_factor(method="kde")
-    gone = weakref.ref(result.evidence)
-    del result
-    gc.collect()
-    assert gone() is None
 
 
 @pytest.mark.parametrize("options", [{}, {"weight": "published"}])

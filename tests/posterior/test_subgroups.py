@@ -27,21 +27,6 @@ def by(result, codes, metric=ACCURACY, labels=None):
     return compare_subgroups(result._posterior, metric, Subgroups(labels, codes, None))
 
 
-def test_alone_is_the_comparison_of_these_instances():
-    y, a, b, codes = simulated()
-    whole = compare_predictions(y, a, b, scoring="f1", **OPTIONS)
-    rows = np.flatnonzero(codes == 1)
-    other = compare_predictions(y[rows], a[rows], b[rows], scoring="f1", **OPTIONS)
-    part = whole._posterior.of_rows(rows, other._posterior.entropy)
-    f1 = metrics.get_metric("f1")
-    np.testing.assert_allclose(part.draws(f1), other._posterior.draws(f1))
-    found = by(whole, codes, f1).subgroups[1]
-    assert found.n == len(rows)
-    assert found.observed == pytest.approx((other.observed_a, other.observed_b))
-    assert found.unpooled.mean == pytest.approx(other.draws.mean(), abs=0.004)
-    assert found.unpooled.sd == pytest.approx(other.draws.std(), rel=0.1)
-
-
 def test_alone_with_a_class_that_is_missing():
     y, a, b, _ = simulated(n_classes=3)
     codes = ((y == 2) | (a == 2) | (b == 2)).astype(int)
@@ -79,16 +64,6 @@ def test_one_harmed_subgroup_among_many_stands_out():
     a[harmed] = 1 - y[harmed]
     low, high = by(compare_predictions(y, a, b, **OPTIONS), codes).subgroups[5].pooled.hdi()
     assert low < -0.35 < high < -0.1
-
-
-def test_one_subgroup_is_the_result_itself():
-    y, a, b, codes = simulated()
-    result = compare_predictions(y, a, b, **OPTIONS)
-    found = by(result, np.zeros_like(codes))
-    (one,) = found.subgroups
-    np.testing.assert_array_equal(one.pooled.draws, result.draws)
-    assert one.observed == (result.observed_a, result.observed_b)
-    assert np.isnan(found.tau).all()
 
 
 def test_names_do_not_matter():

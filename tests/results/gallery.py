@@ -69,6 +69,19 @@ def instance_scores():
     return compare_predictions(y, a, b, scoring=["roc_auc", "f1"], **scores, **COMMON)
 
 
+def numbers():
+    y, a, b = np.random.default_rng(0).normal(size=(3, 60))
+    own = metrics.from_instances(absolute_error, "neg_error")
+    weight = np.linspace(0.5, 2, 60)
+    groups = np.arange(60) // 2
+    options = {"sample_weight": weight, "groups": groups, **COMMON}
+    return compare_predictions(y, y + a, y + 2 * b, scoring=["r2", own], **options)
+
+
+def absolute_error(y, predicted):
+    return -np.abs(y - predicted)
+
+
 def chunks():
     gold = [["B-X", "I-X", "O"], ["O", "B-X", "B-X"]] * 20
     X = np.random.default_rng(0).integers(0, 3, (40, 2))
@@ -192,6 +205,7 @@ GALLERY = (
     multi_label,
     with_prevalence,
     instance_scores,
+    numbers,
     chunks,
     splits,
     data_sets,

@@ -220,16 +220,6 @@ def test_no_log_densities_of_other_draws():
     assert groups_of(ranked.metric("f1").to_arviz()) >= LOGS
 
 
-def test_a_modified_graph_has_no_log_densities():
-    result = of_two(model="bcv")
-    draws = result._posterior.parameters()
-    chains = {name: values.reshape(2, 1000, -1) for name, values in draws.items()}
-    data = type(result).from_trace(chains, result).to_arviz()
-    assert groups_of(data) & (LOGS | PREDICTIVE) == {"posterior_predictive"}
-    assert data.posterior_predictive.sizes["chain"] == 2
-    assert data.posterior_predictive.sizes["draw"] == 500
-
-
 def test_chains_under_a_published_prior_have_log_densities():
     like = of_two(model="bcv", prior={"lambda": 2.0})
     exact = like._posterior

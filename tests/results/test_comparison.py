@@ -6,12 +6,10 @@ from sklearn import metrics as sk
 
 from skbayeseval import (
     compare_counts,
-    compare_items,
     compare_predictions,
     metrics,
 )
 from skbayeseval.judgement import Interval
-from skbayeseval.models import Paired
 
 
 @pytest.fixture
@@ -86,20 +84,6 @@ def test_probability(result):
     assert result.probability().equivalent == 0
 
 
-def test_decision_says_who(result):
-    decision = result.decision(rope=0.4)
-    assert decision.code == "~"
-    assert str(decision).startswith("≈  new practically equivalent to old (f1, 95% HDI")
-    assert decision.rope == (-0.4, 0.4)
-    assert result.decision(0.4, metric="recall").metric == "recall"
-    assert result.decision("40%") == decision
-    by_metric = {"f1": 0.4, "recall": 0.001}
-    assert result.decision(by_metric) == decision
-    assert result.decision(by_metric, metric="recall").code == ">>"
-    with pytest.raises(ValueError, match="Did you mean 0.01"):
-        result.decision(rope=1)
-
-
 COLUMNS = ["mean", "sd", "mcse", "p_worse", "p_rope", "p_better"]
 COLUMNS += ["hdi_low", "hdi_high", "hdi_mcse", "decision"]
 
@@ -152,21 +136,6 @@ def test_prior_sensitivity(result):
     assert table.loc["unpaired", "sd"].min() > table.loc["paired", "sd"].max()
 
 
-def test_prior_sensitivity_keeps_to_the_evidence():
-    result = compare_counts((88, 10, 12), (80, 14, 20), prior={"lambda": 3}, random_state=0)
-    table = result.prior_sensitivity(rope=0.01)
-    assert set(table.index.get_level_values("model")) == {"bcv"}
-    assert table.index[0] == ("bcv", "lambda=3")
-
-
-def test_figures_of_bayes_factors_show_the_prior_that_they_use(votes):
-    for model, words in (("auto", "published prior, 1.68 at 0"), (Paired(), "prior, 1.68 at 0")):
-        display = compare_predictions(*votes, model=model, random_state=0).plot("factor")
-        published = compare_predictions(*votes, model=Paired(), random_state=0)
-        np.testing.assert_array_equal(display.draws, published.draws)
-        assert display.ax_.get_legend_handles_labels()[1][0] == words
-
-
 @pytest.mark.parametrize("kind", ["posterior", "joint", "factor"])
 def test_plot(result, kind):
     import matplotlib.pyplot as plt
@@ -192,17 +161,3 @@ def test_answers_about_the_first_metric_say_so(result, ask):
     assert ask(result) == ask(result, metric="f1")
     for asked in (ask(result, metric="f1"), ask(result.metric("f1"))):
         assert "metric=" not in str(asked)
-
-
-def test_groups_are_what_more_is_needed_of():
-    rng = np.random.default_rng(0)
-    y, groups = rng.integers(0, 2, 200), np.arange(200) // 5
-    a, b = (np.where(rng.random(200) < p, y, 1 - y) for p in (0.82, 0.8))
-    for result in (
-        compare_predictions(y, a, b, groups=groups, n_draws=2000, random_state=0),
-        compare_items(a == y, b == y, groups=groups, n_draws=2000, random_state=0),
-    ):
-        decision = result.decision(0.001)
-        assert not decision.settled
-        assert "More groups could settle it." in str(decision)
-        assert "More groups could settle it." in result.explain(0.001)

@@ -57,9 +57,3 @@ def test_rows_of_a_ranking_are_those_of_its_pairs():
             for k, of in ((i, "a"), (j, "b")):
                 row = ranking.table.loc[ranking.names[k]]
                 assert (row["hdi_low"], row["hdi_high"]) == pytest.approx(pair.hdi(of=of))
-
-
-def test_a_ranking_and_its_pairs_say_how_sure_they_are_in_the_same_words():
-    ranking = compare_many(Y, {"right": Y, "wrong": 1 - Y, "c": C}, scoring="accuracy", **FEW)
-    assert "with probability more than 99.9%." in str(ranking)
-    assert "with probability more than 99.9%." in str(ranking.pairs["right", "wrong"])

@@ -122,12 +122,6 @@ def test_a_ranking_by_several_metrics_has_a_table_of_each(tmp_path):
             assert " ".join(line.split()) in text
 
 
-def test_a_mistaken_rope_writes_nothing(tmp_path):
-    with pytest.raises(ValueError, match="Did you mean"):
-        many.settled().report(tmp_path / "page.html", rope=1)
-    assert list(tmp_path.iterdir()) == []
-
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 

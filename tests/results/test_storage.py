@@ -41,15 +41,6 @@ def test_paired(votes, tmp_path):
     assert again.bayes_factor(0.02) == result.bayes_factor(0.02)
 
 
-def test_strings_and_undefined(tmp_path):
-    y, a, b = ["no", "yes", "yes", "no"], ["no", "yes", "no", "no"], ["no", "yes", "yes", "yes"]
-    undefined = metrics.get_metric("f1", zero_division=np.nan)
-    result = compare_predictions(y, a, b, scoring=undefined, pos_label="yes", random_state=0)
-    again = round_trip(result, tmp_path)
-    assert again.labels == ("no", "yes")
-    assert again.observed_a == result.observed_a
-
-
 def test_undefined_scores_are_null(tmp_path):
     result = compare_counts((5, 0, 0, 9), (4, 0, 1, 9), scoring="cohen_kappa", random_state=0)
     undefined = metrics.get_metric("precision", zero_division=np.nan)

@@ -98,17 +98,6 @@ def test_classes_that_do_not_occur_in_a_subgroup():
     assert "note" not in accuracy.to_markdown()
 
 
-@pytest.mark.parametrize(("metric", "why"), [("f1", "no positives"), ("specificity", None)])
-def test_groups_without_positives(metric, why):
-    rng = np.random.default_rng(0)
-    site = np.repeat(["x", "z"], 200)
-    y = np.where(site == "z", 0, rng.integers(0, 2, 400))
-    a, b = (np.where(rng.random(400) < p, y, 1 - y) for p in (0.9, 0.8))
-    groups = np.arange(400) // 5
-    found = compare_predictions(y, a, b, scoring=metric, groups=groups, **OPTIONS).by(site)
-    assert found.reasons.get("z") == why
-
-
 def test_labels_without_positives():
     rng = np.random.default_rng(0)
     y = (rng.random((300, 3)) < 0.4).astype(int)
@@ -331,3 +320,18 @@ def test_a_subgroup_alone_is_the_comparison_of_its_instances(kind):
         width = np.ptp(alone.hdi())
         assert row["alone_high"] - row["alone_low"] == pytest.approx(width, rel=0.15)
         assert row["alone_low"] == pytest.approx(alone.hdi().low, abs=0.1 * width)
+
+
+def test_all_too_few():
+    y, a, b = [0, 1, 1, 0, 1], [0, 1, 1, 0, 0], [0, 1, 0, 0, 1]
+    subgroups = compare_predictions(y, a, b, scoring="balanced_accuracy", **OPTIONS).by(range(5))
+    assert set(subgroups.reasons.values()) == {"only one class"}
+    assert subgroups.draws.empty
+    decision = subgroups.decision(0.1)
+    assert decision.varies is None
+    assert "fewer than two" in str(decision)
+    assert "all instances" in str(subgroups)
+    assert subgroups.to_markdown().count("too few to say") == 5
+    assert subgroups.plot(rope=0.1).ax_.get_title()
+    plt.close("all")
+    assert subgroups.plot().ax_.get_title() == "0 of 5 subgroups with enough instances"

@@ -84,14 +84,6 @@ def test_scores_of_two_classes_are_scikit_learns(name):
     )
 
 
-def test_accuracy_is_the_score_by_default(iris):
-    X, y = iris
-    found = count_scorer(["se", "ve", "vi"])(GaussianNB().fit(X, y), X, y)
-    assert found["score"] == pytest.approx(GaussianNB().fit(X, y).score(X, y))
-    assert len(found) == 10
-    assert sum(found.values()) == pytest.approx(150 + found["score"])
-
-
 def test_positive_string():
     X, y = make_classification(200, flip_y=0.3, random_state=0)
     y = np.array(["no", "yes"])[y]
@@ -125,17 +117,6 @@ def test_a_scorer_that_fails_is_nan_alone(iris):
     assert found["score"] == found["f1_macro"] == pytest.approx(0.5 / 3)
 
 
-def test_absent_classes_do_not_warn(iris):
-    X, y = iris
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = count_scorer(["se", "ve", "vi"], also=["balanced_accuracy", "precision_macro"])(
-            Says("vi").fit(X, y), X[:60], y[:60]
-        )
-    assert found["count_0_2"] == 50
-    assert found["score"] == 0
-
-
 @pytest.mark.parametrize("kind", [HalvingGridSearchCV, HalvingRandomSearchCV, RandomizedSearchCV])
 def test_other_searches(iris, kind):
     X, y = iris
@@ -149,17 +130,6 @@ def test_other_searches(iris, kind):
     ).fit(pd.DataFrame(X), pd.Series(y))
     assert "split0_test_count_2_2" in search.cv_results_
     assert search.predict(pd.DataFrame(X)).shape == y.shape
-
-
-def test_metadata_routing(iris):
-    X, y = iris
-    scorer = count_scorer(["se", "ve", "vi"])
-    with sklearn.config_context(enable_metadata_routing=True):
-        model = GaussianNB().set_fit_request(sample_weight=True)
-        search = GridSearchCV(model, {"var_smoothing": [1e-9, 1]}, scoring=scorer, refit="score")
-        search.fit(X, y, sample_weight=np.ones(len(y)))
-        cross_validate(model, X, y, scoring=scorer, params={"sample_weight": np.ones(len(y))})
-    assert "mean_test_count_0_0" in search.cv_results_
 
 
 def test_pickle_copy_and_repr(iris):

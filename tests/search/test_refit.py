@@ -48,13 +48,6 @@ def test_no_room_for_the_simple():
     assert search.best_index_ == report.summary().index[0]
 
 
-def test_geometry_from_the_fraction():
-    results = fitted(False).cv_results_
-    choose = refit_simplest("max_depth", rope=0.04, test_fraction=0.5)
-    assert isinstance(choose(results), int)
-    assert results["params"][choose(results)]["max_depth"] is not None
-
-
 @pytest.mark.slow
 def test_splits_that_nobody_told():
     results = fitted(False).cv_results_
@@ -74,14 +67,6 @@ def test_splits_that_nobody_told():
     widths = [(table["hdi_high"] - table["hdi_low"]).mean() for table in tables]
     assert widths[0] > 1.3 * widths[1]
     assert np.ptp(tables[0]["mean"]) < np.ptp(tables[1]["mean"])
-
-
-def test_one_split_has_no_spread():
-    results = {"mean_test_score": [0.9, 0.8], "split0_test_score": [0.9, 0.8]}
-    results = {name: np.array(scores) for name, scores in results.items()}
-    results["params"] = [{"k": 1}, {"k": 2}]
-    with pytest.raises(ValueError, match="single split"):
-        refit_simplest("k", rope=0.1)(results)
 
 
 def test_other_scoring():

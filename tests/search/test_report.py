@@ -1,12 +1,10 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from skbayeseval import SearchReport
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.results.printed import markdown_table
 
 GRID = [{"C": c, "svc__kernel": kernel} for c in (0.1, 1.0, 1000.0) for kernel in ("rbf", None)]
 
@@ -168,16 +166,6 @@ def test_heatmap_is_the_best_over_other_parameters():
 def test_bad_plots(report, options, match):
     with pytest.raises(ValueError, match=match):
         report.plot(**options)
-
-
-def test_markdown(report):
-    lines = report.to_markdown().splitlines()
-    assert len(lines) == 8
-    assert lines[0].startswith("| candidate | C | kernel | observed | mean |")
-    assert lines[1] == "| --- |" + " ---: |" * 7 + " --- |"
-    assert lines[2].startswith("| 1 | 0.1 | None | 0.91000 | 0.91000 | [0.90")
-    assert lines[2].endswith(" | ≈ |")
-    assert r"a\|b" in markdown_table(pd.DataFrame({"x": ["a|b"]}))
 
 
 def test_a_label_stands_above_the_scores():

@@ -497,16 +497,6 @@ def test_auc_of_a_search_that_did_not_record_it(cancer, trees):
         report_search(trees, rope=0.02, scoring="roc_auc")
 
 
-def test_random_splits_of_a_number_of_instances():
-    weights = []
-    for size, told in ((0.2, {}), (114, {"test_fraction": 0.2})):
-        search = planted(
-            [right_of(900), right_of(910)], n_splits=5, cv=ShuffleSplit(5, test_size=size)
-        )
-        weights.append(report_search(search, rope=0.01, random_state=0, **told).ranking.weight)
-    assert weights[1] == weights[0] == pytest.approx(1 / 1.8)
-
-
 def test_candidates_are_picked_by_what_is_asked_for():
     X, y = make_classification(
         600, 6, n_informative=4, weights=[0.9], class_sep=0.5, random_state=0
@@ -547,17 +537,6 @@ def test_another_score_that_is_not_defined(cancer):
         report_search(search, rope=0.02)
 
 
-def test_sample_weights_are_no_other_data(cancer):
-    X, y = cancer
-    weights = np.where(y == 1, 1.0, 3.0)
-    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=3)
-    search.fit(X, y, sample_weight=weights)
-    report = report_search(
-        search, X, y, rope=0.02, params={"sample_weight": weights}, random_state=0
-    )
-    assert report.source == "predictions"
-
-
 def test_one_split_has_counts_but_no_spread():
     search = planted([right_of(900), right_of(910)], n_splits=1, cv=ShuffleSplit(1, test_size=0.2))
     assert report_search(search, rope=0.01, random_state=0).source == "counts"
@@ -576,20 +555,3 @@ def test_all_candidates_are_compared_but_not_too_many(monkeypatch, cancer, trees
     report = report_search(trees, *cancer, rope=0.02, n_draws=500, random_state=0)
     assert len(report.candidates) == 4
     assert "top=5 compares all" in str(report)
-
-
-def test_counts_of_one_true_class_are_refused():
-    search = planted([[[90, 10], [0, 0]], [[80, 20], [0, 0]]])
-    with pytest.raises(ValueError, match="cv_results_ must contain at least two classes.*: 0"):
-        report_search(search, rope=0.02)
-
-
-def test_groups_are_weighted(cancer):
-    X, y = cancer
-    groups = np.arange(len(y)) // 10
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0), {"max_depth": [1, 4]}, cv=GroupKFold(4)
-    ).fit(X, y, groups=groups)
-    report = report_search(search, X, y, rope=0.02, groups=groups, random_state=0)
-    assert report.ranking.evidence.n_groups == 57
-    assert report.ranking.model == "group weights"

@@ -13,7 +13,7 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
-from skbayeseval import BayesianComparer, bayesian_cross_validate
+from skbayeseval import bayesian_cross_validate
 
 rng = np.random.default_rng(0)
 GROUPS = np.arange(60) // 10
@@ -55,16 +55,6 @@ def test_groups_that_are_split(cv, which):
     assert len(caught) == 1
     assert "StratifiedGroupKFold" in str(caught[0].message)
     assert caught[0].filename == __file__
-
-
-def test_as_an_estimator_and_with_halves():
-    comparer = BayesianComparer([GaussianNB(), BernoulliNB()], cv=5, **OPTIONS)
-    with pytest.warns(UserWarning, match="instances of one group are in both") as caught:
-        comparer.fit(X, Y, groups=GROUPS)
-    assert len(caught) == 1
-    with pytest.warns(UserWarning, match="instances of one group are in both") as caught:
-        compared(4, calibrate=3)
-    assert len(caught) == 1
 
 
 @pytest.mark.parametrize(

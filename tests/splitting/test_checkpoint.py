@@ -9,7 +9,6 @@ import time
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
 from joblib import parallel_config
 from joblib.externals.loky import get_reusable_executor
@@ -17,11 +16,10 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification, make_regression
 from sklearn.exceptions import FitFailedWarning
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.multioutput import MultiOutputClassifier
-from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
@@ -544,15 +542,3 @@ def test_two_processes_at_once(tmp_path, log):
     log()
     np.testing.assert_array_equal(compare(folder, calibrate=1).draws, expected)
     assert log() == []
-
-
-def test_data_frames_and_texts(tmp_path, log):
-    texts = [f"word{i % 5} other{i % 3}" for i in range(80)]
-    labels = pd.Series(["a" if i % 5 < 2 else "b" for i in range(80)], index=range(100, 180))
-    pair = [make_pipeline(CountVectorizer(), MultinomialNB(alpha=alpha)) for alpha in (1.0, 2.0)]
-    options = {"random_state": 0, "n_draws": 1000, "checkpoint": tmp_path / "folder"}
-    frames = pd.Series(texts, index=labels.index)
-    for given in (texts, frames):
-        first, again = (bayesian_cross_validate(*pair, given, labels, **options) for _ in "ab")
-        np.testing.assert_array_equal(first.draws, again.draws)
-    assert len(files(tmp_path / "folder")) == 24

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
-from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -50,17 +49,6 @@ class Odd(ClassifierMixin, BaseEstimator):
         return np.zeros(len(X), dtype=int)
 
 
-def test_predictions_are_those_of_the_splits():
-    found = run({"a": FAIR, "b": DummyClassifier()})
-    splits = list(CV.split(X, Y))
-    expected = [LogisticRegression().fit(X[tr], Y[tr]).predict(X[te]) for tr, te in splits]
-    np.testing.assert_array_equal(found.pooled("a"), np.concatenate(expected))
-    np.testing.assert_array_equal(found.test_indices(), np.concatenate([te for _, te in splits]))
-    assert found.kept == list(range(6))
-    assert found.train_size == 45
-    assert not hasattr(FAIR, "coef_")
-
-
 def test_memory_mapped(tmp_path):
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
@@ -83,15 +71,6 @@ def test_a_failure_names_the_place():
     with pytest.raises(KeyError) as caught:
         run({"odd": Odd("raise always")})
     assert "Estimator 'odd' failed in split 0" in str(caught.value.__notes__)
-
-
-def test_a_failed_replicate_is_dropped_for_all():
-    failing = X[list(CV.split(X, Y))[3][0]].sum()
-    with pytest.warns(FitFailedWarning, match="Every repeat with a failure is dropped"):
-        found = run({"fair": FAIR, "odd": Odd("raise", failing)}, error_score=np.nan)
-    assert found.kept == [0, 1, 4, 5]
-    assert found.weight == BlockRegularizedCV(2).weight
-    assert len(found.pooled("fair")) == len(found.pooled("odd")) == 180
 
 
 def test_a_failed_split_of_another_splitter_is_dropped():
@@ -144,20 +123,3 @@ def test_predictions_can_be_refused():
         run({"a": FAIR}, observers={"a": refuse})
     with pytest.raises(ValueError, match="At least one estimator failed in every repeat"):
         run({"a": FAIR}, observers={"a": refuse}, error_score=np.nan)
-
-
-def test_objects_without_tags():
-    class Plain:
-        def get_params(self, deep=True):
-            return {}
-
-        def set_params(self, **params):
-            return self
-
-        def fit(self, X, y):
-            return self
-
-        def predict(self, X):
-            return np.zeros(len(X), dtype=int)
-
-    assert len(run({"plain": Plain()}).pooled("plain")) == 270

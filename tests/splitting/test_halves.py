@@ -31,14 +31,6 @@ def test_groups_stay_whole():
         assert len(first) + len(second) == 12
 
 
-def test_seeds():
-    def first(seed):
-        (pair,) = splits_of_halves(KFold(3), X, Y, {}, 1, seed=seed, classes=Y)
-        return rows_of(pair[0])
-
-    assert first(0) == first(0) != first(1)
-
-
 @pytest.mark.parametrize("cv", [PredefinedSplit(np.arange(N) % 3), StratifiedKFold(40)])
 def test_splitters_that_cannot_split_a_half(cv):
     with pytest.raises(ValueError, match=r"calibrate=2 compares halves .* cannot split a half"):

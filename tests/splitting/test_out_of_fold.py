@@ -27,7 +27,6 @@ from skbayeseval import (
     compare_predictions,
     load_result,
 )
-from skbayeseval.splitting.out_of_fold import repeats_of
 
 X, Y = make_classification(120, n_classes=3, n_informative=5, random_state=0)
 TEXTS = np.array(["low", "middle", "high"])[Y]
@@ -81,15 +80,6 @@ def test_instances_that_were_not_validated():
             assert found[repeat].iloc[train].isna().all()
             expected = GaussianNB().fit(X[train], labels[train]).predict(X[test])
             np.testing.assert_array_equal(found[repeat].iloc[test], expected)
-
-
-def test_repeats():
-    def of(*tests):
-        return repeats_of([np.array(test) for test in tests])
-
-    assert of([0, 1], [2, 3], [0, 2], [1, 3]) == [0, 0, 1, 1]
-    assert of([0, 1], [1, 2], [3]) == [0, 1, 1]
-    assert of([0], [0], [0]) == [0, 1, 2]
 
 
 class FailsOnce(ClassifierMixin, BaseEstimator):

@@ -39,13 +39,6 @@ def test_a_log_gets_a_line_for_every_tenth(n_jobs, capsys):
     assert done == sorted(set(done))
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_silent_unless_asked(n_jobs, capsys):
-    assert run(5, n_jobs=n_jobs, show=False) == [0, 1, 4, 9, 16]
-    captured = capsys.readouterr()
-    assert captured.out + captured.err == ""
-
-
 def test_a_terminal_sees_the_bar(monkeypatch):
     written = Terminal()
     monkeypatch.setattr(
