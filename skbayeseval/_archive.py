@@ -56,7 +56,7 @@ def encode(value: Any, arrays: Arrays) -> Any:
         return value
     if is_record(value):
         content = encode(_fields(value), arrays)
-        return {RECORD: [type(value).__name__, content]}
+        return {RECORD: [getattr(value, "saved_as", type(value).__name__), content]}
     if sparse.issparse(value):
         entries = value.tocoo()
         parts = [entries.data, entries.row, entries.col, entries.shape]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -26,7 +27,7 @@ from skbayeseval.compare.cross_validation import (
     compare_learners,
     compares_scores,
     kind_of_target,
-    resolve_splits_and_params,
+    resolve_splitter,
 )
 from skbayeseval.compare.split_score_target import resolve_scorers
 from skbayeseval.compare.targets import score_counts, score_learner
@@ -37,7 +38,7 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.ranking_decision import RankingDecision
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
-from skbayeseval.splitting.collect import metadata_router, name_the_place
+from skbayeseval.splitting.collect import metadata_router, name_the_place, route
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 if TYPE_CHECKING:
@@ -315,19 +316,11 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         if not get_config()["enable_metadata_routing"]:
             groups = params.pop("groups", None)
         name = type(self).__name__
-        options = CrossValidationOptions.of(own)
-        resolved = resolve_splits_and_params(
-            estimators,
-            y,
-            options,
-            self.cv,
-            params,
-            groups,
-            self.random_state,
-            owner=name,
-            method=f"{name}.fit",
-        )
-        ranking = compare_learners(estimators, X, y, options, **resolved)
+        known = {field.name for field in fields(CrossValidationOptions)}
+        options = CrossValidationOptions(**{key: own[key] for key in known.intersection(own)})
+        cv, entropy = resolve_splitter(estimators, y, options, self.cv, self.random_state)
+        split_params, fit_params = route(name, f"{name}.fit", estimators, cv, params, groups)
+        ranking = compare_learners(estimators, X, y, options, cv, split_params, fit_params, entropy)
         best_index = int(ranking.draws.mean(axis=1).argmax())
         best_name = ranking.names[best_index]
         for attribute in _NOT_ALWAYS_THERE:
@@ -344,7 +337,7 @@ class BayesianComparer(MetaEstimatorMixin, BaseEstimator):
         self.best_name_ = best_name
         self._remember_features(X)
         if self.refit:
-            self._refit_best(estimators[best_name], X, y, resolved["fit_params"][best_name])
+            self._refit_best(estimators[best_name], X, y, fit_params[best_name])
         return self
 
     def hdi(self, prob: float = 0.95, **options: Any) -> Interval:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import check_cv
-from sklearn.utils import indexable
 
-from skbayeseval._arrays import check_rows, check_same_length
+from skbayeseval._arrays import check_rows, check_same_length, wrong
 from skbayeseval._labels import check_indicator, is_indicator
-from skbayeseval._validation import (
-    check_flag,
-    check_n_jobs,
-    check_pre_dispatch,
-    check_random_state_entropy,
-    check_whole_number,
-)
+from skbayeseval._validation import check_random_state_entropy, check_weight, check_whole_number
 from skbayeseval.compare.split_score_target import ScoreTarget
 from skbayeseval.compare.targets import (
     ChunkTarget,
@@ -31,36 +23,37 @@ from skbayeseval.compare.targets import (
     NumberTarget,
     Target,
 )
-from skbayeseval.compare.weighting import Weighting, plug_in_weight
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.validated_rows import Instances, index_of
+from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.scoring import is_of_numbers
+from skbayeseval.models.specification import Model
 from skbayeseval.models.split_scores import CorrelatedT
+from skbayeseval.models.weights import IndependentLabels, IndependentLabelsBCV
 from skbayeseval.posterior.build import make_posterior, resolve_engine
-from skbayeseval.posterior.recipe import Posterior
+from skbayeseval.posterior.full_size import TrainingSizes
+from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.splitting.block_cv import BlockRegularizedCV
 from skbayeseval.splitting.check_splits import (
+    Split,
     check_iterable_cv,
+    make_splits,
     splits_of_another_size,
     splits_of_halves,
 )
-from skbayeseval.splitting.checkpoint import Checkpoint, check_repeatable
-from skbayeseval.splitting.collect import (
-    Collection,
-    CrossValidation,
-    Split,
-    check_error_score,
-    collect,
-    route,
-)
+from skbayeseval.splitting.checkpoint import check_repeatable
+from skbayeseval.splitting.collect import Collection, CrossValidation, Fitting, collect, route
 from skbayeseval.splitting.naming import check_estimator_names, named_estimators
 
 # The children of the entropy that seed the default splitter, the halves of the data and those of
 # training sets; the posterior's is 0.
 _SPLITTER, _HALVES, _SIZES = 1, 2, 3
+
+WEIGHTS = ("inferred", "published")
+ESTIMANDS = ("full", "learner", "fitted")
 
 
 def bayesian_cross_validate(
@@ -202,51 +195,61 @@ def bayesian_cross_validate(
     >>> result.decision(rope=0.005).label
     'significantly better'
     """
-    options = CrossValidationOptions.of(locals())
     if others:
         raise TypeError(
             "bayesian_cross_validate compares two estimators on X and y, and takes all else by "
             f"name, but got {4 + len(others)} arguments. To compare three or more estimators, use "
             "BayesianComparer([a, b, c]).fit(X, y)."
         )
-    estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
-    name = "bayesian_cross_validate"
-    resolved = resolve_splits_and_params(
-        estimators, y, options, cv, params, groups, random_state, owner=name, method=name
+    options = CrossValidationOptions(
+        scoring=scoring,
+        model=model,
+        engine=engine,
+        prior=prior,
+        n_draws=n_draws,
+        labels=labels,
+        pos_label=pos_label,
+        counter=counter,
+        weight=weight,
+        calibrate=calibrate,
+        estimand=estimand,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        pre_dispatch=pre_dispatch,
+        return_estimator=return_estimator,
+        return_indices=return_indices,
+        error_score=error_score,
+        checkpoint=checkpoint,
     )
-    return compare_learners(estimators, X, y, options, **resolved).pairs[0, 1]
+    estimators = check_estimator_names(named_estimators([estimator_a, estimator_b]))
+    cv, entropy = resolve_splitter(estimators, y, options, cv, random_state)
+    name = "bayesian_cross_validate"
+    routed = route(name, name, estimators, cv, params, groups)
+    return compare_learners(estimators, X, y, options, cv, *routed, entropy).pairs[0, 1]
 
 
-def resolve_splits_and_params(
+def resolve_splitter(
     estimators: Mapping[str, Any],
     y: Any,
     options: CrossValidationOptions,
     cv: Any,
-    params: Mapping[str, Any] | None,
-    groups: Any,
     random_state: Any,
-    *,
-    owner: str,
-    method: str,
-) -> dict[str, Any]:
-    """Return the last arguments of `compare_learners`: splitter, its and fit's parameters, seed.
-
-    The default splitter gets a seed of its own from the random state. `owner` and `method` are what
-    errors about metadata routing call the caller.
-    """
+) -> tuple[Any, int]:
+    """Return the splitter and the entropy; the default splitter gets a seed of its own."""
     check_repeatable(options.checkpoint, cv, options.calibrate, random_state)
     entropy = check_random_state_entropy(random_state)
     # The targets of regressors are not classes to balance.
     kind, counter = kind_of_target(estimators), options.counter
     if cv is None:
-        seed = np.random.SeedSequence(entropy, spawn_key=(_SPLITTER,)).generate_state(1)[0]
         regularize = None if kind == "numbers" else getattr(counter, "frequencies", "auto")
-        cv = BlockRegularizedCV(regularize=regularize, random_state=int(seed))
-    else:
-        targets = y if counter is None else None
-        cv = check_cv(check_iterable_cv(cv), targets, classifier=kind == "classes")
-    split_params, fit_params = route(owner, method, estimators, cv, params, groups)
-    return {"cv": cv, "split_params": split_params, "fit_params": fit_params, "entropy": entropy}
+        seed = _seed(entropy, _SPLITTER)
+        return BlockRegularizedCV(regularize=regularize, random_state=seed), entropy
+    targets = y if counter is None else None
+    return check_cv(check_iterable_cv(cv), targets, classifier=kind == "classes"), entropy
+
+
+def _seed(entropy: int, child: int) -> int:
+    return int(np.random.SeedSequence(entropy, spawn_key=(child,)).generate_state(1)[0])
 
 
 def kind_of_target(estimators: Mapping[str, Any]) -> str:
@@ -255,8 +258,8 @@ def kind_of_target(estimators: Mapping[str, Any]) -> str:
     return "numbers" if regress else "classes"
 
 
-@dataclass(frozen=True)
-class CrossValidationOptions:
+@dataclass(frozen=True, kw_only=True)
+class CrossValidationOptions(Fitting):
     """What the cross-validating functions let users choose, beside estimators, data and splits.
 
     The attributes are the parameters of `bayesian_cross_validate` of the same names.
@@ -273,34 +276,47 @@ class CrossValidationOptions:
     weight: Any = None
     calibrate: Any = 0
     estimand: Any = "learner"
-    n_jobs: int | None = None
-    verbose: int = 0
-    pre_dispatch: int | str = "2*n_jobs"
-    return_estimator: bool = False
-    return_indices: bool = False
-    error_score: str | float = "raise"
-    checkpoint: Any = None
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> CrossValidationOptions:
-        """Take the options out of a mapping that may hold more."""
-        return cls(
-            **{field.name: given[field.name] for field in fields(cls) if field.name in given}
-        )
 
     def check(self) -> None:
-        """Raise if an option about the fits is not valid; the others are checked when resolved."""
-        check_error_score(self.error_score)
-        check_n_jobs(self.n_jobs)
-        check_pre_dispatch(self.pre_dispatch)
-        check_whole_number(self.verbose, "verbose", minimum=0)
-        for name in ("return_estimator", "return_indices"):
-            check_flag(getattr(self, name), name)
-        if Checkpoint.of(self.checkpoint) is not None and self.return_estimator:
+        """Raise if an option about fits or weights is not valid; others are checked when used."""
+        super().check()
+        weight, estimand, calibrate = self.weight, self.estimand, self.calibrate
+        check_whole_number(calibrate, "calibrate", minimum=0)
+        if not isinstance(estimand, str) or estimand not in ESTIMANDS:
+            raise wrong("estimand", f"one of {list(ESTIMANDS)}", estimand)
+        if isinstance(weight, str) and weight not in WEIGHTS:
+            raise wrong("weight", f"one of {list(WEIGHTS)} or a number", weight)
+        if weight is not None and not isinstance(weight, str):
+            check_weight(weight)
+        known = weight is not None and weight != "inferred"
+        if calibrate and (known or estimand == "fitted"):
+            what = f"weight={weight!r}" if known else "estimand='fitted'"
             raise ValueError(
-                "checkpoint= keeps predictions, not fitted estimators, so return_estimator=True "
-                "cannot be combined with it."
+                f"calibrate={calibrate} infers the weight, but {what} was given. Use calibrate=0."
             )
+        if estimand != "learner" and known:
+            raise ValueError(
+                f"estimand={estimand!r} infers the weight, but weight={weight!r} was given. Leave "
+                "weight= out, or use estimand='learner'."
+            )
+
+    def weight_for(self, model: Model) -> str | float:
+        """Return the weight, or the default of the model; raise if the model has none."""
+        if isinstance(model, CorrelatedT):
+            if self.weight not in (None, "published") or self.estimand != "learner":
+                raise ValueError(
+                    "model='scores' models split scores, which have no weight: weight= and "
+                    "estimand= do not apply. calibrate= does."
+                )
+            return "published"
+        inferred = model.infers_weight or self.calibrate or self.estimand != "learner"
+        weight = ("inferred" if inferred else "published") if self.weight is None else self.weight
+        if weight == "inferred" and isinstance(model, (IndependentLabels, IndependentLabelsBCV)):
+            raise ValueError(
+                f"model={model.name!r} of a multi-label indicator has no inferred weight. Use "
+                "model='paired' or weight='published'."
+            )
+        return weight if isinstance(weight, str) else float(weight)
 
 
 def compare_learners(
@@ -308,7 +324,6 @@ def compare_learners(
     X: Any,
     y: Any,
     options: CrossValidationOptions,
-    *,
     cv: Any,
     split_params: Mapping[str, Any],
     fit_params: Mapping[str, Mapping[str, Any]],
@@ -320,9 +335,7 @@ def compare_learners(
     `splits` are those of `cv`, where they were generated before.
     """
     options.check()
-    weighting = Weighting.of(options)
-    names = tuple(estimators)
-    groups = split_params.get("groups")
+    names, groups = tuple(estimators), split_params.get("groups")
     if X is None:
         raise ValueError("X must be the data, with one row per instance, got None.")
     check_same_length(X=X, y=y, groups=groups)
@@ -330,66 +343,55 @@ def compare_learners(
     for of_one in fit_params.values():
         check_rows({"y": y, **of_one})
     target = _target(estimators, X, y, options, groups)
-
     engine = resolve_engine(options.engine, options.prior)
     if options.verbose and isinstance(options.engine, str) and not engine.has_independent_draws:
         engine = clone(engine).set_params(progressbar=True)
-
-    def posterior(collected: CollectedEvidence, **more: Any) -> Posterior:
-        return make_posterior(
-            collected.evidence,
-            options.model,
-            engine,
-            options.prior,
-            options.n_draws,
-            entropy,
-            scored=collected.scored,
-            **more,
-        )
-
+    drawing = (options.model, engine, options.prior, options.n_draws, entropy)
     # A rehearsal on perfect predictions: whatever is wrong with the arguments is wrong here too,
     # before anything is fitted.
-    rehearsed = posterior(target.rehearsal(), rehearsal=True)
+    perfect = target.rehearsal()
+    rehearsed = make_posterior(perfect.evidence, *drawing, scored=perfect.scored, rehearsal=True)
     Ranking(rehearsed, names, target.metrics)
-    weighting = weighting.for_model(rehearsed.model)
-
+    weight = options.weight_for(rehearsed.model)
+    full = options.estimand == "full"
+    if full and not engine.has_independent_draws:
+        raise ValueError(
+            "estimand='full' moves independent draws, which Markov chains are not. Use "
+            "engine='exact' or estimand='learner'."
+        )
     halves = []
-    if weighting.calibrate:
-        seed = np.random.SeedSequence(entropy, spawn_key=(_HALVES,)).generate_state(1)[0]
-        halves = splits_of_halves(
-            cv, X, y, split_params, weighting.calibrate, int(seed), target.class_codes
-        )
-    (rows,) = indexable(X)
-    n_samples = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-    resize = None
-    if weighting.estimand == "full":
-        if not engine.has_independent_draws:
+    if options.calibrate:
+        seed, n_halves = _seed(entropy, _HALVES), int(options.calibrate)
+        halves = splits_of_halves(cv, X, y, split_params, n_halves, seed, target.class_codes)
+    splits = make_splits(cv, X, y, split_params, splits)
+    n_samples, classes = target.n_samples, target.class_codes
+    resized = []
+    if full:
+        seed = _seed(entropy, _SIZES)
+        resized = splits_of_another_size(cv, n_samples, groups, classes, seed, splits)
+    of_halves = [split for pair in halves for half in pair for split in half]
+    for i, (_, test) in enumerate([*splits, *of_halves]):
+        target.check_split(i, test)
+    for i, (_, test) in enumerate(resized, start=len(splits) + len(of_halves)):
+        try:
+            target.check_split(i, test)
+        except ValueError as error:
             raise ValueError(
-                "estimand='full' moves independent draws, which Markov chains are not. Use "
-                "engine='exact' or estimand='learner'."
-            )
-        seed = np.random.SeedSequence(entropy, spawn_key=(_SIZES,)).generate_state(1)[0]
-        resize = partial(
-            splits_of_another_size, cv, n_samples, groups, target.class_codes, int(seed)
-        )
+                "estimand='full' also tests in further splits, one of which has too few instances. "
+                f"{error} Or use estimand='learner'."
+            ) from error
     collection = collect(
         estimators,
         X,
         y,
+        options,
         cv=cv,
-        split_params=split_params,
-        fit_params=fit_params,
         splits=splits,
-        n_jobs=options.n_jobs,
-        verbose=options.verbose,
-        pre_dispatch=options.pre_dispatch,
-        return_estimator=options.return_estimator,
-        error_score=options.error_score,
+        fit_params=fit_params,
+        groups=groups,
         observers={name: target.observer(name) for name in names},
-        check_split=target.check_split,
         halves=halves,
-        resize=resize,
-        checkpoint=Checkpoint.of(options.checkpoint),
+        resized=resized,
     )
     several = isinstance(options.scoring, (list, tuple, set, Mapping))
     single = len(target.metrics) == 1 and not several
@@ -404,29 +406,29 @@ def compare_learners(
         if options.return_estimator:
             results[name]["estimator"] = [run.estimator for run in runs]
         if options.return_indices:
-            train, test = zip(*collection.splits, strict=True)
-            results[name]["indices"] = {"train": train, "test": test}
+            results[name]["indices"] = collection.indices()
         for key, values in target.split_scores(name, collection).items():
             values.flags.writeable = False
             scores[key][name] = values
             results[name]["test_score" if single else f"test_{key}"] = values
     try:
         collected = target.collected(collection)
-        instances = None
+        instances = weights = None
         if collected.evidence.n_rows is not None:
             index = index_of([X, y, groups])
             instances = Instances.tested(collection.test_indices(), n_samples, index)
-        if weighting.is_inferred:
-            inferred = weighting.infer(collected, target, collection, rehearsed.model, n_samples)
-            mixture = engine.has_independent_draws
-            collected = collected.with_weight(
-                plug_in_weight(inferred, target.metrics, mixture=mixture)
-            )
-            result = posterior(collected, weights=inferred, instances=instances)
-        else:
-            if weighting.number is not None:
-                collected = collected.with_weight(weighting.number)
-            result = posterior(collected, instances=instances)
+        if weight == "inferred":
+            weights = _infer_weights(collected, target, collection, rehearsed.model, options)
+            weight = plug_in_weight(weights, target.metrics, mixture=engine.has_independent_draws)
+        if not isinstance(weight, str):
+            collected = collected.with_weight(weight)
+        result = make_posterior(
+            collected.evidence,
+            *drawing,
+            scored=collected.scored,
+            weights=weights,
+            instances=instances,
+        )
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)
         raise
@@ -445,13 +447,71 @@ def compare_learners(
         scores,
         collection.test_size,
         collection.two_fold_repeats,
-        "learner" if further is None and weighting.estimand == "full" else weighting.estimand,
+        "learner" if further is None and full else options.estimand,
         collection.weight,
         n_samples,
         None if further is None else further.train_size,
         out_of_fold,
     )
     return Ranking(result, names, target.metrics, record)
+
+
+def _infer_weights(
+    collected: CollectedEvidence,
+    target: Target,
+    collection: Collection,
+    model: Model,
+    options: CrossValidationOptions,
+) -> InferredWeights:
+    """Return the inferred weights."""
+    further: Any
+    of_splits: Any
+    halves: Any = [tuple(map(target.collected, pair)) for pair in collection.halves]
+    sizes, further, of_splits = None, None, collected.scored
+    if collection.another_size is not None:
+        further = target.collected(collection.another_size)
+        sizes = TrainingSizes(
+            collection.train_size, collection.another_size.train_size, target.n_samples
+        )
+        # The averages of some metrics depend on the size of test sets, which must be the same.
+        tests = [test for _, test in collection.another_size.splits]
+        same = [len(test) for _, test in collection.splits] == [len(test) for test in tests]
+        if of_splits is not None and not same:
+            of_splits = target.collected(collection.cut(tests)).scored
+    counted = scored = None
+    if collected.rows is not None:
+        counted = ObservedRows(
+            collected.rows,
+            [(one.evidence, other.evidence) for one, other in halves],
+            further and (further.rows, collected.evidence, further.evidence),
+        )
+    if collected.scored_rows is not None:
+        scored = ObservedRows(
+            collected.scored_rows,
+            [(one.scored, other.scored) for one, other in halves],
+            further and (further.scored_rows, of_splits, further.scored),
+        )
+    return InferredWeights(
+        counted,
+        scored,
+        len(collection.names),
+        model.needs_pairs,
+        options.estimand,
+        sizes,
+        options.verbose > 0,
+    )
+
+
+def plug_in_weight(
+    weights: InferredWeights, metrics: Mapping[str, Metric], *, mixture: bool
+) -> float:
+    """Return the single weight for what needs one.
+
+    With a mixture, that is the median weight of the first metric; without one, as for Markov
+    chains, the smallest weight that gives all metrics the variance of their mixture.
+    """
+    found = [weights.difference(metric) for metric in metrics.values()]
+    return found[0].median if mixture else min(one.matching_variance for one in found)
 
 
 def _target(
@@ -491,11 +551,10 @@ def _keep_fits(
     error: BaseException, target: Target, collection: Collection, results: dict[str, Any]
 ) -> None:
     """Attach what the fits gave to an error that occurred after them."""
-    train, test = zip(*collection.splits, strict=True)
     kept = {
         name: {
             **of_one,
-            "indices": {"train": train, "test": test},
+            "indices": collection.indices(),
             "predictions": [target.predicted(run.observed) for run in collection.runs[name]],
         }
         for name, of_one in results.items()

@@ -54,7 +54,8 @@ class ScoreTarget(Target):
         scores = np.linspace(0.0, 1.0, 4 * len(self.names)).reshape(-1, 4) ** 2
         return CollectedEvidence(SplitScores(dict.fromkeys(self.metrics, scores), 0.5))
 
-    def _evidence(self, collection: Collection) -> CollectedEvidence:
+    def collected(self, collection: Collection) -> CollectedEvidence:
+        """Return the scores of the splits that did not fail."""
         test, train = collection.test_size, collection.train_size
         if len(collection.kept) < 2:
             raise ValueError(

@@ -124,13 +124,10 @@ class Target:
             name: [SimpleNamespace(observed=observed)] for name, observed in self.perfect().items()
         }
         rows = np.arange(self.n_samples)
-        return self._evidence(Collection(self.names, [(rows, rows)], [0], runs, weight=1.0))
+        return self.collected(Collection(self.names, [(rows, rows)], [0], runs, weight=1.0))
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
-        return self._evidence(collection)
-
-    def _evidence(self, collection: Collection) -> CollectedEvidence:
         raise NotImplementedError
 
     def scores(self, name: str, test: Array, observed: Mapping[str, Any]) -> Mapping[str, float]:
@@ -224,12 +221,6 @@ class LabelTarget(Target):
 
     def collected(self, collection: Collection) -> CollectedEvidence:
         """Return the evidence of the splits that did not fail."""
-        collected = self._evidence(collection)
-        if self.several and self.counts_needed:
-            warn_of_empty_labels(collected.evidence.margins()[0])
-        return collected
-
-    def _evidence(self, collection: Collection) -> CollectedEvidence:
         rows, split = collection.test_indices(), collection.split_numbers()
         weight = collection.weight
         groups = self._groups_of(rows)
@@ -257,6 +248,7 @@ class LabelTarget(Target):
             )
             said = tuple(check_indicator(one, name) for name, one in predictions.items())
             counted = LabelRows(rows, units, split, truth, said)
+            warn_of_empty_labels(counts.margin(0))
             return CollectedEvidence(counts, scored, counted, scored_rows)
         columns = np.column_stack([one.astype(np.intp) for one in predictions.values()])
         classes, grouped = (len(self.classes), self.positive), groups is not None
@@ -355,7 +347,8 @@ class ChunkTarget(Target):
         tags = self.counter.perfect(self.y)
         return {name: {"predict": of_one} for name, of_one in zip(self.names, tags, strict=True)}
 
-    def _evidence(self, collection: Collection) -> CollectedEvidence:
+    def collected(self, collection: Collection) -> CollectedEvidence:
+        """Return the evidence of the splits that did not fail."""
         tagged = [
             [tags for i in collection.kept for tags in collection.runs[name][i].observed["predict"]]
             for name in self.names
@@ -426,7 +419,8 @@ class NumberTarget(Target):
         """Return the true numbers."""
         return {name: {"predict": self.truth} for name in self.names}
 
-    def _evidence(self, collection: Collection) -> CollectedEvidence:
+    def collected(self, collection: Collection) -> CollectedEvidence:
+        """Return the evidence of the splits that did not fail."""
         predictions = {name: collection.pooled(name) for name in self.names}
         rows, split = collection.test_indices(), collection.split_numbers()
         numbers = self._numbers(rows, predictions, collection.weight, split)
@@ -493,14 +487,12 @@ def score_counts(metric: Metric, counts: Any) -> float:
 
 
 def score_tables(metric: Metric, tables: Array, positive: int) -> Array:
-    """Return the metric value of each confusion table as scikit-learn's scorer gives it."""
-    of_all = metric.formula is not None and not metric.formula.endswith("]")
-    seen = (tables.sum(axis=1) + tables.sum(axis=2)) > 0
-    if metric.needs_positive or not of_all or seen.all():
-        return np.asarray(metric(tables, positive))
-    # scikit-learn averages over the classes that occur.
-    pruned = [table[np.ix_(here, here)] for table, here in zip(tables, seen, strict=True)]
-    return np.array([float(metric(table, positive)) for table in pruned])
+    """Return the metric value of each confusion table as scikit-learn's scorer gives it.
+
+    scikit-learn averages over the classes that occur.
+    """
+    occurs = (tables.sum(axis=1) + tables.sum(axis=2)) > 0
+    return np.asarray(metric.over(occurs)(tables, positive))
 
 
 def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
@@ -530,11 +522,9 @@ def _observe_labels(
     """
     observed: dict[str, Any] = {}
     if counts_needed:
-        said = estimator.predict(X_test)
+        said = observe_predictions(estimator, X_test, y_test)["predict"]
         if several:
             said = columns_in_order(said, classes, "predict")
-        _check_number(said, X_test, "labels")
-        if several:
             indicator = check_indicator(said, "predict")
             codes = indicator if sparse.issparse(said) else indicator.toarray()
         else:
@@ -556,12 +546,5 @@ def _observe_tags(
 
 def _observe_numbers(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
     """Return the predicted numbers."""
-    said = check_numbers(estimator.predict(X_test), "predict")
-    _check_number(said, X_test, "numbers")
+    said = check_numbers(observe_predictions(estimator, X_test, y_test)["predict"], "predict")
     return {"predict": said}
-
-
-def _check_number(said: Any, X_test: Any, what: str) -> None:
-    n_said, n_test = (one.shape[0] if hasattr(one, "shape") else len(one) for one in (said, X_test))
-    if n_said != n_test:
-        raise ValueError(f"predict returned {n_said} {what} for {n_test} instances")

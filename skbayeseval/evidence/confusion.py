@@ -254,6 +254,8 @@ class SparseCounts(ConfusionCounts):
 
     _cells: tuple[Array, Array, Array]
 
+    saved_as = "ConfusionCounts"
+
     def __init__(
         self,
         cells: tuple[Array, Array, Array],

@@ -105,8 +105,6 @@ class Metric:
         of classes.
     words : str
         What the metric measures, for readers who do not know its name.
-    aliases : tuple of str
-        What the metric is called elsewhere.
 
     Examples
     --------
@@ -132,7 +130,6 @@ class Metric:
     kinds: tuple[str, ...] = field(default=(), repr=False)
     of_means: bool = field(default=False, repr=False)
     words: str = field(default="", repr=False)
-    aliases: tuple[str, ...] = field(default=(), repr=False)
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
@@ -305,12 +302,7 @@ _of_chance = partial(Metric, limits=(-1.0, 1.0), one_of_many=True)
 
 # Metrics that use all classes.
 WHOLE_TABLE = (
-    _of_all(
-        "accuracy",
-        _accuracy,
-        words="the share of instances that are classified correctly",
-        aliases=("acc", "error"),
-    ),
+    _of_all("accuracy", _accuracy, words="the share of instances that are classified correctly"),
     _of_all(
         "balanced_accuracy",
         _balanced_accuracy,
@@ -321,20 +313,16 @@ WHOLE_TABLE = (
         _specificity,
         needs_positive=True,
         words="the share of negative instances that are recognised as negative",
-        aliases=("tnr",),
     ),
     _of_chance(
         "matthews_corrcoef",
         _matthews_corrcoef,
-        words="the correlation between predictions and truth: 1 is perfect, 0 no better than "
-        "chance",
-        aliases=("mcc",),
+        words="the correlation of predictions and truth: 1 is perfect, 0 no better than chance",
     ),
     _of_chance(
         "cohen_kappa",
         _cohen_kappa,
         words="the agreement with the truth beyond chance: 1 is perfect, 0 no better than chance",
-        aliases=("kappa",),
     ),
 )
 
@@ -344,13 +332,12 @@ class Ratio(NamedTuple):
 
     function: RatioFunction
     words: str
-    aliases: tuple[str, ...] = ()
 
 
 # Metrics of the positive class, and with an average over classes.
 RATIOS = {
-    "precision": Ratio(_precision, "the share of {predicted} that are right", ("ppv",)),
-    "recall": Ratio(_recall, "the share of {true} that are found", ("sensitivity", "tpr")),
+    "precision": Ratio(_precision, "the share of {predicted} that are right"),
+    "recall": Ratio(_recall, "the share of {true} that are found"),
     "f1": Ratio(
         partial(_fbeta, beta=1.0),
         "the harmonic mean of precision, the share of {predicted} that are right, and recall, the "
@@ -385,7 +372,6 @@ def ratio_metric(name: str, ratio: Ratio, average: str | None) -> Metric:
             needs_true_negatives=False,
             limits=SHARE,
             words=ratio.words,
-            aliases=ratio.aliases,
         )
     return Metric(
         f"{name}_{average}",

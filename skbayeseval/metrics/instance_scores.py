@@ -417,12 +417,7 @@ _mean_area = partial(
     words=f"{_AREA}; here, the average over the classes",
 )
 _neg_mean_loss = partial(
-    Metric,
-    source="instances",
-    limits=(-np.inf, 0.0),
-    needs="probability",
-    kinds=_CLASSES,
-    of_means=True,
+    _of_scores, limits=(-np.inf, 0.0), needs="probability", kinds=_CLASSES, of_means=True
 )
 
 SCORE_METRICS = {
@@ -434,7 +429,6 @@ SCORE_METRICS = {
             needs="ranking",
             kinds=("binary", "multilabel"),
             words=_AREA,
-            aliases=("auc", "auroc"),
         ),
         _mean_area("roc_auc_ovr", partial(_one_versus_rest, _AreaUnderROC)),
         _mean_area("roc_auc_ovr_weighted", partial(_one_versus_rest, _AreaUnderROC, weighted=True)),
@@ -447,20 +441,16 @@ SCORE_METRICS = {
             kinds=(*_CLASSES, "multilabel"),
             needs_positive=True,
             words="the precision at all thresholds of the score, averaged: 1 is perfect",
-            aliases=("ap", "auprc", "pr_auc"),
         ),
         _neg_mean_loss(
             "neg_log_loss",
             _neg_log_loss,
             words="the log loss of the predicted probabilities with a minus sign: 0 is perfect",
-            aliases=("log_loss", "cross_entropy"),
         ),
         _neg_mean_loss(
             "neg_brier_score",
             _neg_brier_score,
-            words="the mean squared error of the predicted probabilities with a minus sign: 0 is "
-            "perfect",
-            aliases=("brier",),
+            words="the mean squared error of probabilities with a minus sign: 0 is perfect",
         ),
     )
 }

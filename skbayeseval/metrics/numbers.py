@@ -204,77 +204,42 @@ def _centred(truth: Array, weight: Array) -> Array:
     return truth - np.average(truth, weights=weight)
 
 
-def _row(
-    name: str, function: Callable[..., Prepared], words: str, aliases: tuple[str, ...] = ()
-) -> Metric:
-    limits = (-np.inf, 1.0)
+_FUNCTIONS: dict[str, Callable[..., Prepared]] = {
+    "r2": _r2,
+    "explained_variance": _explained_variance,
+    "neg_mean_absolute_error": partial(_neg_mean, _absolute),
+    "neg_mean_absolute_percentage_error": partial(_neg_mean, _percentage),
+    "neg_mean_gamma_deviance": partial(_neg_mean, _gamma),
+    "neg_mean_poisson_deviance": partial(_neg_mean, _poisson),
+    "neg_mean_squared_error": partial(_neg_mean, _squared),
+    "neg_mean_squared_log_error": partial(_neg_mean, _squared_log),
+    "neg_median_absolute_error": _neg_median,
+    "neg_root_mean_squared_error": partial(_neg_root, _squared),
+    "neg_root_mean_squared_log_error": partial(_neg_root, _squared_log),
+}
+
+# What the metrics measure; those of errors have a minus sign.
+_SHARE = "the share of the variance of the true values that is explained"
+_WORDS = {
+    "r2": f"{_SHARE}: 1 is perfect, 0 no better than their mean",
+    "explained_variance": f"{_SHARE}, apart from a constant error: 1 is perfect",
+    "neg_mean_absolute_error": "the mean absolute error",
+    "neg_mean_absolute_percentage_error": "the mean absolute error as a share of the true value,",
+    "neg_mean_gamma_deviance": "the mean deviance under a gamma distribution",
+    "neg_mean_poisson_deviance": "the mean deviance under a Poisson distribution",
+    "neg_mean_squared_error": "the mean squared error",
+    "neg_mean_squared_log_error": "the mean squared error of logarithms",
+    "neg_median_absolute_error": "the median absolute error",
+    "neg_root_mean_squared_error": "the root of the mean squared error",
+    "neg_root_mean_squared_log_error": "the root of the mean squared error of logarithms",
+}
+
+
+def _metric(name: str, function: Callable[..., Prepared]) -> Metric:
+    limits, words = (-np.inf, 1.0), _WORDS[name]
     if name.startswith("neg_"):
         limits, words = (-np.inf, 0.0), f"{words} with a minus sign: 0 is perfect"
-    return Metric(name, function, source="numbers", limits=limits, words=words, aliases=aliases)
+    return Metric(name, function, source="numbers", limits=limits, words=words)
 
 
-_ROWS = (
-    _row(
-        "r2",
-        _r2,
-        "the share of the variance of the true values that is explained: 1 is perfect, 0 no better "
-        "than their mean",
-    ),
-    _row(
-        "explained_variance",
-        _explained_variance,
-        "the share of the variance of the true values that is explained, apart from a constant "
-        "error: 1 is perfect",
-    ),
-    _row(
-        "neg_mean_absolute_error",
-        partial(_neg_mean, _absolute),
-        "the mean absolute error",
-        ("mae", "mean_absolute_error"),
-    ),
-    _row(
-        "neg_mean_absolute_percentage_error",
-        partial(_neg_mean, _percentage),
-        "the mean absolute error as a share of the true value,",
-        ("mape",),
-    ),
-    _row(
-        "neg_mean_gamma_deviance",
-        partial(_neg_mean, _gamma),
-        "the mean deviance under a gamma distribution",
-    ),
-    _row(
-        "neg_mean_poisson_deviance",
-        partial(_neg_mean, _poisson),
-        "the mean deviance under a Poisson distribution",
-    ),
-    _row(
-        "neg_mean_squared_error",
-        partial(_neg_mean, _squared),
-        "the mean squared error",
-        ("mse", "mean_squared_error"),
-    ),
-    _row(
-        "neg_mean_squared_log_error",
-        partial(_neg_mean, _squared_log),
-        "the mean squared error of logarithms",
-    ),
-    _row(
-        "neg_median_absolute_error",
-        _neg_median,
-        "the median absolute error",
-        ("median_absolute_error",),
-    ),
-    _row(
-        "neg_root_mean_squared_error",
-        partial(_neg_root, _squared),
-        "the root of the mean squared error",
-        ("rmse", "root_mean_squared_error"),
-    ),
-    _row(
-        "neg_root_mean_squared_log_error",
-        partial(_neg_root, _squared_log),
-        "the root of the mean squared error of logarithms",
-    ),
-)
-NUMBER_METRICS = {metric.name: metric for metric in _ROWS}
+NUMBER_METRICS = {name: _metric(name, function) for name, function in _FUNCTIONS.items()}

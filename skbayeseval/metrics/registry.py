@@ -46,15 +46,21 @@ _METRICS = {
 }
 
 # What metrics are called elsewhere.
-_OTHER_NAMES = {f"{average}_f1": f"f1_{average}" for average in AVERAGES} | {
-    alias: metric.name for metric in _METRICS.values() for alias in metric.aliases
-}
+_OTHER_NAMES = {
+    "acc": "accuracy", "error": "accuracy", "tnr": "specificity", "mcc": "matthews_corrcoef",
+    "kappa": "cohen_kappa", "ppv": "precision", "sensitivity": "recall", "tpr": "recall",
+    "micro_f1": "f1_micro", "macro_f1": "f1_macro", "weighted_f1": "f1_weighted",
+    "auc": "roc_auc", "auroc": "roc_auc", "ap": "average_precision", "auprc": "average_precision",
+    "pr_auc": "average_precision", "cross_entropy": "neg_log_loss", "brier": "neg_brier_score",
+    "mae": "neg_mean_absolute_error", "mape": "neg_mean_absolute_percentage_error",
+    "mse": "neg_mean_squared_error", "rmse": "neg_root_mean_squared_error",
+}  # fmt: skip
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """Return a question that suggests a similar name, with a space before it, or ""."""
     plain = name.lower().replace("-", "_").replace(" ", "_").removesuffix("_score")
-    guess = _OTHER_NAMES.get(plain)
+    guess = f"neg_{plain}" if f"neg_{plain}" in known else _OTHER_NAMES.get(plain)
     if guess is None:
         guess = next(iter(get_close_matches(plain, known, n=1, cutoff=0.75)), None)
     return "" if guess is None else f" Did you mean {guess!r}?"

@@ -219,9 +219,8 @@ def report_search(
         verbose=verbose,
     )
     ranking = compare_learners(
-        estimators, X, y, options, cv=cv, split_params=split_params, fit_params=fit_params,
-        entropy=settings.entropy, splits=splits,
-    )  # fmt: skip
+        estimators, X, y, options, cv, split_params, fit_params, settings.entropy, splits
+    )
     # Recorded scores may use sample weights; counts never do.
     weighted = any("sample_weight" in name for name in params or {})
     if not hasattr(search, "n_resources_") and not weighted:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, indexable
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_size
@@ -49,6 +49,18 @@ def generate_splits(cv: Any, X: Any, y: Any, params: Mapping[str, Any]) -> Itera
     if known and not cv.get_metadata_routing().consumes("split", ["groups"]):
         params = {name: value for name, value in params.items() if name != "groups"}
     return cv.split(X, y, **params)
+
+
+def make_splits(
+    cv: Any, X: Any, y: Any, params: Mapping[str, Any], generated: Iterable[Any] | None = None
+) -> list[Split]:
+    """Return the splits of `cv`, or those that were generated before, after checking them."""
+    X, y = indexable(X, y)
+    generated = generate_splits(cv, X, y, params) if generated is None else generated
+    splits = check_splits(generated, X.shape[0] if hasattr(X, "shape") else len(X))
+    if params.get("groups") is not None:
+        warn_of_split_groups(splits, params["groups"])
+    return splits
 
 
 def warn_of_split_groups(splits: Sequence[Split], groups: Any) -> None:

@@ -14,8 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from scipy import sparse
 from sklearn import __version__ as sklearn_version
 from sklearn import get_config
 
@@ -202,7 +200,6 @@ class Checkpoint:
             if header.get("key") != key:
                 raise ValueError("it is the file of another fit, under another name")
             content = {name: decode(header[name], arrays) for name in CONTENT}
-            content["observed"] = {key: _unpacked(v) for key, v in content["observed"].items()}
         except OSError:
             raise
         except Exception as error:
@@ -218,7 +215,6 @@ class Checkpoint:
         path = self._file(key)
         arrays: dict[str, Any] = {}
         content = {name: getattr(run, name) for name in CONTENT}
-        content["observed"] = {name: _packed(one) for name, one in run.observed.items()}
         header = {"format": FORMAT, "key": key, **encode(content, arrays)}
         try:
             write_archive(path, header, arrays)
@@ -278,20 +274,3 @@ def _digest_of(what: str, value: Any, way_out: str) -> str:
             "checkpoint= must be able to tell fits apart, but cannot tell whether "
             f"{what} has changed: it {error}. {way_out}."
         ) from None
-
-
-def _packed(value: Any) -> Any:
-    """Return what was observed of a fit as arrays, lists, numbers and texts."""
-    if not sparse.issparse(value):
-        return {"plain": value}
-    rows = sparse.csr_matrix(value)
-    parts = {name: getattr(rows, name) for name in ("data", "indices", "indptr")}
-    return {"sparse": {**parts, "shape": list(rows.shape)}}
-
-
-def _unpacked(packed: Any) -> Any:
-    if "sparse" not in packed:
-        return packed["plain"]
-    parts = packed["sparse"]
-    content = parts["data"], parts["indices"], parts["indptr"]
-    return sparse.csr_matrix(tuple(map(np.array, content)), shape=tuple(parts["shape"]))

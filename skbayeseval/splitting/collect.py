@@ -25,13 +25,14 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from skbayeseval._archive import storable
 from skbayeseval._arrays import wrong
 from skbayeseval._running import Task, parallel_with_progress, shared
-from skbayeseval.splitting.block_cv import BlockRegularizedCV, pooled_weight
-from skbayeseval.splitting.check_splits import (
-    check_splits,
-    generate_splits,
-    take_rows,
-    warn_of_split_groups,
+from skbayeseval._validation import (
+    check_flag,
+    check_n_jobs,
+    check_pre_dispatch,
+    check_whole_number,
 )
+from skbayeseval.splitting.block_cv import BlockRegularizedCV, pooled_weight
+from skbayeseval.splitting.check_splits import take_rows
 from skbayeseval.splitting.checkpoint import Checkpoint
 from skbayeseval.splitting.digest import digest
 from skbayeseval.splitting.out_of_fold import OutOfFold
@@ -101,6 +102,36 @@ class CrossValidation:
             },
             out_of_fold=None if self.out_of_fold is None else self.out_of_fold.renamed(new),
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitting:
+    """How estimators are fitted: what users choose, as in `bayesian_cross_validate`."""
+
+    n_jobs: int | None = None
+    verbose: int = 0
+    pre_dispatch: int | str = "2*n_jobs"
+    return_estimator: bool = False
+    return_indices: bool = False
+    error_score: str | float = "raise"
+    checkpoint: Any = None
+
+    def check(self) -> None:
+        """Raise if one of the options is not valid."""
+        score = self.error_score
+        is_nan = isinstance(score, float) and math.isnan(score)
+        if not is_nan and not (isinstance(score, str) and score == "raise"):
+            raise wrong("error_score", "'raise' or np.nan", score)
+        check_n_jobs(self.n_jobs)
+        check_pre_dispatch(self.pre_dispatch)
+        check_whole_number(self.verbose, "verbose", minimum=0)
+        for name in ("return_estimator", "return_indices"):
+            check_flag(getattr(self, name), name)
+        if Checkpoint.of(self.checkpoint) is not None and self.return_estimator:
+            raise ValueError(
+                "checkpoint= keeps predictions, not fitted estimators, so return_estimator=True "
+                "cannot be combined with it."
+            )
 
 
 @dataclass(frozen=True)
@@ -199,6 +230,11 @@ class Collection:
                     runs[name].append(replace(run, observed=taken))
         return Collection(self.names, splits, list(range(len(splits))), runs, self.weight)
 
+    def indices(self) -> dict[str, tuple[Array, ...]]:
+        """Return the training and the test indices of all splits, as `cross_validate` does."""
+        train, test = zip(*self.splits, strict=True)
+        return {"train": train, "test": test}
+
     def test_indices(self) -> Array:
         """Return the concatenated test indices of the kept splits."""
         return np.concatenate([self.splits[i][1] for i in self.kept])
@@ -235,75 +271,56 @@ def collect(
     estimators: Mapping[str, Any],
     X: Any,
     y: Any,
+    fitting: Fitting,
     *,
     cv: Any,
-    split_params: Mapping[str, Any],
+    splits: list[Split],
     fit_params: Mapping[str, Mapping[str, Any]],
-    splits: list[Split] | None = None,
-    n_jobs: int | None = None,
-    verbose: int = 0,
-    pre_dispatch: int | str = "2*n_jobs",
-    return_estimator: bool = False,
-    error_score: str | float = "raise",
+    groups: Any = None,
     observers: Mapping[str, Observe] | None = None,
-    check_split: Callable[[int, Array], None] | None = None,
     halves: Sequence[tuple[list[Split], list[Split]]] = (),
-    resize: Callable[[list[Split]], list[Split]] | None = None,
-    checkpoint: Checkpoint | None = None,
+    resized: Sequence[Split] = (),
 ) -> Collection:
     """Fit clones of the estimators on every training set and observe them on the test set.
 
-    The splits are generated once and shared by all estimators. Each pair of a split and an
-    estimator is one joblib task, run by the active joblib backend. `observers` are called with
-    the fitted estimator of their name and the test set, and return a dict of the outputs to keep
-    (by default the predictions). If one raises, the fit counts as failed. `check_split` is
-    called with the index and the test indices of every split before any estimator is fitted, and
-    should raise an error if a test set is not usable. `halves` are the splits of disjoint halves of
-    the data, which are collected as well, and `resize` turns the splits into those with training
-    sets of another size. Fits that are in the `checkpoint` are not repeated, and those that finish
-    are added to it at once.
+    All estimators share the splits, which are those of `cv`. Each pair of a split and an estimator
+    is one joblib task, run by the active joblib backend. `observers` are called with the fitted
+    estimator of their name and the test set, and return a dict of the outputs to keep (by default
+    the predictions). If one raises, the fit counts as failed. `halves` are the splits of disjoint
+    halves of the data, and `resized` those with training sets of another size, which are collected
+    as well. Fits that are in the checkpoint are not repeated, and those that finish are added to it
+    at once.
     """
-    check_error_score(error_score)
     X, y = indexable(X, y)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    generated = generate_splits(cv, X, y, split_params) if splits is None else splits
-    splits = check_splits(generated, n_samples)
-    if split_params.get("groups") is not None:
-        warn_of_split_groups(splits, split_params["groups"])
     of_halves = [split for pair in halves for half in pair for split in half]
-    resized = [] if resize is None else resize(splits)
     everything = [*splits, *of_halves, *resized]
-    for i, (_, test) in enumerate(everything):
-        try:
-            if check_split is not None:
-                check_split(i, test)
-        except ValueError as error:
-            if i < len(splits) + len(of_halves):
-                raise
-            raise ValueError(
-                "estimand='full' also tests in further splits, one of which has too few instances. "
-                f"{error} Or use estimand='learner'."
-            ) from error
+    kinds = {
+        "the splits": splits,
+        "halves of the data (calibrate=)": of_halves,
+        "other training sizes (estimand='full')": resized,
+    }
+    where = [kind for kind, some in kinds.items() for _ in some]
     names = tuple(estimators)
     tasks = [(name, i) for i in range(len(everything)) for name in names]
-    if len(everything) > len(splits) and verbose > 0:
-        numbers = (len(one) * len(names) for one in (splits, of_halves, resized))
-        words = ("on the splits", "on those of halves of the data", "on other training sizes")
-        told = [f"{number} {where}" for number, where in zip(numbers, words, strict=True) if number]
+    show = fitting.verbose > 0
+    if len(everything) > len(splits) and show:
+        told = [f"{len(some) * len(names)} on {kind}" for kind, some in kinds.items() if some]
         print(f"{len(tasks)} fits: {', '.join(told)}.", file=sys.stderr)
     observers = observers or dict.fromkeys(estimators, observe_predictions)
+    checkpoint = Checkpoint.of(fitting.checkpoint)
     keys: dict[tuple[str, int], str] = {}
     finished: dict[tuple[str, int], _Run] = {}
     if checkpoint is not None:
-        data = X, y, split_params.get("groups")
+        data = X, y, groups
         keys = checkpoint.keys_of_fits(estimators, data, fit_params, observers, everything)
-        finished = _finished(checkpoint, keys, show=verbose > 0)
+        finished = _finished(checkpoint, keys, show=show)
     left = [task for task in tasks if task not in finished]
     parallel = parallel_with_progress(
-        n_jobs=n_jobs,
-        pre_dispatch=pre_dispatch,
+        n_jobs=fitting.n_jobs,
+        pre_dispatch=fitting.pre_dispatch,
         total=len(left),
-        show=verbose > 0 and bool(left),
+        show=show and bool(left),
         as_they_come=checkpoint is not None,
     )
     fit = delayed(Task(_fit_and_observe))
@@ -316,9 +333,9 @@ def collect(
                 *common,
                 *everything[i],
                 params=take_rows(fit_params[name], everything[i][0], n_samples),
-                where=f"Estimator {name!r} failed in {_place(i, len(splits), len(of_halves))}",
-                keep=return_estimator and i < len(splits),
-                reraise=error_score == "raise",
+                where=f"split {i}" if i < len(splits) else f"a split on {where[i]}",
+                keep=fitting.return_estimator and i < len(splits),
+                reraise=fitting.error_score == "raise",
                 observe=observers[name],
                 checkpoint=checkpoint,
                 key=keys.get((name, i)),
@@ -338,33 +355,29 @@ def collect(
         raise
     runs_of = {name: iter([finished[name, i] for i in range(len(everything))]) for name in names}
 
-    def following(some: list[Split], weight: float) -> Collection:
+    def following(some: Sequence[Split], weight: float) -> Collection:
         """Return the outputs on so many splits that follow those taken before."""
         runs = {name: list(islice(of_one, len(some))) for name, of_one in runs_of.items()}
-        return Collection(names, some, list(range(len(some))), runs, weight)
+        return Collection(names, list(some), list(range(len(some))), runs, weight)
 
     whole = following(splits, 1.0)
     kept = _kept_splits(cv, len(splits), whole.failures)
     weight = pooled_weight(cv, [splits[i][1] for i in kept])
     pairs = [(following(first, weight), following(second, weight)) for first, second in halves]
     complete = [pair for pair in pairs if not any(half.failures for half in pair)]
-    if len(complete) < len(pairs):
-        warnings.warn(
-            f"Fits failed in {len(pairs) - len(complete)} of {len(pairs)} comparisons of halves, "
-            "which are dropped.",
-            FitFailedWarning,
-            stacklevel=4,
-        )
     another_size = following(resized, 1.0) if resized else None
-    if another_size is not None and (failures := another_size.failures):
-        warnings.warn(
-            f"{len(failures)} fits failed on training sets of another size, so the result applies "
-            "to learners trained on the splits, as with estimand='learner'. The first: "
-            f"{failures[0][2]}",
-            FitFailedWarning,
-            stacklevel=4,
+    failed = []
+    if len(complete) < len(pairs):
+        lost = len(pairs) - len(complete)
+        failed.append(f"in {lost} of {len(pairs)} comparisons of halves, which are dropped")
+    if another_size is not None and another_size.failures:
+        failed.append(
+            "on training sets of another size, so the result applies to learners trained on the "
+            f"splits, as with estimand='learner' (the first: {another_size.failures[0][2]})"
         )
         another_size = None
+    for where_and_what in failed:
+        warnings.warn(f"Fits failed {where_and_what}.", FitFailedWarning, stacklevel=4)
     return replace(whole, kept=kept, weight=weight, halves=complete, another_size=another_size)
 
 
@@ -393,15 +406,6 @@ def _finished(
             stacklevel=5,
         )
     return finished
-
-
-def _place(split: int, n_splits: int, n_of_halves: int) -> str:
-    """Return where a fit took place, in words."""
-    if split < n_splits:
-        return f"split {split}"
-    if split < n_splits + n_of_halves:
-        return "a split of a half of the data (calibrate=)"
-    return "a split with another training size (estimand='full')"
 
 
 def route(
@@ -452,20 +456,14 @@ def metadata_router(owner: Any, estimators: Mapping[str, Any], cv: Any) -> Metad
     return router
 
 
-def check_error_score(error_score: Any) -> None:
-    """Raise unless `error_score` is "raise" or NaN."""
-    is_nan = isinstance(error_score, float) and math.isnan(error_score)
-    if not is_nan and not (isinstance(error_score, str) and error_score == "raise"):
-        raise wrong("error_score", "'raise' or np.nan", error_score)
-
-
 def observe_predictions(estimator: Any, X_test: Any, y_test: Any) -> dict[str, Any]:
-    """Return the predictions of a fitted estimator."""
+    """Return the predictions of a fitted estimator, one for each instance."""
     predictions = estimator.predict(X_test)
-    n_predicted = predictions.shape[0] if hasattr(predictions, "shape") else len(predictions)
-    n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
+    n_predicted, n_test = (
+        data.shape[0] if hasattr(data, "shape") else len(data) for data in (predictions, X_test)
+    )
     if n_predicted != n_test:
-        raise ValueError(f"predict returned {n_predicted} labels for {n_test} instances")
+        raise ValueError(f"predict returned {n_predicted} predictions for {n_test} instances")
     return {"predict": predictions}
 
 
@@ -501,7 +499,7 @@ def _fit_and_observe(
         observed = observe(estimator, X_test, _safe_indexing(y, test))
     except Exception as error:
         if reraise:
-            name_the_place(error, where)
+            name_the_place(error, f"Estimator {task[0]!r} failed in {where}")
             raise
         fit_time = time.perf_counter() - start if math.isnan(fit_time) else fit_time
         failed = f"{type(error).__name__}: {error}"

@@ -84,7 +84,7 @@ class TooFew(BaseEstimator):
         (Lasso(), {"scoring": "f1"}, "requires class labels, but the predictions are numbers"),
         (Lasso(), {"scoring": "d2_absolute_error_score"}, "instance weights. Pass model='scores'"),
         (Lasso(), {"engine": "pymc"}, "no PyMC model"),
-        (TooFew(), {}, "predict returned 3 numbers for 60 instances"),
+        (TooFew(), {}, "predict returned 3 predictions for 60 instances"),
     ],
 )
 def test_refuses(estimator, options, message):

@@ -13,16 +13,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from skbayeseval import BlockRegularizedCV
-from skbayeseval.splitting.collect import collect
+from skbayeseval.splitting.check_splits import make_splits
+from skbayeseval.splitting.collect import Fitting, collect
 
 X, Y = make_classification(90, random_state=0)
 CV = BlockRegularizedCV(random_state=0)
 FAIR = LogisticRegression()
 
 
-def run(estimators, data=X, y=Y, cv=CV, params=None, **options):
+def run(estimators, data=X, y=Y, cv=CV, params=None, observers=None, **options):
     fit_params = {name: params or {} for name in estimators}
-    return collect(estimators, data, y, cv=cv, split_params={}, fit_params=fit_params, **options)
+    splits = make_splits(cv, data, y, {})
+    fitting = Fitting(**options)
+    shared = {"cv": cv, "splits": splits, "fit_params": fit_params, "observers": observers}
+    return collect(estimators, data, y, fitting, **shared)
 
 
 class Odd(ClassifierMixin, BaseEstimator):
@@ -83,7 +87,7 @@ def test_a_failed_split_of_another_splitter_is_dropped():
 
 
 def test_wrong_length():
-    message = "Estimator 'odd' failed in split 0: predict returned 44 labels for 45 instances"
+    message = "Estimator 'odd' failed in split 0: predict returned 44 predictions for 45 instances"
     with pytest.raises(ValueError, match=message):
         run({"odd": Odd("short")})
 
