@@ -125,7 +125,7 @@ def test_repeated_ids_and_single_files(logs, tmp_path, capsys):
     other.write_text("id,grade\n1,1\n2,0\n")
     path.write_text("id,score\n1,1\n2,0\n")
     assert main(["items", str(path), str(other)]) == 2
-    assert "different scores: score, grade. Pass --score." in capsys.readouterr().err
+    assert "different scores: score, grade. Pass --score" in capsys.readouterr().err
     other.write_text("id,score\n1,1\n3,0\n")
     assert main(["items", str(path), str(other)]) == 2
     assert "1 are in both, 1 only in A ('2'), and 1 only in B ('3')" in capsys.readouterr().err
