@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import io
-import re
 import warnings
+from base64 import b64encode
 from collections.abc import Callable, Iterable
 from html import escape
 from os import PathLike
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
-from xml.etree import ElementTree
 
 import pandas as pd
 
@@ -127,7 +125,7 @@ _STYLE = (
     ".skbayeseval .names>span{margin-right:1.2em}"
     ".skbayeseval .names b{display:inline-block;width:.7em;height:.7em;margin-right:.4em}"
     ".skbayeseval figure{margin:.6em 0}"
-    ".skbayeseval svg{max-width:100%;height:auto}"
+    ".skbayeseval img{max-width:100%;height:auto}"
 )
 
 
@@ -160,8 +158,7 @@ _PAGE_DARK = (
 
 _PAGE_STYLE = f"""
 :root{{color-scheme:light dark;{_LIGHT}}}
-@media (prefers-color-scheme:dark){{:root{{{_PAGE_DARK}}}
-figure svg{{filter:brightness(1.5)}}}}
+@media (prefers-color-scheme:dark){{:root{{{_PAGE_DARK}}}}}
 *{{box-sizing:border-box}}
 body{{margin:0;background:var(--ground);color:var(--ink);
 font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;
@@ -178,7 +175,7 @@ margin:1.2rem 0;font-weight:600}}
 .verdict p{{margin:.5rem 0}}
 .verdict td{{white-space:normal}}
 figure{{margin:1rem 0}}
-figure svg{{display:block;width:100%;max-width:39rem;height:auto}}
+figure img{{display:block;width:100%;max-width:39rem;height:auto}}
 .row{{display:flex;flex-wrap:wrap;gap:0 2rem}}
 .scroll{{overflow-x:auto;margin:.8rem 0}}
 table{{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem;
@@ -197,35 +194,18 @@ dd{{margin:0}}
 @media print{{:root{{{_LIGHT}}}body{{font-size:10pt}}main{{max-width:none;padding:0}}
 figure,tr,.verdict{{break-inside:avoid}}h2{{break-after:avoid}}
 .verdict{{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
-.scroll{{overflow:visible}}figure svg{{filter:none!important;max-width:12cm}}}}
+.scroll{{overflow:visible}}figure img{{max-width:12cm}}}}
 """
-
-
-Element = ElementTree.Element
 
 
 # In inches: so narrow that text can still be read on a telephone.
 WIDTH = 5.4
 
 
-# References to elements of the same drawing.
-_REFERENCE = re.compile(r"url\(#([^)]+)\)")
-
-
-# Black and dark greys, which would not be seen on a dark page.
-_FIGURE_DARK = re.compile(r"\b(fill|stroke): #([0-7][0-9a-f])\2\2\b")
-
-
 def inline_svg(
-    draw: Callable[[Any], object],
-    label: str,
-    *,
-    size: tuple[float, float] = (WIDTH, 2.9),
-    prefix: str | None = None,
+    draw: Callable[[Any], object], label: str, *, size: tuple[float, float] = (WIDTH, 2.9)
 ) -> str:
-    """Return a figure as HTML, or a note if it cannot be drawn.
-
-    Black and white become the colour of the page's text and transparent.
+    """Return a figure as an HTML image that needs no file, or a note if it cannot be drawn.
 
     Parameters
     ----------
@@ -235,74 +215,19 @@ def inline_svg(
         What the figure shows, for those who cannot see it.
     size : (float, float), default=(5.4, 2.9)
         The width and height in inches.
-    prefix : str, default=None
-        The beginning of all ids, which must be unique on a page. By default, a random one.
     """
+    written = io.BytesIO()
     try:
-        drawing = ElementTree.fromstring(_svg(draw, size))
-        _tidy(drawing, token_hex(4) if prefix is None else prefix)
-        _follow_the_page(drawing)
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=size, layout="constrained")
+        # The same figure is the same text; characters that the font lacks are drawn as boxes.
+        with mpl.rc_context({"svg.hashsalt": "skbayeseval"}), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            draw(figure.subplots())
+            figure.savefig(written, format="svg", metadata={"Date": None})
     except Exception as error:  # a figure that fails must not hide the rest
         return f"<p>The figure could not be drawn: {text(error)}</p>"
-    drawing.set("role", "img")
-    drawing.set("aria-label", label)
-    return f"<figure>{ElementTree.tostring(drawing, encoding='unicode')}</figure>"
-
-
-def _svg(draw: Callable[[Any], object], size: tuple[float, float]) -> str:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=size, layout="constrained")
-    written = io.StringIO()
-    with warnings.catch_warnings():  # characters that the font lacks are drawn as boxes
-        warnings.simplefilter("ignore", UserWarning)
-        draw(figure.subplots())
-        figure.savefig(written, format="svg", transparent=True)
-    return written.getvalue()
-
-
-def _tidy(drawing: Element, prefix: str) -> None:
-    """Drop namespaces, metadata and the style that would leak, and make ids unique."""
-    for parent in list(drawing.iter()):
-        for child in list(parent):
-            if child.tag.endswith(("}metadata", "}style")):
-                parent.remove(child)
-    drawing.set("stroke-linejoin", "round")
-    used: dict[str, str] = {}
-
-    def renamed(reference: str) -> str:
-        return used.setdefault(reference, f"{prefix}-{len(used)}")
-
-    for element in drawing.iter():
-        element.tag = element.tag.rpartition("}")[2]
-        element.tail = None
-        for name, value in list(element.attrib.items()):
-            del element.attrib[name]
-            plain = name.rpartition("}")[2]
-            if plain == "href" and value.startswith("#"):
-                value = f"#{renamed(value[1:])}"
-            value = _REFERENCE.sub(lambda found: f"url(#{renamed(found[1])})", value)
-            element.set(plain, " ".join(value.split()))
-    for element in drawing.iter():
-        name = element.attrib.pop("id", "")
-        if name in used:
-            element.set("id", used[name])
-
-
-def _follow_the_page(drawing: Element) -> None:
-    """Give what is black the colour of the page's text, and make white grounds transparent."""
-    drawing.set("fill", "currentColor")
-    for element in drawing.iter():
-        style = element.get("style")
-        if style is None:
-            continue
-        if element.tag == "path":
-            style = style.replace("fill: #ffffff", "fill: none")
-        element.set("style", _FIGURE_DARK.sub(_current, style))
-
-
-def _current(found: re.Match[str]) -> str:
-    """Return the colour of the text, the fainter the lighter the grey was."""
-    attribute, grey = found[1], int(found[2], 16)
-    faint = "" if grey < 0x20 else f"; {attribute}-opacity: {1 - grey / 255:.2g}"
-    return f"{attribute}: currentColor{faint}"
+    data = b64encode(written.getvalue()).decode()
+    return f'<figure><img alt="{text(label)}" src="data:image/svg+xml;base64,{data}"></figure>'

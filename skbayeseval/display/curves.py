@@ -103,8 +103,7 @@ class CurveDisplay(Display):
             zip(names, self.curves.values(), strict=True)
         ):
             colour = pen.colors[k % len(pen.colors)]
-            options = pen.fill_options(color=colour, alpha=0.2, linewidth=0)
-            pen.fills.append(ax.fill_between(x, low, high, **options))
+            pen.band(x, low, high, color=colour)
             pen.line(
                 x, mean, color=colour, linestyle=dashes[k % 4], label=plain(name),
                 marker=marker, markersize=4,
@@ -174,19 +173,15 @@ class LearningCurveDisplay(Display):
     rope: Interval | None = None
     prob: float = 0.95
 
-    def __post_init__(self) -> None:
-        for name in ("sizes", "means", "lows", "highs"):
-            setattr(self, name, np.asarray(getattr(self, name), dtype=float))
+    _arrays = ("sizes", "means", "lows", "highs")
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         a, b = (plain(name) for name in shorten(self.names, 0.4 * pen.width, pen.small))
         colour = pen.colors[0]
-        share = f"{100 * self.prob:.3g}%"
-        if self.rope is not None:
-            ax.axhspan(*self.rope, color=pen.colors[2], alpha=0.2, linewidth=0, label="ROPE")
+        pen.rope(self.rope, "y")
         ax.axhline(0, color=GREY, linewidth=0.8)
-        band = pen.fill_options(color=colour, alpha=0.2, linewidth=0, label=f"{share} interval")
-        pen.fills.append(ax.fill_between(self.sizes, self.lows, self.highs, **band))
+        label = f"{100 * self.prob:.3g}% interval"
+        pen.band(self.sizes, self.lows, self.highs, color=colour, label=label)
         pen.line(self.sizes[:2], self.means[:2], color=colour, marker="o", label="tested")
         pen.line(self.sizes[1:], self.means[1:], color=colour, linestyle="--")
         pen.line(
@@ -331,9 +326,7 @@ class ScoresDisplay(Display):
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
 
-    def __post_init__(self) -> None:
-        self.scores_a = np.asarray(self.scores_a, dtype=float)
-        self.scores_b = np.asarray(self.scores_b, dtype=float)
+    _arrays = ("scores_a", "scores_b")
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         from matplotlib.ticker import MaxNLocator

@@ -42,12 +42,6 @@ class _DifferencesDisplay(Display):
     metric: str
     rope: Interval | None
 
-    def _draw_rope(self, ax: Axes, pen: Pen) -> None:
-        if self.rope is not None:
-            label = f"ROPE [{self.rope.low:g}, {self.rope.high:g}]"
-            options = pen.fill_options(color=pen.colors[2], alpha=0.2, linewidth=0)
-            pen.fills.append(ax.axvspan(*self.rope, label=label, **options))
-
     def _finish(
         self, pen: Pen, rows: Sequence[str], size: float, words: PairWords, share: float
     ) -> None:
@@ -61,7 +55,6 @@ class _DifferencesDisplay(Display):
         ax = pen.ax
         for x, side, text in ((0.0, "left", sides[0]), (1.0, "right", sides[1])):
             pen.text(x, 1.0, text, transform=ax.transAxes, ha=side, va="bottom", color=GREY)
-        ax.spines[["right", "top"]].set_visible(False)
         pen.plain_ticks(inches=0.55 * pen.width)
         pen.legend_below()
         pen.pad = line_height(pen.small) + 4
@@ -107,7 +100,7 @@ class ClassesDisplay(_DifferencesDisplay):
     figure_ : matplotlib Figure
         The figure of the plot.
     line_, fill_, text_ : list of matplotlib artists
-        The means, the HDIs with the band of the ROPE, and the symbols of the decisions.
+        The means, the HDIs, and the symbols of the decisions.
 
     Examples
     --------
@@ -136,8 +129,8 @@ class ClassesDisplay(_DifferencesDisplay):
         biggest = self.table["mean"].abs().sort_values(kind="stable").index[-number:]
         table = self.table.loc[biggest].sort_values("mean", kind="stable")
         rows, codes = np.arange(len(table)), table["decision"].to_numpy()
-        self._draw_rope(ax, pen)
-        ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
+        pen.rope(self.rope)
+        pen.zero()
         for some, _, look in _by_decision(codes, words, pen):
             pen.intervals(rows[some], [table[c][some] for c in SHOWN], size=size, **look)
             for row in rows[some]:
@@ -208,8 +201,7 @@ class ForestDisplay(_DifferencesDisplay):
     figure_ : matplotlib Figure
         The figure of the plot.
     line_, fill_, text_ : list of matplotlib artists
-        The means; the HDIs, the diamond of all instances and the band of the ROPE; and the numbers
-        of instances.
+        The means; the HDIs and the diamond of all instances; and the numbers of instances.
 
     Examples
     --------
@@ -241,8 +233,8 @@ class ForestDisplay(_DifferencesDisplay):
         largest = np.argsort(-self.table["n"].to_numpy(), kind="stable")[: number - 1]
         table = self.table.iloc[np.sort(largest)[::-1]]
         rows = 1 + np.arange(len(table))
-        self._draw_rope(ax, pen)
-        ax.axvline(0, color=GREY, linestyle="--", linewidth=1, zorder=1)
+        pen.rope(self.rope)
+        pen.zero()
         self._limit(ax, table)
         self._draw_alone(ax, pen, table, rows)
         for some, meaning, look in _by_decision(table["decision"].to_numpy(), words, pen):
@@ -262,8 +254,8 @@ class ForestDisplay(_DifferencesDisplay):
         ax.axhline(0.5, color=GREY, linewidth=0.8, linestyle=(0, (1, 3)))
         self._write_numbers(ax, pen, table, rows, size)
         if pen.height < LEAST_HEIGHT:  # the colours are those of the two sides
-            for one in [*pen.lines, *pen.fills]:
-                one.set_label(one.get_label() if str(one.get_label()).startswith("ROPE") else "")
+            for artist in [*pen.lines, *pen.fills]:
+                artist.set_label("")
         self._finish(pen, ["all instances", *map(str, table.index)], size, words, 0.3)
         left_out = len(self.table) - len(table)
         return plain(self.finding) + (f"; {left_out} not shown" if left_out else "")
@@ -413,7 +405,7 @@ class RankingDisplay(Display):
         pen.name_rows([str(name) for name in table.index], size)
         label = f"{plain(self.metric)} (mean and {100 * self.prob:.3g}% HDI)"
         pen.set_xlabel(wrap(label, 0.9 * width, pen.medium))
-        ax.spines[["right", "top"]].set_visible(False)
+        pen.open_box()
         pen.plain_ticks(inches=0.55 * width - inches)
         pen.legend_below()
         pen.pad = line_height(small) + 3
@@ -432,7 +424,7 @@ class RankingDisplay(Display):
             beside.axvspan(-self.rope, 0.0, color=GREY, alpha=0.15, linewidth=0)
         pen.set_xlabel("difference to the best")
         beside.tick_params(left=False, labelleft=False)
-        beside.spines[["left", "right", "top"]].set_visible(False)
+        pen.open_box("left")
         pen.plain_ticks(inches=inches)
 
     def _draw_rows(self, pen: Pen, table: pd.DataFrame, columns: list[str], size: float) -> None:

@@ -95,7 +95,7 @@ class _DensityDisplay(Display):
         pen.line([self.distribution.mean], [0], color="black", marker="o", markersize=6, zorder=3)
         ax.set_ylim(-0.05 * height, 1.05 * height)
         ax.set_yticks([])
-        ax.spines[["left", "right", "top"]].set_visible(False)
+        pen.open_box("left")
         pen.plain_ticks()
 
 
@@ -160,10 +160,8 @@ class PosteriorDisplay(_DensityDisplay):
         words = pair_words(self.names, 0.3 * width - text_width("◀ ", small), 0.88 * width, small)
         pen.set_xlabel(difference_label(self.metric, words, 0.9 * width, pen.medium), words.key)
         rope = Interval(0.0, 0.0) if self.rope is None else self.rope
-        if self.rope is not None:
-            label = f"ROPE [{rope.low:g}, {rope.high:g}]"
-            ax.axvspan(*rope, color=pen.colors[2], alpha=0.2, linewidth=0, label=label)
-        ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
+        pen.rope(self.rope)
+        pen.zero()
         self._draw_density(ax, pen, around=3 * max(map(abs, rope)))
         worse, equivalent, better = map(format_probability, self.distribution.around(rope))
         texts = [
@@ -283,10 +281,7 @@ class FactorDisplay(Display):
     prior_at_zero: float | None = None
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
-
-    def __post_init__(self) -> None:
-        self.draws = np.asarray(self.draws, dtype=float)
-        self.prior_draws = np.asarray(self.prior_draws, dtype=float)
+    _arrays = ("draws", "prior_draws")
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         medium, width = pen.medium, pen.width
@@ -304,14 +299,10 @@ class FactorDisplay(Display):
             at_zero = density(0.0)[0] if exact is None else exact
             pen.line(x, density(x), color=colour, label=f"{name}, {at_zero:.3g} at 0")
             pen.line([0], [at_zero], color=colour, marker="o", linestyle="none")
-        ax.axvline(0, color=GREY, linestyle="--", linewidth=1)
+        pen.zero()
         pen.set_xlabel(difference_label(self.metric, words, 0.9 * width, medium), words.key)
-        ax.set_ylabel("density")
         ax.set_ylim(bottom=0)
-        ax.spines[["right", "top"]].set_visible(False)
-        pen.plain_ticks()
-        pen.plain_ticks("y")
-        pen.legend_below()
+        pen.finish("density")
         doubt = "" if self.factor.reliable else ", not reliable"
         value = self.factor.value
         favoured = "equality" if value >= 1 else "a difference"
@@ -360,9 +351,7 @@ class TraceDisplay(Display):
     names: tuple[str, str] = ("A", "B")
     metric: str = "score"
     note: str = ""
-
-    def __post_init__(self) -> None:
-        self.chains = np.asarray(self.chains, dtype=float)
+    _arrays = ("chains",)
 
     def _draw(self, ax: Axes, pen: Pen) -> str:
         words = pair_words(self.names, 0.35 * pen.height, 0.88 * pen.width, pen.small)
@@ -384,9 +373,9 @@ class TraceDisplay(Display):
                 histtype="step" if n_chains > 1 else "stepfilled", **options,
             )  # fmt: skip
             pen.fills.append(drawn)
-        for one in (ax, side):
-            one.axhline(0, color=GREY, linestyle="--", linewidth=1)
-            one.spines[["right", "top"]].set_visible(False)
+        for axes in (ax, side):
+            axes.axhline(0, color=GREY, linestyle="--", linewidth=1)
+            pen.on(axes).open_box()
         side.tick_params(labelleft=False)
         side.set_xticks([])
         label = difference_label(self.metric, words, 0.0, pen.medium)
@@ -447,10 +436,10 @@ class JointDisplay(Display):
     metric: str = "score"
     rope: Interval | None = None
     difference: Any = None
+    _arrays = ("draws_a", "draws_b")
 
     def __post_init__(self) -> None:
-        self.draws_a = np.asarray(self.draws_a, dtype=float)
-        self.draws_b = np.asarray(self.draws_b, dtype=float)
+        super().__post_init__()
         self.difference = as_distribution(
             self.draws_a - self.draws_b if self.difference is None else self.difference
         )

@@ -9,6 +9,8 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
+import numpy as np
+
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_metric_labels
 from skbayeseval.judgement.decision import decide, format_probability
@@ -55,8 +57,7 @@ def wrap(text: str, inches: float, size: float) -> str:
 def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
     """Shorten names that are wider than this; different names stay different.
 
-    A name loses its middle. If that makes two names alike, it loses what is around the first
-    place where it differs from the most similar name; failing that, names are numbered.
+    A name loses its middle. If that makes two names alike, names are numbered.
 
     Examples
     --------
@@ -68,41 +69,11 @@ def shorten(names: Sequence[str], inches: float, size: float) -> list[str]:
     if not names or max(text_width(name, size) for name in names) <= inches:
         return list(names)
     most = max(6, int(len(widest) * inches / max(text_width(widest, size), 1e-9)))
-    for cut in (_without_middle, _around_difference, _numbered):
-        short = cut(names, most)
-        if len(set(short)) == len(set(names)):
-            break
-    return short
-
-
-def _without_middle(names: Sequence[str], most: int) -> list[str]:
     head = most // 2
     tail = most - 1 - head
-    return [name if len(name) <= most else f"{name[:head]}…{name[-tail:]}" for name in names]
-
-
-def _around_difference(names: Sequence[str], most: int) -> list[str]:
-    found = []
-    head = most // 4
-    for name in names:
-        if len(name) <= most:
-            found.append(name)
-            continue
-        start = max(_common(name, other) for other in names if other != name)
-        start = min(max(start - 2, head), len(name) - (most - head - 2))
-        end = start + most - head - 2
-        found.append(f"{name[:head]}…{name[start:end]}" + ("…" if end < len(name) else ""))
-    return found
-
-
-def _common(a: str, b: str) -> int:
-    """Return the length of the common beginning."""
-    return next(
-        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(map(len, (a, b)))
-    )
-
-
-def _numbered(names: Sequence[str], most: int) -> list[str]:
+    short = [name if len(name) <= most else f"{name[:head]}…{name[-tail:]}" for name in names]
+    if len(set(short)) == len(set(names)):
+        return short
     return [f"{i}: {name[: max(most - len(f'{i}: ') - 1, 1)]}…" for i, name in enumerate(names, 1)]
 
 
@@ -241,6 +212,27 @@ class Pen:
             markersize=min(6, 0.8 * size), label=label,
         )  # fmt: skip
 
+    def zero(self) -> None:
+        """Draw a line at a difference of 0, and leave the box open."""
+        self.ax.axvline(0, color=GREY, linestyle="--", linewidth=1, zorder=1)
+        self.open_box()
+
+    def open_box(self, *sides: str) -> None:
+        """Leave the box open at the right, at the top and at these sides."""
+        self.ax.spines[["right", "top", *sides]].set_visible(False)
+
+    def rope(self, rope: Interval | None, axis: str = "x") -> None:
+        """Shade the region of practical equivalence along an axis, if there is one."""
+        if rope is not None:
+            span = self.ax.axvspan if axis == "x" else self.ax.axhspan
+            label = f"ROPE [{rope.low:g}, {rope.high:g}]"
+            span(*rope, color=self.colors[2], alpha=0.2, linewidth=0, label=label)
+
+    def band(self, x: Any, low: Any, high: Any, *, color: Any, label: str | None = None) -> None:
+        """Fill the area between two curves."""
+        options = self.fill_options(color=color, alpha=0.2, linewidth=0, label=label)
+        self.fills.append(self.ax.fill_between(x, low, high, **options))
+
     def _merged(self, kind: str, artist: Any, defaults: dict[str, Any]) -> dict[str, Any]:
         from matplotlib.cbook import normalize_kwargs
 
@@ -373,7 +365,7 @@ class Pen:
 
     def finish(self, ylabel: str, ticks: str = "xy") -> None:
         """Leave the box open, and write the ticks of these axes, a label and the legend."""
-        self.ax.spines[["right", "top"]].set_visible(False)
+        self.open_box()
         for axis in ticks:
             self.plain_ticks(axis)
         self.set_ylabel(ylabel)
@@ -429,11 +421,18 @@ class Display:
         What the options `line_kw`, `fill_kw` and `text_kw` of `plot` apply to.
     """
 
+    # The attributes that become arrays of numbers.
+    _arrays: tuple[str, ...] = ()
+
     ax_: Axes
     figure_: Figure
     line_: list[Any]
     fill_: list[Any]
     text_: list[Any]
+
+    def __post_init__(self) -> None:
+        for name in self._arrays:
+            setattr(self, name, np.asarray(getattr(self, name), dtype=float))
 
     def plot(
         self,

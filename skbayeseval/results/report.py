@@ -55,7 +55,7 @@ def view(result: Any, table: pd.DataFrame, facts: Sequence[tuple[str, str]]) -> 
     return block(
         lines("\n".join(result._verdict(None))),
         _cut(table, "", ROWS_IN_NOTEBOOKS),
-        *_drawn(result, result._figures(None)[:1], None),
+        *_drawn(result, result._figures(None)[:1]),
         listed(facts),
     )
 
@@ -73,7 +73,7 @@ def page(
     `of` has its evidence and posterior, and `names` the classifiers whose confusion tables are
     shown.
     """
-    figures = _drawn(result, result._figures(rope), "figure")
+    figures = _drawn(result, result._figures(rope))
     sections: dict[str, list[str]] = {}
     for heading, caption, frame in result._tables(rope):
         sections.setdefault(heading, []).append(_cut(frame, caption, ROWS_ON_PAGES))
@@ -93,17 +93,11 @@ def page(
     )
 
 
-def _drawn(result: Any, figures: Sequence[Figure], prefix: str | None) -> list[str]:
+def _drawn(result: Any, figures: Sequence[Figure]) -> list[str]:
     n_rows = result._rows_of_figures()
-    height = min(1.2 + 0.3 * n_rows, 9.0) if n_rows else 2.9
+    size = WIDTH, min(1.2 + 0.3 * n_rows, 9.0) if n_rows else 2.9
     return [
-        inline_svg(
-            partial(_draw, result, options),
-            label,
-            size=(WIDTH, height),
-            prefix=None if prefix is None else f"{prefix}{number}",
-        )
-        for number, (label, options) in enumerate(figures, 1)
+        inline_svg(partial(_draw, result, options), label, size=size) for label, options in figures
     ]
 
 

@@ -13,11 +13,7 @@ from skbayeseval._html import html_table
 from skbayeseval._validation import check_probability
 from skbayeseval.display.forest import ForestDisplay
 from skbayeseval.evidence.validated_rows import Subgroups
-from skbayeseval.judgement.decision import (
-    NO_ROPE,
-    Decision,
-    format_interval,
-)
+from skbayeseval.judgement.decision import NO_ROPE, Decision
 from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval, equal_tailed
 from skbayeseval.judgement.rope import check_rope
@@ -29,7 +25,7 @@ from skbayeseval.judgement.subgroup_decision import (
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
-from skbayeseval.results.printed import as_text, decimals, latex_table, markdown_table
+from skbayeseval.results.printed import as_text, latex_table, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -276,28 +272,23 @@ class SubgroupComparison:
 
     def __str__(self) -> str:
         a, b = self._names
-        said = [
-            f"{a} minus {b} in {self.metric}, by {self._column or 'subgroup'}, partially pooled "
-            "(mean and 95% HDI):"
+        table = self._printed(None, 0.95)
+        more = len(table) - 1 - MOST_LINES
+        if more > 0:
+            table = pd.concat([table[:MOST_LINES], table[-1:]])
+        lines = [
+            f"{a} minus {b} in {self.metric}, by {self._column or 'subgroup'}, partially pooled:",
+            table.rename_axis(None).to_string(),
+            *([f"and {more} more, in table"] if more > 0 else []),
         ]
-        known = [one for one in self._subgroups if one.pooled is not None]
-        for one in known[:MOST_LINES]:
-            assert one.pooled is not None
-            size = f"n = {one.n:,}" + (f" in {one.n_groups:,} groups" if one.n_groups else "")
-            size += f", {one.absent}" if one.absent else ""
-            said.append(f"  {one.label} ({size}): {_in_words(one.pooled)}{_if_unlike(one)}")
-        if len(known) > MOST_LINES:
-            said.append(f"  and {len(known) - MOST_LINES} more, in table")
-        said += [f"  {label}: {TOO_FEW} ({why})" for label, why in self.reasons.items()]
-        said.append(f"  all instances: {_in_words(self._overall)}")
-        if len(known) > 1:
+        if len(self._subgroups) - len(self.reasons) > 1:
             low, high = equal_tailed(self._tau, 0.95)
-            said.append(
+            lines.append(
                 f"Median deviation between {name_subgroups(self._column)}: "
                 f"{np.median(self._tau):.2g} (95%: {low:.2g} to {high:.2g}). decision(rope) tells "
                 "whether that matters."
             )
-        return "\n".join(said)
+        return "\n".join(lines)
 
     __repr__ = __str__
 
@@ -330,7 +321,9 @@ class SubgroupComparison:
         index = [*map(str, self._index), "all instances"]
         table = self._rows([*self._subgroups, whole], rope, prob)
         table = table.set_axis(pd.Index(index, name=self._index.name))
-        left_out = ["observed_difference", "sd", *([] if table["note"].any() else ["note"])]
+        left_out = ["observed_difference", "sd"]
+        if not table["note"].any():
+            left_out.append("note")
         titles = dict(zip(("observed_a", "observed_b"), self._names, strict=True))
         if rope is None:
             too_few = table["decision"] == TOO_FEW
@@ -380,24 +373,3 @@ def instances_of(posterior: Posterior) -> Any:
             "Compare again with engine='exact'."
         )
     return posterior.instances
-
-
-def _in_words(difference: Distribution) -> str:
-    """Return the mean and the 95% HDI."""
-    digits = max(decimals(difference.sd), 3)
-    mean = round(difference.mean, digits) + 0.0  # not -0.000
-    return f"{mean:+.{digits}f} {format_interval(difference.hdi())}"
-
-
-def _if_unlike(subgroup: Subgroup) -> str:
-    """Return the HDI given a subgroup alone, if one HDI excludes 0 or the other's mean."""
-    assert subgroup.pooled is not None
-    assert subgroup.unpooled is not None
-    pooled, alone = subgroup.pooled, subgroup.unpooled
-    both = (pooled.hdi(), alone.hdi())
-    sides = {(low > 0) - (high < 0) for low, high in both}
-    outside = any(
-        not low <= other.mean <= high
-        for (low, high), other in zip(both, (alone, pooled), strict=True)
-    )
-    return f"; alone {format_interval(both[1])}" if len(sides) > 1 or outside else ""

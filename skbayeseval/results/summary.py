@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from skbayeseval.judgement.decision import NO_ROPE
-from skbayeseval.judgement.distribution import decision_of
+from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
@@ -40,34 +40,29 @@ def summary_row(
     row: dict[str, Any] = {"mean": difference.mean, "sd": difference.sd, "mcse": difference.mcse}
     if bayes_factor:
         row["bf"] = _factor(posterior, metric, None if rope is None else region)
-    row |= {
-        "p_worse": decision.probabilities.worse,
-        "p_rope": decision.probabilities.equivalent,
-        "p_better": decision.probabilities.better,
-        "hdi_low": decision.hdi.low,
-        "hdi_high": decision.hdi.high,
-        "hdi_mcse": difference.hdi_mcse(prob),
-        "decision": NO_ROPE if rope is None else decision.settled_code,
-    }
-    mixed = mixing(posterior, difference.draws)
-    return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}
+    row |= dict(zip(("p_worse", "p_rope", "p_better"), decision.probabilities, strict=True))
+    row |= _interval(difference, prob)
+    row["decision"] = NO_ROPE if rope is None else decision.settled_code
+    return row | _mixing(posterior, difference)
 
 
 def score_row(posterior: Posterior, metric: Metric, prob: float) -> dict[str, Any]:
     """Return the summary row of one metric of one classifier."""
     value = posterior.value(metric, 0)
+    row = {"observed": posterior.observed(metric)[0], "mean": value.mean, "sd": value.sd}
+    row |= {"mcse": value.mcse, **_interval(value, prob)}
+    return row | _mixing(posterior, value)
+
+
+def _interval(value: Distribution, prob: float) -> dict[str, float]:
     low, high = value.hdi(prob)
-    row = {
-        "observed": posterior.observed(metric)[0],
-        "mean": value.mean,
-        "sd": value.sd,
-        "mcse": value.mcse,
-        "hdi_low": low,
-        "hdi_high": high,
-        "hdi_mcse": value.hdi_mcse(prob),
-    }
+    return {"hdi_low": low, "hdi_high": high, "hdi_mcse": value.hdi_mcse(prob)}
+
+
+def _mixing(posterior: Posterior, value: Distribution) -> dict[str, float]:
+    """Return the diagnostics of Markov chains."""
     mixed = mixing(posterior, value.draws)
-    return row if mixed is None else row | {"ess": mixed.ess, "r_hat": mixed.r_hat}
+    return {} if mixed is None else {"ess": mixed.ess, "r_hat": mixed.r_hat}
 
 
 def under_other_priors(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
 from skbayeseval._html import html_table, write_page
-from skbayeseval.judgement.decision import MARKS, format_probability
+from skbayeseval.judgement.decision import format_probability
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.judgement.ranking_decision import (
     equivalent_to_best,
@@ -51,7 +51,7 @@ COLUMNS = ("observed", "mean", "hdi_low", "hdi_high", "p_best", "p_equivalent", 
 ROWS_IN_WORDS, ROWS_OF_FIGURES = 8, 20
 
 # What the marks in tables mean.
-LEGEND = "≈ practically equivalent to the best, ≪ surely worse, ? not settled"
+LEGEND = "≈ practically equivalent to the best, ≪ surely worse"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -401,7 +401,6 @@ class SearchReport:
         """Return the summary as text, with short names of the parameters; by default all."""
         table = self.summary() if rows is None else self.summary().loc[rows]
         observed = name_observed(table, self.metric, labels)
-        table["decision"] = table["decision"].map(MARKS)
         names = self._names_of_parameters() if columns is None else columns
         parameters = [self._column(name) for name in names]
         for name in parameters:

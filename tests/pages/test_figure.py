@@ -1,5 +1,5 @@
-import re
 import sys
+from base64 import b64decode
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -23,36 +23,21 @@ def test_no_state_of_matplotlib_changes():
     assert plt.get_fignums() == figures
 
 
-def test_the_drawing_refers_only_to_itself():
+def drawing(made):
+    (source,) = Markup(made).references
+    kind, data = source.split(",")
+    assert kind == "data:image/svg+xml;base64"
+    return b64decode(data).decode()
+
+
+def test_the_drawing_is_in_the_page():
     made = inline_svg(line, 'a "line"')
-    found = Markup(made)
-    assert {"svg", "path", "use"} <= set(found.tags)
-    assert "style" not in found.tags  # it would apply to the whole page
-    assert len(found.ids) == len(set(found.ids)) > 0
-    used = found.references + [f"#{name}" for name in re.findall(r"url\(#([^)]+)\)", made)]
-    assert {reference[1:] for reference in used} == set(found.ids)
-    assert "http" not in made
-    assert 'aria-label="a &quot;line&quot;"' in made
-
-
-def test_ids_of_several_figures_differ():
-    ids = [Markup(inline_svg(line, "a line")).ids for _ in range(2)]
-    assert not set(ids[0]) & set(ids[1])
-    ids = [Markup(inline_svg(line, "a line", prefix=prefix)).ids for prefix in "ab"]
-    assert not set(ids[0]) & set(ids[1])
+    assert "<svg" in drawing(made)
+    assert 'alt="a &quot;line&quot;"' in made
 
 
 def test_the_same_figure_is_the_same_text():
-    assert inline_svg(line, "a line", prefix="a") == inline_svg(line, "a line", prefix="a")
-
-
-def test_black_follows_the_page_and_white_text_stays():
-    made = inline_svg(line, "a line")
-    assert "#000000" not in made
-    assert "#555555" not in made
-    assert "currentColor" in made
-    assert re.search(r'<g [^>]*style="fill: #ffffff', made)  # the white text
-    assert not re.search(r'<path [^>]*style="fill: #ffffff', made)  # the ground of the legend
+    assert inline_svg(line, "a line") == inline_svg(line, "a line")
 
 
 @pytest.mark.parametrize("module", ["matplotlib", "matplotlib.figure"])
@@ -72,4 +57,4 @@ def test_a_figure_that_fails_leaves_a_note():
 
 
 def test_missing_characters_do_not_warn():
-    assert "<svg" in inline_svg(lambda ax: ax.set_title("分類器"), "a title")
+    assert "<svg" in drawing(inline_svg(lambda ax: ax.set_title("分類器"), "a title"))

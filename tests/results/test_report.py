@@ -36,12 +36,11 @@ def result(request):
 def check_page(written):
     """Check what holds for every page, and return it."""
     found = Markup(written)
-    assert {"script", "img", "link", "iframe", "object"} & set(found.tags) == set()
+    assert {"script", "link", "iframe", "object"} & set(found.tags) == set()
     assert "http" not in written
-    assert "url(" not in written.replace("url(#", "")
+    assert "url(" not in written
     assert len(found.ids) == len(set(found.ids))
-    inside = {one for one in found.references if not one.startswith("data:image/png;base64,")}
-    assert inside <= {f"#{name}" for name in found.ids}
+    assert all(one.startswith("data:image/svg+xml;base64,") for one in found.references)
     assert "could not be drawn" not in written
     assert "nan" not in re.split(r"[\s,()]+", found.text)
     return found
@@ -105,7 +104,7 @@ def test_chains_show_their_diagnostics(tmp_path):
     text = check_page(written).text
     assert "2,000 in 4 Markov chains" in text
     assert f"{row['ess']:,.0f} {row['r_hat']:.3f}" in text
-    assert 'aria-label="draws of the chains in accuracy"' in written
+    assert 'alt="draws of the chains in accuracy"' in written
 
 
 def test_a_ranking_by_several_metrics_has_a_table_of_each(tmp_path):
@@ -147,8 +146,8 @@ def test_a_browser_runs_nothing_and_asks_for_nothing(tmp_path):
     )
     assert "CONSOLE" not in shown.stderr
     found = Markup(shown.stdout)
-    assert {"script", "img"} & set(found.tags) == set()
+    assert "script" not in found.tags
     assert many.EVIL in found.text
-    assert found.tags.count("svg") >= 2
+    assert found.tags.count("img") >= 2
     title = re.search(r"<title>(.*?)</title>", shown.stdout)[1]
     assert title.startswith("&lt;script&gt;")

@@ -89,8 +89,7 @@ def test_classes_that_do_not_occur_in_a_subgroup():
     subgroups = result.by(site)
     assert subgroups.incomplete == {"z": "no instances of 2"}
     assert subgroups.table["note"].to_list() == ["", "no instances of 2"]
-    assert "z (n = 1" in str(subgroups)
-    assert ", no instances of 2): +0" in str(subgroups)
+    assert "no instances of 2\n" in str(subgroups)
     assert "averages without some classes: z (no instances of 2)" in str(subgroups.decision(0.05))
     assert subgroups.to_markdown().splitlines()[3].endswith("| no instances of 2 |")
     accuracy = result.by(site, metric="accuracy")  # is no average over classes
@@ -120,7 +119,9 @@ def test_groups_are_counted_where_they_are_the_unit():
     site = np.where(patient < 20, "Bonn", "Kiel")
     found = compare_predictions(y, a, b, groups=patient, **OPTIONS).by(site)
     assert found.table[["n", "n_groups"]].to_numpy().tolist() == [[100, 20], [200, 40]]
-    assert "Kiel (n = 200 in 40 groups): " in str(found)
+    assert [line.split()[:3] for line in str(found).splitlines()[2:4]] == [
+        ["Bonn", "100", "20"], ["Kiel", "200", "40"]
+    ]  # fmt: skip
     rows = [line.split(" | ") for line in found.to_markdown().splitlines()]
     assert [row[1:3] for row in rows if "---" not in row[1]] == [
         ["n", "groups"], ["100", "20"], ["200", "40"], ["300", "60"]
@@ -141,11 +142,11 @@ def test_one_subgroup_is_the_result(result):
 
 def test_words(result, site):
     words = str(result.by(site)).splitlines()
-    assert words[0] == "new minus old in f1, by site, partially pooled (mean and 95% HDI):"
-    assert words[1].startswith("  Bonn (n = 496): +0.1")
-    assert words[3] == "  Ulm: too few to say (no positives)"
-    assert words[4].startswith("  all instances: +0.1")
-    assert words[5].startswith("Median deviation between subgroups of site: ")
+    assert words[0] == "new minus old in f1, by site, partially pooled:"
+    assert words[2].split()[:2] == ["Bonn", "496"]
+    assert words[4].endswith("too few to say: no positives")
+    assert words[5].startswith("all instances")
+    assert words[6].startswith("Median deviation between subgroups of site: ")
     many = str(result.by(np.arange(900) % 50))
     assert "and 20 more, in table" in many
 
