@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,18 +10,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skbayeseval._html import block, lines, shares
-from skbayeseval.judgement.intervals import Interval, count_inside, hdi_of_rows
+from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.judgement.rope import describe_side
 
 
 class InWords:
     """Base class of what is decided: `repr` and notebooks show the sentences of `str`."""
 
+    metric: str
+    other_metrics: tuple[str, ...] = ()
+    depends_on_splits = False
+    n_repeats = 1
+
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
         return block(lines(str(self)))
+
+    def _notes(self, what: str = "this decision") -> list[str]:
+        """Return what else must be known: that splits matter, and that there are other metrics."""
+        notes = [on_other_splits(self.n_repeats, what)] if self.depends_on_splits else []
+        if self.other_metrics:
+            which = " or ".join(map(repr, self.other_metrics))
+            if len(self.other_metrics) > 3:
+                which = f" one of the {len(self.other_metrics)} others"
+            notes.append(
+                f"This is about {self.metric} only: for other metrics, pass metric={which}."
+            )
+        return notes
 
 
 class Probabilities(NamedTuple):
@@ -115,28 +131,20 @@ class Decision(InWords):
         return self.code if self.settled else "?"
 
     def __str__(self) -> str:
-        lines = [self.turn, self.in_short()] if self.turn else [self.in_short()]
+        notes = self._notes()
         if not self.settled:
-            if max(self.probabilities) >= self.prob:
-                sure = f"{100 * self.prob:.3g}%"
-                lines.append(
-                    f"   Settled would be a {sure} HDI that is all beyond the ROPE or inside it, "
-                    f"which requires more than a probability of {sure}."
-                )
             how_many = "; required_sample_size estimates how many" if self.units in PLANNED else ""
-            lines.append(f"   More {self.units} could settle it{how_many}.")
-        if self.depends_on_splits:
-            lines.append(f"   {on_other_splits(self.n_repeats)}")
-        if self.other_metrics:
-            lines.append(f"   {on_other_metrics(self.metric, self.other_metrics)}")
-        return "\n".join(lines)
+            notes.insert(0, f"More {self.units} could settle it{how_many}.")
+            if max(self.probabilities) >= self.prob:
+                sure = percent(self.prob)
+                rule = f"Settled would be a {sure} HDI that is all beyond the ROPE or inside it, "
+                notes.insert(0, f"{rule}which requires more than a probability of {sure}.")
+        before = [self.turn] if self.turn else []
+        return "\n".join([*before, self.in_short(), *(f"   {note}" for note in notes)])
 
     def in_short(self) -> str:
         """Return the decision and what it is based on, without advice."""
-        basis = (
-            f"({self.metric}, {100 * self.prob:.3g}% HDI {format_interval(self.hdi)}, "
-            f"ROPE {format_interval(self.rope)})"
-        )
+        basis = f"({basis_of(self.metric, self.prob, self.rope, self.hdi)})"
         a, b = self.names
         if not self.settled:
             # Without the symbol: "<" and ">" would read as if they were decisions.
@@ -146,13 +154,12 @@ class Decision(InWords):
 
     def _repr_html_(self) -> str:
         a, b = self.names
-        cases = zip(
-            (f"{b} better", "equivalent", f"{a} better"),
-            self.probabilities,
-            ("#d55e00", "#009e73", "#0072b2"),
-            strict=True,
-        )
-        parts = [(f"{name} {self._chance(p)}", p, colour) for name, p, colour in cases]
+        worse, equivalent, better = self.probabilities
+        parts = [
+            (f"{b} better {self._chance(worse)}", worse, "#d55e00"),
+            (f"equivalent {self._chance(equivalent)}", equivalent, "#009e73"),
+            (f"{a} better {self._chance(better)}", better, "#0072b2"),
+        ]
         return block(lines(str(self)), shares(parts))
 
     def _chance(self, probability: float) -> str:
@@ -199,14 +206,6 @@ def on_more_training(
         f"More training data changes the estimate: trained on {sizes[0]:,.0f} instances, "
         f"{words(small)}; on all {sizes[1]:,.0f}, {words(full)}."
     )
-
-
-def on_other_metrics(metric: str, others: Sequence[str]) -> str:
-    """Return a sentence that a statement is about one metric only, and how to ask for others."""
-    which = " or ".join(map(repr, others))
-    if len(others) > 3:
-        which = f" one of the {len(others)} others"
-    return f"This is about {metric} only: for other metrics, pass metric={which}."
 
 
 def on_other_splits(n_repeats: int, what: str = "this decision") -> str:
@@ -291,10 +290,9 @@ def _codes(low: Any, high: Any, rope: Interval, lean: Any, mean: Any) -> NDArray
 
 def masses(draws: NDArray[Any], rope: Interval) -> Probabilities:
     """Return the fractions of the draws that are below, inside and above the ROPE."""
-    worse = float(np.mean(draws < rope.low))
-    better = float(np.mean(draws > rope.high))
-    equivalent = count_inside(draws, rope) / len(draws)
-    return Probabilities(worse, equivalent, better)
+    worse, better = np.count_nonzero(draws < rope.low), np.count_nonzero(draws > rope.high)
+    n = len(draws)
+    return Probabilities(worse / n, (n - worse - better) / n, better / n)
 
 
 def format_probability(
@@ -327,6 +325,17 @@ def format_probability(
             digits += 1
             text = f"{100 * probability:.{digits}f}"
     return f"{text}%"
+
+
+def percent(prob: float) -> str:
+    """Return a probability that was asked for, such as "95%"."""
+    return f"{100 * prob:.3g}%"
+
+
+def basis_of(metric: str, prob: float, rope: Interval, hdi: Interval | None = None) -> str:
+    """Return what a decision is based on: the metric, the HDI and the ROPE."""
+    ends = "" if hdi is None else f" {format_interval(hdi)}"
+    return f"{metric}, {percent(prob)} HDI{ends}, ROPE {format_interval(rope)}"
 
 
 def format_interval(interval: Interval, sign: bool = True) -> str:

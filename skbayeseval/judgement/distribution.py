@@ -20,8 +20,7 @@ from skbayeseval.judgement.decision import (
     decide,
     format_probability,
     masses,
-    on_other_metrics,
-    on_other_splits,
+    percent,
 )
 from skbayeseval.judgement.intervals import Interval, equal_tailed, hdi, hdi_mcse
 from skbayeseval.judgement.rope import check_rope
@@ -115,27 +114,16 @@ def decision_of(
     whether it depends on them.
     """
     region, hdi = check_rope(rope), difference.hdi(prob)
-    found = decide(
-        hdi,
-        region,
-        difference.around(region),
-        difference.mean,
-        names=names,
-        metric=metric,
-        prob=prob,
-    )
-    if shift == 0:
-        return found
-    moved = [
-        decide(
-            Interval(hdi.low + move, hdi.high + move),
-            region,
-            difference.around(Interval(region.low - move, region.high - move)),
-            difference.mean + move,
-        ).code
-        for move in (-shift, shift)
-    ]
-    return replace(found, depends_on_splits=any(code != found.code for code in moved))
+
+    def decided(move: float) -> Decision:
+        moved = Interval(hdi.low + move, hdi.high + move)
+        around = difference.around(Interval(region.low - move, region.high - move))
+        mean = difference.mean + move
+        return decide(moved, region, around, mean, names=names, metric=metric, prob=prob)
+
+    found = decided(0.0)
+    changes = shift != 0 and {decided(-shift).code, decided(shift).code} != {found.code}
+    return replace(found, depends_on_splits=changes) if changes else found
 
 
 @dataclass(frozen=True, repr=False)
@@ -196,19 +184,16 @@ class OneSidedDecision(InWords):
         verdict, yes, no = "", "better", "not better"
         if self.question == "non-inferiority":
             verdict, yes, no = "safe to ship: ", "not worse", "worse"
-        basis, case, probability = f"({self.metric})", yes, self.probability
+        basis, case, probability = self.metric, yes, self.probability
         if self.answer == "no":
             verdict = verdict and f"not {verdict}"
             case, probability = no, 1 - self.probability
         elif not self.settled:
             verdict = "not settled: "
-            basis = f"({self.metric}; {100 * self.prob:.3g}% or more would be a yes)"
+            basis += f"; {percent(self.prob)} or more would be a yes"
         chance = format_probability(probability, threshold=self.prob)
-        if self.depends_on_splits:
-            basis += f"\n   {on_other_splits(self.n_repeats, 'this answer')}"
-        if self.other_metrics:
-            basis += f"\n   {on_other_metrics(self.metric, self.other_metrics)}"
-        return f"{verdict}{a} is {case} than {b}{by} with probability {chance} {basis}"
+        said = f"{verdict}{a} is {case} than {b}{by} with probability {chance} ({basis})"
+        return "\n   ".join([said, *self._notes("this answer")])
 
 
 def check_margin(margin: Any, bounds: tuple[float, float] | None) -> float:
@@ -249,6 +234,6 @@ def one_sided(
         return "yes" if chance >= prob else "no" if chance <= 1 - prob else "not settled"
 
     chance = probability(0.0)
-    found = OneSidedDecision(question, answer(chance), chance, margin, prob, names, metric)
-    moved = [answer(probability(move)) for move in (-shift, shift)] if shift else []
-    return replace(found, depends_on_splits=any(one != found.answer for one in moved))
+    said = answer(chance)
+    changes = shift != 0 and {answer(probability(move)) for move in (-shift, shift)} != {said}
+    return OneSidedDecision(question, said, chance, margin, prob, names, metric, changes)

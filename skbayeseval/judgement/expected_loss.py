@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import as_float
-from skbayeseval.judgement.decision import InWords, on_other_metrics
+from skbayeseval.judgement.decision import InWords
 
 # So many other classifiers are named in a sentence.
 MOST_NAMES = 5
@@ -85,26 +85,17 @@ class ExpectedLoss(InWords):
         shown = [f"that of {other} {_written(larger)}" for other, larger in others[:MOST_NAMES]]
         if len(others) > MOST_NAMES:
             shown.append(f"those of {len(others) - MOST_NAMES} more are larger")
-        what = f"loss in {self.metric}" if set(self.cost) == {1.0} else "cost"
+        what, costs = f"loss in {self.metric}", ""
+        if set(self.cost) != {1.0}:
+            each = [f"{c:,.12g} with {of}" for c, of in zip(self.cost, self.names, strict=True)]
+            together = f"{self.cost[0]:,.12g}" if len(set(self.cost)) == 1 else " and ".join(each)
+            what, costs = "cost", f", where a loss of 1 in {self.metric} costs {together}"
         known = "the difference is known" if len(self.names) == 2 else "it is known who is the best"
-        further = ""
-        if self.other_metrics:
-            further = f" {on_other_metrics(self.metric, self.other_metrics)}"
-        return (
-            f"{first}: its expected {what} is {_written(loss)}, {', '.join(shown)}"
-            f"{self._on_costs()}. To wait until {known} would save {_written(self.waiting)} on "
-            f"average, at most.{further}"
+        said = (
+            f"{first}: its expected {what} is {_written(loss)}, {', '.join(shown)}{costs}. To wait "
+            f"until {known} would save {_written(self.waiting)} on average, at most."
         )
-
-    def _on_costs(self) -> str:
-        """Return what a loss of 1 in the metric costs; nothing if the loss itself is told."""
-        if set(self.cost) == {1.0}:
-            return ""
-        costs = [f"{cost:,.12g}" for cost in self.cost]
-        if len(set(costs)) == 1:
-            return f", where a loss of 1 in {self.metric} costs {costs[0]}"
-        each = [f"{cost} with {name}" for cost, name in zip(costs, self.names, strict=True)]
-        return f", where a loss of 1 in {self.metric} costs {' and '.join(each)}"
+        return " ".join([said, *self._notes()])
 
 
 def expected_loss(

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from skbayeseval.judgement.decision import (
     Decision,
     InWords,
-    format_interval,
+    basis_of,
     format_probability,
-    on_other_metrics,
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 
@@ -87,8 +86,8 @@ class RankingDecision(InWords):
 
     def states(self) -> dict[str, str]:
         """Return "equivalent", "open" or "worse" for each classifier, by name."""
-        cases = ("equivalent", "open", "worse")
-        return {name: case for case in cases for name in getattr(self, case)}
+        cases = {"equivalent": self.equivalent, "open": self.open, "worse": self.worse}
+        return {name: case for case, names in cases.items() for name in names}
 
     def _named(self) -> tuple[str, str, str]:
         """Return who is equivalent to the best, who is open and who is surely worse, as text.
@@ -100,21 +99,15 @@ class RankingDecision(InWords):
 
     def __str__(self) -> str:
         equivalent, still, worse = self._named()
-        lines = [
-            f"{self.metric}, ROPE {format_interval(self.rope)}, {100 * self.prob:.3g}% HDI, "
-            "scores partially pooled:"
-        ]
-        if self.best_alone is not None:
-            lines.append(f"  the best: {self.best_alone}")
-        elif self.equivalent:
-            lines.append(f"  the best or practically equivalent to it: {equivalent}")
-        if self.open:
-            lines.append(f"  not settled (probability of being equivalent to the best): {still}")
-        if self.worse:
-            lines.append(f"  surely worse than the best: {worse}")
-        if self.other_metrics:
-            lines.append(f"  {on_other_metrics(self.metric, self.other_metrics)}")
-        return "\n".join(lines)
+        title = "the best" if self.best_alone else "the best or practically equivalent to it"
+        cases = {
+            title: equivalent,
+            "not settled (probability of being equivalent to the best)": still,
+            "surely worse than the best": worse,
+        }
+        said = [f"{basis_of(self.metric, self.prob, self.rope)}, scores partially pooled:"]
+        said += [f"  {case}: {names}" for case, names in cases.items() if names]
+        return "\n".join([*said, *(f"  {note}" for note in self._notes())])
 
 
 def decide_ranking(
@@ -157,9 +150,7 @@ def decide_ranking(
                 p_equivalent[k] = min(p, not_worse) if p >= prob else max(p, not_worse)
         cases[case].append(names[k])
     return RankingDecision(
-        tuple(cases["equivalent"]),
-        tuple(cases["open"]),
-        tuple(cases["worse"]),
+        *map(tuple, cases.values()),
         tied_groups([names[k] for k in order], _differ(draws[list(order)], rope, prob)),
         {names[k]: float(p_equivalent[k]) for k in order},
         rope,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from skbayeseval.judgement.decision import Decision, InWords, format_interval, format_probability
+from skbayeseval.judgement.decision import Decision, InWords, basis_of, format_probability, percent
 from skbayeseval.judgement.intervals import Interval
 
 
@@ -88,29 +88,25 @@ class SubgroupDecision(InWords):
 
     def __str__(self) -> str:
         a, b = self.names
-        basis = f"{self.metric}, {100 * self.prob:.3g}% HDI, ROPE {format_interval(self.rope)}"
+        basis = basis_of(self.metric, self.prob, self.rope)
+        cases: dict[str, list[str]] = {
+            f"{a} significantly better": [],
+            "practically equivalent": [],
+            f"{a} significantly worse": [],
+            "not settled": [],
+            "too few to say": [f"{name} ({why})" for name, why in self.too_few.items()],
+            "averages without some classes": [
+                f"{name} ({why})" for name, why in self.incomplete.items()
+            ],
+        }
+        for name, decision in self.subgroups.items():
+            if decision.settled:
+                case = decision.label if decision.code == "~" else f"{a} {decision.label}"
+                cases[case].append(str(name))
+            else:
+                cases["not settled"].append(f"{name} ({self._chances(decision)})")
         said = [f"{a} compared with {b} in {name_subgroups(self.column)} ({basis}):"]
-        for code, words in (
-            (">>", f"{a} significantly better"),
-            ("~", "practically equivalent"),
-            ("<<", f"{a} significantly worse"),
-        ):
-            found = [str(name) for name, one in self.subgroups.items() if one.code == code]
-            if found:
-                said.append(f"  {words}: {', '.join(found)}")
-        unsettled = [
-            f"{name} ({self._chances(one)})"
-            for name, one in self.subgroups.items()
-            if not one.settled
-        ]
-        if unsettled:
-            said.append(f"  not settled: {', '.join(unsettled)}")
-        if self.too_few:
-            reasons = [f"{name} ({why})" for name, why in self.too_few.items()]
-            said.append(f"  too few to say: {', '.join(reasons)}")
-        if self.incomplete:
-            reasons = [f"{name} ({why})" for name, why in self.incomplete.items()]
-            said.append(f"  averages without some classes: {', '.join(reasons)}")
+        said += [f"  {case}: {', '.join(names)}" for case, names in cases.items() if names]
         return "\n".join([*said, f"  {self.on_variation()}{self._on_any_two()}"])
 
     def _chance(self, probability: float, *, words: bool = False) -> str:
@@ -130,20 +126,17 @@ class SubgroupDecision(InWords):
         width = self.rope.high - self.rope.low
         by = f" by more than {width:.4g}, the width of the ROPE," if width else ""
         high, low = self.farthest
+        higher = f"it is higher in {high} than in {low}"
         chance = self._chance(self.p_farthest, words=True)
         if self.varies:
-            return (
-                f"T{where[1:]}: it is higher in {high} than in {low}{by} with probability {chance}."
-            )
+            return f"T{where[1:]}: {higher}{by} with probability {chance}."
         if self.varies is False:
             chance = self._chance(self.p_varies, words=True)
-            return (
-                f"No sign that {where}: some two of them are apart{by} with probability {chance}."
-            )
+            apart = f"some two of them are apart{by} with probability {chance}"
+            return f"No sign that {where}: {apart}."
         return (
-            f"Not settled whether {where}: it is higher in {high} than in {low} (the two "
-            f"farthest apart){by} with probability {chance}; {100 * self.prob:.3g}% would settle "
-            "it."
+            f"Not settled whether {where}: {higher} (the two farthest apart){by} with probability "
+            f"{chance}; {percent(self.prob)} would settle it."
         )
 
     def _on_any_two(self) -> str:
@@ -151,13 +144,8 @@ class SubgroupDecision(InWords):
         if self.varies is not None or self.farthest is None or self.rope.low == self.rope.high:
             return ""
         chance = self._chance(self.p_varies, words=True)
-        said = f" Some two of them differ that much with probability {chance}"
-        if self.p_varies < self.prob:
-            return f"{said}."
-        return (
-            f"{said}, but the data do not tell which two: with many small subgroups, this "
-            "probability is high even if nothing sets them apart."
-        )
+        but = "" if self.p_varies < self.prob else ", but the data do not tell which two"
+        return f" Some two of them differ that much with probability {chance}{but}."
 
 
 def name_subgroups(column: str | None) -> str:
