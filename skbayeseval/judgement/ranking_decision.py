@@ -149,8 +149,11 @@ def decide_ranking(
                 case, not_worse = "open", 1 - alone.probabilities.better
                 p_equivalent[k] = min(p, not_worse) if p >= prob else max(p, not_worse)
         cases[case].append(names[k])
+    equivalent, still_open, worse = (tuple(each) for each in cases.values())
     return RankingDecision(
-        *map(tuple, cases.values()),
+        equivalent,
+        still_open,
+        worse,
         tied_groups([names[k] for k in order], _differ(draws[list(order)], rope, prob)),
         {names[k]: float(p_equivalent[k]) for k in order},
         rope,

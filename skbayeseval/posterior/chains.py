@@ -33,34 +33,34 @@ def convergence_warnings(posterior: Posterior, metric: Metric, name: str) -> lis
     """Return warnings about the chains of the differences, or of a single classifier."""
     if posterior.has_independent_draws:
         return []
-    found = []
+    warnings = []
     divergences = int(np.sum(posterior.stats.get("diverging", 0)))
     if divergences:
-        found.append(
+        warnings.append(
             f"{divergences} of {posterior.n_draws} draws diverged, so the chains may miss part of "
             "the posterior. Increase target_accept: engine=PyMCEngine(target_accept=0.95)."
         )
     first, *others = posterior.draws(metric)
     what = f"the difference in {name}" if others else name
-    checked = [diagnose((first - o).reshape(posterior.n_chains, -1)) for o in others] or [
-        diagnose(first.reshape(posterior.n_chains, -1))
-    ]
+    quantities = [first - other for other in others] or [first]
+    checked = [diagnose(draws.reshape(posterior.n_chains, -1)) for draws in quantities]
+    worst, least = np.max([one.r_hat for one in checked]), np.min([one.ess for one in checked])
     if posterior.n_chains == 1:
-        found.append(
+        warnings.append(
             "One chain is not enough to check convergence. Use several: "
             "engine=PyMCEngine(chains=4)."
         )
-    elif not (worst := np.max([one.r_hat for one in checked])) < HIGHEST_R_HAT:
-        found.append(
+    elif not worst < HIGHEST_R_HAT:
+        warnings.append(
             f"R-hat of {what} is {worst:.3f}, not below {HIGHEST_R_HAT}: the chains have not "
             "converged. Run longer chains: engine=PyMCEngine(tune=4000, draws=4000)."
         )
-    if not (least := np.min([one.ess for one in checked])) > LOWEST_ESS:
-        found.append(
+    if not least > LOWEST_ESS:
+        warnings.append(
             f"The effective sample size of {what} is {least:.0f}, not above {LOWEST_ESS}: its "
             "interval is imprecise. Increase draws: engine=PyMCEngine(draws=4000)."
         )
-    return found
+    return warnings
 
 
 def sample(like: Posterior, engine: Engine, prior: Callable[..., Any] | None) -> Posterior:
@@ -78,19 +78,17 @@ def sample(like: Posterior, engine: Engine, prior: Callable[..., Any] | None) ->
         draw = partial(engine.draw_prior, specification, labels, prior, seed(_PRIOR))
         own_prior = Prior(like.model, like.evidence, like.prevalence, draw)
         name = getattr(prior, "__name__", type(prior).__name__)
-    found = Posterior(
-        like.model,
-        like.evidence,
-        entropy=entropy,
-        prevalence=like.prevalence,
-        instances=like.instances,
-        trace=trace,
-        prior=own_prior,
-        prior_name=name,
-        build_prior=prior,
+    posterior = _with_chains(
+        like, trace, entropy=entropy, prior=own_prior, prior_name=name, build_prior=prior
     )
-    found.engine = engine.name
-    return found
+    posterior.engine = engine.name
+    return posterior
+
+
+def _with_chains(like: Posterior, trace: Trace, **options: Any) -> Posterior:
+    """Return the posterior of the chains, with the model and the evidence of `like`."""
+    settings = {"instances": like.instances, "weights": None, **options}
+    return like.like(like.model, like.evidence, trace=trace, **settings)
 
 
 def from_trace(trace: Any, like: Posterior) -> Posterior:
@@ -111,13 +109,4 @@ def from_trace(trace: Any, like: Posterior) -> Posterior:
         prior = Prior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
     chains = trace_of(trace, names + rows)
     check_trace(chains, parameters)
-    return Posterior(
-        like.model,
-        like.evidence,
-        entropy=like.entropy,
-        prevalence=like.prevalence,
-        instances=like.instances,
-        trace=chains,
-        prior=prior,
-        prior_name="altered graph",
-    )
+    return _with_chains(like, chains, prior=prior, prior_name="altered graph")

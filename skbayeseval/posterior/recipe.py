@@ -6,9 +6,9 @@ metrics of a posterior are computed from the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from joblib import parallel_config
@@ -49,6 +49,7 @@ from skbayeseval.posterior.inferred_weight import (
 from skbayeseval.posterior.prior import Prior, Recipe
 
 Array = NDArray[Any]
+T = TypeVar("T")
 
 # The spawn keys of the posterior's seeds: of its draws, of what few units add to them, and of where
 # they move to get to all instances.
@@ -127,19 +128,23 @@ class Posterior(Recipe):
         self.n_jobs: int | None = None  # the number of threads; by default as joblib is set
         self.own_prior = prior
         self._asked: list[Metric] = []
-        self._draws: dict[Metric, Array] = {}
-        self._observed: dict[Metric, tuple[float, ...]] = {}
-        self._sums_of_means: dict[Metric, SumOfMeans | None] = {}
-        self._influences: dict[Metric, Array] = {}
-        self._stretched: dict[tuple[Metric, int | None], Array] = {}
-        self._values: dict[tuple[Metric, int], Array] = {}
-        self._published: Posterior | None = None
+        self._known: dict[Hashable, Any] = {}  # what was computed, or is known from a file
 
-    def _like(self, model: Model, evidence: Evidence, **changes: Any) -> Posterior:
-        """Return another posterior with exact draws, with the settings of this one."""
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return what is known under the key, else compute it; arrays become read-only."""
+        if key not in self._known:
+            self._known[key] = value = compute()
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        return cast(T, self._known[key])
+
+    def like(self, model: Model, evidence: Evidence, **changes: Any) -> Posterior:
+        """Return another posterior, with exact draws unless changed, with settings of this one."""
         options: dict[str, Any] = {"entropy": self.entropy, "n_draws": self.n_draws}
         options |= {"prevalence": self.prevalence, "weights": self.weights}
-        return Posterior(model, evidence, **(options | changes))
+        other = Posterior(model, evidence, **(options | changes))
+        other.shows_progress, other.n_jobs = self.shows_progress, self.n_jobs
+        return other
 
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
@@ -176,9 +181,8 @@ class Posterior(Recipe):
         scored = self._scored_for(metric)
         if scored is None or self.weights is not None:
             return None
-        if metric not in self._sums_of_means:
-            self._sums_of_means[metric] = SumOfMeans.of(scored.runs(metric), scored.shape)
-        return self._sums_of_means[metric]
+        runs, shape = scored.runs, scored.shape
+        return self._once(("sum of means", metric), lambda: SumOfMeans.of(runs(metric), shape))
 
     def _mixture(self, metric: Metric, weight: WeightPosterior) -> Array:
         """Return draws of the metric, of shape (n_classifiers, n_draws), mixed over weights."""
@@ -246,30 +250,28 @@ class Posterior(Recipe):
 
     def influence(self, metric: Metric) -> Array:
         """Return the influence of each row on the metric of each classifier."""
-        assert self.scored is not None
-        if metric not in self._influences:
-            self._influences[metric] = self.scored.influence(metric)
-        return self._influences[metric]
+        scored: Any = self.scored
+        return self._once(("influence", metric), lambda: scored.influence(metric))
 
     def _allowing_for_few_carriers(
         self, metric: Metric, draws: Array, classifier: int | None = None
     ) -> Array:
         """Return draws of the difference, or of one classifier, that are wide enough."""
-        carriers, key = self.carried_by(metric, classifier), (metric, classifier)
+        scored: Any = self.scored
+        carriers, of_difference = self.carried_by(metric, classifier), classifier is None
         if np.isinf(carriers):
             return draws
-        if key not in self._stretched:
-            assert self.scored is not None
-            self._stretched[key] = allow_for_few_carriers(
+        return self._once(
+            ("stretched", metric, classifier),
+            lambda: allow_for_few_carriers(
                 draws,
-                self.scored.unit_numbers(metric),
+                scored.unit_numbers(metric),
                 carriers,
-                difference_bounds(metric.bounds) if classifier is None else metric.bounds,
+                difference_bounds(metric.bounds) if of_difference else metric.bounds,
                 self.rng(_FEW_UNITS, 2),
-                of_areas=classifier is None and self.scored.is_area(metric),
-            )
-            self._stretched[key].flags.writeable = False
-        return self._stretched[key]
+                of_areas=of_difference and scored.is_area(metric),
+            ),
+        )
 
     @property
     def prior(self) -> Prior:
@@ -317,8 +319,8 @@ class Posterior(Recipe):
 
     def difference(self, metric: Metric) -> Distribution:
         """Return the posterior of A - B."""
-        draws = self.draws(metric)
-        difference = draws[0] if len(draws) == 1 else draws[0] - draws[1]
+        first, *second = self.draws(metric)
+        difference = first - second[0] if second else first
         law = self.law(metric, np.array([1.0, -1.0]))
         if law is not None:
             return StudentQuantity(difference, law, difference_bounds(metric.bounds))
@@ -358,21 +360,22 @@ class Posterior(Recipe):
 
     def _own_draws(self, metric: Metric, classifier: int) -> Array:
         """Return draws of the metric of one classifier, weighted for itself."""
+        return self._once(
+            ("draws of one", metric, classifier), lambda: self._draw_one(metric, classifier)
+        )
+
+    def _draw_one(self, metric: Metric, classifier: int) -> Array:
         assert self.weights is not None
-        key = (metric, classifier)
-        if key not in self._values:
-            weight, source, row = self.weights.quantity(metric, classifier).weight, self, classifier
-            if self.evidence.n_classifiers > 2:  # a pair of them is cheaper to draw than all
-                pair = classifier, (classifier + 1) % self.evidence.n_classifiers
-                scored = None if self.scored is None else self.scored.pair(*pair)
-                source = self._like(self.model.of_pair(), self.evidence.pair(*pair), scored=scored)
-                source.shows_progress, source.n_jobs = self.shows_progress, self.n_jobs
-                row = 0
-            draws = source._mixture(metric, weight)[[row]]
-            full = self.weights.full_size(metric, classifier)
-            draws = self._moved(metric, draws, None if full is None else full.shifts[None])
-            self.remember_value(metric, classifier, draws[0])
-        return self._values[key]
+        known, source, row = self.weights.quantity(metric, classifier), self, classifier
+        n = self.evidence.n_classifiers
+        if n > 2:  # a pair of them is cheaper to draw than all
+            pair = classifier, (classifier + 1) % n
+            scored = None if self.scored is None else self.scored.pair(*pair)
+            source = self.like(self.model.of_pair(), self.evidence.pair(*pair), scored=scored)
+            row = 0
+        draws = source._mixture(metric, known.weight)[[row]]
+        full = self.weights.full_size(metric, classifier)
+        return self._moved(metric, draws, None if full is None else full.shifts[None])[0]
 
     def of_rows(self, rows: Array, entropy: int) -> Posterior:
         """Return the posterior given some of the rows of the evidence, with exact draws.
@@ -384,7 +387,7 @@ class Posterior(Recipe):
         if self.scored is not None and self.scored is not self.evidence:
             scored = self.scored.of_rows(rows)
         weights = None if self.weights is None else self.weights.of_rows(rows)
-        return self._like(self.model, evidence, entropy=entropy, scored=scored, weights=weights)
+        return self.like(self.model, evidence, entropy=entropy, scored=scored, weights=weights)
 
     def of_types(self, metric: Metric) -> dict[str, Posterior]:
         """Return the posterior of each type of chunk, with the weight of all and exact draws."""
@@ -396,8 +399,7 @@ class Posterior(Recipe):
             weight, n = self.weights.difference(metric), self.evidence.n_classifiers
             weights = common_weight(weight, self.weights.basis, n)
         return {
-            kind: self._like(self.model, counts, weights=weights)
-            for kind, counts in by_type.items()
+            kind: self.like(self.model, counts, weights=weights) for kind, counts in by_type.items()
         }
 
     def under_published_prior(self) -> Posterior:
@@ -408,11 +410,8 @@ class Posterior(Recipe):
         model = self.model.published
         if model is None or self.prior_name is not None:
             return self
-        if self._published is None:
-            model = model.of_pair() if self.evidence.n_classifiers == 2 else model
-            found = self._published = self._like(model, self.evidence)
-            found.shows_progress, found.n_jobs = self.shows_progress, self.n_jobs
-        return self._published
+        published = model.of_pair() if self.evidence.n_classifiers == 2 else model
+        return self._once("published prior", lambda: self.like(published, self.evidence))
 
     def what_is_identical(self, metric: Metric) -> str | None:
         """Return in what both classifiers are identical, such as "predictions"; None if not."""
@@ -458,7 +457,7 @@ class Posterior(Recipe):
                 f"{asked} requires a conjugate prior, but this result has a user-supplied prior. "
                 "Compare again with engine='exact'."
             )
-        return self._like(self.model, self.evidence, weights=None)
+        return self.like(self.model, self.evidence, weights=None)
 
     @property
     def weight(self) -> float:
@@ -467,18 +466,16 @@ class Posterior(Recipe):
 
     def draws(self, metric: Metric) -> Array:
         """Return read-only draws of the metric, of shape (n_classifiers, n_draws)."""
-        if metric not in self._draws and metric in self._asked:
+        if ("draws", metric) not in self._known and metric in self._asked:
             self.draw_together(self._asked)
-        if metric not in self._draws:
-            if self.weights is not None:
-                draws = self._mixture(metric, self.weights.difference(metric))
-                draws = self._moved(metric, draws, self.weights.shifts(metric))
-            else:
-                draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
-                draws = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
-            draws.flags.writeable = False
-            self._draws[metric] = draws
-        return self._draws[metric]
+        return self._once(("draws", metric), lambda: self._draw(metric))
+
+    def _draw(self, metric: Metric) -> Array:
+        if self.weights is not None:
+            draws = self._mixture(metric, self.weights.difference(metric))
+            return self._moved(metric, draws, self.weights.shifts(metric))
+        draws = self._collected(self.stream(metric, self.rng(), self.n_draws), metric)
+        return self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))
 
     def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
         """Return all draws; shows progress if they take long."""
@@ -502,7 +499,7 @@ class Posterior(Recipe):
         All others are drawn one by one, on demand: Markov chains, metrics whose weights are
         inferred, and those that are NaN somewhere, which is an error.
         """
-        missing = [m for m in metrics if m.is_of_totals and m not in self._draws]
+        missing = [m for m in metrics if m.is_of_totals and ("draws", m) not in self._known]
         size = len(missing) * self.evidence.n_classifiers * self.n_draws
         alone = self.weights is not None or not self.has_independent_draws
         if alone or len(missing) < 2 or size > MOST_TOGETHER:
@@ -521,24 +518,22 @@ class Posterior(Recipe):
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the observed metric value of each classifier."""
-        if metric in self._observed:
-            return self._observed[metric]
-        return (self._scored_for(metric) or self.evidence).observed(metric)
+        source: Any = self._scored_for(metric) or self.evidence
+        return self._once(("observed", metric), lambda: source.observed(metric))
 
     def remember(self, metric: Metric, draws: Array, observed: tuple[float, ...]) -> None:
         """Store known draws and observed values, such as those of a saved result."""
         draws.flags.writeable = False
-        self._draws[metric] = draws
-        self._observed[metric] = observed
+        self._known["draws", metric], self._known["observed", metric] = draws, observed
 
     def remember_value(self, metric: Metric, classifier: int, draws: Array) -> None:
         """Store known draws of the metric of one classifier, where weights are inferred."""
         draws.flags.writeable = False
-        self._values[metric, classifier] = draws
+        self._known["draws of one", metric, classifier] = draws
 
     def remember_influence(self, metric: Metric, influence: Array) -> None:
         """Store the influence of each row, where the function that it is of is not known."""
-        self._influences[metric] = influence
+        self._known["influence", metric] = influence
 
     def check_metric(self, metric: Metric) -> Metric:
         """Return the metric; raise if it cannot be computed from the evidence."""
