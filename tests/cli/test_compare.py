@@ -4,7 +4,6 @@ import io
 import json
 import re
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -142,22 +141,6 @@ class TestScores:
         assert main(f"compare {path} --truth y {columns} --scoring roc_auc".split()) == 2
         said = capsys.readouterr().err
         assert re.search(message, said), said
-
-
-@pytest.mark.parametrize(
-    ("others", "scoring"), [("svm", "f1 recall"), ("svm --b tree", "f1 recall")]
-)
-def test_figures_show_all_metrics(others, scoring, path, tmp_path, monkeypatch):
-    figures = []
-    monkeypatch.setattr(
-        "skbayeseval.cli.output.save_figure", lambda figure, path: figures.append(figure) or path
-    )
-    arguments = f"compare {path} --truth y --a nb --b {others} --scoring {scoring} --plot x.png"
-    assert main([*arguments.split(), *QUICK.split()]) == 0
-    labels = [ax.get_xlabel() + ax.get_title() for ax in figures[0].axes]
-    for name in scoring.split():
-        assert any(name in label for label in labels), labels
-    plt.close("all")
 
 
 class TestCountedParquet:

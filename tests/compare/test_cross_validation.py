@@ -7,7 +7,7 @@ from joblib import parallel_config
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
-from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.datasets import make_classification
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
@@ -18,8 +18,6 @@ from sklearn.model_selection import (
     cross_validate,
 )
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -28,7 +26,6 @@ from skbayeseval import (
     PyMCEngine,
     bayesian_cross_validate,
     compare_predictions,
-    load_result,
     metrics,
 )
 
@@ -42,20 +39,6 @@ class Breaks(PyMCEngine):
 
 X, Y = make_classification(160, n_informative=4, flip_y=0.2, random_state=0)
 NB, LR = GaussianNB(), LogisticRegression()
-
-
-def test_the_sentence_the_project_exists_for():
-    data = load_breast_cancer(return_X_y=True)
-    svm = make_pipeline(StandardScaler(), SVC())
-    result = bayesian_cross_validate(GaussianNB(), svm, *data, random_state=0)
-    assert result.names == ("GaussianNB", "SVC")
-    assert result.metrics == ("accuracy",)
-    assert result.model == "paired"
-    assert result.n_splits == 6
-    assert result.evidence.total == 3 * 569
-    assert result.decision(rope=0.005).code == "<<"
-    text = str(result)
-    assert "learners trained on 284 instances (BlockRegularizedCV, 6 splits), not models" in text
 
 
 SPLITTERS = [
@@ -181,22 +164,6 @@ def test_a_class_missing_from_a_training_split():
     assert result.observed_a < 0.5
 
 
-def test_save_keeps_the_cross_validation(tmp_path):
-    result = bayesian_cross_validate(
-        NB, LR, X, Y, random_state=0, return_estimator=True, return_indices=True
-    )
-    result.save(tmp_path / "file")
-    again = load_result(tmp_path / "file")
-    assert str(again) == str(result)
-    for name in result.names:
-        ours, theirs = again.cv_results[name], result.cv_results[name]
-        assert set(ours) == set(theirs) - {"estimator"}
-        np.testing.assert_array_equal(ours["test_score"], theirs["test_score"])
-        for one, other in zip(ours["indices"]["test"], theirs["indices"]["test"], strict=True):
-            np.testing.assert_array_equal(one, other)
-    again.plot("scores")
-
-
 def test_plot_scores():
     result = bayesian_cross_validate(NB, LR, X, Y, scoring=["f1", "recall"], random_state=0)
     display = result.plot("scores", metric="recall")
@@ -209,16 +176,6 @@ def test_plot_scores():
         compare_predictions(Y, Y, Y).plot("scores")
     assert compare_predictions(Y, Y, Y).cv_results is None
     assert compare_predictions(Y, Y, Y).n_splits is None
-
-
-def test_predictions_of_another_kind():
-    class Shouts(GaussianNB):
-        def predict(self, X):
-            return np.full(len(X), 7)
-
-    message = r"Estimator 'Shouts' failed in split 0: predict contains labels .* \[7\]"
-    with pytest.raises(ValueError, match=message):
-        bayesian_cross_validate(Shouts(), LR, X, Y)
 
 
 class FailsOnce(GaussianNB):

@@ -11,7 +11,6 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
-    LeaveOneOut,
     StratifiedKFold,
     cross_val_predict,
 )
@@ -59,20 +58,6 @@ def test_the_fitted_models_have_the_variance_between_instances():
     difference = np.concatenate(right)
     assert result.draws.std() == pytest.approx(difference.std() / np.sqrt(240), rel=0.06)
     assert "the 5 models of each kind fitted here on 192 instances" in str(result)
-
-
-def test_words():
-    text = str(bayesian_cross_validate(A, B, X, Y, calibrate=2, **FEW))
-    assert "from the spread of 6 splits in 3 repeats and 2 comparisons of halves" in text
-    text = str(bayesian_cross_validate(A, B, X, Y, cv=5, scoring=["f1", "accuracy"], **FEW))
-    assert text.count("from the spread of 5 splits") == 2
-    # One instance per test set has no spread to compare with that between splits.
-    text = str(bayesian_cross_validate(A, B, X[:40], Y[:40], cv=LeaveOneOut(), **FEW))
-    assert "by a fitted formula" in text
-    assert "spread" not in text
-    text = str(bayesian_cross_validate(A, B, X, Y, groups=np.arange(240) // 20, **FEW))
-    assert "720 counts in 12 groups" in text
-    assert "only 12 groups: intervals are widened for this, and approximate" in text
 
 
 def test_a_number_is_the_weight():

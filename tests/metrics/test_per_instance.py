@@ -7,6 +7,7 @@ from skbayeseval import (
     bayesian_cross_validate,
     compare_many,
     compare_predictions,
+    load_result,
     metrics,
     score_posterior,
 )
@@ -119,3 +120,13 @@ def test_refuses():
     y = [[1, 0], [0, 1], [1, 1]]
     with pytest.raises(ValueError, match="requires one label per instance"):
         compare_predictions(y, y, y, scoring=RIGHT)
+
+
+def test_saved_results_keep_their_draws(tmp_path):
+    y, a, b, _ = numbers()
+    result = compare_predictions(y, a, b, scoring=NEG_ERROR, random_state=0)
+    result.save(tmp_path / "result.npz")
+    again = load_result(tmp_path / "result.npz")
+    np.testing.assert_array_equal(again.draws, result.draws)
+    assert again.observed_a == result.observed_a
+    np.testing.assert_array_equal(again.metric("r2").draws, result.metric("r2").draws)

@@ -118,15 +118,6 @@ def test_same_seed_same_chains(exact):
     test_bayes_factor_of_chains(one, exact)
 
 
-def test_saved_and_loaded(sampled, tmp_path):
-    sampled.save(tmp_path / "result.npz")
-    loaded = load_result(tmp_path / "result.npz")
-    assert (loaded.engine, loaded.n_draws) == ("pymc", 4000)
-    np.testing.assert_array_equal(loaded.draws, sampled.draws)
-    np.testing.assert_array_equal(loaded.metric("recall").draws, sampled.metric("recall").draws)
-    assert loaded.summary(0.05).equals(sampled.summary(0.05))
-
-
 def test_prior_sensitivity_keeps_the_chains_first(sampled):
     table = sampled.prior_sensitivity(0.05)
     assert table["mean"].iloc[0] == sampled.draws.mean()

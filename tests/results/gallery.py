@@ -48,13 +48,22 @@ def many_classes():
     return compare_predictions(y, a, b, scoring=["f1_macro", "accuracy"], **COMMON)
 
 
+def hierarchical():
+    return compare_predictions(*labels(3, 1000)[:3], model="hierarchical", **COMMON)
+
+
+def independent_labels():
+    y, a, b = (one.reshape(-1, 3) for one in labels()[:3])
+    return compare_predictions(y, a, b, scoring="f1_macro", model="bcv", **COMMON)
+
+
 def grouped():
     return compare_predictions(*labels()[:3], groups=np.arange(120) // 4, scoring="f1", **COMMON)
 
 
 def multi_label():
     y, a, b, _ = labels()
-    y, a, b = (one.reshape(-1, 2) for one in (y, a, b))
+    y, a, b = (one.reshape(-1, 3) for one in (y, a, b))
     return compare_predictions(y, a, b, scoring="f1_macro", **COMMON)
 
 
@@ -71,15 +80,10 @@ def instance_scores():
 
 def numbers():
     y, a, b = np.random.default_rng(0).normal(size=(3, 60))
-    own = metrics.from_instances(absolute_error, "neg_error")
     weight = np.linspace(0.5, 2, 60)
     groups = np.arange(60) // 2
     options = {"sample_weight": weight, "groups": groups, **COMMON}
-    return compare_predictions(y, y + a, y + 2 * b, scoring=["r2", own], **options)
-
-
-def absolute_error(y, predicted):
-    return -np.abs(y - predicted)
+    return compare_predictions(y, y + a, y + 2 * b, scoring=["r2", "explained_variance"], **options)
 
 
 def chunks():
@@ -143,6 +147,19 @@ def many_items():
     return compare_many_items(scores, **COMMON)
 
 
+def systems():
+    scores = np.random.default_rng(0).random((3, 5, 2))
+    nested = {
+        name: dict(enumerate(map(list, one))) for name, one in zip("abc", scores, strict=True)
+    }
+    return compare_scores(nested, test_fraction=0.2, **COMMON)
+
+
+def out_of_fold():
+    y, a, *_ = labels()
+    return score_posterior(y, a, scoring="f1", weight="inferred", **COMMON)
+
+
 def single():
     y, a, *_ = labels()
     return score_posterior(y, a, scoring=["f1", "accuracy"], **COMMON)
@@ -177,6 +194,13 @@ def cross_validated():
     )
 
 
+def full_size():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = (X[:, 0] + np.random.default_rng(1).normal(size=80) > 0).astype(int)
+    learners = GaussianNB(), DummyClassifier()
+    return bayesian_cross_validate(*learners, X, y, estimand="full", **COMMON)
+
+
 def regressors():
     X = np.random.default_rng(0).normal(size=(80, 2))
     y = X[:, 0] + np.random.default_rng(1).normal(size=80)
@@ -201,6 +225,8 @@ GALLERY = (
     paired,
     marginal,
     many_classes,
+    hierarchical,
+    independent_labels,
     grouped,
     multi_label,
     with_prevalence,
@@ -213,9 +239,12 @@ GALLERY = (
     graded_items,
     clustered_items,
     many_items,
+    systems,
+    out_of_fold,
     single,
     ranking,
     own_metric,
     cross_validated,
+    full_size,
     regressors,
 )

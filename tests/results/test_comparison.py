@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from sklearn import metrics as sk
 
 from skbayeseval import (
     compare_counts,
@@ -17,20 +16,6 @@ def result(votes):
     return compare_predictions(
         *votes, scoring=["f1", "accuracy", "recall"], names=("new", "old"), random_state=0
     )
-
-
-def test_properties(result, votes):
-    y, a, b = votes
-    assert result.names == ("new", "old")
-    assert result.metrics == ("f1", "accuracy", "recall")
-    assert (result.model, result.engine, result.weight) == ("paired", "exact", 1.0)
-    assert result.n_draws == len(result.draws) == 20_000
-    assert result.prior == {"mu": 1.0, "theta": 0.25}
-    assert result.labels == (0, 1)
-    assert result.observed_a == pytest.approx(sk.f1_score(y, a))
-    assert result.observed_b == pytest.approx(sk.f1_score(y, b))
-    np.testing.assert_array_equal(result.draws, result.draws_a - result.draws_b)
-    assert result.evidence.total == 400
 
 
 def test_another_metric_sees_the_same_draws(result):
@@ -75,13 +60,6 @@ def test_bcv_interval_of_the_difference_is_free_of_noise():
     np.testing.assert_allclose(
         one.interval(), np.quantile(one.draws, [0.025, 0.975]), atol=0.1 * one.draws.std()
     )
-
-
-def test_probability(result):
-    worse, equivalent, better = result.probability(rope=0.01)
-    assert worse + equivalent + better == pytest.approx(1)
-    assert better == np.mean(result.draws > 0.01)
-    assert result.probability().equivalent == 0
 
 
 COLUMNS = ["mean", "sd", "mcse", "p_worse", "p_rope", "p_better"]

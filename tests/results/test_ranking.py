@@ -2,14 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_digits
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
-    BayesianComparer,
     compare_many,
     compare_predictions,
     compare_scores,
@@ -123,25 +120,6 @@ def test_one_sided_questions(ranking):
     assert (loss.names, loss.choice) == (ranking.names, "a")
     assert loss.losses[2] == pytest.approx((pooled[0] - pooled[2]).mean(), rel=0.05)
     assert "This is about f1 only" in str(loss)
-
-
-def test_comparer_of_three():
-    X, y = load_digits(return_X_y=True)
-    X, y = X[:400], y[:400]
-    comparer = BayesianComparer(
-        [GaussianNB(), LogisticRegression(max_iter=2000), ("tree", DecisionTreeClassifier())],
-        scoring="f1_macro", n_draws=2000, refit=True, random_state=0,
-    ).fit(X, y)  # fmt: skip
-    ranking = comparer.ranking_
-    assert ranking.names == ("GaussianNB", "LogisticRegression", "tree")
-    assert comparer.best_name_ == "LogisticRegression"
-    assert comparer.result_.names == ("GaussianNB", "LogisticRegression")
-    np.testing.assert_array_equal(comparer.result_.draws, ranking.pairs[0, 1].draws)
-    assert 0.05 < ranking.weight < 0.4
-    assert set(comparer.cv_results_) == set(ranking.names)
-    assert ranking.pairs[0, 2].cv_results is ranking.cv_results
-    ranking.pairs[0, 2].plot("scores")
-    assert comparer.score(X, y) > 0.9
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -10,46 +10,15 @@ from skbayeseval import (
     ComparisonResult,
     ScoreResult,
     bayesian_cross_validate,
-    compare_counts,
     compare_predictions,
     load_result,
     metrics,
 )
-from skbayeseval.models import Paired
 
 
 def round_trip(result, tmp_path):
     result.save(tmp_path / "file")
     return ComparisonResult.load(tmp_path / "file")
-
-
-def test_paired(votes, tmp_path):
-    result = compare_predictions(
-        *votes,
-        scoring={"mine": "f1", "f2": metrics.fbeta(2, zero_division=1.0)},
-        model=Paired(mu=(1, 2), theta=[1, 2, 3, 4]),
-        names=("x", "y"),
-        random_state=3,
-    )
-    again = round_trip(result, tmp_path)
-    np.testing.assert_array_equal(again.draws, result.draws)
-    np.testing.assert_array_equal(again.metric("recall").draws, result.metric("recall").draws)
-    assert again.names == ("x", "y")
-    assert again.metrics == ("mine", "f2")
-    assert again.to_dict() == result.to_dict()
-    assert again.evidence == result.evidence
-    assert again.bayes_factor(0.02) == result.bayes_factor(0.02)
-
-
-def test_undefined_scores_are_null(tmp_path):
-    result = compare_counts((5, 0, 0, 9), (4, 0, 1, 9), scoring="cohen_kappa", random_state=0)
-    undefined = metrics.get_metric("precision", zero_division=np.nan)
-    y = [0, 1, 0, 1]
-    silent = compare_predictions(y, [0, 0, 0, 0], y, scoring=undefined, random_state=0)
-    assert np.isnan(silent.observed_a)
-    json.dumps(silent.to_dict(), allow_nan=False)
-    assert np.isnan(round_trip(silent, tmp_path).observed_a)
-    assert round_trip(result, tmp_path).observed_a == pytest.approx(1)
 
 
 def test_a_function_of_ones_own_leaves_its_draws(votes, tmp_path):

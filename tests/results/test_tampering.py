@@ -91,6 +91,15 @@ def changed_arrays(arrays, rng):
     return arrays
 
 
+@pytest.mark.parametrize("kind", MAKERS)
+def test_what_is_loaded_is_what_was_saved(saved, kind):
+    result, path = saved[kind]
+    again = loaded(path)
+    assert type(again) is type(result)
+    assert str(again) == str(result)
+    assert is_same(again, result)
+
+
 TRIALS = [pytest.param(4, id="quick"), pytest.param(60, id="all", marks=pytest.mark.slow)]
 
 

@@ -5,7 +5,6 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
@@ -84,17 +83,6 @@ def test_scores_of_two_classes_are_scikit_learns(name):
     )
 
 
-def test_positive_string():
-    X, y = make_classification(200, flip_y=0.3, random_state=0)
-    y = np.array(["no", "yes"])[y]
-    model = GaussianNB().fit(X, y)
-    scorer = count_scorer(["yes", "no"], also="f1", pos_label="yes")
-    expected = sklearn.metrics.f1_score(y, model.predict(X), pos_label="yes")
-    assert scorer(model, X, y)["f1"] == pytest.approx(expected)
-    with pytest.raises(ValueError, match=r"also='f1' needs a positive class.*pos_label="):
-        count_scorer(["yes", "no"], also="f1")
-
-
 @pytest.mark.parametrize("what", [None, "unknown", 3.5])
 def test_failures_are_nan(iris, what):
     X, y = iris
@@ -104,17 +92,6 @@ def test_failures_are_nan(iris, what):
         found = scorer(Says(what).fit(X, y), X, y)
     assert len(found) == 12
     assert np.isnan(list(found.values())).all()
-
-
-def test_a_scorer_that_fails_is_nan_alone(iris):
-    X, y = iris
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = count_scorer(["se", "ve", "vi"], also=["f1_macro", "roc_auc"])(
-            Says("se").fit(X, y), X, y
-        )
-    assert np.isnan(found["roc_auc"])
-    assert found["score"] == found["f1_macro"] == pytest.approx(0.5 / 3)
 
 
 @pytest.mark.parametrize("kind", [HalvingGridSearchCV, HalvingRandomSearchCV, RandomizedSearchCV])

@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,14 +13,12 @@ from sklearn.model_selection import (
     HalvingGridSearchCV,
     KFold,
     LeavePOut,
-    RandomizedSearchCV,
     RepeatedStratifiedKFold,
     ShuffleSplit,
     StratifiedKFold,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skbayeseval import (
@@ -30,7 +27,6 @@ from skbayeseval import (
     compare_confusion_matrices,
     compare_scores,
     count_scorer,
-    load_result,
     metrics,
     refit_simplest,
     report_search,
@@ -113,16 +109,6 @@ def test_two_candidates_are_the_unpaired_comparison():
     assert pair.draws.std() == pytest.approx(expected.draws.std(), rel=0.03)
     other = report.ranking.metric("accuracy").draws
     assert np.corrcoef(other[0], report.ranking.draws[0])[0, 1] > 0.8  # the same tables
-
-
-def test_a_saved_ranking_of_counts_has_the_same_pairs(tmp_path):
-    a, b = right_of(950), right_of(900)
-    ranking = report_search(planted([a, b, a]), rope=0.02, random_state=0).ranking
-    ranking.save(tmp_path / "file")
-    again = load_result(tmp_path / "file")
-    for i, j in ((0, 1), (2, 1)):
-        np.testing.assert_array_equal(again.pairs[i, j].draws, ranking.pairs[i, j].draws)
-    assert again.table.equals(ranking.table)
 
 
 def test_equivalent_to_the_draw_wise_maximum():
@@ -232,30 +218,6 @@ def test_scoring_follows_refit():
     assert report_search(search, rope=0.02).metric == "balanced_accuracy"
     search.refit = False
     assert report_search(search, rope=0.02).metric == "f1_macro"
-
-
-def test_strings_pandas_and_pipelines():
-    X, y = make_classification(300, random_state=0)
-    X, y = pd.DataFrame(X), pd.Series(np.array(["no", "yes"])[y])
-    search = RandomizedSearchCV(
-        make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0)),
-        {"decisiontreeclassifier__max_depth": [1, 3, 9]},
-        n_iter=3,
-        random_state=0,
-        cv=StratifiedKFold(3, shuffle=True, random_state=1),
-        scoring=count_scorer(["no", "yes"], also="f1", pos_label="yes"),
-        refit="score",
-    ).fit(X, y)
-    for data in ((), (X, y)):
-        report = report_search(search, *data, rope=0.05, random_state=0)
-        assert report.ranking.names[0].startswith("max_depth=")
-        assert list(report.simplest("decisiontreeclassifier__max_depth")) == [
-            "decisiontreeclassifier__max_depth"
-        ]
-        observed = dict(zip(report.candidates, report.ranking.observed, strict=True))
-        means = search.cv_results_["mean_test_f1"]
-        for i, score in observed.items():
-            assert score == pytest.approx(means[i], abs=0.02)
 
 
 def test_halving_reports_the_last_iteration(cancer):
@@ -519,24 +481,6 @@ def test_candidates_are_picked_by_what_is_asked_for():
     assert "selected by" not in str(report_search(plain, X, y, **asked | {"top": 5}))
 
 
-def test_another_score_that_is_not_defined(cancer):
-    X, y = cancer[0][:120], cancer[1][:120]
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        {"max_depth": [1, 2]},
-        cv=KFold(60),
-        scoring=count_scorer([0, 1], also="roc_auc"),
-        refit="score",
-    )
-    with pytest.warns(UserWarning, match="non-finite"):
-        search.fit(X, y)
-    for data in ((), (X, y)):
-        report = report_search(search, *data, rope=0.02, scoring="f1", random_state=0)
-        assert report.failed == ()
-    with pytest.raises(ValueError, match="or their 'score' is not defined in some split"):
-        report_search(search, rope=0.02)
-
-
 def test_one_split_has_counts_but_no_spread():
     search = planted([right_of(900), right_of(910)], n_splits=1, cv=ShuffleSplit(1, test_size=0.2))
     assert report_search(search, rope=0.01, random_state=0).source == "counts"
@@ -544,14 +488,3 @@ def test_one_split_has_counts_but_no_spread():
     search.scoring = "accuracy"
     with pytest.raises(ValueError, match="single split"):
         report_search(search, rope=0.01)
-
-
-def test_all_candidates_are_compared_but_not_too_many(monkeypatch, cancer, trees):
-    """A candidate that is left out cannot be the simplest."""
-    report = report_search(trees, *cancer, rope=0.02, n_draws=500, random_state=0)
-    assert sorted(report.candidates) == [0, 1, 2, 3, 4]
-    assert "simplest()" not in str(report)
-    monkeypatch.setattr("skbayeseval.search.report_search.MOST_AGAIN", 4)
-    report = report_search(trees, *cancer, rope=0.02, n_draws=500, random_state=0)
-    assert len(report.candidates) == 4
-    assert "top=5 compares all" in str(report)
