@@ -17,7 +17,7 @@ from skbayeseval.evidence.base import (
     Correctness,
     Evidence,
 )
-from skbayeseval.evidence.confusion import ConfusionCounts, check_counts
+from skbayeseval.evidence.confusion import ByContent, ConfusionCounts, check_counts
 from skbayeseval.sequences.tags import (
     Chunk,
     check_scheme,
@@ -53,7 +53,7 @@ def tables_of_tagger(cells: Array, tagger: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class ChunkCounts(Evidence):
+class ChunkCounts(ByContent, Evidence):
     """Counts of the chunks that two taggers found in the same sentences, without true negatives.
 
     A tagger finds a gold chunk if it predicts a chunk of the same tokens and type. A predicted
@@ -159,23 +159,6 @@ class ChunkCounts(Evidence):
         """Return which gold chunks each tagger found."""
         right = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
         return Correctness("recall", np.repeat(right, self.cells[:4].astype(int), axis=1))
-
-    def __add__(self, other: ChunkCounts) -> ChunkCounts:
-        if not isinstance(other, ChunkCounts):
-            return NotImplemented
-        if self.weight != other.weight:
-            raise ValueError(
-                f"Counts with different weight cannot be added: {self.weight} and {other.weight}."
-            )
-        return ChunkCounts(self.cells + other.cells, self.weight)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ChunkCounts):
-            return NotImplemented
-        return self.weight == other.weight and np.array_equal(self.cells, other.cells)
-
-    def __hash__(self) -> int:
-        return hash((self.cells.tobytes(), self.weight))
 
 
 class ChunkCounter(ParameterObject):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -65,8 +65,32 @@ class Margin(_Labelled):
         return self.table is not None
 
 
+class ByContent:
+    """Counts that are equal if all that is saved of them is."""
+
+    total: Any
+    weight: Any
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ByContent):
+            return NotImplemented
+        mine, theirs = self._content(), other._content()
+        return mine.keys() == theirs.keys() and all(
+            np.array_equal(mine[name], theirs[name], equal_nan=name == "table") for name in mine
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.total, self.weight))
+
+    def _content(self) -> dict[str, Any]:
+        names = {field.name for field in fields(self)}  # type: ignore[arg-type]
+        return {
+            name: getattr(self, name) for name in names.difference(getattr(self, "unsaved", ()))
+        }
+
+
 @dataclass(frozen=True, eq=False)
-class ConfusionCounts(_Labelled):
+class ConfusionCounts(ByContent, _Labelled):
     """Counts of (true class, predicted class) for one classifier.
 
     Parameters
@@ -91,8 +115,8 @@ class ConfusionCounts(_Labelled):
     >>> counts.table
     array([[1., 0.],
            [1., 1.]])
-    >>> (counts + counts).total
-    6.0
+    >>> counts.total
+    3.0
     """
 
     table: Array
@@ -224,26 +248,9 @@ class ConfusionCounts(_Labelled):
         """Whether true negatives are counted."""
         return not bool(np.isnan(self.cells()[2]).any())
 
-    def __add__(self, other: ConfusionCounts) -> ConfusionCounts:
-        if not isinstance(other, ConfusionCounts):
-            return NotImplemented
-        check_addable(self, other)
-        table = self.table + other.table
-        declared = self.declared or other.declared
-        return ConfusionCounts(table, self.labels, self.weight, self.pos_label, declared)
-
     def with_weight(self, weight: float) -> ConfusionCounts:
         """Return the same counts with another weight."""
         return replace(self, weight=weight)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConfusionCounts):
-            return NotImplemented
-        same = header(self) == header(other)
-        return same and np.array_equal(self.table, other.table, equal_nan=True)
-
-    def __hash__(self) -> int:
-        return hash((header(self), self.table.tobytes()))
 
 
 class SparseCounts(ConfusionCounts):
@@ -307,18 +314,3 @@ def frozen(array: Array) -> Array:
     """Return the array, which can no longer be changed."""
     array.flags.writeable = False
     return array
-
-
-def header(counts: Any) -> tuple[Any, ...]:
-    """Return all of the counts but their numbers, to compare them by."""
-    return counts.labels, counts.weight, counts.pos_label, counts.declared
-
-
-def check_addable(a: Any, b: Any) -> None:
-    """Raise unless both have the same labels, weight and positive class."""
-    for name in ("labels", "weight", "pos_label"):
-        left, right = getattr(a, name), getattr(b, name)
-        if left != right:
-            raise ValueError(
-                f"Counts with different {name} cannot be added: {left!r} and {right!r}."
-            )

@@ -8,7 +8,7 @@ cross-validation. Use ``+`` to add the counts of parts of the data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,11 +24,10 @@ from skbayeseval.evidence.base import (
     still_declared,
 )
 from skbayeseval.evidence.confusion import (
+    ByContent,
     ConfusionCounts,
     SparseCounts,
-    check_addable,
     frozen,
-    header,
 )
 from skbayeseval.evidence.label_counter import count_chunks, count_labels
 
@@ -36,7 +35,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class PairedCounts(Evidence):
+class PairedCounts(ByContent, Evidence):
     """Joint counts of the true class and the predictions of several classifiers.
 
     Only outcomes that were observed are stored.
@@ -227,35 +226,6 @@ class PairedCounts(Evidence):
         cube[(self.truth, *self.predictions.T)] = self.counts
         return cube
 
-    def __add__(self, other: PairedCounts) -> PairedCounts:
-        if not isinstance(other, PairedCounts):
-            return NotImplemented
-        check_addable(self, other)
-        if self.n_classifiers != other.n_classifiers:
-            raise ValueError(
-                "Counts with different numbers of classifiers cannot be added: "
-                f"{self.n_classifiers} and {other.n_classifiers}."
-            )
-        return replace(
-            self,
-            truth=np.concatenate([self.truth, other.truth]),
-            predictions=np.concatenate([self.predictions, other.predictions]),
-            counts=np.concatenate([self.counts, other.counts]),
-            declared=self.declared or other.declared,
-            outcome=None,
-        )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PairedCounts):
-            return NotImplemented
-        return header(self) == header(other) and all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("truth", "predictions", "counts")
-        )
-
-    def __hash__(self) -> int:
-        return hash((header(self), self.counts.tobytes(), self.predictions.tobytes()))
-
 
 @dataclass(frozen=True)
 class MarginalCounts(Evidence):
@@ -278,20 +248,8 @@ class MarginalCounts(Evidence):
     has_independent_counts = True
     of_each = ("counts",)
 
-    def __len__(self) -> int:
-        return len(self.counts)
-
     def __getitem__(self, classifier: int) -> ConfusionCounts:
         return self.counts[classifier]
-
-    def __iter__(self) -> Iterator[ConfusionCounts]:
-        return iter(self.counts)
-
-    def __add__(self, other: MarginalCounts) -> MarginalCounts:
-        if not isinstance(other, MarginalCounts):
-            return NotImplemented
-        pairs = zip(self.counts, other.counts, strict=True)
-        return MarginalCounts(tuple(mine + theirs for mine, theirs in pairs))
 
     def margin(self, classifier: int) -> ConfusionCounts:
         """Return the confusion counts of one classifier."""
