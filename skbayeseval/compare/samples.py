@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import in_short, wrong
 from skbayeseval._files import check_path, text_table_in_parts
 from skbayeseval._validation import UnlikelyDataWarning, check_flag
 
@@ -51,18 +51,75 @@ class _Record(NamedTuple):
         header of a table).
     number : int
         The number of the record in the file, from 1.
+    path : str
+        The file.
     values : dict of str to object
         What it contains, by name. In tables, all is text, and None where a cell is empty.
     """
 
     kind: str
     number: int
+    path: str
     values: dict[str, Any]
 
     @property
-    def place(self) -> str:
-        """Where the record is, such as "line 3"."""
-        return f"{self.kind} {self.number}"
+    def where(self) -> str:
+        """Where the record is, such as "line 3 of grades.jsonl"."""
+        return f"{self.kind} {self.number} of {self.path}"
+
+    @property
+    def is_log(self) -> bool:
+        """Whether lm-evaluation-harness wrote it."""
+        return "doc_id" in self.values and not {"resps", "filtered_resps"}.isdisjoint(self.values)
+
+    @property
+    def all_values(self) -> dict[str, Any]:
+        """What it contains, and what the document of a log does."""
+        document = self.values.get("doc")
+        return self.values | {
+            name: value
+            for name, value in (document if isinstance(document, dict) else {}).items()
+            if name not in self.values
+        }
+
+    def value(self, column: str) -> Any:
+        """Return what the record has under a name."""
+        values = self.all_values
+        if column not in values:
+            raise ValueError(f"{self.where} has no {column!r}. It has {', '.join(values)}.")
+        return values[column]
+
+    def text(self, column: str) -> str:
+        """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
+        value = self.value(column)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, (str, int)) and str(value).strip():
+            return str(value)
+        raise ValueError(
+            f"{column!r} must be a text or a whole number, got {in_short(value)} in {self.where}."
+        )
+
+    def score(self, column: str) -> float:
+        """Return a finite number."""
+        value = self.value(column)
+        number = _as_number(value)
+        if number is None or not math.isfinite(number):
+            raise ValueError(
+                f"{column!r} must be a finite number, true or false, got {in_short(value)} in "
+                f"{self.where}."
+            )
+        return number
+
+    def the_only(self, option: str, known: list[str], what: str, none: str) -> str:
+        """Return the only column that may be meant."""
+        if len(known) != 1:
+            why = f"any of {', '.join(known)} may be it" if known else none
+            raise ValueError(
+                f"{option}= must say which column of {self.path} {what}, because {why}. The "
+                f"columns are {', '.join(self.all_values)}."
+            )
+        return known[0]
 
 
 def _read_records(path: str | PathLike[str], name: str) -> Iterator[_Record]:
@@ -101,11 +158,8 @@ def _objects(text: IO[str], name: str, *, is_array: bool) -> Iterator[_Record]:
                 continue
             values = _parsed(values, where)
         if not isinstance(values, dict):
-            raise ValueError(
-                f"{where} must be a JSON object, such as {{'id': 1, 'score': 0.5}}, got "
-                f"{type(values).__name__}."
-            )
-        yield _Record(kind, number, values)
+            raise wrong(where, "a JSON object, such as {'id': 1, 'score': 0.5}", values)
+        yield _Record(kind, number, name, values)
 
 
 def _parsed(text: str, where: str) -> Any:
@@ -124,7 +178,7 @@ def _rows(text: IO[str], name: str) -> Iterator[_Record]:
         for row in cells.itertuples(index=False, name=None):
             if header:
                 number += 1
-                yield _Record("row", number, dict(zip(header, row, strict=True)))
+                yield _Record("row", number, name, dict(zip(header, row, strict=True)))
                 continue
             header = ["" if cell is None else cell for cell in row]
             twice = [column for i, column in enumerate(header) if column in header[:i]]
@@ -248,9 +302,9 @@ def read_samples(
     first = next(records, None)
     if first is None:
         raise ValueError(f"{name} contains no samples.")
-    id = _id_column(first, id, name)  # noqa: A001
+    id = _id_column(first) if id is None else id  # noqa: A001
     guessed = score is None
-    score = _score_column(first, score, {id, group}, name)
+    score = _score_column(first, {id, group}) if score is None else score
     rows: list[tuple[Any, ...]] = []
     filters: set[str] = set()
     for record in itertools.chain([first], records):
@@ -258,9 +312,9 @@ def read_samples(
         if filter is None or str(record.values.get("filter", "none")) == filter:
             rows.append(
                 (
-                    _text(record, id, name),
-                    _number(record, score, name),
-                    None if group is None else _text(record, group, name),
+                    record.text(id),
+                    record.score(score),
+                    None if group is None else record.text(group),
                     record.values.get(DOCUMENT) if id == "doc_id" else None,
                     record.number,
                 )
@@ -290,7 +344,13 @@ def read_samples(
     groups = None
     if group is not None:
         groups = pd.Series(table["group"].to_numpy()[once], index[once], name=group)
-        _check_one_group(table, groups, group, name)
+        differ = np.flatnonzero(table["group"].to_numpy() != groups[table["id"]].to_numpy())
+        if len(differ):
+            item, other = table.loc[differ[0], ["id", "group"]]
+            raise ValueError(
+                f"{name} has several values of {group!r} for item {item!r}: {groups[item]!r} and "
+                f"{other!r}."
+            )
     documents = None
     if table["document"].notna().any():
         documents = pd.Series(table["document"].to_numpy()[once], index[once], name=DOCUMENT)
@@ -356,47 +416,6 @@ def groups_of_samples(given: Iterable[Any]) -> pd.Series[Any] | None:
     return first
 
 
-def _document(record: _Record) -> dict[str, Any]:
-    document = record.values.get("doc")
-    return document if isinstance(document, dict) else {}
-
-
-def _columns(record: _Record) -> str:
-    return ", ".join(dict.fromkeys([*record.values, *_document(record)]))
-
-
-def _value(record: _Record, column: str, path: str) -> Any:
-    """Return what a record has under a name, or else the document of a log."""
-    for values in (record.values, _document(record)):
-        if column in values:
-            return values[column]
-    raise ValueError(f"{record.place} of {path} has no {column!r}. It has {_columns(record)}.")
-
-
-def _text(record: _Record, column: str, path: str) -> str:
-    """Return an id or a group as text: 7 and "7" are the same, in JSON and in tables."""
-    value = _value(record, column, path)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, (str, int)) and str(value).strip():
-        return str(value)
-    raise ValueError(
-        f"{column!r} must be a text or a whole number, got {in_short(value)} in {record.place} of "
-        f"{path}."
-    )
-
-
-def _number(record: _Record, column: str, path: str) -> float:
-    value = _value(record, column, path)
-    number = _as_number(value)
-    if number is None or not math.isfinite(number):
-        raise ValueError(
-            f"{column!r} must be a finite number, true or false, got {in_short(value)} in "
-            f"{record.place} of {path}."
-        )
-    return number
-
-
 def _as_number(value: Any) -> float | None:
     """Return the number that a value is, or that the text of a table's cell means."""
     if isinstance(value, str):
@@ -412,61 +431,25 @@ def _as_number(value: Any) -> float | None:
         return math.inf
 
 
-def _id_column(record: _Record, given: str | None, path: str) -> str:
-    if given is not None:
-        _value(record, given, path)
-        return given
+def _id_column(record: _Record) -> str:
     known = [column for column in ID_COLUMNS if column in record.values]
-    if "doc_id" in known and _is_log(record.values):
+    if record.is_log:
         return "doc_id"
-    what, none = "has the ids of items", "none has a usual name"
-    return _the_only(known, "id", what, none, record, path)
+    return record.the_only("id", known, "has the ids of items", "none has a usual name")
 
 
-def _the_only(
-    known: list[str], option: str, what: str, none: str, record: _Record, path: str
-) -> str:
-    """Return the only column that may be meant."""
-    if len(known) != 1:
-        why = f"any of {', '.join(known)} may be it" if known else none
-        raise ValueError(
-            f"{option}= must say which column of {path} {what}, because {why}. The columns are "
-            f"{_columns(record)}."
-        )
-    return known[0]
-
-
-def _is_log(values: Mapping[str, Any]) -> bool:
-    return "doc_id" in values and ("filtered_resps" in values or "resps" in values)
-
-
-def _score_column(record: _Record, given: str | None, taken: set[str | None], path: str) -> str:
-    if given is not None:
-        _value(record, given, path)
-        return given
+def _score_column(record: _Record, taken: set[str | None]) -> str:
     values = record.values
     names: Iterable[str] = values
-    if _is_log(values) and isinstance(values.get("metrics"), list):
-        names = [one for one in values if one in values["metrics"]]
+    if record.is_log and isinstance(values.get("metrics"), list):
+        names = [name for name in values if name in values["metrics"]]
     # What is missing here may be a number elsewhere.
     known = [
         name
         for name in names
-        if name not in taken
-        and name not in LOG_COLUMNS
-        and name not in ID_COLUMNS
+        if name not in {*taken, *LOG_COLUMNS, *ID_COLUMNS}
         and (values[name] is None or _as_number(values[name]) is not None)
     ]
-    if "score" in known and not _is_log(values):
+    if "score" in known and not record.is_log:
         return "score"
-    return _the_only(known, "score", "is the score", "none is a number", record, path)
-
-
-def _check_one_group(table: pd.DataFrame, groups: pd.Series[Any], column: str, path: str) -> None:
-    differ = np.flatnonzero(table["group"].to_numpy() != groups[table["id"]].to_numpy())
-    if len(differ):
-        item = table["id"][differ[0]]
-        raise ValueError(
-            f"{path} has several values of {column!r} for item {item!r}: {groups[item]!r} and "
-            f"{table['group'][differ[0]]!r}."
-        )
+    return record.the_only("score", known, "is the score", "none is a number")
