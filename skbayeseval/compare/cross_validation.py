@@ -27,7 +27,7 @@ from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.validated_rows import Instances, index_of
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.scoring import is_of_numbers
+from skbayeseval.metrics.registry import is_of_numbers
 from skbayeseval.models.specification import Model
 from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.models.weights import IndependentLabels, IndependentLabelsBCV

@@ -23,7 +23,7 @@ from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.evidence.validated_rows import Instances, index_of
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring, spelled_out
+from skbayeseval.metrics.registry import PerInstance, is_of_numbers, resolve_scoring, spelled_out
 from skbayeseval.posterior.build import count_predictions, make_posterior
 from skbayeseval.posterior.recipe import Posterior
 

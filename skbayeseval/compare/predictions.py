@@ -24,7 +24,7 @@ from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.confusion import ConfusionCounts, check_counts
 from skbayeseval.evidence.validated_rows import ClassRows
-from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.metrics.registry import resolve_scoring
 from skbayeseval.posterior.build import check_true_classes, make_posterior
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows
 from skbayeseval.posterior.recipe import Posterior

@@ -22,8 +22,15 @@ from skbayeseval._labels import (
 from skbayeseval.compare.targets import CollectedEvidence, Target, check_responses, score_learner
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import get_metric, known_metrics, split_metric
-from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring, spelled_out
+from skbayeseval.metrics.registry import (
+    PerInstance,
+    get_metric,
+    is_of_numbers,
+    known_metrics,
+    resolve_scoring,
+    spelled_out,
+    split_metric,
+)
 from skbayeseval.splitting.collect import Collection, Observe
 
 # From a fitted estimator, X and y to a score.

@@ -18,10 +18,9 @@ from skbayeseval._validation import check_names
 from skbayeseval.compare.instances import warn_of_unlikely_labels
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.confusion import check_counts
-from skbayeseval.evidence.counts import PairedCounts
-from skbayeseval.evidence.label_counter import tally
+from skbayeseval.evidence.counts import PairedCounts, tally
 from skbayeseval.evidence.units import UnitCounts
-from skbayeseval.metrics.scoring import is_of_numbers, resolve_scoring
+from skbayeseval.metrics.registry import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_shared_labels, check_true_classes, make_posterior
 from skbayeseval.results.comparison import ComparisonResult
 

@@ -42,7 +42,7 @@ from skbayeseval.evidence.validated_rows import (
     ValidatedRows,
 )
 from skbayeseval.metrics.confusion import Metric, Totals
-from skbayeseval.metrics.scoring import PerInstance, is_of_numbers, resolve_scoring
+from skbayeseval.metrics.registry import PerInstance, is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_true_classes
 from skbayeseval.sequences.tags import check_sentences
 from skbayeseval.splitting.collect import Collection, Observe, observe_predictions

@@ -8,14 +8,16 @@ cross-validation. Use ``+`` to add the counts of parts of the data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._labels import resolve_pos_label
+from skbayeseval._labels import check_label_vectors, merged_classes, resolve_pos_label
 from skbayeseval._validation import check_weight
 from skbayeseval.evidence.base import (
     Correctness,
@@ -29,9 +31,180 @@ from skbayeseval.evidence.confusion import (
     SparseCounts,
     frozen,
 )
-from skbayeseval.evidence.label_counter import count_chunks, count_labels
 
 Array = NDArray[Any]
+
+
+# Whole numbers in a range below this are codes as they are.
+WIDEST = 2**17
+
+
+# Rows of more instances are counted, but not kept: one byte each, for few outcomes.
+MOST_ROWS = 10**7
+
+
+# Of the hash of a string: odd, with irregular bits.
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+# Vectors of labels by name.
+Vectors = Sequence[tuple[str, ArrayLike]]
+
+
+class Outcomes(NamedTuple):
+    """How often each combination of true and predicted labels occurred.
+
+    Attributes
+    ----------
+    classes : tuple
+        The classes.
+    codes : ndarray of shape (n_outcomes, n_vectors)
+        Each combination, as positions among the classes.
+    counts : ndarray of shape (n_outcomes,)
+        How often it occurred.
+    rows : ndarray of shape (n_rows,) or None
+        The position of the outcome of each row; None if rows are not kept.
+    """
+
+    classes: tuple[Any, ...]
+    codes: Array
+    counts: Array
+    rows: Array | None = None
+
+
+def count_labels(vectors: Vectors, labels: ArrayLike | None = None) -> Outcomes:
+    """Count the combinations of labels in named vectors, and keep up to `MOST_ROWS` rows."""
+    arrays = check_label_vectors(vectors)
+    values, codes, counts, rows = _outcomes(arrays, keeps_rows=len(arrays[0]) <= MOST_ROWS)
+    classes = merged_classes([name for name, _ in vectors], values, labels)
+    position = {label: i for i, label in enumerate(classes)}
+    for column, of_one in zip(codes.T, values, strict=True):
+        column[:] = np.array([position[value] for value in of_one])[column]
+    return Outcomes(classes, codes, counts, rows)
+
+
+def count_chunks(
+    chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]], labels: ArrayLike | None = None
+) -> Outcomes:
+    """Count chunks, each a pair of true labels and predictions by name, one at a time."""
+    names, outcomes = tally(_named(chunks))
+    values = [list(dict.fromkeys(column)) for column in zip(*outcomes, strict=True)]
+    classes = merged_classes(names, values, labels)
+    position = {label: i for i, label in enumerate(classes)}
+    codes = np.array([[position[value] for value in outcome] for outcome in outcomes])
+    return Outcomes(classes, codes, np.array(list(outcomes.values())))
+
+
+def tally(chunks: Iterable[Vectors]) -> tuple[list[str], Counter[tuple[Any, ...]]]:
+    """Return the names of vectors in chunks, and how often each combination of labels occurs."""
+    names: list[str] = []
+    total: Counter[tuple[Any, ...]] = Counter()
+    for number, vectors in enumerate(chunks):
+        named = dict(vectors)
+        names = names or list(named)
+        if set(named) != set(names):
+            raise ValueError(
+                f"All chunks must hold the predictions of {names[1:]}, got {list(named)[1:]} in "
+                f"chunk {number}."
+            )
+        arrays = check_label_vectors([(name, named[name]) for name in names])
+        values, codes, counts, _ = _outcomes(arrays, keeps_rows=False)
+        for row, count in zip(codes.tolist(), counts.tolist(), strict=True):
+            total[tuple([of_one[code] for of_one, code in zip(values, row, strict=True)])] += count
+    if not names:
+        raise ValueError("Found no chunk: chunks is empty.")
+    return names, total
+
+
+def _named(chunks: Iterable[tuple[ArrayLike, Mapping[str, ArrayLike]]]) -> Iterator[Vectors]:
+    for number, chunk in enumerate(chunks):
+        try:
+            y_true, predictions = chunk
+            yield [("y_true", y_true), *predictions.items()]
+        except (AttributeError, TypeError, ValueError) as error:
+            raise TypeError(
+                "Each chunk must be a pair of y_true and a dict of predictions by name, got "
+                f"{type(chunk).__name__} as chunk {number}."
+            ) from error
+
+
+def _outcomes(
+    arrays: Sequence[Array], *, keeps_rows: bool
+) -> tuple[list[list[Any]], Array, Array, Array | None]:
+    """Return the labels in each vector, the combinations of them, their counts, and the rows.
+
+    Combinations are rows of positions among the labels of each vector.
+    """
+    columns, labels = zip(*map(_small_codes, arrays), strict=True)
+    bits = [(len(of_one) - 1).bit_length() for of_one in labels]
+    if sum(bits) > 62:  # a number per row would not fit in 64 bits
+        codes, rows = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+        rows = np.ravel(rows)
+        counts = np.bincount(rows)
+    else:
+        # Few cells have small numbers, which are several times faster to combine.
+        dtype: Any = np.uint8 if sum(bits) <= 8 else np.intp
+        cells = columns[0].astype(dtype)
+        for column, width in zip(columns[1:], bits[1:], strict=True):
+            cells <<= width
+            cells |= column.astype(dtype, copy=False)
+        if 2 ** sum(bits) <= 4 * max(len(cells), 256):
+            of_all = np.bincount(cells, minlength=2 ** sum(bits))
+            seen = np.flatnonzero(of_all)
+            counts = of_all[seen]
+            place = np.zeros(len(of_all), dtype=np.min_scalar_type(len(seen)))
+            place[seen] = np.arange(len(seen))
+            rows = place.take(cells) if keeps_rows else cells
+        else:
+            seen, rows, counts = np.unique(cells, return_inverse=True, return_counts=True)
+        places = np.cumsum([0, *bits[:0:-1]])[::-1]
+        codes = (seen[:, None] >> places) & (2 ** np.array(bits) - 1)
+    values = []
+    for column, of_one in zip(codes.T, labels, strict=True):
+        occurring, place = np.unique(column, return_inverse=True)
+        values.append([of_one[code] for code in occurring.tolist()])
+        column[:] = np.ravel(place)
+    smallest = np.min_scalar_type(len(codes))
+    return values, codes, counts, rows.astype(smallest, copy=False) if keeps_rows else None
+
+
+def _small_codes(labels: Array) -> tuple[Array, Sequence[Any]]:
+    """Return a number from 0 for each label, and the labels that these numbers stand for."""
+    if labels.dtype == bool:
+        return labels.view(np.uint8), (False, True)
+    if labels.dtype.kind in "iu":
+        low, high = int(labels.min()), int(labels.max())
+        if 0 <= low <= high < WIDEST:
+            return labels, range(high + 1)
+        if high - low < WIDEST:
+            return (labels - labels.dtype.type(low)).astype(np.intp), range(low, high + 1)
+    if labels.dtype.kind == "f":  # whole numbers
+        codes, values = _small_codes(labels.astype(np.int64))
+        return codes, np.array(values, dtype=labels.dtype).tolist()
+    if labels.dtype.kind == "U":
+        return _codes_of_text(labels)
+    codes, distinct = pd.factorize(labels)
+    return codes, distinct.tolist()
+
+
+def _codes_of_text(labels: Array) -> tuple[Array, Sequence[Any]]:
+    """Return the codes and labels of numpy's strings, which are rows of 32-bit characters.
+
+    Numbers that are mixed from the characters are three times as fast as pandas' objects
+    (``counting-strings`` in benchmarks/bench.py).
+    """
+    characters = np.ascontiguousarray(labels).view(np.uint32).reshape(len(labels), -1)
+    mixed = np.zeros(len(labels), dtype=np.uint64)
+    for character in characters.T:
+        mixed *= MULTIPLIER
+        mixed += character
+    codes, _ = pd.factorize(mixed)
+    first = np.zeros(codes.max() + 1, dtype=np.intp)
+    first[codes[::-1]] = np.arange(len(labels) - 1, -1, -1)
+    distinct = labels[first]
+    if (distinct[codes] != labels).any():  # two strings with the same number
+        codes, distinct = pd.factorize(labels)
+    return codes, distinct.tolist()
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,11 +2,12 @@
 
 from skbayeseval.metrics.confusion import Metric, Totals, fbeta, from_confusion
 from skbayeseval.metrics.instance_scores import net_benefit
-from skbayeseval.metrics.registry import get_metric, known_metrics
-from skbayeseval.metrics.scoring import (
+from skbayeseval.metrics.registry import (
     PerClass,
     PerInstance,
     from_instances,
+    get_metric,
+    known_metrics,
     per_class,
     resolve_scoring,
 )

@@ -25,7 +25,7 @@ from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.judgement.decision import SETTLED, WORDS, format_interval
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
-from skbayeseval.metrics.scoring import resolve_scoring
+from skbayeseval.metrics.registry import resolve_scoring
 from skbayeseval.planning.replications import Truth, populations_of, truths
 from skbayeseval.planning.sample_size import crossing, smoothed, two_digits
 from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, Setting, in_chunks

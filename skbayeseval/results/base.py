@@ -18,8 +18,7 @@ from skbayeseval.judgement.decision import InWords
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.rope import check_rope, warn_of_one_rope
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import split_metric
-from skbayeseval.metrics.scoring import PerClass, resolve_scoring
+from skbayeseval.metrics.registry import PerClass, resolve_scoring, split_metric
 from skbayeseval.posterior.chains import convergence_warnings, from_trace
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.arviz import as_arviz

@@ -27,8 +27,7 @@ from skbayeseval.judgement.distribution import Distribution, decision_of
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import FBETA, RATIOS, Metric
 from skbayeseval.metrics.curves import CURVES
-from skbayeseval.metrics.registry import get_metric
-from skbayeseval.metrics.scoring import per_class
+from skbayeseval.metrics.registry import get_metric, per_class
 from skbayeseval.posterior.chains import mixing
 from skbayeseval.posterior.curves import (
     check_thresholds,

@@ -16,8 +16,7 @@ from skbayeseval.compare.targets import score_counts, score_learner
 from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import SCORE_METRICS
-from skbayeseval.metrics.registry import get_metric
-from skbayeseval.metrics.scoring import table_metric
+from skbayeseval.metrics.registry import get_metric, table_metric
 
 MOST_CLASSES = 30
 

@@ -20,7 +20,7 @@ from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.scoring import resolve_scoring, table_metric
+from skbayeseval.metrics.registry import resolve_scoring, table_metric
 from skbayeseval.models.multiclass import Recalls
 from skbayeseval.models.split_scores import without_noise
 from skbayeseval.posterior.build import check_true_classes, make_posterior

@@ -19,7 +19,7 @@ from skbayeseval._validation import (
 )
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.scoring import table_metric
+from skbayeseval.metrics.registry import table_metric
 from skbayeseval.search.candidates import Recorded
 from skbayeseval.search.recorded import (
     UNKNOWN,

@@ -23,8 +23,7 @@ from skbayeseval.compare.cross_validation import CrossValidationOptions, compare
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.judgement.rope import check_rope_around_zero
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import split_metric
-from skbayeseval.metrics.scoring import resolve_scoring, table_metric
+from skbayeseval.metrics.registry import resolve_scoring, split_metric, table_metric
 from skbayeseval.results.ranking import Ranking
 from skbayeseval.search.candidates import Recorded, name_candidates
 from skbayeseval.search.count_scorer import CountScorer

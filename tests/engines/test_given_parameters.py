@@ -6,8 +6,7 @@ from scipy import stats
 
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.metrics.confusion import from_confusion
-from skbayeseval.metrics.registry import get_metric
-from skbayeseval.metrics.scoring import per_class
+from skbayeseval.metrics.registry import get_metric, per_class
 from skbayeseval.models import Hierarchical
 from skbayeseval.models.specification import BLOCK, parameters_of_pair
 from tests.engines.cases import cases

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from skbayeseval import compare_predictions
-from skbayeseval.evidence import PairedCounts, label_counter
-from skbayeseval.evidence.label_counter import count_labels
+from skbayeseval.evidence import PairedCounts, counts
+from skbayeseval.evidence.counts import count_labels
 
 rng_of = np.random.default_rng
 
@@ -42,7 +42,7 @@ def as_counter(outcomes):
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 @pytest.mark.parametrize("widest", [2, 2**16])
 def test_counts_are_those_of_a_loop(labels, widest, monkeypatch):
-    monkeypatch.setattr(label_counter, "WIDEST", widest)
+    monkeypatch.setattr(counts, "WIDEST", widest)
     columns = rng_of(0).integers(0, 3, (3, 200))
     expected = by_hand(labels, columns)
     for vectors in as_arrays(labels, columns):
@@ -58,7 +58,7 @@ def test_signed_and_unsigned_numbers_that_floats_cannot_tell_apart():
 
 
 def test_strings_with_the_same_hash_are_told_apart(monkeypatch):
-    monkeypatch.setattr(label_counter, "MULTIPLIER", np.uint64(1))
+    monkeypatch.setattr(counts, "MULTIPLIER", np.uint64(1))
     found = count_labels([("y", np.array(["ab", "ba", "ab"])), ("a", np.array(["ab", "ab", "ba"]))])
     assert as_counter(found) == {("ab", "ab"): 1, ("ba", "ab"): 1, ("ab", "ba"): 1}
 

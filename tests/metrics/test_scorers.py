@@ -4,7 +4,7 @@ from sklearn import metrics as sk
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
 from skbayeseval import compare_predictions, metrics
-from skbayeseval.metrics.scoring import metric_of_scorer
+from skbayeseval.metrics.registry import metric_of_scorer
 
 
 @pytest.mark.parametrize(
