@@ -1,4 +1,4 @@
-"""Registry of the metric names accepted by `scoring`."""
+"""Metrics by name, and what `scoring=` means: names, scorers and functions become metrics."""
 
 from __future__ import annotations
 

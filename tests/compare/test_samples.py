@@ -275,7 +275,7 @@ class TestFiles:
         [
             ('{"id": 3, "score": 0.5', "line 3 of .*bad.jsonl is not valid JSON"),
             ("[" * 100_000, "line 3 of .* is not valid JSON"),
-            ("[1, 2]", rr"line 3 of .* must be a JSON object, .* got \[1, 2\]"),
+            ("[1, 2]", r"line 3 of .* must be a JSON object, .* got \[1, 2\]"),
             ('{"id": 3}', "line 3 of .* has no 'score'. It has id."),
             ('{"score": 3}', "line 3 of .* has no 'id'. It has score."),
             ('{"id": null, "score": 1}', "'id' must be a text .* got None in line 3"),
