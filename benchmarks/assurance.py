@@ -25,9 +25,8 @@ import pandas as pd
 
 from skbayeseval import compare_predictions
 from skbayeseval.metrics import get_metric
-from skbayeseval.planning import replications
-from skbayeseval.planning.replications import populations_of
-from skbayeseval.planning.simulate import Question, Setting, simulated_decisions
+from skbayeseval.planning import simulate
+from skbayeseval.planning.simulate import Question, Setting, populations_of, simulated_decisions
 
 ROPE, ASSURANCE = 0.01, 0.8
 SIZES = (200, 500, 1000)
@@ -79,7 +78,7 @@ def approximated(pair: tuple[float, float] | None, size: int, seed: int) -> dict
     if is_clear(*pilot[:2], size):
         return None
     pool = rng.dirichlet(pilot + np.array([0.5, 0.5, 1]), 6000)
-    spread = replications.SCALE * np.sqrt(pool[:, 0] + pool[:, 1])
+    spread = simulate.SCALE * np.sqrt(pool[:, 0] + pool[:, 1])
     ratio = (pool[:, 0] - pool[:, 1]) / spread
     weights = np.exp(-0.5 * ratio**2)
     truths = pool[rng.choice(len(pool), 600, p=weights / weights.sum())]
@@ -132,12 +131,12 @@ def main() -> None:
     """Print one row per kind of pair."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pilots", type=int, default=300, help="unclear pilots per kind of pair")
-    parser.add_argument("--scale", type=float, default=replications.SCALE)
+    parser.add_argument("--scale", type=float, default=simulate.SCALE)
     parser.add_argument("--package", action="store_true", help="call required_sample_size")
     parser.add_argument("--pairs", nargs="+", default=list(PAIRS), choices=list(PAIRS))
     parser.add_argument("--csv")
     given = parser.parse_args()
-    replications.SCALE = given.scale
+    simulate.SCALE = given.scale
     plan = by_package if given.package else approximated
     table = []
     for name, pair in ((name, PAIRS[name]) for name in given.pairs):

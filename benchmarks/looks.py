@@ -12,8 +12,7 @@ import numpy as np
 from skbayeseval.judgement import Interval
 from skbayeseval.metrics import get_metric
 from skbayeseval.models import resolve_model
-from skbayeseval.planning.replications import populations_of
-from skbayeseval.planning.simulate import Question, Setting, simulated_decisions
+from skbayeseval.planning.simulate import Question, Setting, populations_of, simulated_decisions
 
 SIZES = range(100, 3001, 100)
 ROPES = (0.0, 0.01)

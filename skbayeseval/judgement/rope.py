@@ -45,8 +45,17 @@ def check_rope(rope: Any, metric: _Bounded | None = None) -> Interval:
             )
         rope = rope[metric.name]
     region = _interval(rope)
-    if metric is not None and metric.bounds is not None:
-        _check_size(rope, region, metric.name, metric.bounds[1] - metric.bounds[0])
+    if metric is None or metric.bounds is None:
+        return region
+    largest = metric.bounds[1] - metric.bounds[0]
+    if region.high - region.low >= largest:
+        advice = "For a one-sided question, use non_inferiority(margin) or superiority(margin)."
+        if isinstance(rope, Real) and float(rope) / 100 < largest / 2:
+            advice = f"Did you mean {float(rope) / 100:g}?"
+        raise ValueError(
+            f"rope={rope!r} covers at least half of the possible differences in {metric.name}, "
+            f"from {-largest:g} to {largest:g}. {advice}"
+        )
     return region
 
 
@@ -122,16 +131,3 @@ def _interval(rope: Any) -> Interval:
             "non_inferiority(margin) or superiority(margin)."
         )
     return Interval(low, high)
-
-
-def _check_size(rope: Any, region: Interval, metric: str, largest: float) -> None:
-    """Raise if the ROPE covers half of all differences that are possible."""
-    if region.high - region.low < largest:
-        return
-    advice = "For a one-sided question, use non_inferiority(margin) or superiority(margin)."
-    if isinstance(rope, Real) and float(rope) / 100 < largest / 2:
-        advice = f"Did you mean {float(rope) / 100:g}?"
-    raise ValueError(
-        f"rope={rope!r} covers at least half of the possible differences in {metric}, from "
-        f"{-largest:g} to {largest:g}. {advice}"
-    )

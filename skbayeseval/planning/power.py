@@ -26,9 +26,16 @@ from skbayeseval.judgement.decision import SETTLED, WORDS, format_interval
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.registry import resolve_scoring
-from skbayeseval.planning.replications import Truth, populations_of, truths
 from skbayeseval.planning.sample_size import crossing, smoothed, two_digits
-from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, Setting, in_chunks
+from skbayeseval.planning.simulate import (
+    BYTES_OF_REPLICATION,
+    Question,
+    Setting,
+    Truth,
+    in_chunks,
+    populations_of,
+    truths,
+)
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.recipe import Posterior
 

@@ -20,8 +20,7 @@ from skbayeseval._validation import (
 from skbayeseval.judgement.decision import SETTLED, Decision, format_probability
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.planning.replications import SCALE
-from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, Question, Setting, in_chunks
+from skbayeseval.planning.simulate import BYTES_OF_REPLICATION, SCALE, Question, Setting, in_chunks
 from skbayeseval.posterior.recipe import Posterior
 
 Array = NDArray[Any]

@@ -185,9 +185,7 @@ def _curve(
 
 def _ratio(parts: Sequence[curves.Part]) -> Array:
     """Return the curve that all runs make up."""
-    top, bottom = parts[0]
-    for part in parts[1:]:
-        top, bottom = top + part.top, bottom + part.bottom
+    top, bottom = (sum(column) for column in zip(*parts, strict=True))
     with np.errstate(divide="ignore", invalid="ignore"):
         return top / bottom
 

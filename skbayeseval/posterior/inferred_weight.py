@@ -147,17 +147,6 @@ def _rounded(test_only: float, scale: float, df: float) -> WeightPosterior:
     return WeightPosterior(float(f"{test_only:.10g}"), float(f"{scale:.10g}"), df)
 
 
-def pooled_weight_posterior(
-    noise: Sequence[float], weights: Sequence[WeightPosterior]
-) -> WeightPosterior:
-    """Return one weight for several quantities, given the test noise and the weight of each."""
-    if not any(noise):
-        return weights[0]
-    shares = np.array(noise)
-    test_only, scale = shares @ np.array([weight[:2] for weight in weights]) / shares.sum()
-    return _rounded(test_only, scale, weights[0].df)
-
-
 def shift_by_other_splits(sd: float, n_passes: int, prob: float = 0.8) -> float:
     """Return how far other splits of the same data move a difference at most.
 
@@ -376,23 +365,23 @@ class InferredWeights(Weights):
             for pair in pairs:
                 found.append(self._of(metric, *pair))
                 advance(len(found))
-        if len(found) == 1:
+        noise = np.array([known.noise for known in found])
+        if len(found) == 1 or not noise.any():
             return found[0].weight
-        return pooled_weight_posterior([one.noise for one in found], [one.weight for one in found])
+        # One weight for all pairs: the average by their test noise.
+        weights = np.array([known.weight[:2] for known in found])
+        test_only, scale = noise @ weights / noise.sum()
+        return _rounded(test_only, scale, found[0].weight.df)
 
     def _of(self, metric: Metric, i: int, j: int | None) -> QuantityWeight:
-        if (metric, i, j) not in self._known:
-            contrast = np.zeros(self.n_classifiers)
-            contrast[i] = 1.0
-            if j is not None:
-                contrast[j] = -1.0
-            self._known[metric, i, j] = self._inferred(metric, contrast, single=j is None)
-        return self._known[metric, i, j]
-
-    def _inferred(self, metric: Metric, contrast: Array, *, single: bool) -> QuantityWeight:
-        """Infer what is known of a combination of the classifiers' metrics."""
+        if (metric, i, j) in self._known:
+            return self._known[metric, i, j]
         observed = self.scored if metric.weighs_instances else self.counted
         assert observed is not None
+        contrast = np.zeros(self.n_classifiers)
+        contrast[i] = 1.0
+        if j is not None:
+            contrast[j] = -1.0
         spread = observed.rows.spread(metric, contrast, paired=self.paired)
         if self.estimand == "fitted":
             only = spread.counts_noise / spread.test_noise if spread.test_noise > 0 else 1.0
@@ -402,7 +391,7 @@ class InferredWeights(Weights):
                 contrast @ (np.array(one.observed(metric)) - np.array(other.observed(metric)))
                 for one, other in observed.halves
             ]
-            weight = infer_weight(spread, single=single, halves=np.array(halves))
+            weight = infer_weight(spread, single=j is None, halves=np.array(halves))
         full = None
         if self.sizes is not None:
             assert observed.resized is not None
@@ -418,7 +407,8 @@ class InferredWeights(Weights):
         resplitting = None
         if spread.n_passes > 1:
             resplitting = math.sqrt(spread.between_passes), spread.n_passes
-        return QuantityWeight(weight, resplitting, full, spread.test_noise)
+        self._known[metric, i, j] = QuantityWeight(weight, resplitting, full, spread.test_noise)
+        return self._known[metric, i, j]
 
     def for_model(self, *, paired: bool) -> InferredWeights:
         """Return the weights for a model that does, or does not, know the pairs."""

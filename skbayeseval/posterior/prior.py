@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import copy
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,30 +25,9 @@ T = TypeVar("T")
 _PRIOR_ENTROPY, _RATES_ENTROPY = 20160717, 3
 
 
-class Memory:
-    """The most recent results of long computations, by key.
-
-    As `functools.lru_cache`, it may be used by several threads, which may compute a result twice;
-    unlike that, it keeps nothing alive but keys and results, and can be pickled.
-    """
-
-    def __init__(self, size: int = 256) -> None:
-        self._size = size
-        self._found: dict[Hashable, Any] = {}
-
-    def get(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return the result under the key, computed only if it is not there."""
-        found = self._found.pop(key, self)  # itself is never a result
-        if found is self:
-            found = compute()
-        self._found[key] = found  # the most recently used comes last
-        for oldest in list(self._found)[: -self._size]:
-            self._found.pop(oldest, None)
-        return found
-
-
-# What was computed of priors, which are equal for much evidence.
-_MEMORY = Memory()
+# What was computed of priors, which are equal for much evidence; so many of them, the latest.
+_COMPUTED: dict[Hashable, Any] = {}
+MOST_COMPUTED = 256
 
 
 class Recipe:
@@ -160,7 +139,7 @@ class Prior(Recipe):
         self.draw = draw
         self.has_closed_forms = draw is None
         self._pair: tuple[int, int] | None = None
-        self._memory = None if draw is None else Memory()
+        self._computed: dict[Hashable, Any] = {}  # where parameters are known by draws
 
     def pair(self, i: int, j: int) -> Prior:
         """Return the prior of two of the classifiers, where parameters are known by draws."""
@@ -169,10 +148,11 @@ class Prior(Recipe):
         return found
 
     def _given(self, n_draws: int | None) -> Draws | None:
-        if self.draw is None or self._memory is None:
+        if self.draw is None:
             return None
-        drawn = self._memory.get("parameters", self.draw)
-        return {name: values[:n_draws] for name, values in drawn.items()}
+        if "parameters" not in self._computed:
+            self._computed["parameters"] = self.draw()
+        return {name: values[:n_draws] for name, values in self._computed["parameters"].items()}
 
     def _of_pair(self, parameters: Draws) -> dict[str, Array]:
         return (
@@ -231,9 +211,15 @@ class Prior(Recipe):
 
         Only results are kept, and the prior's parameters as their key, never the evidence.
         """
-        if self._memory is not None:
-            return self._memory.get((self._pair, key), compute)
-        return _MEMORY.get((self._key(), key), compute)
+        computed, own = (
+            (_COMPUTED, self._key()) if self.draw is None else (self._computed, self._pair)
+        )
+        if (own, key) in computed:
+            return cast(T, computed[own, key])
+        computed[own, key] = value = compute()
+        for oldest in list(computed)[:-MOST_COMPUTED]:
+            computed.pop(oldest, None)
+        return value
 
     def _key(self) -> tuple[Any, ...]:
         only_predicted = tuple(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval.engines.few_units import difference_of_twins
@@ -107,21 +108,16 @@ def compare_subgroups(posterior: Posterior, metric: Metric, given: Subgroups) ->
     ]
     # Seeds go by the first instance of a subgroup, so that they do not depend on its name.
     first = [int(np.argmax(given.codes == code)) for code in range(len(given.labels))]
-    if len(given.labels) == 1:
-        a, b = posterior.observed(metric)
-        whole = posterior.difference(metric)
-        alone = [Subgroup(given.labels[0], int(sizes[0]), n_groups[0], (a, b), whole, None)]
-    else:
-        alone = [
-            _alone(
-                posterior,
-                metric,
-                np.flatnonzero(of_rows == code),
-                Subgroup(label, int(sizes[code]), n_groups[code], (np.nan, np.nan), None, None),
-                _child(posterior.entropy, _SUBGROUPS, first[code]),
-            )
-            for code, label in enumerate(given.labels)
-        ]
+    alone = []
+    for code, label in enumerate(given.labels):
+        empty = Subgroup(label, int(sizes[code]), n_groups[code], (np.nan, np.nan), None, None)
+        if len(given.labels) == 1:
+            a, b = posterior.observed(metric)
+            alone.append(empty._replace(observed=(a, b), unpooled=posterior.difference(metric)))
+        else:
+            entropy = _child(posterior.entropy, _SUBGROUPS, first[code])
+            rows = np.flatnonzero(of_rows == code)
+            alone.append(_alone(posterior, metric, rows, empty, entropy))
     return _pooled(alone, np.argsort(first), posterior, metric)
 
 
@@ -276,15 +272,13 @@ def _check_groups(posterior: Posterior, of_rows: Array, given: Subgroups) -> Non
     group = posterior.evidence.group_of_rows
     if group is None:
         return
-    lowest, highest = np.full(group.max() + 1, len(given.labels)), np.full(group.max() + 1, -1)
-    np.minimum.at(lowest, group, of_rows)
-    np.maximum.at(highest, group, of_rows)
-    shared = np.flatnonzero((highest >= 0) & (lowest < highest))
+    ends = pd.Series(of_rows).groupby(group).agg(["min", "max"])
+    shared = ends[ends["min"] < ends["max"]]
     if len(shared):
-        some = given.labels[lowest[shared[0]]], given.labels[highest[shared[0]]]
+        one, other = (given.labels[code] for code in shared.iloc[0])
         raise ValueError(
             f"column must have the same value for all instances of a group, but {len(shared)} of "
-            f"the groups have several, such as {some[0]!r} and {some[1]!r}. Instances of a group "
+            f"the groups have several, such as {one!r} and {other!r}. Instances of a group "
             "are not independent, and neither are subgroups that share groups."
         )
 

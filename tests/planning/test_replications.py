@@ -3,7 +3,7 @@ import pytest
 
 from skbayeseval import compare_predictions
 from skbayeseval.metrics.registry import get_metric
-from skbayeseval.planning.replications import (
+from skbayeseval.planning.simulate import (
     differences_of_shapes,
     populations_after,
 )

@@ -12,7 +12,7 @@ from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.judgement import Interval
 from skbayeseval.models import Paired, Unpaired
 from skbayeseval.planning import sample_size, simulate
-from skbayeseval.planning.replications import SCALE, populations_of, truths
+from skbayeseval.planning.simulate import SCALE, populations_of, truths
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 

@@ -7,11 +7,12 @@ from scipy import stats
 from skbayeseval.evidence.validated_rows import Spread
 from skbayeseval.metrics import get_metric
 from skbayeseval.posterior.inferred_weight import (
+    InferredWeights,
     KnownWeights,
+    QuantityWeight,
     WeightPosterior,
     common_weight,
     infer_weight,
-    pooled_weight_posterior,
     shift_by_other_splits,
 )
 
@@ -104,9 +105,11 @@ def test_no_difference_at_all():
 
 def test_several_quantities_share_a_weight_by_their_noise():
     one, other = WeightPosterior(0.4, 1.5, 10.0), WeightPosterior(0.2, 3.0, 10.0)
-    found = pooled_weight_posterior([3.0, 1.0], [one, other])
-    assert found == pytest.approx((0.35, 1.875, 10.0, 1.0))
-    assert pooled_weight_posterior([0.0, 0.0], [one, other]) == one
+    for noises, expected in (((3.0, 1.0, 0.0), (0.35, 1.875, 10.0, 1.0)), ((0.0,) * 3, one)):
+        pairs = zip([(0, 1), (0, 2), (1, 2)], [one, other, other], noises, strict=True)
+        known = {(ACCURACY, *pair): QuantityWeight(w, noise=noise) for pair, w, noise in pairs}
+        found = InferredWeights(None, None, 3, _known=known).difference(ACCURACY)
+        assert found == pytest.approx(expected)
 
 
 def test_known_weights_of_some_metrics():
