@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.ready-docs
 EXTRAS ?= tests,lint
+# Files and folders of tests; empty means all.
+TESTS ?=
 
 # What Sphinx writes beside the sources of the site; git ignores it.
 SITE := docs/_build docs/gallery docs/generated
@@ -20,7 +22,7 @@ demo: $(READY)
 
 test: $(READY)
 	@echo "Running the quick tests: a few minutes on two cores."
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto --dist loadgroup $(TESTS)
 
 # The wheel, built from the sdist, in an empty environment, where the sources cannot be imported.
 test-wheel:
@@ -31,7 +33,7 @@ test-wheel:
 	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
 	@rm -rf build/wheel-test && mkdir -p build/wheel-test
 	@cp -r tests docs examples benchmarks *.md CITATION.cff paper.bib pyproject.toml build/wheel-test
-	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup tests
+	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup $(or $(TESTS),tests)
 
 slow: $(READY)
 	@echo "Running the slow tests: about half an hour on two cores."

@@ -27,11 +27,6 @@ def check(results, names):
     assert json.loads(json.dumps(results)) == results
 
 
-def test_some_jobs_run_at_small_sizes():
-    names = ["paired-20000", "hierarchical", "growth-draws"]
-    check(measure(names, scale=1e-3), names)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", JOBS)
 def test_all_jobs_run_at_small_sizes(name):

@@ -197,14 +197,14 @@ def test_two_systems_agree_with_the_hierarchical_model_of_two():
     The model of two arrays has Student t interactions with inferred degrees of freedom, which
     weights data sets differently, and samples the noise. On normal data that moves the mean by a
     fraction of the posterior standard deviation, and the width of the interval by some percent. The
-    tolerances are 0.15 standard deviations and 15%; Monte Carlo errors are below 0.03 and 4%.
+    tolerances are 0.15 standard deviations and 15%; Monte Carlo errors are below 0.04 and 5%.
     """
     rng = np.random.default_rng(0)
     levels = rng.uniform(0.6, 0.9, 25)[:, None]
     split = rng.normal(0, 0.02, (25, 10))
     a = levels + rng.normal(0.01, 0.01, (25, 1)) + split + rng.normal(0, 0.01, (25, 10))
     b = levels + rng.normal(0.0, 0.01, (25, 1)) + split + rng.normal(0, 0.01, (25, 10))
-    engine = PyMCEngine(draws=2000, target_accept=0.9, random_seed=0)
+    engine = PyMCEngine(draws=1000, tune=700, chains=2, target_accept=0.9, random_seed=0)
     two = compare_scores(a, b, test_fraction=0.1, model="hierarchical", engine=engine)
     many = compare_scores(
         {"a": dict(enumerate(a)), "b": dict(enumerate(b))}, test_fraction=0.1, random_state=0

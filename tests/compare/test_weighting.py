@@ -289,7 +289,7 @@ def test_a_learning_curve_is_continued_to_all_instances(cv):
     assert result.draws_a.mean() == pytest.approx(1 - 60 / 2000, abs=0.015)
     sizes = "1,000 and 1,500" if cv is None else "800 and 1,600"
     assert f"trained on all 2,000 instances, extrapolated from {sizes}" in str(result)
-    assert "This applies to training on all 2,000 instances" in result.explain()
+    assert f"trained on all 2,000 instances, extrapolated from {sizes}" in result.explain()
 
 
 def test_a_sign_that_turns_is_the_first_line_of_the_decision():

@@ -103,8 +103,9 @@ def check_posteriors(family, engine, least_ess, exact_draws=20_000, r_hat=1.01):
     return differences
 
 
+# One of each kind of graph, on other versions of PyMC; test_density.py has all graphs there.
 @pytest.mark.brief
-@pytest.mark.parametrize("family", WITH_SCORES)
+@pytest.mark.parametrize("family", ["paired", "hierarchical", "recalls", "scores"])
 def test_posteriors_agree(family):
     # Twice the draws that are wanted, as chains differ between versions and machines; and in two
     # short ones R-hat itself has an error (0.009 above 1 seen at an effective size of 2,500).

@@ -229,7 +229,7 @@ def test_coverage_of_a_micro_f1_difference():
         data = labelled(rng, n=400, n_labels=20)
         for model in covered:
             result = compare_predictions(
-                *data, scoring="f1_micro", model=model, n_draws=2000, random_state=i
+                *data, scoring="f1_micro", model=model, n_draws=500, random_state=i
             )
             low, high = result.interval(0.95)
             covered[model] += low <= truth <= high
