@@ -15,7 +15,7 @@ import numpy as np
 from skbayeseval import compare_predictions, metrics, models
 from skbayeseval.judgement.bayes_factor import density_of_shares
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.models.specification import Model
+from skbayeseval.models.base import Model
 from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.prior_odds import has_infinite_prior_density, prior_density_at_zero
 

@@ -68,7 +68,7 @@ from skbayeseval.models import (
     Recalls,
     Unpaired,
 )
-from skbayeseval.models.binary import Specification
+from skbayeseval.models.vectors import Vectors
 from skbayeseval.posterior.recipe import Posterior
 
 N_DRAWS = 99
@@ -361,7 +361,7 @@ def posterior_totals(model, evidence, entropy, n_draws=N_DRAWS):
     posterior = Posterior(model, evidence, entropy=entropy, n_draws=n_draws)
     posterior.draws(Metric("kept", keep))
     # Dirichlet vectors come with the draw first, all others with the classifier first.
-    axis = 0 if isinstance(posterior.specification, Specification) else 1
+    axis = 0 if isinstance(posterior.specification, Vectors) else 1
     totals = (np.concatenate(total, axis=axis) for total in zip(*blocks, strict=True))
     return Totals(*(np.swapaxes(total, 0, 1) if axis == 0 else total for total in totals))
 

@@ -28,9 +28,9 @@ from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.validated_rows import Instances, index_of
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import is_of_numbers
-from skbayeseval.models.specification import Model
+from skbayeseval.models.base import Model
+from skbayeseval.models.binary import IndependentLabels, IndependentLabelsBCV
 from skbayeseval.models.split_scores import CorrelatedT
-from skbayeseval.models.weights import IndependentLabels, IndependentLabelsBCV
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.posterior.full_size import TrainingSizes
 from skbayeseval.posterior.inferred_weight import InferredWeights, ObservedRows

@@ -24,7 +24,7 @@ from skbayeseval.evidence.split_scores import (
     check_test_fraction,
 )
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.models.specification import Model
+from skbayeseval.models.base import Model
 from skbayeseval.posterior.build import make_posterior, resolve_engine
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking

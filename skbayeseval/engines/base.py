@@ -62,30 +62,12 @@ class Engine(ParameterObject):
     def check(self) -> None:
         """Raise if a parameter of the engine is invalid."""
 
-    def check_specification(
-        self, specification: Any, labels: tuple[Any, ...], prior: PriorBuilder | None
-    ) -> None:
-        """Raise if the engine cannot sample the specification; called before sampling."""
-
-    def draw(
-        self,
-        specification: Any,
-        labels: tuple[Any, ...],
-        prior: PriorBuilder | None,
-        seed: int,
-    ) -> Trace:
-        """Return posterior draws of the parameters."""
-        raise NotImplementedError
-
-    def draw_prior(
-        self,
-        specification: Any,
-        labels: tuple[Any, ...],
-        prior: PriorBuilder | None,
-        seed: int,
-    ) -> dict[str, Array]:
-        """Return independent prior draws of the parameters, of shape (n_draws, ...)."""
-        raise NotImplementedError
+    # With Markov chains: raise if a model cannot be sampled, and return draws of its parameters,
+    # from its posterior and from its prior. All take a model given evidence, the labels and the
+    # prior of the user or None; those that draw take a seed as well.
+    check_specification: Callable[..., None]
+    draw: Callable[..., Trace]
+    draw_prior: Callable[..., dict[str, Array]]
 
 
 class ExactEngine(Engine):

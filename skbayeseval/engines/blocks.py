@@ -20,8 +20,18 @@ from skbayeseval._running import Task
 
 T = TypeVar("T")
 
+# The approximate memory of a block of draws, and the most draws in one. Changing them changes the
+# draws of a given seed.
+BLOCK_BYTES = 2**24
+BLOCK = 25_000
+
 # In bytes; larger than the arrays of a block. glibc adapts to no more than 32 MB.
 LARGE_ARRAY = 2**24
+
+
+def block_size(bytes_per_draw: int, most: int = BLOCK) -> int:
+    """Return the number of draws in a block."""
+    return max(1, min(most, BLOCK_BYTES // bytes_per_draw))
 
 
 def stream_blocks(

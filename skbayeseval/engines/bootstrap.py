@@ -20,14 +20,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from skbayeseval.engines.blocks import stream_blocks
+from skbayeseval.engines.blocks import block_size, stream_blocks
 from skbayeseval.engines.gammas import GammaRows
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 
 Array = NDArray[Any]
-
-# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**24
 
 # Up to this number, all instances have weights of their own.
 MANY = 2**15
@@ -69,7 +66,7 @@ def stream_bootstrap(
     plain = [[metric.sums(np.ones((len(units), 1))) for metric in each] for units, each in runs]
     # The weights of units, the weights of a run's instances, and the arrays of the metric.
     rows = len(shape) + 4 * max(len(place) for place in places)
-    block = max(1, min(5000, BLOCK_BYTES // (8 * rows)))
+    block = block_size(8 * rows, most=5000)
 
     def draw(rng: Generator, size: int) -> Array:
         weights = gammas.draw(rng, size)
@@ -82,10 +79,6 @@ def stream_bootstrap(
         return np.stack([of_all.average() for of_all in sums if of_all is not None])
 
     return stream_blocks(draw, rng, n_draws, block)
-
-
-# The most draws in a block of sums. Changing it changes the draws of a given seed.
-BLOCK = 25_000
 
 
 # Up to this number, all units have weights of their own.
@@ -148,7 +141,7 @@ class WeightedSums:
     @property
     def block(self) -> int:
         """The number of draws in a block."""
-        return max(1, min(BLOCK, BLOCK_BYTES // (8 * (self.n_own + 1))))
+        return block_size(8 * (self.n_own + 1))
 
 
 def _distinct(rows: Array) -> tuple[Array, Array]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, gammaln, log_expit, ndtr
 
 from skbayeseval.engines.gammas import correlated_gammas, gamma_rows, log_rising
-from skbayeseval.engines.rows import GroupDraws, Outcomes, Population, Recall, RowSampler
+from skbayeseval.engines.rows import REMAINDER, GroupDraws, Outcomes, Population, Recall, RowSampler
 from skbayeseval.metrics.confusion import Totals
 
 Array = NDArray[Any]
@@ -142,7 +142,7 @@ def log_density_of_recall(recall: Recall, log_mass: Array, logit: Array, *, prio
         (mass * expit(-logit), recall.wrong, 1),
         (mass, recall.right + recall.wrong, -1),
     ):
-        total = total + sign * log_rising(shape, *np.unique(counts[counts > 0], return_counts=True))
+        total = total + sign * log_rising(shape, counts)
     return total
 
 
@@ -244,7 +244,7 @@ class _Cells(NamedTuple):
 class RecallRows(RowSampler):
     """Draw rows given the distribution of recalls of each classifier."""
 
-    def __init__(self, group: Outcomes, prior: bool, remainder: float) -> None:
+    def __init__(self, group: Outcomes, prior: bool, remainder: float = REMAINDER) -> None:
         super().__init__(group, prior)
         recalls = [one for one in group.etas if isinstance(one, Recall)]
         self.grids = [RecallGrid(one, prior=prior) for one in recalls]
@@ -304,20 +304,17 @@ class RecallRows(RowSampler):
         proportions[:, self.possible] = self.proportions.draw(rng, n)
         return proportions
 
-    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
-        """Return draws of the class proportions and, per repeat, of each logit(eta) and s.
+    def draw_base(self, rng: Generator, n: int) -> GroupDraws:
+        """Return draws of the class proportions and of each logit(eta) and s.
 
         Large s of all classifiers go together, and the etas are as correlated as being right is.
         """
-        n_draws, k = n * repeats, self.n_classifiers
         if self.mixing is None:
-            uniforms = rng.random((k, 3, n_draws))
+            uniforms = rng.random((self.n_classifiers, 3, n))
         else:
-            uniforms = np.empty((k, 3, n_draws))
-            uniforms[:, :2] = rng.random((2, n_draws))
-            uniforms[:, 2] = ndtr(
-                self.mixing @ rng.standard_normal((self.mixing.shape[1], n_draws))
-            )
+            uniforms = np.empty((self.n_classifiers, 3, n))
+            uniforms[:, :2] = rng.random((2, n))
+            uniforms[:, 2] = ndtr(self.mixing @ rng.standard_normal((self.mixing.shape[1], n)))
         logits, masses = zip(
             *(grid.draw(uniform) for grid, uniform in zip(self.grids, uniforms, strict=True)),
             strict=True,
@@ -352,17 +349,12 @@ class RecallRows(RowSampler):
             tuple(one[order] for one, order in zip(masses, orders, strict=True)),
         )
 
-    def draw_rows(
-        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Iterator[Any]:
-        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
+    def draw_rows(self, rng: Generator, base: GroupDraws, tables: bool) -> Iterator[Any]:
+        """Yield totals of shape (n, M), or tables, of each classifier."""
         m, mu = self.n_classes, base.mu
         outcomes = self.gammas.draw(rng, len(mu))
         sticks = self.break_sticks(rng, np.ones((m, len(mu))))
         added = self._added_by_prior(rng, base)
-        if repeats > 1:
-            mu = np.repeat(mu, repeats, axis=0)
-            outcomes, sticks = (np.repeat(x, repeats, axis=-1) for x in (outcomes, sticks))
         mu_of_rows = np.ascontiguousarray(mu.T)
 
         for cells, right, rest in zip(self.cells, *added, strict=True):
@@ -400,7 +392,7 @@ class RecallRows(RowSampler):
         wrong predictions are those of an outcome of the same row with the same ones right, if there
         is one; otherwise they are off by as many classes as in the copied outcome.
         """
-        mu, _, masses = self.draw_base(rng, 1, 1)
+        mu, _, masses = self.draw_base(rng, 1)
         observed = self.gammas.draw(rng, 1)[:, 0]
         mass = float(np.exp(np.mean(np.log(masses))))
         n_added = int(np.clip(np.ceil(4 * mass), FEWEST_OUTCOMES, MOST_OUTCOMES))

@@ -9,18 +9,17 @@ number of rows, not to M^2 or M^K, and no Gamma variable with a tiny shape is dr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.polynomial import Chebyshev
 from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, log_expit
 
-from skbayeseval.engines.gammas import GammaRows, Simplex, large_gammas, log_rising
+from skbayeseval.engines.gammas import GammaRows, Simplex, log_rising
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Totals
 
@@ -30,17 +29,12 @@ Array = NDArray[Any]
 REMAINDER = 1e-6
 
 
-# The degree with which the interpolation below has no error but that of rounding.
-DEGREE = 24
-
-
 @dataclass(frozen=True)
 class Eta:
     """The concentration of a hierarchical prior on the diagonal (Zhang et al. 2015, section III).
 
     Row j of a confusion table is Dirichlet with eta on class j and (1 - eta) / (M - 1) on every
-    other class. Given eta, empty cells drop out of the likelihood, and cells with equal counts
-    contribute equally, so only the distinct counts are stored.
+    other class. Given eta, empty cells drop out of the likelihood.
 
     Parameters
     ----------
@@ -48,14 +42,14 @@ class Eta:
         Beta prior of eta.
     n_classes : int
         The number of classes, M.
-    right, wrong : (ndarray, ndarray)
-        The distinct nonzero effective counts on and off the diagonal, and how often each occurs.
+    right, wrong : ndarray
+        The effective counts of the observed cells on and off the diagonal.
     """
 
     prior: Array
     n_classes: int
-    right: tuple[Array, Array]
-    wrong: tuple[Array, Array]
+    right: Array
+    wrong: Array
 
 
 @dataclass(frozen=True)
@@ -253,14 +247,12 @@ class RowSampler:
             remaining, stick[...] = stick.copy(), remaining - stick
         return sticks
 
-    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
-        """Return draws of the class proportions and, per repeat, of what else the rows need."""
+    def draw_base(self, rng: Generator, n: int) -> GroupDraws:
+        """Return draws of the class proportions, and of what else the rows need."""
         raise NotImplementedError
 
-    def draw_rows(
-        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Iterator[Any]:
-        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
+    def draw_rows(self, rng: Generator, base: GroupDraws, tables: bool) -> Iterator[Any]:
+        """Yield totals of shape (n, M), or tables, of each classifier."""
         raise NotImplementedError
 
     def draw_population(self, rng: Generator) -> Population:
@@ -295,9 +287,8 @@ class EtaSampler:
     >>> import numpy as np
     >>> from scipy.special import expit
     >>> from skbayeseval.engines.rows import Eta, EtaSampler
-    >>> counts = np.array([1.0]), np.array([6])  # six classes, of one instance each
-    >>> none = np.array([]), np.array([], dtype=int)
-    >>> eta = EtaSampler(Eta(np.ones(2), 6, right=counts, wrong=none), prior=False)
+    >>> counts = np.ones(6)  # six classes, of one instance each
+    >>> eta = EtaSampler(Eta(np.ones(2), 6, right=counts, wrong=np.array([])), prior=False)
     >>> round(eta.mean, 3)  # Beta(7, 1)
     0.875
     >>> expit(eta.draw(np.random.default_rng(0), 3)).round(2)
@@ -316,67 +307,36 @@ class EtaSampler:
         eta = expit(self.grid)
         return float(weight @ (eta[1:] + eta[:-1]) / (2 * weight.sum()))
 
-    def draw(self, rng: Generator, n_draws: int, n_strata: int = 1) -> Array:
-        """Return `n_draws` times `n_strata` draws of logit(eta), one per stratum."""
-        uniform = (np.arange(n_strata) + rng.random((n_draws, n_strata))).ravel() / n_strata
-        return np.interp(uniform * self.mass[-1], self.mass, self.grid)
+    def draw(self, rng: Generator, n_draws: int) -> Array:
+        """Return draws of logit(eta)."""
+        return np.interp(rng.random(n_draws) * self.mass[-1], self.mass, self.grid)
 
 
 def _eta_grid(eta: Eta, prior: bool) -> tuple[Array, Array]:
     """Return a grid of logit(eta) around the mode, and the log density on it."""
-    log_density_of = _log_density(eta, prior)
     # Below 0 the log density falls by at least the first parameter per unit, above by the second.
     low, high = -max(60.0, 40 / eta.prior[0]), max(60.0, 40 / eta.prior[1])
     for n_steps in (200, 200, 1000):  # locate the mode, narrow the range, final grid
         n_nodes = 1 + round(n_steps * max(1.0, (high - low) / 120))
         grid = np.linspace(low, high, n_nodes)
-        log_density = log_density_of(grid)
+        log_density = log_density_of_eta(eta, grid, prior=prior)
         inside = np.flatnonzero(log_density > log_density.max() - 40)
         low = grid[max(inside[0] - 1, 0)]
         high = grid[min(inside[-1] + 1, n_nodes - 1)]
     return grid, log_density
 
 
-def _log_density(eta: Eta, prior: bool) -> Callable[[Array], Array]:
-    """Return a function of logit(eta), the log of its density up to a constant.
+def log_density_of_eta(eta: Eta, logit: Array, *, prior: bool) -> Array:
+    """Return the log density of logit(eta), up to a constant.
 
     The rows are integrated out, so the likelihood is a product of Dirichlet-multinomials.
     """
-
-    def log_prior(logit: Array) -> Array:
-        return eta.prior[0] * log_expit(logit) + eta.prior[1] * log_expit(-logit)
-
+    log_prior = eta.prior[0] * log_expit(logit) + eta.prior[1] * log_expit(-logit)
     if prior:
         return log_prior
-    of_right, of_wrong = _log_likelihood(*eta.right), _log_likelihood(*eta.wrong)
-
-    def log_density(logit: Array) -> Array:
-        # The prior mass of a right prediction is eta; 1 - eta is divided among the wrong ones.
-        log_right, log_wrong = log_expit(logit), log_expit(-logit) - np.log(eta.n_classes - 1)
-        return log_prior(logit) + of_right(log_right) + of_wrong(log_wrong)
-
-    return log_density
-
-
-def _log_likelihood(counts: Array, times: Array) -> Callable[[Array], Array]:
-    """Return a function of log(shape), where the shape is at most 1, up to a constant.
-
-    It is the sum of log(Gamma(shape + count) / Gamma(shape)) over counts.
-    """
-    counts, times = np.asarray(counts), np.asarray(times)
-    large = counts >= 1
-    # For a count of at least 1, that is log(shape) and an analytic function of the shape above -1:
-    # a polynomial is as precise, and the same for all counts.
-    of_large = Chebyshev.interpolate(
-        lambda shape: log_rising(shape + 1, counts[large] - 1, times[large]), DEGREE, [0, 1]
-    )
-
-    def log_likelihood(log_shape: Array) -> Array:
-        shape = np.exp(log_shape)
-        of_small = log_rising(shape, counts[~large], times[~large])
-        return times[large].sum() * log_shape + of_large(shape) + of_small
-
-    return log_likelihood
+    # The prior mass of a right prediction is eta; 1 - eta is divided among the wrong ones.
+    of_right = log_rising(expit(logit), eta.right)
+    return log_prior + of_right + log_rising(expit(-logit) / (eta.n_classes - 1), eta.wrong)
 
 
 class FullRows(RowSampler):
@@ -388,27 +348,13 @@ class FullRows(RowSampler):
         The classifier and its outcomes.
     """
 
-    def __init__(self, group: Outcomes) -> None:
-        super().__init__(group, False)
+    def __init__(self, group: Outcomes, prior: bool) -> None:
+        super().__init__(group, prior)
         eta = group.etas[0]
         assert isinstance(eta, Eta)
-        self.eta = EtaSampler(eta, prior=False)
-        m = self.n_classes
-        table = np.zeros((m, m))
-        # Weighted counts differ in their last digits.
-        table[self.truth, self.predictions[:, 0]] = np.round(self.counts, 9)
-        # Cells of the same kind have the same shapes. There are fewer kinds than cells.
-        kinds, kind = np.unique(
-            np.stack([table.ravel(), np.eye(m).ravel()]), axis=1, return_inverse=True
-        )
-        self.kind = kind.ravel()
-        self.of_kind, self.is_right = kinds[0][:, None], kinds[1][:, None] == 1
-        self.n_small = int(np.sum(self.of_kind < 1))  # these come first
-        # If the shapes of each row add up to that of its class, the sums of rows have the
-        # distribution of the class proportions, up to a factor, whatever the cells are of a row.
-        self.rows_tell_mu = group.known_mu is None and bool(
-            np.allclose(self.mu_shape, group.mass + table.sum(axis=1), rtol=0, atol=1e-6)
-        )
+        self.eta = EtaSampler(eta, prior=prior)
+        self.table = np.zeros((self.n_classes, self.n_classes))
+        self.table[self.truth, self.predictions[:, 0]] = self.counts
 
     @staticmethod
     def suit(group: Outcomes) -> bool:
@@ -425,89 +371,59 @@ class FullRows(RowSampler):
         """The memory in bytes that one draw needs, besides its totals."""
         return 8 * 6 * self.n_classes**2
 
-    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
-        """Return draws of logit(eta) and, unless the rows tell, of the class proportions."""
-        logit = self.eta.draw(rng, n, repeats)
-        if self.rows_tell_mu and repeats == 1:
-            return GroupDraws(None, (logit,))
-        return GroupDraws(self.draw_proportions(rng, n), (logit,))
+    def draw_base(self, rng: Generator, n: int) -> GroupDraws:
+        """Return draws of the class proportions and of logit(eta)."""
+        return GroupDraws(self.draw_proportions(rng, n), (self.eta.draw(rng, n),))
 
-    def draw_rows(
-        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Iterator[Any]:
-        """Yield totals of shape (n * repeats, M), or tables."""
-        mu, (logit,), _ = base
+    def draw_rows(self, rng: Generator, base: GroupDraws, tables: bool) -> Iterator[Any]:
+        """Yield totals of shape (n, M), or tables."""
+        (logit,), mass, m = base.logits, self.group.mass, self.n_classes
         assert logit is not None
-        cells = self._draw_cells(rng, logit)
-        of_rows = cells.sum(axis=1)
-        if mu is None:
-            assert self.rows_tell_mu
-            scale = 1 / of_rows.sum(axis=0)
-            cells *= scale
-            mu = (of_rows * scale).T
-        else:
-            mu = np.repeat(mu, repeats, axis=0)
-            cells *= (mu.T / of_rows)[:, None]
+        right = np.eye(m, dtype=bool)[..., None]
+        prior = np.where(right, mass * expit(logit), mass / (m - 1) * expit(-logit))
+        cells = rng.standard_gamma(self.table[..., None] + prior)
+        cells *= (base.mu.T / cells.sum(axis=1))[:, None]
         if tables:
             yield cells.transpose(2, 0, 1)
         else:
-            yield Totals(np.diagonal(cells), mu, cells.sum(axis=0).T)
-
-    def _draw_cells(self, rng: Generator, logit: Array) -> Array:
-        """Return Gamma variables of shape (M, M, n), given logit(eta)."""
-        m, mass = self.n_classes, self.group.mass
-        shapes = np.where(self.is_right, mass * expit(logit), mass / (m - 1) * expit(-logit))
-        shapes += self.of_kind
-        small = self.n_small
-        if small == 0:
-            return large_gammas(rng, shapes, self.kind).reshape(m, m, -1)
-        cells, large = np.empty((m * m, len(logit))), self.kind >= small
-        cells[large] = large_gammas(rng, shapes[small:], self.kind[large] - small)
-        cells[~large] = rng.standard_gamma(shapes[self.kind[~large]])
-        return cells.reshape(m, m, -1)
+            yield Totals(np.diagonal(cells), base.mu, cells.sum(axis=0).T)
 
 
 class StickRows(RowSampler):
     """Draw rows with the published prior, whose mass is spread over all cells of a row."""
 
-    def __init__(self, group: Outcomes, prior: bool, remainder: float) -> None:
+    def __init__(self, group: Outcomes, prior: bool) -> None:
         super().__init__(group, prior)
         m = self.n_classes
         self.etas = [
             EtaSampler(eta, prior=prior) if isinstance(eta, Eta) else None for eta in group.etas
         ]
-        self.n_sticks = self._sticks_needed(remainder)
+        self.n_sticks = self._sticks_needed()
         self.to_hits, self.to_said = [], []
         for said in self.predictions.T:
             hit = np.where(said == self.truth, said, m)
             self.to_hits.append(self.indicator(hit, m + 1)[:m])
             self.to_said.append(self.indicator(said))
 
-    def _sticks_needed(self, remainder: float) -> int:
-        """Return the number of sticks that keeps the expected loss of a row below `remainder`."""
+    def _sticks_needed(self) -> int:
+        """Return the number of sticks that keeps the expected loss of a row below `REMAINDER`."""
         mass = self.group.mass
         fewest = np.bincount(self.truth, self.counts, self.n_classes).min()
         # The prior is mass / (mass + counts) of a row, and each stick V ~ Beta(1, mass) leaves a
         # fraction 1 - V of it, mass / (1 + mass) on average.
-        left_of_prior = remainder * (mass + fewest) / mass
+        left_of_prior = REMAINDER * (mass + fewest) / mass
         return max(1, int(np.ceil(np.log(left_of_prior) / np.log(mass / (1 + mass)))))
 
-    def draw_base(self, rng: Generator, n: int, repeats: int) -> GroupDraws:
-        """Return draws of the class proportions and, per repeat, of each logit(eta)."""
-        logits = tuple(None if eta is None else eta.draw(rng, n, repeats) for eta in self.etas)
+    def draw_base(self, rng: Generator, n: int) -> GroupDraws:
+        """Return draws of the class proportions and of each logit(eta)."""
+        logits = tuple(None if eta is None else eta.draw(rng, n) for eta in self.etas)
         return GroupDraws(self.draw_proportions(rng, n), logits)
 
-    def draw_rows(
-        self, rng: Generator, base: GroupDraws, tables: bool, repeats: int
-    ) -> Iterator[Any]:
-        """Yield totals of shape (n * repeats, M), or tables, of each classifier."""
+    def draw_rows(self, rng: Generator, base: GroupDraws, tables: bool) -> Iterator[Any]:
+        """Yield totals of shape (n, M), or tables, of each classifier."""
         mu, logits, _ = base
         m = self.n_classes
         observed, sticks = self._draw_probabilities(rng, mu)
-        if repeats > 1:
-            mu = np.repeat(mu, repeats, axis=0)
-            observed, sticks = (np.repeat(x, repeats, axis=-1) for x in (observed, sticks))
-
         for k, logit in enumerate(logits):
             right, landed = self._where_sticks_land(rng, sticks.shape, logit)
             if tables:
@@ -523,7 +439,7 @@ class StickRows(RowSampler):
 
     def draw_population(self, rng: Generator) -> Population:
         """Return one draw of the joint probabilities of observed outcomes and sticks."""
-        mu, logits, _ = self.draw_base(rng, 1, 1)
+        mu, logits, _ = self.draw_base(rng, 1)
         observed, sticks = self._draw_probabilities(rng, mu)
         landed = [self._where_sticks_land(rng, sticks.shape, one)[1].ravel() for one in logits]
         landed = [one % self.n_classes for one in landed]

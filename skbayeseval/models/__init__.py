@@ -1,7 +1,13 @@
 """Models: priors, and the posteriors they imply. They use counts, not data or estimators."""
 
-from skbayeseval.models.binary import BCV, Paired, Unpaired
-from skbayeseval.models.chunks import PairedChunks
+from skbayeseval.models.binary import (
+    BCV,
+    IndependentLabels,
+    IndependentLabelsBCV,
+    Paired,
+    PairedChunks,
+    Unpaired,
+)
 from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.items import ClusteredItems, ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
@@ -17,8 +23,6 @@ from skbayeseval.models.systems import HierarchicalSystems
 from skbayeseval.models.weights import (
     GroupScoreWeights,
     GroupWeights,
-    IndependentLabels,
-    IndependentLabelsBCV,
     InstanceWeights,
     ScoreWeights,
 )

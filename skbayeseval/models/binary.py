@@ -1,274 +1,45 @@
 """Models for two classes: unpaired and paired (SIGIR 2016), and block cross-validation (ACL 2019).
 
-Each model is a set of independent Dirichlet vectors that determine the confusion tables of the
-classifiers. As in the papers, the positive class and the positive prediction come first in this
-module; the tables that it returns are in the order of the labels.
+With a multi-label indicator, the unpaired model and that of block cross-validation hold for each
+label.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, xlogy
+from scipy.special import gammainc
 
-from skbayeseval.engines.blocks import in_order, stream_blocks
-from skbayeseval.engines.gammas import Simplex, dirichlet_rows
-from skbayeseval.engines.variables import Parameter, log_binomial, log_multinomial
+from skbayeseval.engines.blocks import stream_blocks
+from skbayeseval.engines.gammas import Simplex
 from skbayeseval.evidence.base import Evidence, letter
-from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
-from skbayeseval.evidence.confusion import ConfusionCounts
+from skbayeseval.evidence.chunks import CELLS, ChunkCounts
 from skbayeseval.evidence.counts import check_paired, margins_of
+from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.margins import BetaMargin, F1Margin, difference_log_density_at_zero
+from skbayeseval.models.base import Blocks, Replicated, check_concentration, confusion
+from skbayeseval.models.margins import BetaMargin, F1Margin
 from skbayeseval.models.paired_prior import (
     log_density_of_equal_accuracy,
     log_density_of_equality,
     shares_given_rates,
 )
-from skbayeseval.models.specification import (
-    BLOCK,
-    AnySpecification,
-    LogDensities,
-    Model,
-    Replicated,
-    Shapes,
-    blocks_of,
-    check_concentration,
-    confusion,
-)
+from skbayeseval.models.vectors import Vectors, VectorsOfLabels, positive_first
 
 Array = NDArray[Any]
 
 
-OUTCOMES = ("11", "10", "01", "00")
-CELLS = ("tp", "fp", "fn", "tn")
-
 # The most draws of which those in a region are counted.
 MOST_COUNTED_DRAWS = 2**23
 
-SMALLEST = np.finfo(float).tiny
 
-
-class Vectors(AnySpecification):
-    """Independent probability vectors, each with a Dirichlet prior; or one vector per label."""
-
-    simplexes: tuple[Simplex, ...]
-
-    # What the axis of labels is called, where there is one.
-    of_labels: ClassVar[tuple[str, ...]] = ()
-
-    def parameters(self) -> list[Parameter]:
-        """Return the parameters that are sampled."""
-        dimension = {"theta+": "outcome", "theta-": "outcome", "pi": "chunk"}
-        return [
-            Parameter(s.name, s.prior, True, self.of_labels)
-            if s.prior.shape[-1] == 2
-            else Parameter(s.name, s.prior, False, (*self.of_labels, dimension.get(s.name, "cell")))
-            for s in self.simplexes
-        ]
-
-    def log_densities(self, draws: Mapping[str, Array]) -> LogDensities | None:
-        """Return the log densities of draws of the parameters; None if one is missing."""
-        if not self.simplexes or any(s.name not in draws for s in self.simplexes):
-            return None
-        likelihood, prior = {}, {}
-        for simplex in self.simplexes:
-            name, shapes, values = simplex.name, simplex.prior, draws[simplex.name]
-            if values.ndim == shapes.ndim:  # the first of two that sum to 1
-                values = np.stack([values, 1 - values], axis=-1)
-            values = np.maximum(values, SMALLEST)
-            norm = gammaln(shapes.sum(axis=-1)) - gammaln(shapes).sum(axis=-1)
-            of_prior = xlogy(shapes - 1, values).sum(axis=-1) + norm
-            of_counts = xlogy(simplex.counts, values).sum(axis=-1)
-            likelihood[f"counts of {name}"] = of_counts.reshape(len(values), -1).sum(axis=1)
-            prior[f"prior of {name}"] = of_prior.reshape(len(values), -1).sum(axis=1)
-        return LogDensities(likelihood, prior)
-
-    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
-        for simplex in self.simplexes:
-            value, counts = values[simplex.name], simplex.counts
-            if counts.shape[-1] == 2:
-                term = log_binomial(value, counts[..., 0], counts[..., 1])
-            else:
-                term = log_multinomial(value, counts)
-            yield f"counts of {simplex.name}", term
-
-
-@dataclass(frozen=True)
-class Specification(Vectors):
-    """Independent probability vectors, and the confusion tables computed from them.
-
-    Parameters
-    ----------
-    simplexes : tuple of Simplex
-        The probability vectors to sample.
-    tables : callable
-        Maps draws, one array of shape (k, n_draws) per simplex, to tables of shape
-        (n_draws, n_classifiers, M, M).
-    fixed : mapping of str to ndarray
-        Probability vectors with known values, by name.
-    joint : callable, default=None
-        If the classifiers share instances: maps draws to joint tables over (true class, prediction
-        of A, prediction of B), of shape (n_draws, M, M, M).
-    """
-
-    simplexes: tuple[Simplex, ...]
-    tables: Callable[[Mapping[str, Array]], Array]
-    fixed: Mapping[str, Array] = field(default_factory=dict)
-    joint: Callable[[Mapping[str, Array]], Array] | None = None
-
-    draws_cost_one: ClassVar[bool] = True
-
-    def shapes(self, *, prior: bool) -> dict[str, Array]:
-        """Return the Dirichlet shapes of the prior or of the posterior."""
-        return {s.name: s.prior if prior else s.prior + s.counts for s in self.simplexes}
-
-    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
-        """Return the names along each dimension of the parameters."""
-        n_cells = max((len(s.prior) for s in self.simplexes if "pi_" in s.name), default=4)
-        return {
-            "outcome": list(OUTCOMES),
-            "cell": list(CELLS[:n_cells]),
-            "chunk": list(CHUNK_CELLS),
-        }
-
-    def with_prevalence(self, proportions: Array, positive: int | None) -> Specification:
-        """Return the specification with known class proportions, in the order of the labels."""
-        positive_first = proportions if positive == 0 else proportions[::-1]
-        known = {s.name: positive_first for s in self.simplexes if s.name.startswith("mu")}
-        if not known:
-            raise ValueError(
-                "prevalence= needs a model with separate class proportions: 'paired', 'unpaired' "
-                "or 'hierarchical'."
-            )
-        sampled = tuple(s for s in self.simplexes if s.name not in known)
-        return replace(self, simplexes=sampled, fixed=known)
-
-    def draw(self, rng: Generator, size: int, *, prior: bool = False) -> dict[str, Array]:
-        """Return draws of each probability vector, with shape (k, size)."""
-        shapes = self.shapes(prior=prior)
-        draws = dict(zip(shapes, dirichlet_rows(rng, list(shapes.values()), size), strict=True))
-        return self._with_fixed(draws, size)
-
-    def _given(self, draws: Mapping[str, Array], size: int) -> dict[str, Array]:
-        """Return all entries of each probability vector, of shape (k, size)."""
-        whole = {}
-        for simplex in self.simplexes:
-            values = draws[simplex.name]
-            whole[simplex.name] = np.stack([values, 1 - values]) if values.ndim == 1 else values.T
-        return self._with_fixed(whole, size)
-
-    def _with_fixed(self, draws: dict[str, Array], size: int) -> dict[str, Array]:
-        repeated = {name: np.repeat(p[:, None], size, axis=1) for name, p in self.fixed.items()}
-        return draws | repeated
-
-    def stream_tables(
-        self, rng: Generator, n_draws: int, *, prior: bool = False
-    ) -> Iterator[Array]:
-        """Yield blocks of confusion tables of shape (n, n_classifiers, M, M)."""
-
-        def draw(rng: Generator, size: int) -> Array:
-            return self.tables(self.draw(rng, size, prior=prior))
-
-        return stream_blocks(draw, rng, n_draws, BLOCK)
-
-    def stream(
-        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
-    ) -> Iterator[Array]:
-        """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
-
-        def draw(rng: Generator, size: int) -> Array:
-            tables = self.tables(self.draw(rng, size, prior=prior))
-            return metric(tables, positive).swapaxes(-2, -1)
-
-        return stream_blocks(draw, rng, n_draws, BLOCK)
-
-    def stream_parameters(
-        self, rng: Generator, n_draws: int, *, prior: bool
-    ) -> Iterator[dict[str, Array]]:
-        """Yield blocks of draws of the parameters."""
-
-        def draw(rng: Generator, size: int) -> dict[str, Array]:
-            drawn = self.draw(rng, size, prior=prior)
-            vectors = {s.name: drawn[s.name] for s in self.simplexes}
-            return {name: v[0] if len(v) == 2 else v.T for name, v in vectors.items()}
-
-        return stream_blocks(draw, rng, n_draws, BLOCK)
-
-    def _scores_given(
-        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
-    ) -> Iterator[Array]:
-        def score(here: Mapping[str, Array], size: int) -> Array:
-            return metric(self.tables(self._given(here, size)), positive).T
-
-        return in_order(score, blocks_of(draws))
-
-    def shares(
-        self, metric: Metric, positive: int, rng: Generator, region: Interval
-    ) -> Iterator[Array]:
-        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
-
-        A user-supplied metric of paired classifiers need not be increasing: draws are counted.
-        """
-        if all("_" in simplex.name for simplex in self.simplexes):  # no shared parameter
-            return super().shares(metric, positive, rng, region)
-        shapes = self.shapes(prior=True)
-        if metric.formula is not None and "theta+" in shapes:
-            return shares_given_rates(shapes, self.fixed, metric, positive, rng, region)
-        return self._shares_of_draws(metric, positive, rng, region, MOST_COUNTED_DRAWS, 1)
-
-    def _replicate(self, of: Replicated) -> dict[str, Array]:
-        whole = self._given(of.draws, of.n_draws)
-        if all(name.startswith("pi") for name in whole):
-            # Tables are sums of cells, so those of counts are counts.
-            counts = {}
-            for simplex, weight in zip(self.simplexes, of.weights, strict=False):
-                total = simplex.counts.sum() / weight
-                counts[simplex.name] = of.multinomial(total, weight, whole[simplex.name].T).T
-            return confusion(np.moveaxis(self.tables(counts), 1, 0))
-        if self.joint is not None:
-            cube = of.instances(self.joint(whole), 0)
-            # The outcomes (1, 1), (1, 0), (0, 1), (0, 0), as in the observed data.
-            positive_first = cube if of.positive == 0 else cube[:, :, ::-1, ::-1]
-            outcomes = positive_first.reshape(of.n_draws, 2, 4)
-            return {"outcomes": outcomes, **confusion([cube.sum(axis=3), cube.sum(axis=2)])}
-        tables = np.moveaxis(self.tables(whole), 1, 0)
-        return confusion([of.instances(table, k) for k, table in enumerate(tables)])
-
-
-class BinaryModel(Model):
-    """Base class of the models for two classes: closed forms for independent metrics."""
-
-    def independent_margins(
-        self, formula: str | None, shapes: Shapes
-    ) -> tuple[BetaMargin, BetaMargin] | None:
-        """Return the distributions of both metrics, None unless known and independent."""
-        a, b = (self.margin(formula, shapes, k) for k in range(2))
-        return None if self.needs_pairs or a is None or b is None else (a, b)
-
-    def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
-        """Return the log density of the difference at 0; inf if infinite, None if unknown."""
-        margins = self.independent_margins(formula, shapes)
-        return None if margins is None else difference_log_density_at_zero(*margins)
-
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Return whether the prior density of the difference is finite at 0; None if unknown."""
-        # With uniform rates and proportions, every registered metric has a square-integrable
-        # density. Larger shapes have densities bounded by a multiple of the uniform one.
-        if formula is not None and min(shape.min() for shape in shapes.values()) >= 1:
-            return True
-        return None
-
-
-class Unpaired(BinaryModel):
+class Unpaired(Vectors):
     """Two classifiers with separate class proportions and rates (Zhang et al. 2016, 3.1.1).
 
     Each classifier has its own mu ~ Beta, the probability of the positive class, and its own
@@ -293,39 +64,51 @@ class Unpaired(BinaryModel):
     """
 
     name = "unpaired"
+    needs_two_classes = True
 
     def __init__(self, mu: ArrayLike = 1.0, rho: ArrayLike = 1.0) -> None:
         self.mu = mu
         self.rho = rho
 
-    def specification(self, evidence: Evidence) -> Specification:
-        """Return the specification of the posterior, given the evidence."""
+    def _observe(self, evidence: Evidence) -> None:
         margins = margins_of(evidence)
+        positive = margins[0].positive
+        self._take_cells([positive_first(m.effective, m.positive) for m in margins], positive)
+
+    def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
+        """Take the cells of each classifier, of shape (..., 2, 2), positive first."""
         mu = check_concentration(self.mu, (2,), "mu")
         rho = check_concentration(self.rho, (2, 2), "rho")
-        _check_orientation(margins[0].positive, mu, rho)
+        if not self.of_labels:
+            _check_orientation(positive, mu, rho)
         simplexes = []
-        for k, counts in enumerate(margins):
-            classifier = letter(k)
-            cells = _positive_first(counts.effective, counts.positive)
+        for k, of_one in enumerate(cells):
             simplexes += [
-                Simplex(f"mu_{classifier}", mu, cells.sum(axis=1)),
-                Simplex(f"rho+_{classifier}", rho[0], cells[0]),
-                Simplex(f"rho-_{classifier}", rho[1], cells[1]),
+                _simplex(f"mu_{letter(k)}", mu, of_one.sum(axis=-1)),
+                _simplex(f"rho+_{letter(k)}", rho[0], of_one[..., 0, :]),
+                _simplex(f"rho-_{letter(k)}", rho[1], of_one[..., 1, :]),
             ]
-        tables = partial(_unpaired_tables, margins[0].positive)
-        return Specification(tuple(simplexes), tables)
+        self._take(simplexes, positive)
 
-    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
+    def cells(self, draws: Mapping[str, Array]) -> Array:
+        """Return the cells of each classifier, positive first."""
+        of_each = []
+        for classifier in map(letter, range(len(draws) // 3)):
+            rates = np.stack([draws[f"rho+_{classifier}"], draws[f"rho-_{classifier}"]])
+            of_each.append(draws[f"mu_{classifier}"][:, None] * rates)
+        return np.stack(of_each)
+
+    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
         """Return the distribution of one classifier's metric, None if not in closed form."""
+        shapes = self.shapes(prior=prior)
         if formula == "recall":
-            return BetaMargin(*shapes[f"rho+_{letter(classifier)}"])
+            return BetaMargin(*shapes[f"rho+_{letter(which)}"])
         if formula == "specificity":
-            return BetaMargin(*shapes[f"rho-_{letter(classifier)}"][::-1])
+            return BetaMargin(*shapes[f"rho-_{letter(which)}"][::-1])
         return None
 
 
-class Paired(BinaryModel):
+class Paired(Vectors):
     """Two classifiers on the same instances (Zhang et al. 2016, section 3.1.2).
 
     mu ~ Beta is the probability of the positive class. For each true class, theta ~ Dirichlet
@@ -350,62 +133,94 @@ class Paired(BinaryModel):
     """
 
     name = "paired"
+    needs_two_classes = True
     infers_weight = True
     needs_pairs = True
+    default_prior: ClassVar[dict[str, Any]] = {"theta": 0.25}
 
     def __init__(self, mu: ArrayLike = 1.0, theta: ArrayLike = 1.0) -> None:
         self.mu = mu
         self.theta = theta
 
-    def specification(self, evidence: Evidence) -> Specification:
-        """Return the specification of the posterior, given the evidence."""
-        evidence = check_paired(evidence)
+    def _observe(self, evidence: Evidence) -> None:
+        paired = check_paired(evidence)
+        positive = paired.positive
         mu = check_concentration(self.mu, (2,), "mu")
         theta = check_concentration(self.theta, (2, 4), "theta")
-        _check_orientation(evidence.positive, mu, theta)
-        positive = evidence.positive
-        cells = evidence.cube() * evidence.weight
+        _check_orientation(positive, mu, theta)
+        cells = paired.cube() * paired.weight
         cells = (cells if positive == 0 else cells[::-1, ::-1, ::-1]).reshape(2, 4)
-        simplexes = (
+        simplexes = [
             Simplex("mu", mu, cells.sum(axis=1)),
             Simplex("theta+", theta[0], cells[0]),
             Simplex("theta-", theta[1], cells[1]),
-        )
-        return Specification(
-            simplexes, partial(_paired_tables, positive), joint=partial(_joint_tables, positive)
-        )
+        ]
+        self._take(simplexes, positive)
 
-    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
+    def _joint_cells(self, draws: Mapping[str, Array]) -> Array:
+        """Return the cells (truth, prediction of A, prediction of B, n), positive first."""
+        pairs = np.stack([draws["theta+"], draws["theta-"]])
+        pairs *= draws["mu"][:, None]
+        return pairs.reshape(2, 2, 2, -1)
+
+    def cells(self, draws: Mapping[str, Array]) -> Array:
+        """Return the cells of each classifier, positive first."""
+        joint = self._joint_cells(draws)
+        return np.stack([joint.sum(axis=2), joint.sum(axis=1)])
+
+    def joint(self, draws: Mapping[str, Array]) -> Array:
+        """Return joint tables over (truth, prediction of A, prediction of B), (n, 2, 2, 2)."""
+        cells = np.moveaxis(self._joint_cells(draws), -1, 0)
+        return cells if self.positive == 0 else cells[:, ::-1, ::-1, ::-1]
+
+    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
+        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
+
+        A user-supplied metric need not be increasing: draws are counted.
+        """
+        if metric.formula is None:
+            return self._shares_of_draws(metric, rng, region, MOST_COUNTED_DRAWS, 1)
+        shapes = self.shapes(prior=True)
+        return shares_given_rates(shapes, self.fixed, metric, self.positive_index, rng, region)
+
+    def _replicate(self, of: Replicated) -> dict[str, Array]:
+        cube = of.instances(self.joint(self._given(of.draws, of.n_draws)), 0)
+        # The outcomes (1, 1), (1, 0), (0, 1), (0, 0), as in the observed data.
+        outcomes = positive_first(cube, self.positive).reshape(of.n_draws, 2, 4)
+        return {"outcomes": outcomes, **confusion([cube.sum(axis=3), cube.sum(axis=2)])}
+
+    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
         """Return the distribution of one classifier's metric, None if not in closed form."""
         if formula not in ("recall", "specificity"):
             return None
-        pairs = shapes["theta+" if formula == "recall" else "theta-"].reshape(2, 2)
-        predicted = pairs.sum(axis=1 - classifier)
+        pairs = self.shapes(prior=prior)["theta+" if formula == "recall" else "theta-"]
+        predicted = pairs.reshape(2, 2).sum(axis=1 - which)
         return BetaMargin(*(predicted if formula == "recall" else predicted[::-1]))
 
-    def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
+    def log_density_at_zero(self, metric: Metric, *, prior: bool = False) -> float | None:
         """Return the log density of the difference at 0; inf if infinite, None if unknown."""
+        formula, shapes = metric.formula, self.shapes(prior=prior)
         if formula in ("recall", "specificity"):
             return log_density_of_equality(shapes["theta+" if formula == "recall" else "theta-"])
         if formula in ("accuracy", "balanced_accuracy"):
             return log_density_of_equal_accuracy(shapes, balanced=formula != "accuracy")
         return None
 
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+    def has_finite_prior_density(self, formula: str | None) -> bool | None:
         """Return whether the prior density of the difference is finite at 0; None if unknown."""
         # As a class becomes rare, the difference of some metrics vanishes in proportion to its
         # frequency. The density at 0 is then proportional to the mean of 1 / frequency.
         family, of_one_class = _family(formula)
-        if "mu" in shapes and family in _VANISHES_WITH:
-            flat = shapes["mu"] <= 1
+        if "mu" not in self.fixed and family in _VANISHES_WITH:
+            flat = self.shapes(prior=True)["mu"] <= 1
             if of_one_class and flat.any() and not flat.all():
                 return None  # the positive class is not known here
             if flat[list(_VANISHES_WITH[family])].any():
                 return False
-        return super().has_finite_prior_density(formula, shapes)
+        return super().has_finite_prior_density(formula)
 
 
-class BCV(BinaryModel):
+class BCV(Vectors):
     """Counts of m x 2 block-regularised cross-validation (Wang and Li 2019).
 
     For each classifier, the probabilities of (TP, FP, FN, TN) have a Dirichlet prior with
@@ -428,42 +243,111 @@ class BCV(BinaryModel):
     """
 
     name = "bcv"
+    needs_two_classes = True
     needs_true_negatives = False
 
     def __init__(self, lambda_: float = 1.0) -> None:
         self.lambda_ = lambda_
 
-    def specification(self, evidence: Evidence) -> Specification:
-        """Return the specification of the posterior, given the evidence."""
+    def _observe(self, evidence: Evidence) -> None:
         margins = margins_of(evidence)
         n_cells = 4 if all(counts.has_true_negatives for counts in margins) else 3
-        concentration = float(check_concentration(self.lambda_, (), "lambda"))
-        simplexes = tuple(
-            Simplex(f"pi_{classifier}", np.full(n_cells, concentration), _cells(counts)[:n_cells])
-            for classifier, counts in zip(map(letter, range(len(margins))), margins, strict=True)
-        )
-        return Specification(simplexes, partial(_bcv_tables, margins[0].positive))
+        cells = [positive_first(m.effective, m.positive).ravel()[_BY_NAME] for m in margins]
+        self._take_cells([of_one[:n_cells] for of_one in cells], margins[0].positive)
 
-    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
+    def _take_cells(self, cells: Sequence[Array], positive: int | None) -> None:
+        """Take the cells of each classifier, in the order (tp, fp, fn, tn)."""
+        prior = check_concentration(self.lambda_, (), "lambda")
+        simplexes = [_simplex(f"pi_{letter(k)}", prior, of_one) for k, of_one in enumerate(cells)]
+        self._take(simplexes, positive)
+
+    def cells(self, draws: Mapping[str, Array]) -> Array:
+        """Return the cells of each classifier, positive first."""
+        of_each = []
+        for tp, fp, fn, *rest in draws.values():
+            tn = rest[0] if rest else np.full_like(tp, np.nan)
+            of_each.append([[tp, fn], [fp, tn]])
+        return np.array(of_each)
+
+    def _replicate(self, of: Replicated) -> dict[str, Array]:
+        # Tables are sums of cells, so those of counts are counts.
+        counts, shares = {}, self._given(of.draws, of.n_draws)
+        for simplex, weight in zip(self.simplexes, of.weights, strict=False):
+            total = simplex.counts.sum() / weight
+            counts[simplex.name] = of.multinomial(total, weight, shares[simplex.name].T).T
+        return confusion(np.moveaxis(self.tables(counts), 1, 0))
+
+    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
         """Return the distribution of one classifier's metric, None if not in closed form."""
-        tp, fp, fn, *rest = shapes[f"pi_{letter(classifier)}"]
-        if formula == "precision":
-            return BetaMargin(tp, fp)
-        if formula == "recall":
-            return BetaMargin(tp, fn)
-        if formula == "jaccard":
-            return BetaMargin(tp, fp + fn)
+        tp, fp, fn, *rest = self._cell_shapes(which, prior)
+        tn = rest[0] if rest else None
         if formula == "f1":
             return F1Margin(tp, fp + fn)
-        if formula == "specificity" and rest:
-            return BetaMargin(rest[0], fp)
-        if formula == "accuracy" and rest:
-            return BetaMargin(tp + rest[0], fp + fn)
-        return None
+        shapes = {
+            "precision": (tp, fp),
+            "recall": (tp, fn),
+            "jaccard": (tp, fp + fn),
+            "specificity": (tn, fp),
+            "accuracy": (None if tn is None else tp + tn, fp + fn),
+        }.get(formula or "", (None, fp))
+        return None if shapes[0] is None else BetaMargin(*shapes)
 
-    def prior(self) -> dict[str, Any]:
-        """Return the prior in the form that `prior=` accepts."""
-        return {"lambda": self.lambda_}
+    def _cell_shapes(self, classifier: int, prior: bool) -> Array:
+        """Return the Dirichlet shapes of one classifier's (tp, fp, fn), and of its tn if known."""
+        return self.shapes(prior=prior)[f"pi_{letter(classifier)}"]
+
+
+class IndependentLabels(VectorsOfLabels, Unpaired):
+    """Independent binary models, one per label (Zhang et al. 2015, section V).
+
+    Parameters
+    ----------
+    mu : float or array-like of shape (2,), default=1.0
+        Beta prior of the frequency of each label, as (present, absent).
+    rho : float or array-like of shape (2,) or (2, 2), default=1.0
+        Beta prior of the rates, as in `Unpaired`.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_predictions
+    >>> y, a, b = [[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [0, 1]], [[0, 1], [1, 1], [0, 1]]
+    >>> result = compare_predictions(y, a, b, scoring="f1_micro", model="unpaired")
+    >>> result.model
+    'unpaired'
+    """
+
+    takes = UnitCounts
+
+    def _observe(self, evidence: Any) -> None:
+        named = [evidence.label_tables(k) for k in range(evidence.n_classifiers)]
+        self._take_cells([of_one[:, _BY_NAME].reshape(-1, 2, 2) for of_one in named], 0)
+
+
+class IndependentLabelsBCV(VectorsOfLabels, BCV):
+    """Independent `BCV` models, one per label.
+
+    Parameters
+    ----------
+    lambda_ : float, default=1.0
+        The prior count in each cell.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_predictions
+    >>> y, a, b = [[1, 0], [1, 1], [0, 1]], [[1, 0], [1, 0], [0, 1]], [[0, 1], [1, 1], [0, 1]]
+    >>> compare_predictions(y, a, b, scoring="f1_micro", model="bcv").prior
+    {'lambda': 1.0}
+    """
+
+    takes = UnitCounts
+    needs_true_negatives = True
+
+    def _observe(self, evidence: Any) -> None:
+        self._take_cells([evidence.label_tables(k) for k in range(evidence.n_classifiers)], 0)
+
+
+# The cells (tp, fn, fp, tn) of a table in the order (tp, fp, fn, tn), and the other way round.
+_BY_NAME = [0, 2, 1, 3]
 
 
 # The difference of these metrics vanishes as the positive class (0) or the negative class (1)
@@ -481,7 +365,7 @@ _VANISHES_WITH = {
 def _family(formula: str | None) -> tuple[str, bool]:
     """Return a formula with F-beta as "f", and whether it has the index of a class."""
     name, bracket, _ = str(formula).partition("[")
-    beta = re.match(r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?)", name)
+    beta = _FBETA.match(name)
     if beta:
         name = ("f" if float(beta[1]) > 0 else "precision") + name[beta.end() :]
     return name, bool(bracket)
@@ -497,57 +381,137 @@ def _check_orientation(positive: int | None, mu: Array, rates: Array) -> None:
         )
 
 
-def _positive_first(tables: Array, positive: int | None) -> Array:
-    """Convert tables between label order and positive-class-first order (its own inverse)."""
-    return tables if positive == 0 else tables[..., ::-1, ::-1]
+def _simplex(name: str, prior: Array, counts: Array) -> Simplex:
+    """Return a vector, or one per label, with the same prior."""
+    return Simplex(name, np.broadcast_to(prior, counts.shape).copy(), counts)
 
 
-def _unpaired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
-    of_each = []
-    for classifier in map(letter, range(len(draws) // 3)):
-        rates = np.stack([draws[f"rho+_{classifier}"], draws[f"rho-_{classifier}"]])
-        of_each.append(draws[f"mu_{classifier}"][:, None] * rates)
-    return _tables(np.stack(of_each), positive)
+CHUNK_BLOCK = 2**14
 
 
-def _paired_cells(draws: Mapping[str, Array]) -> Array:
-    mu = draws["mu"]
-    cells = np.empty((2, 4, mu.shape[1]))
-    np.multiply(mu[0], draws["theta+"], out=cells[0])
-    np.multiply(mu[1], draws["theta-"], out=cells[1])
-    return cells.reshape(2, 2, 2, -1)
+MOST_BLOCKS = 2**8
 
 
-def _joint_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
-    cells = np.moveaxis(_paired_cells(draws), -1, 0)
-    return cells if positive == 0 else cells[:, ::-1, ::-1, ::-1]
+_FBETA = re.compile(r"f(\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 
 
-def _paired_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
-    joint = _paired_cells(draws)
-    of_both = np.empty_like(joint)
-    np.add(joint[:, :, 0], joint[:, :, 1], out=of_both[0])
-    np.add(joint[:, 0], joint[:, 1], out=of_both[1])
-    return _tables(of_both, positive)
+# (tp, fp, fn) of A and of B as sums of the cells of `ChunkCounts`: gold chunks found by both, only
+# by A, only by B, by neither; false alarms of both, only of A, only of B.
+_SUMS = np.array(
+    [
+        [[1, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 0], [0, 0, 1, 1, 0, 0, 0]],
+        [[1, 0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0, 1], [0, 1, 0, 1, 0, 0, 0]],
+    ],
+    dtype=float,
+)
 
 
-def _bcv_tables(positive: int | None, draws: Mapping[str, Array]) -> Array:
-    of_each = []
-    for tp, fp, fn, *rest in draws.values():
-        tn = rest[0] if rest else np.full_like(tp, np.nan)
-        of_each.append([[tp, fn], [fp, tn]])
-    return _tables(np.array(of_each), positive)
+class PairedChunks(BCV):
+    """Two taggers on the same sentences; the marginal of each is `BCV` without true negatives.
 
+    The seven cells of `ChunkCounts` have a Dirichlet prior with ``lambda_ / 2`` in each cell. The
+    true positives of a tagger are the sum of two cells, and so are its false positives and its
+    false negatives. Each sum thus has the prior count `lambda_` of Wang and Li (2019), and
+    precision, recall and F1 have the distributions of their eqs. 25 to 27.
 
-def _tables(cells: Array, positive: int | None) -> Array:
-    """Return tables in label order, from cells (n_classifiers, 2, 2, n_draws), positive first.
+    Parameters
+    ----------
+    lambda_ : float, default=1.0
+        The prior count of the true positives, false positives and false negatives of each tagger.
+        The default of ``model="paired"`` is 0.5.
 
-    The result is a view with draws last in memory, which makes sums over the short axes several
-    times faster.
+    Examples
+    --------
+    >>> from skbayeseval.evidence import ChunkCounts
+    >>> from skbayeseval.models import PairedChunks
+    >>> pi, = PairedChunks().specification(ChunkCounts([80, 8, 3, 9, 4, 6, 10])).simplexes
+    >>> pi.prior
+    array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     """
-    return _positive_first(np.moveaxis(cells, -1, 0), positive)
+
+    name = "paired"
+    takes = ChunkCounts
+    infers_weight = True
+    needs_pairs = True
+    default_prior: ClassVar[dict[str, Any]] = {"lambda": 0.5}
+
+    def _observe(self, evidence: Any) -> None:
+        concentration = float(check_concentration(self.lambda_, (), "lambda"))
+        prior = check_concentration(concentration / 2, (len(CELLS),), "lambda / 2")
+        self._take([Simplex("pi", prior, evidence.effective)], positive=1)
+
+    def cells(self, draws: Mapping[str, Array]) -> Array:
+        """Return the cells of each tagger, positive first, without true negatives."""
+        return super().cells(dict(zip("AB", _SUMS @ draws["pi"], strict=True)))
+
+    def _cell_shapes(self, classifier: int, prior: bool) -> Array:
+        return _SUMS[classifier] @ self.shapes(prior=prior)["pi"]
+
+    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
+        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n)."""
+        if metric.formula is None or not has_chunk_shares(metric.formula):
+            return self._shares_of_draws(metric, rng, region, MOST_COUNTED_DRAWS, 1)
+        return shares_of_chunks(self.simplexes[0].prior, metric.formula, rng, region)
+
+    def has_finite_prior_density(self, formula: str | None) -> bool | None:
+        """Return None: it is unknown whether the prior density of the difference is finite at 0."""
+        return None
 
 
-def _cells(counts: ConfusionCounts) -> Array:
-    (tp, fn), (fp, tn) = _positive_first(counts.effective, counts.positive)
-    return np.array([tp, fp, fn, tn])
+def has_chunk_shares(formula: str | None) -> bool:
+    """Return whether the metric of chunks has such an interval."""
+    return formula in ("precision", "recall", "jaccard") or bool(_FBETA.fullmatch(str(formula)))
+
+
+def shares_of_chunks(
+    prior: Array, formula: str, rng: Generator, region: Interval
+) -> Iterator[Array]:
+    """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
+
+    Parameters
+    ----------
+    prior : ndarray of shape (7,)
+        The Dirichlet prior of the cells, in the order of `ChunkCounts`.
+    formula : str
+        The registered name of the metric.
+    rng : numpy.random.Generator
+        The source of randomness.
+    region : Interval
+        The region of differences.
+    """
+    free = 2 if formula == "recall" else 6
+
+    def draw(rng: Generator, size: int) -> Array:
+        cells = rng.standard_gamma(prior, (size, 7)).T
+        bounds = (_bound(cells, formula, end) for end in region)
+        at_low, at_high = (gammainc(prior[free], x) for x in bounds)
+        # The difference decreases with the cell of recall and increases with false alarms.
+        share = at_low - at_high if formula == "recall" else at_high - at_low
+        return share.reshape(2, -1)
+
+    return stream_blocks(draw, rng, MOST_BLOCKS * CHUNK_BLOCK, CHUNK_BLOCK)
+
+
+def _bound(cells: Array, formula: str, difference: float) -> Array:
+    """Return the value of the free cell at which A - B equals `difference`."""
+    both, only_a, only_b, neither, false_both, false_a, _ = cells
+    if formula == "recall":
+        # The difference is (only_a - x) / (both + only_a + x + neither).
+        if difference <= -1:
+            return np.full_like(both, np.inf)
+        others = both + only_a + neither
+        return np.maximum((only_a - difference * others) / (1 + difference), 0.0)
+    found_a, found_b = both + only_a, both + only_b
+    gold = found_a + only_b + neither
+    # The metric is gain * found / (gain * found + miss * missed + false alarms).
+    beta = _FBETA.fullmatch(formula)
+    gain, miss = {"precision": (1.0, 0.0), "jaccard": (1.0, 1.0)}.get(
+        formula, (1 + float(beta[1]) ** 2, float(beta[1]) ** 2) if beta else (0.0, 0.0)
+    )
+    of_a = gain * found_a
+    of_a = of_a / (of_a + miss * (gold - found_a) + false_both + false_a)
+    of_b = of_a - difference
+    top, rest = gain * found_b, gain * found_b + miss * (gold - found_b) + false_both
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bound = np.where(of_b > 0, top / of_b - rest, np.inf)
+    return np.maximum(bound, 0.0)

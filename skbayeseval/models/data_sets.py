@@ -9,8 +9,7 @@ the mean of two independent draws.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -19,113 +18,25 @@ from scipy import sparse
 from sklearn.utils import check_scalar
 
 from skbayeseval.engines.base import PriorBuilder, Trace
-from skbayeseval.engines.blocks import in_order
+from skbayeseval.engines.blocks import block_size, in_order
 from skbayeseval.engines.data_sets import PARAMETERS, build_data_sets_graph, sample_data_sets
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.engines.variables import Parameter
 from skbayeseval.evidence.split_scores import DataSetScores
+from skbayeseval.judgement.decision import Probabilities
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import AnySpecification, Model
+from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.split_scores import without_noise
 
 Array = NDArray[Any]
-
-# The approximate memory of a block of draws.
-BLOCK_BYTES = 2**24
 
 # Rounding errors of the differences must not create or break ties.
 TOLERANCE = 1e-12
 
 # What the hierarchical model of data sets calls the difference on a further one.
 NEXT_DATA_SET = "next data set"
-
-
-@dataclass(frozen=True)
-class DataSetSpecification(AnySpecification):
-    """Differences of two estimators on several data sets.
-
-    Parameters
-    ----------
-    differences : mapping of str to ndarray of shape (n_data_sets,) or (n_data_sets, n_splits)
-        The differences in each metric: one per data set for the signed-rank test, one per split
-        for the hierarchical model.
-    strength : float, default=None
-        The weight of the signed-rank prior.
-    correlation : float, default=None
-        The correlation between the splits of a data set.
-    """
-
-    differences: Mapping[str, Array]
-    strength: float | None = None
-    correlation: float | None = None
-
-    def parameters(self) -> list[Parameter]:
-        """Return the parameters that are sampled."""
-        return list(PARAMETERS)
-
-    def ranked(self, metric: str) -> tuple[Array, float | None]:
-        """Return the differences that a signed-rank test ranks, and the weight of its prior."""
-        if self.strength is None:
-            return super().ranked(metric)
-        return self.differences[metric], self.strength
-
-    def dims(self) -> dict[str, list[str]]:
-        """Return the dimensions of each parameter, and of the difference on each data set."""
-        return super().dims() | {"delta": ["data_set"]}
-
-    def stream(
-        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
-    ) -> Iterator[Array]:
-        """Yield draws of the pseudo-median of the differences, of shape (1, n_draws)."""
-        differences, strength = self.ranked(metric.name)
-        assert strength is not None
-        weights = draw_weights(len(differences), strength, rng, n_draws)
-        yield pseudo_medians(weights, differences)[None]
-
-    def _scores_given(
-        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
-    ) -> Iterator[Array]:
-        if metric.name in self.differences:
-            yield draws["delta0"][None]
-        elif "next_delta" in draws:
-            yield draws["next_delta"][None]
-        else:  # a new data set, in the trace of a modified graph
-            yield (draws["delta0"] + draws["sigma0"] * rng.standard_t(draws["nu"]))[None]
-
-    def check_graph(self, form: str = "collapsed") -> None:
-        """Raise for the signed-rank test, or if there is no graph of this form."""
-        if self.correlation is None:
-            raise ValueError(
-                "The signed-rank test has no PyMC model. Use engine='exact' or "
-                "model='hierarchical'."
-            )
-        super().check_graph(form)
-
-    def build_graph(
-        self,
-        labels: tuple[Any, ...],
-        *,
-        prior: PriorBuilder | None = None,
-        form: str = "collapsed",
-        likelihood: bool = True,
-        name: str = "",
-    ) -> Any:
-        """Return the hierarchical model as a `pymc.Model`."""
-        self.check_graph(form)
-        return build_data_sets_graph(*self._hierarchical, prior)
-
-    def sample(
-        self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
-    ) -> Trace:
-        """Return posterior draws of the parameters, of delta and of next_delta."""
-        return sample_data_sets(*self._hierarchical, engine, seed, prior)
-
-    @property
-    def _hierarchical(self) -> tuple[Array, float]:
-        """The differences of the only metric, and the correlation between splits."""
-        (differences,) = self.differences.values()
-        assert self.correlation is not None
-        return differences, self.correlation
 
 
 class SignedRank(Model):
@@ -151,19 +62,34 @@ class SignedRank(Model):
     """
 
     name = "signed-rank"
+    takes = DataSetScores
     needs_pairs = True
     needs_true_negatives = False
     has_proper_prior = False
+    no_graph = "The signed-rank test has no PyMC model. Use engine='exact' or model='hierarchical'."
 
     def __init__(self, strength: float = 0.5) -> None:
         self.strength = strength
 
-    def specification(self, evidence: Any) -> DataSetSpecification:
-        """Return the specification of the posterior, given the evidence."""
+    # The mean difference on each data set, by metric.
+    differences: Mapping[str, Array]
+
+    def _observe(self, evidence: DataSetScores) -> None:
         check_scalar(self.strength, "strength", (int, float), min_val=0.01, max_val=1e6)
         differences = _differences(evidence)
-        means = {name: of_one.mean(axis=1) for name, of_one in differences.items()}
-        return DataSetSpecification(means, strength=float(self.strength))
+        self.differences = {name: of_one.mean(axis=1) for name, of_one in differences.items()}
+
+    def ranked(self, metric: Metric, draws: Array, rng: Generator) -> SignedRankDifference:
+        """Return the posterior of the pseudo-median, given its draws and their source."""
+        differences = self.differences[metric.name]
+        weights = draw_weights(len(differences), float(self.strength), rng, len(draws))
+        return SignedRankDifference(draws, weights, differences)
+
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
+        """Yield draws of the pseudo-median of the differences, of shape (1, number)."""
+        differences = self.differences[metric.name]
+        weights = draw_weights(len(differences), float(self.strength), rng, number)
+        yield pseudo_medians(weights, differences)[None]
 
 
 class HierarchicalScores(Model):
@@ -182,41 +108,73 @@ class HierarchicalScores(Model):
     """
 
     name = "hierarchical scores"
+    takes = DataSetScores
     derived_metrics = (NEXT_DATA_SET,)
     needs_pairs = True
     needs_true_negatives = False
     has_proper_prior = False
 
-    def specification(self, evidence: Any) -> DataSetSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        differences = _differences(evidence)
-        n_splits = next(iter(differences.values())).shape[1]
+    # The differences of the split scores in each metric, of shape (n_data_sets, n_splits), and the
+    # correlation between splits.
+    differences: Mapping[str, Array]
+    correlation: float
+
+    def _observe(self, evidence: DataSetScores) -> None:
+        self.differences = _differences(evidence)
+        n_splits = next(iter(self.differences.values())).shape[1]
         if n_splits < 3 or evidence.test_fraction is None:
             raise ValueError(
                 "model='hierarchical' needs the scores of at least three splits of each data set, "
                 "and test_fraction=. Use model='signed-rank' for one score per data set."
             )
-        if len(differences) > 1:
+        if len(self.differences) > 1:
             raise ValueError("model='hierarchical' accepts only one metric.")
-        return DataSetSpecification(differences, correlation=evidence.test_fraction)
+        self.correlation = evidence.test_fraction
+
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled."""
+        return list(PARAMETERS)
+
+    def dims(self) -> dict[str, list[str]]:
+        """Return the dimensions of each parameter, and of the difference on each data set."""
+        return super().dims() | {"delta": ["data_set"]}
+
+    def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
+        if metric.name in self.differences:
+            yield draws["delta0"][None]
+        elif "next_delta" in draws:
+            yield draws["next_delta"][None]
+        else:  # a new data set, in the trace of a modified graph
+            yield (draws["delta0"] + draws["sigma0"] * rng.standard_t(draws["nu"]))[None]
+
+    def build_graph(
+        self,
+        labels: tuple[Any, ...],
+        *,
+        prior: PriorBuilder | None = None,
+        form: str = "collapsed",
+        likelihood: bool = True,
+        name: str = "",
+    ) -> Any:
+        """Return the hierarchical model as a `pymc.Model`."""
+        self.check_graph(form)
+        (differences,) = self.differences.values()
+        return build_data_sets_graph(differences, self.correlation, prior)
+
+    def sample(
+        self, labels: tuple[Any, ...], engine: PyMCEngine, prior: PriorBuilder | None, seed: int
+    ) -> Trace:
+        """Return posterior draws of the parameters, of delta and of next_delta."""
+        (differences,) = self.differences.values()
+        return sample_data_sets(differences, self.correlation, engine, seed, prior)
 
 
-def _differences(evidence: Any) -> dict[str, Array]:
+def _differences(evidence: DataSetScores) -> dict[str, Array]:
     """Return A - B for each metric, of shape (n_data_sets, n_splits)."""
-    if not isinstance(evidence, DataSetScores):
-        raise ValueError("Models of data sets need the scores of several data sets.")
     return {
         name: without_noise(scores[0] - scores[1], scores)
         for name, scores in evidence.scores.items()
     }
-
-
-class RegionProbabilities(NamedTuple):
-    """Posterior probabilities that a region has a larger mass than the others."""
-
-    worse: float
-    equivalent: float
-    better: float
 
 
 def draw_weights(n_data_sets: int, strength: float, rng: Generator, n_draws: int) -> Array:
@@ -257,8 +215,6 @@ def region_masses(weights: Array, differences: ArrayLike, low: float, high: floa
     -------
     masses : ndarray of shape (3, n_draws)
     """
-    if not low <= high:
-        raise ValueError(f"low must not be greater than high, got low={low} and high={high}.")
     points = _points(differences)
     order = np.argsort(points, kind="stable")
     points = points[order]
@@ -287,7 +243,7 @@ def region_masses(weights: Array, differences: ArrayLike, low: float, high: floa
 
 def region_probabilities(
     weights: Array, differences: ArrayLike, low: float, high: float
-) -> RegionProbabilities:
+) -> Probabilities:
     """Return the shares of draws in which each region has the largest mass.
 
     Regions with equal mass share the draw. If there is no region of practical equivalence
@@ -308,12 +264,12 @@ def region_probabilities(
     >>> from skbayeseval.models.data_sets import draw_weights, region_probabilities
     >>> weights = draw_weights(4, 0.5, np.random.default_rng(0), 1000)
     >>> region_probabilities(weights, [0.02, 0.03, 0.01, 0.04], 0.0, 0.0)
-    RegionProbabilities(worse=0.0, equivalent=0.0, better=1.0)
+    Probabilities(worse=0.0, equivalent=0.0, better=1.0)
     """
     masses = region_masses(weights, differences, low, high)
     largest = masses >= masses.max(axis=0) - TOLERANCE
     shares = (largest / largest.sum(axis=0)).mean(axis=1)
-    return RegionProbabilities(*(float(share) for share in shares))
+    return Probabilities(*(float(share) for share in shares))
 
 
 def pseudo_medians(weights: Array, differences: ArrayLike) -> Array:
@@ -364,13 +320,33 @@ def pseudo_medians(weights: Array, differences: ArrayLike) -> Array:
 
 def _points(differences: ArrayLike) -> Array:
     """Return the pseudo-observation at 0, followed by the differences."""
-    differences = np.asarray(differences, dtype=float)
-    if differences.ndim != 1 or not len(differences) or not np.isfinite(differences).all():
-        raise ValueError("differences must contain one finite number per data set.")
-    return np.concatenate([[0.0], differences])
+    return np.concatenate([[0.0], np.asarray(differences, dtype=float)])
 
 
 def _blocks(n_draws: int, rows: int) -> Iterator[slice]:
-    block = max(1, min(5000, BLOCK_BYTES // (8 * rows)))
+    block = block_size(8 * rows, most=5000)
     for start in range(0, n_draws, block):
         yield slice(start, min(start + block, n_draws))
+
+
+class SignedRankDifference(Distribution):
+    """The pseudo-median of differences on data sets (Benavoli et al. 2014).
+
+    As in the paper, the probabilities are the fractions of draws in which the mean difference of
+    two data sets is most probably below, inside or above the region.
+    """
+
+    def __init__(self, draws: Array, weights: Array, differences: Array) -> None:
+        super().__init__(draws)
+        self.weights = weights
+        self.differences = differences
+
+    def around(self, region: Interval) -> Probabilities:
+        """Return the probabilities of values left of, in and right of a region."""
+        return region_probabilities(self.weights, self.differences, *region)
+
+    def mass(self, low: float, high: float) -> float:
+        """Return the probability of the values from `low` to `high`."""
+        if np.isinf(high):
+            return 1.0 - self.around(Interval(low, low)).worse
+        return self.around(Interval(low, high)).equivalent

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from scipy.special import gammaln
 
 from skbayeseval._arrays import in_short
-from skbayeseval.engines.blocks import stream_blocks
-from skbayeseval.engines.bootstrap import BLOCK, WeightedSums
+from skbayeseval.engines.blocks import BLOCK, stream_blocks
+from skbayeseval.engines.bootstrap import WeightedSums
+from skbayeseval.engines.gammas import log_rising
 from skbayeseval.evidence.items import ItemScores, Units
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import item_bounds
-from skbayeseval.models.margins import BetaMargin
-from skbayeseval.models.paired_prior import log_density_of_equality
-from skbayeseval.models.specification import (
+from skbayeseval.models.base import (
     MOST_INDEPENDENT_DRAWS,
-    AnySpecification,
+    Blocks,
     Model,
-    Shapes,
     check_concentration,
+    check_several,
     in_twos,
 )
+from skbayeseval.models.margins import BetaMargin
+from skbayeseval.models.paired_prior import log_density_of_equality
 
 Array = NDArray[Any]
 
@@ -46,59 +44,32 @@ FITTED = 2000
 PROPOSALS = 4
 
 
-class _ItemSpecification(AnySpecification):
-    """What the models of items have in common: no PyMC graph."""
+class ItemModel(Model):
+    """What the models of items have in common."""
 
-    no_graph: ClassVar[str] = "Models of one score per item have no PyMC model."
+    takes = ItemScores
+    needs_pairs = True
+    needs_true_negatives = False
+    no_graph = "Models of one score per item have no PyMC model."
 
-
-@dataclass(frozen=True)
-class ItemWeightSpecification(_ItemSpecification):
-    """Normalised Gamma(1) weights of units, and the weighted mean score of each system.
-
-    Parameters
-    ----------
-    units : Units
-        The sums of scores and the sizes of items, or of groups of items.
-    sign : {1.0, -1.0}
-        The sign of the mean score in the metric.
-    """
-
-    units: Units
+    # The sign of the mean score in the metric.
     sign: float
 
-    def stream(
-        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
-    ) -> Iterator[Array]:
-        """Yield blocks of draws of the weighted mean score of each system, (n_systems, n)."""
-        sums, sizes = self.units
-        means = sums.sum(axis=1) / sizes.sum()
-        # Deviations from the mean, so that large scores with small differences lose no digits.
-        weighted = WeightedSums(np.vstack([sizes, sums - np.outer(means, sizes)]))
 
-        def draw(rng: Generator, size: int) -> Array:
-            total, *deviations = weighted.draw(rng, size)
-            return self.sign * (means[:, None] + np.stack(deviations) / total)
-
-        return stream_blocks(draw, rng, n_draws, weighted.block)
-
-
-class _OutcomesOfItems(_ItemSpecification):
+class OutcomesOfItems(ItemModel):
     """The probabilities of who is right: both, only A, only B, or neither, of two systems."""
 
-    draws_cost_one: ClassVar[bool] = True
+    draws_cost_one = True
 
-    theta: Array
-    sign: float
+    # The Dirichlet prior of the four outcomes.
+    concentration: Array
 
-    def shares(
-        self, metric: Metric, positive: int, rng: Generator, region: Interval
-    ) -> Iterator[Array]:
+    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
         """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
         Given how often the systems disagree, who is right then is Beta.
         """
-        both, only_a, only_b, neither = self.theta
+        both, only_a, only_b, neither = self.concentration
         winner = BetaMargin(only_a, only_b) if self.sign > 0 else BetaMargin(only_b, only_a)
 
         def draw(rng: Generator, size: int) -> Array:
@@ -113,24 +84,64 @@ class _OutcomesOfItems(_ItemSpecification):
         return self.sign * np.stack([both + only_a, both + only_b])
 
 
-@dataclass(frozen=True)
-class RightOrWrongSpecification(_OutcomesOfItems):
-    """The probabilities of who is right, for several systems on the same items.
+def _right_under_the_prior(n_systems: int, mass: float, rng: Generator, n_draws: int) -> Array:
+    """Return draws of the prior: a Dirichlet of that mass, uniform over the 2^K outcomes.
+
+    Sticks are broken off (Sethuraman 1994), and each has an outcome in which every system is right
+    or wrong with equal probability. So the 2^K outcomes need not be listed.
+    """
+    n_sticks = int(np.ceil(np.log(REMAINDER) / np.log(mass / (1 + mass))))
+    right, remaining = np.zeros((n_systems, n_draws)), np.ones(n_draws)
+    for last in range(n_sticks, 0, -1):
+        taken = remaining * (1.0 if last == 1 else 1 - rng.random(n_draws) ** (1 / mass))
+        right += taken * rng.integers(0, 2, (n_systems, n_draws), dtype=np.int8)
+        remaining = remaining - taken
+    return right
+
+
+def _effective(weights: Array) -> float:
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+class RightOrWrong(OutcomesOfItems):
+    """Systems that are right or wrong on the same items: the paired model, without a truth.
+
+    For two systems, theta ~ Dirichlet holds the probabilities of the outcomes of an item: both
+    right, only A, only B, both wrong. This is the model of one true class in `Paired`. Of K systems
+    the 2^K outcomes have the prior 4 `theta` / 2^K each, so that the margin of every pair is the
+    model of two.
 
     Parameters
     ----------
-    right : ndarray of shape (n_systems, n_items)
-        1 where a system is right, 0 elsewhere.
-    theta : ndarray of shape (4,)
-        Dirichlet prior of two systems: both right, only A, only B, both wrong. Of K systems, the
-        prior of each outcome is sum(theta) / 2^K.
-    sign : {1.0, -1.0}
-        The sign of the mean score in the metric.
+    theta : float or array-like of shape (4,), default=1.0
+        Dirichlet prior of the outcomes. For more than two systems, a number. The default of
+        ``model="paired"`` is 0.5.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_items
+    >>> result = compare_items([1, 1, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1], random_state=0)
+    >>> result.model, result.prior
+    ('paired', {'theta': 0.5})
     """
 
+    name = "paired"
+    default_prior: ClassVar[dict[str, Any]] = {"theta": 0.5}
+
+    # 1 where a system is right, 0 elsewhere, of shape (n_systems, n_items).
     right: Array
-    theta: Array
-    sign: float
+
+    def __init__(self, theta: ArrayLike = 1.0) -> None:
+        self.theta = theta
+
+    def _observe(self, items: ItemScores) -> None:
+        self.right, self.sign = items.means, items.sign
+        self.concentration = check_concentration(self.theta, (4,), "theta")
+        if items.n_classifiers > 2 and np.ptp(self.concentration) > 0:
+            raise ValueError(
+                f"prior 'theta' must be a number for more than two systems, got "
+                f"{in_short(self.theta)}."
+            )
 
     def shapes(self, *, prior: bool) -> dict[str, Array]:
         """Return the Dirichlet shapes of the four outcomes of two systems; empty for more."""
@@ -138,11 +149,9 @@ class RightOrWrongSpecification(_OutcomesOfItems):
             return {}
         a, b = self.right
         counts = np.array([a @ b, a @ (1 - b), (1 - a) @ b, (1 - a) @ (1 - b)])
-        return {"theta": self.theta if prior else self.theta + counts}
+        return {"theta": self.concentration if prior else self.concentration + counts}
 
-    def stream(
-        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
-    ) -> Iterator[Array]:
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Yield blocks of draws of the probability that each system is right, (n_systems, n)."""
         shapes = self.shapes(prior=prior)
         if shapes:
@@ -150,8 +159,8 @@ class RightOrWrongSpecification(_OutcomesOfItems):
             def draw_two(rng: Generator, size: int) -> Array:
                 return self._scores(rng.dirichlet(shapes["theta"], size).T)
 
-            return stream_blocks(draw_two, rng, n_draws, BLOCK)
-        right, mass = self.right, float(self.theta.sum())
+            return stream_blocks(draw_two, rng, number, BLOCK)
+        right, mass = self.right, float(self.concentration.sum())
         rows = np.vstack([np.ones(right.shape[1]), right])
         weighted = WeightedSums(rows[:, :0] if prior else rows)
 
@@ -161,52 +170,92 @@ class RightOrWrongSpecification(_OutcomesOfItems):
             expected = _right_under_the_prior(len(right), mass, rng, size)
             return self.sign * (np.stack(hits) + unseen * expected) / (total + unseen)
 
-        return stream_blocks(draw, rng, n_draws, weighted.block)
+        return stream_blocks(draw, rng, number, weighted.block)
+
+    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
+        """Return the distribution of one system's mean score, None if not in closed form."""
+        shapes = self.shapes(prior=prior)
+        if item_bounds(formula) != (0.0, 1.0) or not shapes:
+            return None
+        outcomes = shapes["theta"].reshape(2, 2)
+        return BetaMargin(*outcomes.sum(axis=1 - which))
+
+    def log_density_at_zero(self, metric: Metric, *, prior: bool = False) -> float | None:
+        """Return the log density of the difference at 0; inf if infinite, None if unknown."""
+        shapes = self.shapes(prior=prior)
+        return log_density_of_equality(shapes["theta"]) if shapes else None
 
 
-@dataclass(frozen=True)
-class ClusteredSpecification(_OutcomesOfItems):
-    """The probabilities of who is right, for two systems on groups of items that are alike.
+class ClusteredItems(OutcomesOfItems):
+    """Two systems that are right or wrong on items in groups: a model of few groups.
+
+    Each group has its own probabilities of the outcomes (both right, only A, only B, both wrong),
+    which are Dirichlet(d theta). theta ~ Dirichlet holds the mean probabilities over groups, and
+    d ~ Gamma says how much groups are alike. This is the paired form of the model of Bowyer et al.
+    (2025), in which theta and the probabilities of a group have two outcomes.
 
     Parameters
     ----------
-    counts : ndarray of shape (n_groups, 4)
-        The numbers of items with each outcome: both right, only A, only B, both wrong.
-    theta : ndarray of shape (4,)
+    theta : float or array-like of shape (4,), default=1.0
         Dirichlet prior of the mean probabilities of the outcomes.
-    d : ndarray of shape (2,)
-        Gamma prior, as (shape, rate), of how much groups are alike.
-    sign : {1.0, -1.0}
-        The sign of the mean score in the metric.
+    d : (float, float), default=(1.0, 1.0)
+        Gamma prior of d, as (shape, rate).
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_items
+    >>> groups = ["x", "x", "y", "y", "z", "z"]
+    >>> a, b = [1, 1, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1]
+    >>> compare_items(a, b, groups=groups, model="clustered", random_state=0).model
+    'clustered'
     """
 
-    counts: Array
-    theta: Array
-    d: Array
-    sign: float
+    name = "clustered"
 
-    def stream(
-        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
-    ) -> Iterator[Array]:
-        """Yield draws of the probability of being right of each of two systems, (2, n_draws)."""
+    # The numbers of items with each outcome in each group, of shape (n_groups, 4), and the Gamma
+    # prior, as (shape, rate), of how much groups are alike.
+    counts: Array
+    alikeness: Array
+
+    def __init__(self, theta: ArrayLike = 1.0, d: ArrayLike = (1.0, 1.0)) -> None:
+        self.theta = theta
+        self.d = d
+
+    def _observe(self, items: ItemScores) -> None:
+        if items.n_classifiers != 2:
+            raise ValueError(
+                f"model='clustered' compares two systems, but there are {items.n_classifiers}. Use "
+                "model='bootstrap', or compare_items for each pair."
+            )
+        check_several(items.n_groups, "group")
+        assert items.group is not None  # other items are of another family
+        a, b = items.means
+        outcomes = np.stack([a * b, a * (1 - b), (1 - a) * b, (1 - a) * (1 - b)])
+        self.counts = np.stack([np.bincount(items.group, of_one) for of_one in outcomes], axis=1)
+        self.concentration = check_concentration(self.theta, (4,), "theta")
+        self.alikeness = check_concentration(self.d, (2,), "d")
+        self.sign = items.sign
+
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
+        """Yield draws of the probability of being right of each of two systems, (2, number)."""
         yield self._scores(
-            rng.dirichlet(self.theta, n_draws).T if prior else self._draw_theta(rng, n_draws)
+            rng.dirichlet(self.concentration, number).T if prior else self._draw_theta(rng, number)
         )
 
     def log_posterior(self, log_alpha: Array) -> Array:
         """Return the log density of log(alpha), of shape (4, n), up to a constant."""
-        shape, rate = self.d
+        shape, rate = self.alikeness
         alpha = np.exp(log_alpha)
         d = alpha.sum(axis=0)
         log_d = np.log(d)
-        log_density = self.theta @ (log_alpha - log_d) + shape * log_d - rate * d
+        log_density = self.concentration @ (log_alpha - log_d) + shape * log_d - rate * d
         for counts, concentration in zip(self.counts.T, alpha, strict=True):
-            log_density += _log_rising(counts, concentration)
-        return log_density - _log_rising(self.counts.sum(axis=1), d)
+            log_density += log_rising(concentration, counts)
+        return log_density - log_rising(d, self.counts.sum(axis=1))
 
     def _draw_theta(self, rng: Generator, n_draws: int) -> Array:
         """Return draws of theta, of shape (4, n_draws), by importance resampling."""
-        shares = self.counts.sum(axis=0) + self.theta
+        shares = self.counts.sum(axis=0) + self.concentration
         mode = minimize(
             lambda x: -float(self.log_posterior(x[:, None])[0]), np.log(shares / shares.sum())
         )
@@ -239,139 +288,7 @@ class ClusteredSpecification(_OutcomesOfItems):
         return x, np.exp(log_weights - log_weights.max())
 
 
-def _right_under_the_prior(n_systems: int, mass: float, rng: Generator, n_draws: int) -> Array:
-    """Return draws of the prior: a Dirichlet of that mass, uniform over the 2^K outcomes.
-
-    Sticks are broken off (Sethuraman 1994), and each has an outcome in which every system is right
-    or wrong with equal probability. So the 2^K outcomes need not be listed.
-    """
-    n_sticks = int(np.ceil(np.log(REMAINDER) / np.log(mass / (1 + mass))))
-    right, remaining = np.zeros((n_systems, n_draws)), np.ones(n_draws)
-    for last in range(n_sticks, 0, -1):
-        taken = remaining * (1.0 if last == 1 else 1 - rng.random(n_draws) ** (1 / mass))
-        right += taken * rng.integers(0, 2, (n_systems, n_draws), dtype=np.int8)
-        remaining = remaining - taken
-    return right
-
-
-def _log_rising(counts: Array, concentration: Array) -> Array:
-    """Return the sum over counts c of log(Gamma(concentration + c) / Gamma(concentration))."""
-    log_ratio, start = np.zeros_like(concentration), gammaln(concentration)
-    for c, times in zip(*np.unique(counts[counts > 0], return_counts=True), strict=True):
-        log_ratio += times * (gammaln(concentration + c) - start)
-    return log_ratio
-
-
-def _effective(weights: Array) -> float:
-    return float(weights.sum() ** 2 / (weights**2).sum())
-
-
-class RightOrWrong(Model):
-    """Systems that are right or wrong on the same items: the paired model, without a truth.
-
-    For two systems, theta ~ Dirichlet holds the probabilities of the outcomes of an item: both
-    right, only A, only B, both wrong. This is the model of one true class in `Paired`. Of K systems
-    the 2^K outcomes have the prior 4 `theta` / 2^K each, so that the margin of every pair is the
-    model of two.
-
-    Parameters
-    ----------
-    theta : float or array-like of shape (4,), default=1.0
-        Dirichlet prior of the outcomes. For more than two systems, a number. The default of
-        ``model="paired"`` is 0.5.
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_items
-    >>> result = compare_items([1, 1, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1], random_state=0)
-    >>> result.model, result.prior
-    ('paired', {'theta': 0.5})
-    """
-
-    name = "paired"
-    needs_pairs = True
-    needs_true_negatives = False
-
-    def __init__(self, theta: ArrayLike = 1.0) -> None:
-        self.theta = theta
-
-    def specification(self, evidence: Any) -> RightOrWrongSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        items = check_items(evidence)
-        theta = check_concentration(self.theta, (4,), "theta")
-        if items.n_classifiers > 2 and np.ptp(theta) > 0:
-            raise ValueError(
-                f"prior 'theta' must be a number for more than two systems, got "
-                f"{in_short(self.theta)}."
-            )
-        return RightOrWrongSpecification(items.means, theta, items.sign)
-
-    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
-        """Return the distribution of one system's mean score, None if not in closed form."""
-        if item_bounds(formula) != (0.0, 1.0) or not shapes:
-            return None
-        outcomes = shapes["theta"].reshape(2, 2)
-        return BetaMargin(*outcomes.sum(axis=1 - classifier))
-
-    def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
-        """Return the log density of the difference at 0; inf if infinite, None if unknown."""
-        return log_density_of_equality(shapes["theta"]) if shapes else None
-
-
-class ClusteredItems(Model):
-    """Two systems that are right or wrong on items in groups: a model of few groups.
-
-    Each group has its own probabilities of the outcomes (both right, only A, only B, both wrong),
-    which are Dirichlet(d theta). theta ~ Dirichlet holds the mean probabilities over groups, and
-    d ~ Gamma says how much groups are alike. This is the paired form of the model of Bowyer et al.
-    (2025), in which theta and the probabilities of a group have two outcomes.
-
-    Parameters
-    ----------
-    theta : float or array-like of shape (4,), default=1.0
-        Dirichlet prior of the mean probabilities of the outcomes.
-    d : (float, float), default=(1.0, 1.0)
-        Gamma prior of d, as (shape, rate).
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_items
-    >>> groups = ["x", "x", "y", "y", "z", "z"]
-    >>> a, b = [1, 1, 1, 0, 1, 1], [1, 0, 1, 0, 0, 1]
-    >>> compare_items(a, b, groups=groups, model="clustered", random_state=0).model
-    'clustered'
-    """
-
-    name = "clustered"
-    needs_pairs = True
-    needs_true_negatives = False
-
-    def __init__(self, theta: ArrayLike = 1.0, d: ArrayLike = (1.0, 1.0)) -> None:
-        self.theta = theta
-        self.d = d
-
-    def specification(self, evidence: Any) -> ClusteredSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        items = check_items(evidence)
-        if items.n_classifiers != 2:
-            raise ValueError(
-                f"model='clustered' compares two systems, but there are {items.n_classifiers}. Use "
-                "model='bootstrap', or compare_items for each pair."
-            )
-        check_several_units(items)
-        assert items.group is not None  # other items are of another family
-        a, b = items.means
-        outcomes = np.stack([a * b, a * (1 - b), (1 - a) * b, (1 - a) * (1 - b)])
-        counts = np.stack([np.bincount(items.group, of_one) for of_one in outcomes], axis=1)
-        return ClusteredSpecification(
-            counts,
-            check_concentration(self.theta, (4,), "theta"),
-            check_concentration(self.d, (2,), "d"),
-            items.sign,
-        )
-
-
-class ItemWeights(Model):
+class ItemWeights(ItemModel):
     """Random weights of items, or of groups of items, shared by all systems.
 
     Weights are normalised Gamma(1) variables (the Bayesian bootstrap). For few items or groups, two
@@ -395,18 +312,18 @@ class ItemWeights(Model):
     """
 
     name = "bootstrap"
-    needs_pairs = True
-    needs_true_negatives = False
     has_proper_prior = False
     weights_units = True
+
+    # The sums of scores and the sizes of items, or of groups of items.
+    units: Units
 
     def __init__(self, limits: Any = None) -> None:
         self.limits = limits
 
-    def specification(self, evidence: Any) -> ItemWeightSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        items = check_items(evidence)
-        check_several_units(items)
+    def _observe(self, items: ItemScores) -> None:
+        self.units, self.sign = items.units(), items.sign
+        check_several(len(self.units.sizes), "item" if items.group is None else "group")
         low, high = items.range_seen
         known = self.known_limits(items)
         if known is not None and not (known[0] <= low and high <= known[1]):
@@ -419,7 +336,19 @@ class ItemWeights(Model):
                 f"All scores are {low:g}, which does not tell by how much scores can differ. Pass "
                 "prior={'limits': (low, high)}, the smallest and the largest possible score."
             )
-        return ItemWeightSpecification(items.units(), items.sign)
+
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
+        """Yield blocks of draws of the weighted mean score of each system, (n_systems, n)."""
+        sums, sizes = self.units
+        means = sums.sum(axis=1) / sizes.sum()
+        # Deviations from the mean, so that large scores with small differences lose no digits.
+        weighted = WeightedSums(np.vstack([sizes, sums - np.outer(means, sizes)]))
+
+        def draw(rng: Generator, size: int) -> Array:
+            total, *deviations = weighted.draw(rng, size)
+            return self.sign * (means[:, None] + np.stack(deviations) / total)
+
+        return stream_blocks(draw, rng, number, weighted.block)
 
     def known_limits(self, items: ItemScores) -> tuple[float, float] | None:
         """Return the smallest and the largest possible score; None if they are not known."""
@@ -437,24 +366,3 @@ class ItemWeights(Model):
                 f"{in_short(self.limits)}."
             )
         return low, high
-
-
-def check_items(evidence: Any) -> ItemScores:
-    """Return the evidence; raise unless it is one score per item."""
-    if not isinstance(evidence, ItemScores):
-        raise ValueError("Models of items require one score per item. Use compare_items.")
-    return evidence
-
-
-def check_several_units(items: ItemScores) -> None:
-    """Raise if there is a single item or group, which says nothing about how much units vary."""
-    if items.group is None and items.n_items == 1:
-        raise ValueError(
-            "There is a single item, which does not tell how much items vary. Pass at least two "
-            "items, better 20 or more."
-        )
-    if items.n_groups == 1:
-        raise ValueError(
-            "groups has a single group, which does not tell how much groups vary. Pass at least "
-            "two groups, better 20 or more; or omit groups= if the items are independent."
-        )

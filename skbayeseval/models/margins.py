@@ -1,4 +1,4 @@
-"""Closed-form posteriors of a metric of one classifier, and of the difference of two."""
+"""Laws: closed-form posteriors of a metric of one classifier, and of the difference of two."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ from scipy.special import (
     stdtrit,
 )
 
+from skbayeseval._validation import check_probability
+from skbayeseval.judgement.decision import Probabilities
+from skbayeseval.judgement.distribution import Distribution
+from skbayeseval.judgement.intervals import Interval
+
 Array = NDArray[Any]
 
 # Beta variables with larger shapes are normal, but for a little skewness.
@@ -33,8 +38,32 @@ LARGE = 1e8
 STIRLING = 1e4
 
 
+class Law:
+    """A distribution in closed form."""
+
+    def mass(self, low: Any, high: Any) -> Any:
+        """Return the probability of the values from `low` to `high`."""
+        raise NotImplementedError
+
+    def interval(self, prob: float) -> tuple[float, float]:
+        """Return the equal-tailed interval."""
+        raise NotImplementedError
+
+    def below(self, value: float) -> float:
+        """Return the probability of a smaller value."""
+        return float(self.mass(-np.inf, value))
+
+    def above(self, value: float) -> float:
+        """Return the probability of a larger value."""
+        return float(self.mass(value, np.inf))
+
+    def known(self, draws: Array, bounds: tuple[float, float] | None) -> Distribution:
+        """Return the distribution with this law, of which there are draws, within bounds."""
+        return InClosedForm(draws, self)
+
+
 @dataclass(frozen=True)
-class BetaMargin:
+class BetaMargin(Law):
     """A metric that is Beta(a, b), or (`F1Margin`) an increasing function of such a variable."""
 
     a: float
@@ -167,57 +196,63 @@ def _normal_mass(low: Array, high: Array) -> Array:
     return np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low))
 
 
-def difference_probability(a: BetaMargin, b: BetaMargin, low: float, high: float) -> float:
-    """Return P(low <= A - B <= high) for independent metrics A and B, by quadrature."""
+@dataclass(frozen=True)
+class BetaDifference(Law):
+    """The difference A - B of independent metrics of the same class."""
 
-    def over_a() -> float:
-        score, weights = a.nodes()
-        return float(min(np.sum(weights * b.mass(score - high, score - low)), 1.0))
+    a: BetaMargin
+    b: BetaMargin
 
-    def over_b() -> float:
-        score, weights = b.nodes()
-        return float(min(np.sum(weights * a.mass(score + low, score + high)), 1.0))
+    def mass(self, low: float, high: float) -> float:
+        """Return P(low <= A - B <= high), by quadrature."""
+        low, high = max(low, -1.0), min(high, 1.0)
+        a, b = self.a, self.b
+        if low >= high:
+            return 0.0
 
-    if a == b:
-        return (over_a() + over_b()) / 2
-    # Integrate over the narrower density, so that the other factor is smooth between its nodes.
-    # The choice is the same if A and B are swapped.
-    return over_a() if (a.sd, a.a, a.b) < (b.sd, b.a, b.b) else over_b()
+        def over_a() -> float:
+            score, weights = a.nodes()
+            return float(min(np.sum(weights * b.mass(score - high, score - low)), 1.0))
 
+        def over_b() -> float:
+            score, weights = b.nodes()
+            return float(min(np.sum(weights * a.mass(score + low, score + high)), 1.0))
 
-def difference_interval(a: BetaMargin, b: BetaMargin, prob: float) -> tuple[float, float]:
-    """Return the equal-tailed interval of A - B for independent metrics A and B."""
-    tail = (1 - prob) / 2
+        if a == b:
+            return (over_a() + over_b()) / 2
+        # Integrate over the narrower density, so that the other factor is smooth between its nodes.
+        # The choice is the same if A and B are swapped.
+        return over_a() if (a.sd, a.a, a.b) < (b.sd, b.a, b.b) else over_b()
 
-    def too_much_below(x: float) -> float:
-        return difference_probability(a, b, -1.0, x) - tail
+    def interval(self, prob: float) -> tuple[float, float]:
+        """Return the equal-tailed interval."""
+        tail = (1 - prob) / 2
+        accuracy = {
+            "xtol": 1e-9 * min(self.a.sd, self.b.sd),
+            "rtol": 4 * np.finfo(float).eps,
+        }
+        low = brentq(lambda x: self.below(x) - tail, -1.0, 1.0, **accuracy)
+        return low, brentq(lambda x: self.above(x) - tail, low, 1.0, **accuracy)
 
-    def too_much_above(x: float) -> float:
-        return difference_probability(a, b, x, 1.0) - tail
-
-    accuracy = {"xtol": 1e-9 * min(a.sd, b.sd), "rtol": 4 * np.finfo(float).eps}
-    low = brentq(too_much_below, -1.0, 1.0, **accuracy)
-    return low, brentq(too_much_above, low, 1.0, **accuracy)
-
-
-def difference_log_density_at_zero(a: BetaMargin, b: BetaMargin) -> float:
-    """Return the log density of A - B at 0, for independent A and B of the same class."""
-    if min(a.a + b.a, a.b + b.b) <= 1:
-        return np.inf
-    terms = []
-    for power in range(len(a.inverse_slope)):
-        both = BetaMargin(a.a + b.a - 1 + power, a.b + b.b - 1)
-        mode = np.array([np.log(both.a / both.b)])
-        # B(both) / (B(a) B(b)), where huge terms that cancel each other are left out.
-        densities = a.log_density_by_mode(mode) + b.log_density_by_mode(mode)
-        rest = (power - 1) * log_expit(mode) - log_expit(-mode)
-        terms.append(both.log_integral_by_mode() + float((densities + rest)[0]))
-    integral = logsumexp(terms, b=a.inverse_slope)
-    return float(integral - a.log_integral_by_mode() - b.log_integral_by_mode())
+    def log_density_at_zero(self) -> float:
+        """Return the log density at 0."""
+        a, b = self.a, self.b
+        if min(a.a + b.a, a.b + b.b) <= 1:
+            return np.inf
+        terms = []
+        for power in range(len(a.inverse_slope)):
+            both = BetaMargin(a.a + b.a - 1 + power, a.b + b.b - 1)
+            mode = np.array([np.log(both.a / both.b)])
+            # B(both) / (B(a) B(b)), where huge terms that cancel each other are left out.
+            densities = a.log_density_by_mode(mode) + b.log_density_by_mode(mode)
+            rest = (power - 1) * log_expit(mode) - log_expit(-mode)
+            terms.append(both.log_integral_by_mode() + float((densities + rest)[0]))
+        integral = logsumexp(terms, b=a.inverse_slope)
+        return float(integral - a.log_integral_by_mode() - b.log_integral_by_mode())
 
 
 @dataclass(frozen=True)
-class StudentMargin:
+class StudentMargin(Law):
     """Student's t around a mean: of a mean score, or of the difference of two.
 
     Parameters
@@ -244,6 +279,10 @@ class StudentMargin:
         half = float(stdtrit(self.df, (1 + prob) / 2)) * self.scale
         return self.mean - half, self.mean + half
 
+    def mass(self, low: float, high: float) -> float:
+        """Return the probability of the values from `low` to `high`."""
+        return max(0.0, 1.0 - self.below(low) - self.above(high))
+
     def below(self, value: float) -> float:
         """Return the probability of a smaller value."""
         if self.scale == 0:
@@ -253,3 +292,72 @@ class StudentMargin:
     def above(self, value: float) -> float:
         """Return the probability of a larger value."""
         return StudentMargin(-self.mean, self.scale, self.df).below(-value)
+
+    def known(self, draws: Array, bounds: tuple[float, float] | None) -> Distribution:
+        """Return the distribution with this law, of which there are draws, within bounds."""
+        return StudentQuantity(draws, self, bounds)
+
+
+class InClosedForm(Distribution):
+    """A quantity whose probabilities and equal-tailed intervals are known, beside its draws."""
+
+    def __init__(self, draws: Array, law: Law, mcse: float | None = None) -> None:
+        super().__init__(draws, mcse)
+        self.law = law
+
+    def interval(self, prob: float = 0.95) -> Interval:
+        """Return the equal-tailed interval, in closed form or by quadrature."""
+        return Interval(*self.law.interval(check_probability(prob)))
+
+    def mass(self, low: float, high: float) -> float:
+        """Return the probability of the values from `low` to `high`."""
+        return float(self.law.mass(low, high))
+
+    def around(self, region: Interval) -> Probabilities:
+        """Return the probabilities of values left of, in and right of a region."""
+        worse, better = self.law.below(region.low), self.law.above(region.high)
+        return Probabilities(worse, max(0.0, 1.0 - worse - better), better)
+
+
+class StudentQuantity(InClosedForm):
+    """A quantity with a Student t distribution: a mean split score, or a difference of two.
+
+    A t distribution extends beyond the values that a metric such as ROC AUC can have. Draws and
+    intervals are cut at these.
+    """
+
+    law: StudentMargin
+
+    def __init__(
+        self, draws: Array, law: StudentMargin, bounds: tuple[float, float] | None = None
+    ) -> None:
+        self.bounds = bounds or (-np.inf, np.inf)
+        super().__init__(np.clip(draws, *self.bounds), law, mcse=0.0)
+
+    @property
+    def mean(self) -> float:
+        """The mean."""
+        return self.law.mean
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation."""
+        return self.law.sd
+
+    def hdi(self, prob: float = 0.95) -> Interval:
+        """Return the highest-density interval, which equals the equal-tailed one by symmetry."""
+        return self.interval(prob)
+
+    def hdi_mcse(self, prob: float = 0.95) -> float:
+        """Return 0, because the ends are known in closed form."""
+        return 0.0
+
+    def interval(self, prob: float = 0.95) -> Interval:
+        """Return the equal-tailed interval, in closed form."""
+        low, high = np.clip(super().interval(prob), *self.bounds)
+        return Interval(float(low), float(high))
+
+
+def difference_bounds(bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return the limits of the difference of two quantities that have the same limits."""
+    return None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])

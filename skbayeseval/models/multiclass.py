@@ -10,7 +10,7 @@ included.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,33 +20,31 @@ from skbayeseval.engines.rows import Eta, Outcomes, Recall
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.evidence.counts import check_paired, margins_of
+from skbayeseval.models.base import Model, check_concentration
 from skbayeseval.models.binary import Paired
-from skbayeseval.models.outcomes import OutcomeSpecification
-from skbayeseval.models.specification import Model, Shapes, check_concentration
+from skbayeseval.models.outcomes import OutcomeModel
 
 Array = NDArray[Any]
 
 
-class _SharedPrior(Model):
+class _SharedPrior(OutcomeModel):
     """Classes share what is known of a classifier; classifiers share instances, if in pairs."""
 
     infers_weight = True
 
-    def specification(self, evidence: Evidence) -> OutcomeSpecification:
-        """Return the specification of the posterior, given the evidence."""
+    def _observe(self, evidence: Evidence) -> None:
         if self.needs_pairs:
             paired = check_paired(evidence)
             counts = paired.counts * paired.weight
-            margins = margins_of(paired)
-            return OutcomeSpecification(
-                (self._outcomes(paired.truth, paired.predictions, counts, margins),)
-            )
-        groups = []
-        for margin in margins_of(evidence):
+            outcomes = self._outcomes(paired.truth, paired.predictions, counts, margins_of(paired))
+            self.groups, self.positive = (outcomes,), paired.positive
+            return
+        groups, margins = [], margins_of(evidence)
+        for margin in margins:
             truth, predicted, number = margin.cells()
             counts = number * margin.weight
             groups.append(self._outcomes(truth, predicted[:, None], counts, (margin,)))
-        return OutcomeSpecification(tuple(groups))
+        self.groups, self.positive = tuple(groups), margins[0].positive
 
     def _outcomes(
         self, truth: Array, predictions: Array, counts: Array, margins: tuple[ConfusionCounts, ...]
@@ -54,7 +52,7 @@ class _SharedPrior(Model):
         """Return one group of classifiers, given their outcomes and the table of each."""
         raise NotImplementedError
 
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
+    def has_finite_prior_density(self, formula: str | None) -> bool | None:
         """Return whether the prior density of the difference is finite at 0; None if unknown."""
         # As eta approaches 1, tables approach perfection so quickly that P(1 - metric < e)
         # decreases only like a power of 1 / log(1 / e), far more slowly than e. With an intraclass
@@ -135,7 +133,7 @@ class PairedHierarchical(_SharedEta):
     needs_pairs = True
 
 
-class PairedMany(Model):
+class PairedMany(OutcomeModel):
     """Three or more classifiers on the same instances, for two classes.
 
     For each true class, the probabilities of the 2^K tuples of predictions are Dirichlet with
@@ -160,15 +158,16 @@ class PairedMany(Model):
     """
 
     name = "paired"
+    needs_two_classes = True
     infers_weight = True
     needs_pairs = True
+    default_prior: ClassVar[dict[str, Any]] = {"theta": 0.25}
 
     def __init__(self, mu: ArrayLike = 1.0, theta: float = 1.0) -> None:
         self.mu = mu
         self.theta = theta
 
-    def specification(self, evidence: Evidence) -> OutcomeSpecification:
-        """Return the specification of the posterior, given the evidence."""
+    def _observe(self, evidence: Evidence) -> None:
         paired = check_paired(evidence)
         theta = float(check_concentration(self.theta, (), "theta"))
         group = Outcomes(
@@ -179,7 +178,7 @@ class PairedMany(Model):
             (None,) * paired.n_classifiers,
             mass=4 * theta,
         )
-        return OutcomeSpecification((group,))
+        self.groups, self.positive = (group,), paired.positive
 
     def of_pair(self) -> Model:
         """Return the model of two classifiers that is the margin of this one."""
@@ -207,12 +206,9 @@ def class_proportions(mu: ArrayLike, counts: ConfusionCounts) -> Simplex:
 
 def _eta(prior: ArrayLike, counts: ConfusionCounts) -> Eta:
     truth, predicted, number = counts.cells()
-    effective = number * counts.weight
-    right, wrong = (
-        np.unique(effective[here], return_counts=True)
-        for here in (truth == predicted, truth != predicted)
-    )
-    return Eta(check_concentration(prior, (2,), "eta"), len(counts.labels), right, wrong)
+    right, effective = truth == predicted, number * counts.weight
+    prior = check_concentration(prior, (2,), "eta")
+    return Eta(prior, len(counts.labels), effective[right], effective[~right])
 
 
 class _SharedRecalls(_SharedPrior):

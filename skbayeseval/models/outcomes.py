@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.random import Generator
@@ -13,10 +14,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, logit
 
+from skbayeseval.engines import blocks
 from skbayeseval.engines.blocks import child_of, in_order
 from skbayeseval.engines.recalls import RecallGrid, RecallRows
 from skbayeseval.engines.rows import (
-    REMAINDER,
     Eta,
     FullRows,
     GroupDraws,
@@ -31,8 +32,11 @@ from skbayeseval.evidence.base import letter
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, Totals
 from skbayeseval.metrics.registry import of_classes
-from skbayeseval.models.specification import (
-    AnySpecification,
+from skbayeseval.models.base import (
+    BATCH,
+    MOST_INDEPENDENT_DRAWS,
+    Blocks,
+    Model,
     Replicated,
     blocks_of,
     check_scores,
@@ -46,9 +50,6 @@ Array = NDArray[Any]
 Draws = Mapping[str, Array]
 T = TypeVar("T")
 
-# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**24
-
 # Blocks of fewer draws would take longer; of more draws, threads would be without work. Round
 # numbers of draws are evenly divided.
 BLOCKS = (5000, 2500, 1250, 625, 250, 125, 50, 25)
@@ -58,9 +59,8 @@ FEWEST_DRAWS = 16
 SMALLEST = np.finfo(float).tiny
 CLOSEST_TO_ONE = 1 - np.finfo(float).epsneg
 
-# Limits at which streams of shares end even if the error is still large: after ten to twenty
-# seconds.
-MOST_STICKS = 2**28
+# The number of recalls after which streams of shares end even if the error is still large: after
+# ten to twenty seconds.
 MOST_RECALLS = 12_800_000
 
 # The number of classes whose shares are averaged.
@@ -71,15 +71,13 @@ MOST_CLASSES = 16
 PER_CLASS, PER_OWN_CLASS = 8, 3
 MOST_REPEATS, MOST_SHARED_RECALLS = 256, 200_000
 
-# The memory for the sticks of a batch, and the most numbers in an array of recalls.
-BATCH_BYTES = 2**26
+# The most numbers in an array of recalls.
 RECALL_BLOCK = 2**19
 
 GOLDEN = (np.sqrt(5) - 1) / 2
 
 
-@dataclass(frozen=True)
-class OutcomeSpecification(AnySpecification):
+class OutcomeModel(Model):
     """Independent groups of classifiers, each evaluated on separate instances."""
 
     groups: tuple[Outcomes, ...]
@@ -131,41 +129,37 @@ class OutcomeSpecification(AnySpecification):
         group = self.groups[0]
         return float(group.mu.prior.sum()) if group.samples_mu else 0.0
 
-    def with_prevalence(self, proportions: Array, positive: int | None) -> OutcomeSpecification:
-        """Return the specification with fixed instead of sampled class proportions."""
-        return OutcomeSpecification(tuple(replace(g, known_mu=proportions) for g in self.groups))
+    def with_prevalence(self, proportions: Array) -> Self:
+        """Return the model with known instead of sampled class proportions."""
+        known = copy(self)
+        known.groups = tuple(replace(group, known_mu=proportions) for group in self.groups)
+        return known
 
-    def stream(
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
+        """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
+        return self._scored(metric, rng, number, prior)
+
+    def _scored(
         self,
         metric: Metric,
-        positive: int,
         rng: Generator,
         n_draws: int,
-        *,
-        prior: bool = False,
-        remainder: float = REMAINDER,
+        prior: bool,
+        given: Sequence[GroupDraws] | None = None,
     ) -> Iterator[Array]:
-        """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
-        return self.blocks(
-            lambda _, block: metric_of_block(metric, positive, block),
-            rng,
-            n_draws,
-            prior=prior,
-            tables=metric.needs_tables,
-            remainder=remainder,
-        )
+        def score(_: list[GroupDraws], block: Any) -> Array:
+            return metric_of_block(metric, self.positive_index, block)
 
-    def stream_parameters(
-        self, rng: Generator, n_draws: int, *, prior: bool
-    ) -> Iterator[dict[str, Array]]:
+        tables = metric.needs_tables
+        return self.blocks(score, rng, n_draws, prior=prior, tables=tables, given=given)
+
+    def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
         """Yield blocks of draws of the parameters and of rho, the recall of each class."""
-        return self.blocks(
-            lambda bases, totals: {**self._named(bases, totals), **_rates(totals)},
-            rng,
-            n_draws,
-            prior=prior,
-            tables=False,
-        )
+
+        def named(bases: list[GroupDraws], totals: Totals) -> dict[str, Array]:
+            return {**self._named(bases, totals), **_rates(bases, totals)}
+
+        return self.blocks(named, rng, n_draws, prior=prior)
 
     def blocks(
         self,
@@ -174,9 +168,7 @@ class OutcomeSpecification(AnySpecification):
         n_draws: int,
         *,
         prior: bool,
-        tables: bool,
-        repeats: int = 1,
-        remainder: float = REMAINDER,
+        tables: bool = False,
         given: Sequence[GroupDraws] | None = None,
     ) -> Iterator[T]:
         """Yield what is asked of blocks of draws.
@@ -185,44 +177,38 @@ class OutcomeSpecification(AnySpecification):
         ----------
         of_block : callable
             What is yielded of a block, given the draws that its rows depend on, and totals of shape
-            (n_classifiers, n * repeats, M), or the tables of each classifier, of shape
-            (n * repeats, M, M), which are drawn one after another.
+            (n_classifiers, n, M), or the tables of each classifier, of shape (n, M, M), which are
+            drawn one after another.
         rng : numpy.random.Generator
             The source of randomness. Its use does not depend on `tables`.
         n_draws : int
             The total number of draws.
         prior : bool
             Whether to draw from the prior instead of the posterior.
-        tables : bool
+        tables : bool, default=False
             Whether to draw tables instead of totals.
-        repeats : int
-            The number of times to draw each classifier with the same class proportions and sticks.
-            Given these, classifiers are independent. The etas are stratified over the repeats.
-        remainder : float
-            The largest expected fraction of a row that may be lost by truncating the
-            stick-breaking.
         given : sequence of GroupDraws, default=None
             Draws that come from elsewhere, such as a Markov chain; only the rows are then drawn,
             from their conjugate posterior.
         """
-        samplers = [row_sampler(group, prior, remainder) for group in self.groups]
+        samplers = [row_sampler(group, prior) for group in self.groups]
         # The number of draws per block is the same for totals and for tables. Groups are drawn one
         # after another, and of each, the totals are kept.
         bytes_per_draw = max(sampler.bytes_per_draw for sampler in samplers)
         bytes_per_draw += sum(sampler.bytes_of_totals for sampler in samplers)
-        fits = [size for size in BLOCKS if size * repeats * bytes_per_draw <= BLOCK_BYTES]
-        block = fits[0] if fits else max(1, FEWEST_DRAWS // repeats)
+        fits = [size for size in BLOCKS if size * bytes_per_draw <= blocks.BLOCK_BYTES]
+        block = fits[0] if fits else FEWEST_DRAWS
 
         def draw(rng: Generator, start: int) -> T:
             here = slice(start, min(start + block, n_draws))
             bases = [
-                sampler.draw_base(rng, here.stop - start, repeats)
+                sampler.draw_base(rng, here.stop - start)
                 if given is None
                 else sampler.arranged(rng, given[g].part(here))
                 for g, sampler in enumerate(samplers)
             ]
             rows = chain.from_iterable(
-                sampler.draw_rows(rng, base, tables, repeats)
+                sampler.draw_rows(rng, base, tables)
                 for sampler, base in zip(samplers, bases, strict=True)
             )
             return of_block(bases, rows if tables else _stacked(rows))
@@ -231,49 +217,29 @@ class OutcomeSpecification(AnySpecification):
 
     def draw_populations(self, rng: Generator, n_draws: int) -> list[tuple[Population, ...]]:
         """Return posterior draws of the joint probabilities, each with one population per group."""
-        samplers = [_sparse_sampler(group, False, REMAINDER) for group in self.groups]
+        samplers = [_sparse_sampler(group, False) for group in self.groups]
         return [tuple(s.draw_population(rng) for s in samplers) for _ in range(n_draws)]
 
-    def _scores_given(
-        self, draws: Draws, metric: Metric, positive: int, rng: Generator, prior: bool
-    ) -> Iterator[Array]:
+    def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
         if self._has_rows(draws):
             n_cells = sum(len(group.mu.prior) ** 2 for group in self.groups)
             return in_order(
-                lambda here, size: metric(self._tables_of_rows(here, size), positive),
-                blocks_of(draws, BLOCK_BYTES // (16 * n_cells)),
+                lambda here, size: metric(self._tables_of_rows(here, size), self.positive_index),
+                blocks_of(draws, blocks.BLOCK_BYTES // (16 * n_cells)),
             )
-        return self._blocks_given(
-            draws,
-            lambda _, block: metric_of_block(metric, positive, block),
-            rng,
-            prior=prior,
-            tables=metric.needs_tables,
-        )
+        return self._scored(metric, rng, _number(draws), prior, self._bases(draws))
 
     def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
         """Return the recall of each class; empty unless rows are drawn given the parameters."""
         if self._has_rows(draws):
             return {}
-        blocks = list(
-            self._blocks_given(
-                draws, lambda _, totals: _rates(totals), rng, prior=prior, tables=False
-            )
-        )
-        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        given = self._bases(draws)
+        rates = list(self.blocks(_rates, rng, _number(draws), prior=prior, given=given))
+        return {name: np.concatenate([block[name] for block in rates]) for name in rates[0]}
 
-    def _blocks_given(
-        self,
-        draws: Draws,
-        of_block: Callable[[list[GroupDraws], Any], T],
-        rng: Generator,
-        *,
-        prior: bool,
-        tables: bool,
-    ) -> Iterator[T]:
-        """Yield what is asked of blocks of rows that are drawn given the parameters."""
-        n_draws = len(next(iter(draws.values())))
-        given = []
+    def _bases(self, draws: Draws) -> list[GroupDraws]:
+        """Return draws of the parameters, on which the rows of each group depend."""
+        bases = []
         for g, group in enumerate(self.groups):
             _, names = group.names(g)
             logits = tuple(
@@ -285,8 +251,9 @@ class OutcomeSpecification(AnySpecification):
                 for name, eta in zip(names, group.etas, strict=True)
                 if isinstance(eta, Recall)
             )
-            given.append(GroupDraws(_proportions(group, g, draws, n_draws), logits, masses))
-        return self.blocks(of_block, rng, n_draws, prior=prior, tables=tables, given=given)
+            mu = _proportions(group, g, draws, _number(draws))
+            bases.append(GroupDraws(mu, logits, masses))
+        return bases
 
     def _has_rows(self, draws: Draws) -> bool:
         return bool(self.row_names) and all(name in draws for name in self.row_names)
@@ -319,14 +286,11 @@ class OutcomeSpecification(AnySpecification):
         if self._has_rows(of.draws):
             tables = self._tables_of_rows(of.draws, of.n_draws)
         else:
-            blocks = self._blocks_given(
-                of.draws,
-                lambda _, tables: np.stack(list(tables)),
-                of.rng,
-                prior=of.prior,
-                tables=True,
+            given = self._bases(of.draws)
+            drawn = self.blocks(
+                _stacked_tables, of.rng, of.n_draws, prior=of.prior, tables=True, given=given
             )
-            tables = np.concatenate(list(blocks), axis=1)
+            tables = np.concatenate(list(drawn), axis=1)
         counts: list[Array] = []
         for group in self.groups:
             true = None
@@ -337,51 +301,35 @@ class OutcomeSpecification(AnySpecification):
                 counts.append(of.rows(tables[k], true, k))
         return confusion(counts)
 
-    def shares(
-        self, metric: Metric, positive: int, rng: Generator, region: Interval
-    ) -> Iterator[Array]:
+    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
         """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
-        Classifiers are independent given class proportions and sticks: each share is that of all
-        pairs of draws in a batch with the same ones.
+        Of recalls, classifiers are independent given class proportions and sticks: each share is
+        that of all pairs of draws in a batch with the same ones.
         """
         group = self.groups[0]
         n_classes = len(group.mu.prior)
-        # Sticks much smaller than the region do not matter, except for functions of single cells.
-        width = region.high - region.low
-        remainder = REMAINDER if metric.needs_tables else min(1e-4, width / 100)
+        if metric.needs_tables or not self.has_recall_shares:
+            batch = BATCH if len(self.groups) > 1 else 1
+            n_draws = max(2**14, MOST_INDEPENDENT_DRAWS // n_classes)
+            return self._shares_of_draws(metric, rng, region, n_draws, batch)
         # All classes of a draw tell about a metric of one class, if these have the same prior.
         alike = [metric]
         if self.has_classes_alike:
             alike = of_classes(metric, range(min(n_classes, MOST_CLASSES)))
+        # A metric of one class varies more with its proportion, so more of these are drawn.
+        repeats = (PER_CLASS if len(alike) == 1 else PER_OWN_CLASS) * n_classes
+        repeats = max(2, min(repeats, MOST_REPEATS, MOST_SHARED_RECALLS // n_classes))
+        n_draws = max(2**5, MOST_RECALLS // (2 * repeats * n_classes))
+        # Sticks much smaller than the region do not matter.
+        remainder = min(1e-4, (region.high - region.low) / 100)
 
-        def mean_share(block: Totals | list[Array]) -> Array:
-            values = (check_scores(metric_of_block(m, positive, block), m) for m in alike)
+        def mean_share(totals: Totals) -> Array:
+            values = (check_scores(m.of_totals(totals, self.positive_index), m) for m in alike)
             return np.mean([share_of_pairs(scores, repeats, region) for scores in values], axis=0)
 
-        if self.has_recall_shares and not metric.needs_tables:
-            # A metric of one class varies more with its proportion, so more of these are drawn.
-            repeats = (PER_CLASS if len(alike) == 1 else PER_OWN_CLASS) * n_classes
-            repeats = max(2, min(repeats, MOST_REPEATS, MOST_SHARED_RECALLS // n_classes))
-            n_draws = max(2**5, MOST_RECALLS // (2 * repeats * n_classes))
-            blocks = _totals_given_sticks(group, rng, n_draws, repeats, remainder)
-            return in_twos(map(mean_share, blocks))
-        sticks = n_classes * np.log(remainder) / np.log(group.mass / (1 + group.mass))
-        cells = n_classes**2 if metric.needs_tables else 0
-        # With more classes, the sticks vary less between draws.
-        repeats = int(min(8 * n_classes, 512, max(2, BATCH_BYTES // (64 * (sticks + cells)))))
-        n_draws = max(2**7, int(MOST_STICKS / (2 * repeats * sticks)))
-        return in_twos(
-            self.blocks(
-                lambda _, block: mean_share(block if isinstance(block, Totals) else list(block)),
-                rng,
-                n_draws,
-                prior=True,
-                tables=metric.needs_tables,
-                repeats=repeats,
-                remainder=remainder,
-            )
-        )
+        totals = _totals_given_sticks(group, rng, n_draws, repeats, remainder)
+        return in_twos(map(mean_share, totals))
 
     @property
     def has_recall_shares(self) -> bool:
@@ -446,16 +394,25 @@ def icc_name(eta: str) -> str:
     return eta.replace("eta", "icc")
 
 
-def row_sampler(group: Outcomes, prior: bool, remainder: float) -> RowSampler:
+def row_sampler(group: Outcomes, prior: bool) -> RowSampler:
     """Return what draws the rows of the group."""
     if not prior and FullRows.suit(group):
-        return FullRows(group)
-    return _sparse_sampler(group, prior, remainder)
+        return FullRows(group, prior)
+    return _sparse_sampler(group, prior)
 
 
-def _sparse_sampler(group: Outcomes, prior: bool, remainder: float) -> RowSampler:
+def _sparse_sampler(group: Outcomes, prior: bool) -> RowSampler:
     kind = RecallRows if isinstance(group.etas[0], Recall) else StickRows
-    return kind(group, prior, remainder)
+    return kind(group, prior)
+
+
+def _number(draws: Draws) -> int:
+    """Return the number of draws."""
+    return len(next(iter(draws.values())))
+
+
+def _stacked_tables(_: list[GroupDraws], tables: Iterable[Array]) -> Array:
+    return np.stack(list(tables))
 
 
 def _stacked(rows: Iterable[Totals]) -> Totals:
@@ -466,7 +423,7 @@ def _stacked(rows: Iterable[Totals]) -> Totals:
     return Totals(hits.swapaxes(1, 2), true.swapaxes(1, 2), predicted.swapaxes(1, 2))
 
 
-def _rates(totals: Totals) -> dict[str, Array]:
+def _rates(_: list[GroupDraws], totals: Totals) -> dict[str, Array]:
     return {
         f"rho_{letter(k)}": hits / true
         for k, (hits, true) in enumerate(zip(totals.hits, totals.true, strict=True))
@@ -497,7 +454,7 @@ def _totals_given_sticks(
     repeats : int
         The number of draws of each classifier's recalls given these.
     remainder : float
-        As in `OutcomeSpecification.blocks`.
+        As in `OutcomeModel.blocks`.
     """
     rows = RecallRows(group, True, remainder)
     block = max(1, RECALL_BLOCK // (rows.n_classes * max(repeats, rows.n_sticks)))
@@ -558,32 +515,23 @@ def _evenly_spread(rng: Generator, n: int, repeats: int) -> Array:
 
 def _log_dirichlet_multinomial(value: Any, eta: Eta) -> Any:
     """Return the log likelihood of eta, with all rows integrated out."""
-    import pytensor.tensor as pt
-
-    total = pt.as_tensor_variable(0.0)
-    shapes = (value, (1 - value) / (eta.n_classes - 1))
-    for shape, (counts, times) in zip(shapes, (eta.right, eta.wrong), strict=True):
-        if len(counts):
-            total += pt.sum(times * (pt.gammaln(shape + counts) - pt.gammaln(shape)))
-    return total
+    of_right = _log_rising(value, eta.right)
+    return of_right + _log_rising((1 - value) / (eta.n_classes - 1), eta.wrong)
 
 
 def _log_beta_binomials(eta: Any, icc: Any, recall: Recall) -> Any:
     """Return the log likelihood of eta and the intraclass correlation, recalls integrated out."""
+    mass = 1 / icc - 1
+    of_recalls = _log_rising(mass * eta, recall.right) + _log_rising(mass * (1 - eta), recall.wrong)
+    return of_recalls - _log_rising(mass, recall.right + recall.wrong)
+
+
+def _log_rising(shape: Any, counts: Array) -> Any:
+    """Return the sum over counts of log(Gamma(shape + count) / Gamma(shape))."""
     import pytensor.tensor as pt
 
-    mass = 1 / icc - 1
-    total = pt.as_tensor_variable(0.0)
-    for shape, counts, sign in (
-        (mass * eta, recall.right, 1),
-        (mass * (1 - eta), recall.wrong, 1),
-        (mass, recall.right + recall.wrong, -1),
-    ):
-        distinct, times = np.unique(counts[counts > 0], return_counts=True)
-        if len(distinct):
-            gain = pt.gammaln(shape + distinct) - pt.gammaln(shape)
-            total += sign * pt.sum(times * gain)
-    return total
+    distinct, times = np.unique(counts[counts > 0], return_counts=True)
+    return pt.sum(times * (pt.gammaln(shape + distinct) - pt.gammaln(shape)))
 
 
 def _log_joint_outcomes(group: Outcomes, etas: list[Any]) -> Any:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from keyword import iskeyword
+from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
 from skbayeseval._arrays import in_short
-from skbayeseval.models.binary import BCV, BinaryModel, Paired, Unpaired
-from skbayeseval.models.chunks import PairedChunks
+from skbayeseval.models.base import Model
+from skbayeseval.models.binary import (
+    BCV,
+    IndependentLabels,
+    IndependentLabelsBCV,
+    Paired,
+    PairedChunks,
+    Unpaired,
+)
 from skbayeseval.models.data_sets import HierarchicalScores, SignedRank
 from skbayeseval.models.items import ClusteredItems, ItemWeights, RightOrWrong
 from skbayeseval.models.multiclass import (
@@ -18,58 +26,63 @@ from skbayeseval.models.multiclass import (
     PairedRecalls,
     Recalls,
 )
-from skbayeseval.models.specification import Model
 from skbayeseval.models.split_scores import CorrelatedT
 from skbayeseval.models.systems import HierarchicalSystems
 from skbayeseval.models.weights import (
     GroupScoreWeights,
     GroupWeights,
-    IndependentLabels,
-    IndependentLabelsBCV,
     InstanceWeights,
     ScoreWeights,
 )
 
 NAMES = ["auto", "paired", "unpaired", "hierarchical", "bcv", "scores", "signed-rank"]
 
-# The names of models that only one score per item has.
-ITEM_NAMES = [ItemWeights.name, ClusteredItems.name]
 
-MODEL_CLASSES: dict[str, type[Model]] = {
-    kind.__name__: kind
-    for kind in (
-        BCV,
-        ClusteredItems,
-        CorrelatedT,
-        GroupScoreWeights,
-        GroupWeights,
-        Hierarchical,
-        HierarchicalScores,
-        HierarchicalSystems,
-        IndependentLabels,
-        IndependentLabelsBCV,
-        InstanceWeights,
-        ItemWeights,
-        Paired,
-        PairedChunks,
-        PairedHierarchical,
-        PairedMany,
-        PairedRecalls,
-        Recalls,
-        RightOrWrong,
-        ScoreWeights,
-        SignedRank,
-        Unpaired,
-    )
-}
+class Family(NamedTuple):
+    """The models of one kind of evidence.
 
-# The models of evidence other than one label per instance, by name, and why others do not fit.
-FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
-    "groups": (
-        {"paired": GroupWeights, GroupWeights.name: GroupWeights},
-        "assumes independent instances, but groups= was given.",
+    Attributes
+    ----------
+    models : dict of str to model class
+        The models by name.
+    why_not : str
+        Why other models do not fit.
+    default : str, default=""
+        What "auto" means, if it is not "paired" or "unpaired".
+    others : tuple of model class, default=()
+        Models without a name that fit as well.
+    """
+
+    models: dict[str, type[Model]]
+    why_not: str
+    default: str = ""
+    others: tuple[type[Model], ...] = ()
+
+    @property
+    def kinds(self) -> tuple[type[Model], ...]:
+        """All models that fit."""
+        return (*self.models.values(), *self.others)
+
+
+_ITEMS = "does not fit one score per item"
+_GROUPED = "does not fit items in groups"
+_UNLESS = "unless all scores are 0 or 1, with one run per item."
+
+FAMILIES = {
+    "two classes": Family(
+        {"paired": Paired, "unpaired": Unpaired, "hierarchical": Hierarchical, "bcv": BCV},
+        "does not fit one label per instance.",
+        others=(PairedMany, PairedHierarchical, PairedRecalls, Recalls),
     ),
-    "labels": (
+    "classes": Family(
+        {"paired": PairedRecalls, "unpaired": Hierarchical, "hierarchical": Hierarchical},
+        "does not fit one label per instance.",
+        others=(PairedHierarchical, Recalls),
+    ),
+    "groups": Family(
+        {"paired": GroupWeights}, "assumes independent instances, but groups= was given."
+    ),
+    "labels": Family(
         {
             "paired": InstanceWeights,
             "unpaired": IndependentLabels,
@@ -77,77 +90,83 @@ FAMILIES: dict[str, tuple[dict[str, type[Model]], str]] = {
         },
         "requires one label per instance, but y is a multi-label indicator.",
     ),
-    "chunks": (
-        {"paired": PairedChunks, "bcv": BCV},
-        "requires true negatives, which chunks do not have.",
+    "chunks": Family(
+        {"paired": PairedChunks, "bcv": BCV}, "requires true negatives, which chunks do not have."
     ),
-    "scores": (
-        {"paired": ScoreWeights, ScoreWeights.name: ScoreWeights},
+    "scores": Family(
+        {"paired": ScoreWeights},
         "models predicted classes, but the metric is computed from instance scores.",
     ),
-    "numbers": (
-        {"paired": ScoreWeights, ScoreWeights.name: ScoreWeights},
-        "models predicted classes, but the predictions are numbers.",
+    "numbers": Family(
+        {"paired": ScoreWeights}, "models predicted classes, but the predictions are numbers."
     ),
-    "grouped scores": (
-        {"paired": GroupScoreWeights, GroupScoreWeights.name: GroupScoreWeights},
-        "assumes independent instances, but groups= was given.",
+    "grouped scores": Family(
+        {"paired": GroupScoreWeights}, "assumes independent instances, but groups= was given."
     ),
-    "splits": (
-        {CorrelatedT.name: CorrelatedT},
+    "splits": Family(
+        {"scores": CorrelatedT},
         "requires predictions or counts, but only split scores are available.",
+        default="scores",
     ),
-    "data sets": (
-        {
-            SignedRank.name: SignedRank,
-            "hierarchical": HierarchicalScores,
-            HierarchicalScores.name: HierarchicalScores,
-        },
+    "data sets": Family(
+        {"signed-rank": SignedRank, "hierarchical": HierarchicalScores},
         "does not fit scores from several data sets.",
+        default="signed-rank",
     ),
-    "systems": (
-        {"hierarchical": HierarchicalSystems, HierarchicalSystems.name: HierarchicalSystems},
+    "systems": Family(
+        {"hierarchical": HierarchicalSystems},
         "does not fit scores of systems on several data sets.",
+        default="hierarchical",
     ),
-    "right or wrong": (
-        {RightOrWrong.name: RightOrWrong, ItemWeights.name: ItemWeights},
-        "does not fit one score per item.",
+    "right or wrong": Family({"paired": RightOrWrong, "bootstrap": ItemWeights}, f"{_ITEMS}."),
+    "right or wrong in groups": Family(
+        {"bootstrap": ItemWeights, "clustered": ClusteredItems}, f"{_GROUPED}.", default="bootstrap"
     ),
-    "right or wrong in groups": (
-        {ItemWeights.name: ItemWeights, ClusteredItems.name: ClusteredItems},
-        "does not fit items in groups.",
-    ),
-    "items": (
-        {ItemWeights.name: ItemWeights},
-        "does not fit one score per item, unless all scores are 0 or 1, with one run per item.",
-    ),
-    "items in groups": (
-        {ItemWeights.name: ItemWeights},
-        "does not fit items in groups, unless all scores are 0 or 1, with one run per item.",
+    "items": Family({"bootstrap": ItemWeights}, f"{_ITEMS}, {_UNLESS}", default="bootstrap"),
+    "items in groups": Family(
+        {"bootstrap": ItemWeights}, f"{_GROUPED}, {_UNLESS}", default="bootstrap"
     ),
 }
 
-# What "auto" means where it is not "paired" or "unpaired".
-DEFAULTS = {
-    "splits": CorrelatedT.name,
-    "data sets": SignedRank.name,
-    "systems": HierarchicalSystems.name,
-    "items": ItemWeights.name,
-    "right or wrong in groups": ItemWeights.name,
-    "items in groups": ItemWeights.name,
+MODEL_CLASSES = {kind.__name__: kind for family in FAMILIES.values() for kind in family.kinds}
+
+# Which function has the models that do not fit predictions, by name.
+_SPLIT_SCORES = (
+    "requires split scores. Use compare_scores; model='scores' is also accepted by "
+    "bayesian_cross_validate and BayesianComparer."
+)
+_ITEM_SCORES = "requires one score per item. Use compare_items."
+_ELSEWHERE = {
+    "scores": _SPLIT_SCORES,
+    "signed-rank": _SPLIT_SCORES,
+    "bootstrap": _ITEM_SCORES,
+    "clustered": _ITEM_SCORES,
 }
 
-# What the prior of a model that is asked for by name has in place of the published one, which makes
-# intervals too wide where classifiers seldom disagree (docs/calibration.md, single test sets).
-DEFAULT_PRIORS: dict[type[Model], dict[str, Any]] = {
-    Paired: {"theta": 0.25},
-    PairedMany: {"theta": 0.25},
-    RightOrWrong: {"theta": 0.5},
-    PairedChunks: {"lambda": 0.5},
-}
 
-# Parameter names for prior keys that are reserved words in Python.
-_PARAMETERS = {"lambda": "lambda_"}
+def _each(kind: type[Model], *priors: dict[str, Any]) -> list[Model]:
+    """Return a model with its published prior, and with others."""
+    return [kind(), *(kind().set_params(**prior) for prior in priors)]
+
+
+_BCV = _each(BCV, {"lambda_": 0.5}, {"lambda_": 0.25})
+
+# The models of a sensitivity analysis: each with its published, its default and other priors.
+_ALTERNATIVES: dict[str, list[Model]] = {
+    "right or wrong": [*_each(RightOrWrong, {"theta": 0.5}, {"theta": 0.25}), ItemWeights()],
+    "classes": [
+        *_each(PairedRecalls, {"mu": 1.0}, {"eta": (2.0, 1.0)}),
+        PairedHierarchical(),
+        *_each(Hierarchical, {"mu": 0.5}, {"eta": (2.0, 1.0)}),
+    ],
+    "two classes": [
+        *_each(Paired, {"mu": 0.5, "theta": 0.5}, {"theta": 0.25}),
+        *_each(Unpaired, {"mu": 0.5, "rho": 0.5}, {"rho": 2.0}),
+        Hierarchical(),
+        *_BCV,
+    ],
+    "chunks": [*_each(PairedChunks, {"lambda_": 0.5}, {"lambda_": 0.25}), *_BCV],
+}
 
 
 def resolve_model(
@@ -174,82 +193,66 @@ def resolve_model(
     family : str, default="classes"
         The family of the evidence: "classes" for one label per instance, or a key of `FAMILIES`.
     """
+    fitting = FAMILIES[_with_number(family, n_classes)]
     if isinstance(model, Model):
         if prior is not None:
             raise ValueError(
                 f"model={model!r} has its own prior. Pass either a model instance or prior=, not "
                 "both."
             )
-        _check_fit(type(model), n_classes, n_classifiers, family)
+        kind = next((k for k in type(model).__mro__ if k in MODEL_CLASSES.values()), None)
+        _check_numbers(kind, n_classes, n_classifiers, family)
+        # Users may write models of their own for one label per instance.
+        if kind not in fitting.kinds and (kind or family != "classes"):
+            raise _misfit(f"{type(model).__name__}()", fitting)
         return clone(model)
     if not isinstance(model, str):
         raise TypeError(
             f"model must be one of {NAMES} or an instance of a model class, got {in_short(model)}."
         )
-    name = ("paired" if paired else "unpaired") if model == "auto" else model
-    if name not in [*NAMES, *ITEM_NAMES]:
+    if model not in NAMES and model not in _ELSEWHERE:
         raise ValueError(f"model={in_short(model)} is not a known model. Valid models are {NAMES}.")
+    name = model
     if model == "auto":
-        name = DEFAULTS.get(family, name)
-    kind = model_class(name, n_classes, n_classifiers, family)
+        name = fitting.default or ("paired" if paired else "unpaired")
+    if family == "classes" and name in _ELSEWHERE:
+        raise ValueError(f"model={name!r} {_ELSEWHERE[name]}")
+    if name == "bcv":
+        _check_numbers(BCV, n_classes, n_classifiers, family)
+    if name not in fitting.models:
+        raise _misfit(repr(name), fitting)
+    kind = fitting.models[name]
+    if kind is Paired and n_classifiers != 2:
+        kind = PairedMany
     if model == "auto" and kind is Hierarchical and n_classifiers == 1:
         kind = Recalls
-    given = from_prior(kind, {} if prior is None else prior)
-    found = from_prior(kind, {**DEFAULT_PRIORS.get(kind, {}), **(prior or {})})
-    found.published = None if found == given else given
-    return found
+    published = from_prior(kind, {} if prior is None else prior)
+    resolved = from_prior(kind, {**kind.default_prior, **(prior or {})})
+    resolved.published = None if resolved == published else published
+    return resolved
 
 
-def model_class(
-    name: str, n_classes: int, n_classifiers: int, family: str = "classes"
-) -> type[Model]:
-    """Return the class of the named model for the given numbers of classes and classifiers."""
-    if family in FAMILIES:
-        kinds, why_not = FAMILIES[family]
-        if name not in kinds:
-            raise ValueError(f"model={name!r} {why_not} Use one of {list(kinds)}.")
-        return kinds[name]
-    if name in (CorrelatedT.name, SignedRank.name):
-        raise ValueError(
-            f"model={name!r} requires split scores. Use compare_scores; model='scores' is also "
-            "accepted by bayesian_cross_validate and BayesianComparer."
-        )
-    if name in ITEM_NAMES:
-        raise ValueError(f"model={name!r} requires one score per item. Use compare_items.")
-    if name == "paired":
-        if n_classes > 2:
-            return PairedRecalls
-        return Paired if n_classifiers == 2 else PairedMany
-    if name == "hierarchical" or (name == "unpaired" and n_classes > 2):
-        return Hierarchical
-    kind = BCV if name == "bcv" else Unpaired
-    _check_fit(kind, n_classes, n_classifiers, family)
-    return kind
+def _misfit(model: str, family: Family) -> ValueError:
+    return ValueError(f"model={model} {family.why_not} Use one of {list(family.models)}.")
 
 
-def _check_fit(kind: type[Model], n_classes: int, n_classifiers: int, family: str) -> None:
-    """Raise unless a model class, or one of its base classes, fits the evidence."""
-    if family not in FAMILIES:
-        others = {one for kinds, _ in FAMILIES.values() for one in kinds.values()} - {BCV}
-        fits = not issubclass(kind, tuple(others))
-    else:
-        fits = issubclass(kind, tuple(FAMILIES[family][0].values()))
-    if not fits:
-        what = "one label per instance"
-        if family in FAMILIES:
-            what = f"evidence of kind {family!r}"
-        raise ValueError(
-            f"model={kind.__name__}() does not fit {what}. Use model='auto', or one of {NAMES}."
-        )
-    if n_classes > 2 and (issubclass(kind, BinaryModel) or kind is PairedMany):
+def _with_number(family: str, n_classes: int) -> str:
+    """Return the key of the family: two classes have models of their own."""
+    return "two classes" if family == "classes" and n_classes == 2 else family
+
+
+def _check_numbers(
+    kind: type[Model] | None, n_classes: int, n_classifiers: int, family: str
+) -> None:
+    """Raise if a model of classes is one of fewer classes or classifiers."""
+    if family == "classes" and kind and kind.needs_two_classes and n_classes > 2:
         raise ValueError(
             f"model={kind.name!r} requires two classes, but there are {n_classes}. Use "
             "model='auto' or model='hierarchical'."
         )
     if kind is Paired and n_classifiers != 2:
         raise ValueError(
-            f"{kind.__name__} requires two classifiers, but there are {n_classifiers}. Use "
-            "model='paired'."
+            f"Paired requires two classifiers, but there are {n_classifiers}. Use model='paired'."
         )
 
 
@@ -264,7 +267,8 @@ def from_prior(kind: type[Model], prior: Any) -> Model:
             f"The prior of model {kind.name!r} has no parameter {unknown[0]!r}. Valid parameters "
             f"are {list(known)}."
         )
-    parameters = {str(_PARAMETERS.get(key, key)): value for key, value in prior.items()}
+    # Reserved words of Python have an underscore as parameters.
+    parameters = {f"{key}_" if iskeyword(key) else key: value for key, value in prior.items()}
     return clone(kind().set_params(**parameters))
 
 
@@ -272,20 +276,8 @@ def published_and_alternative_models(
     family: str, *, paired: bool, true_negatives: bool, n_classes: int = 2
 ) -> list[Model]:
     """Return the models that fit, each with its published, its default and other priors."""
-    models: list[Model] = []
-    if family == "right or wrong":
-        return [RightOrWrong(), RightOrWrong(theta=0.5), RightOrWrong(theta=0.25), ItemWeights()]
-    if family not in ("classes", "chunks"):
-        return models
-    if n_classes > 2:
-        if paired:
-            models += [PairedRecalls(), PairedRecalls(mu=1.0), PairedRecalls(eta=(2.0, 1.0))]
-            models += [PairedHierarchical()]
-        return [*models, Hierarchical(), Hierarchical(mu=0.5), Hierarchical(eta=(2.0, 1.0))]
-    if family == "chunks":
-        models += [PairedChunks(), PairedChunks(lambda_=0.5), PairedChunks(lambda_=0.25)]
-    elif paired:
-        models += [Paired(), Paired(mu=0.5, theta=0.5), Paired(theta=0.25)]
-    if true_negatives:
-        models += [Unpaired(), Unpaired(mu=0.5, rho=0.5), Unpaired(rho=2.0), Hierarchical()]
-    return [*models, BCV(), BCV(lambda_=0.5), BCV(lambda_=0.25)]
+    return [
+        model
+        for model in _ALTERNATIVES.get(_with_number(family, n_classes), [])
+        if (paired or not model.needs_pairs) and (true_negatives or not model.needs_true_negatives)
+    ]

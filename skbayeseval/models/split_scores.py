@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from skbayeseval.engines.blocks import stream_blocks
+from skbayeseval.engines.blocks import block_size, stream_blocks
 from skbayeseval.engines.variables import Parameter
 from skbayeseval.evidence.split_scores import SplitScores
 from skbayeseval.judgement.halves import roots_with_halves, variance_with_halves
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.models.base import Blocks, Draws, Model
 from skbayeseval.models.margins import StudentMargin
-from skbayeseval.models.specification import AnySpecification, Model
 
 Array = NDArray[Any]
-
-# The approximate memory of a block of draws. Changing it changes the draws of a given seed.
-BLOCK_BYTES = 2**24
 
 # A split's difference has a standard deviation of at least this many steps of the score: that of
 # the error of rounding to whole steps.
@@ -50,10 +46,10 @@ class SplitScoreSums(NamedTuple):
         return self.ss_b - self.sp**2 / self.ss_d
 
 
-def sums_of_splits(a: Array, b: Array, added: Array | None = None) -> SplitScoreSums:
-    """Return the sums of two estimators' scores, with variance added to each of them."""
+def sums_of_splits(a: Array, b: Array, added: Array) -> SplitScoreSums:
+    """Return the sums of two estimators' scores, with variance added to each."""
     d = a - b
-    more_a, more_b = (0.0, 0.0) if added is None else (len(d) - 1) * added
+    more_a, more_b = (len(d) - 1) * added
     centred_d, centred_b = d - d.mean(), b - b.mean()
     return SplitScoreSums(
         len(d),
@@ -65,26 +61,53 @@ def sums_of_splits(a: Array, b: Array, added: Array | None = None) -> SplitScore
     )
 
 
-@dataclass(frozen=True)
-class ScoreSpecification(AnySpecification):
-    """Split scores, normally distributed around the mean score of each estimator.
+class CorrelatedT(Model):
+    """The correlated Bayesian t-test, for any metric known by its split scores (model "scores").
 
-    Parameters
-    ----------
-    scores : mapping of str to ndarray of shape (n_estimators, n_splits)
-        The split scores of each metric.
-    correlation : float
-        The correlation between splits.
-    halves : mapping of str to ndarray of shape (n_estimators, n_comparisons), default=None
-        Differences between disjoint halves of the data.
-    added : mapping of str to ndarray of shape (n_estimators,), default=None
-        Variance that is added to each estimator's split scores, because they move in steps.
+    Split scores are normal around the mean score of each estimator. The correlation between splits
+    is assumed to equal the share of test instances (Nadeau and Bengio 2003; Corani and Benavoli
+    2015). The means have a flat prior, and the covariance of K estimators has a prior density
+    proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
+    regardless of the other estimators. The prior is improper, so there is no Bayes factor. Where
+    halves of the data were compared as well, they correct the variance.
+
+    A score of n_test instances moves in steps of 1 / n_test, so all splits may give the same
+    difference although the learners do not always differ by that much. The standard deviation of a
+    split's difference is therefore taken to be at least that of rounding to whole steps,
+    1 / (n_test sqrt(12)). Where n_test is unknown, the step is the smallest difference between two
+    scores that was seen. If all scores are the same, there is none, and the posterior of the
+    difference is a point.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_scores
+    >>> a, b = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
+    >>> result = compare_scores(a, b, test_fraction=0.2, random_state=0)
+    >>> result.model
+    'scores'
     """
 
+    name = "scores"
+    takes = SplitScores
+    needs_pairs = True
+    needs_true_negatives = False
+    has_proper_prior = False
+
+    # Of each metric, the split scores (n_estimators, n_splits), the differences between disjoint
+    # halves of the data, and the variance that is added because scores move in steps.
     scores: Mapping[str, Array]
+    halves: Mapping[str, Array] | None
+    added: Mapping[str, Array]
+    # The correlation between splits.
     correlation: float
-    halves: Mapping[str, Array] | None = None
-    added: Mapping[str, Array] | None = None
+
+    def _observe(self, evidence: SplitScores) -> None:
+        self.correlation, self.halves = evidence.test_fraction, evidence.halves
+        steps = evidence.steps or {}
+        self.scores, self.added = {}, {}
+        for name, values in evidence.scores.items():
+            scores = self.scores[name] = without_noise(values, values)
+            self.added[name] = missing_variance(scores, steps.get(name, step_seen(scores)))
 
     def parameters(self) -> list[Parameter]:
         """Return the parameters of two estimators: B's score is regressed on the difference A - B.
@@ -116,25 +139,30 @@ class ScoreSpecification(AnySpecification):
         """Return the names along each dimension of the parameters."""
         return {"metric": list(self.scores)}
 
-    def law(self, metric: str, contrast: Array) -> StudentMargin:
-        """Return the law of a combination of mean split scores, such as a difference."""
-        splits = contrast @ self.scores[metric]
+    def law(
+        self, metric: Metric, which: int | None = None, *, prior: bool = False
+    ) -> StudentMargin:
+        """Return the law of one estimator's mean split score, or of A - B."""
+        scores = self.scores[metric.name]
+        contrast = np.eye(len(scores))[0 if which is None else which]
+        if which is None:
+            contrast[1] = -1.0
+        splits = contrast @ scores
         df = len(splits) - 1.0
         mean, scale = splits.mean(), np.sqrt(self.inflation) * splits.std(ddof=1)
         if self.halves:
-            variance, df = variance_with_halves(scale**2, contrast @ self.halves[metric])
+            variance, df = variance_with_halves(scale**2, contrast @ self.halves[metric.name])
             scale = np.sqrt(variance)
-        if self.added:
-            scale = np.sqrt(scale**2 + self.inflation * (contrast**2 @ self.added[metric]))
+        scale = np.sqrt(scale**2 + self.inflation * (contrast**2 @ self.added[metric.name]))
         # Equal differences leave rounding errors behind, which are no spread.
-        negligible = 1e-12 * np.abs(self.scores[metric]).max()
+        negligible = 1e-12 * np.abs(scores).max()
         mean, scale = (float(x) if abs(x) > negligible else 0.0 for x in (mean, scale))
         return StudentMargin(mean, scale, df)
 
     def sums(self) -> list[SplitScoreSums]:
         """Return the sums over splits of two estimators' scores, per metric."""
         return [
-            sums_of_splits(scores[0], scores[1], None if self.added is None else self.added[name])
+            sums_of_splits(scores[0], scores[1], self.added[name])
             for name, scores in self.scores.items()
         ]
 
@@ -144,9 +172,7 @@ class ScoreSpecification(AnySpecification):
         n_splits = next(iter(self.scores.values())).shape[1]
         return 1 / n_splits + self.correlation / (1 - self.correlation)
 
-    def stream(
-        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
-    ) -> Iterator[Array]:
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Yield blocks of draws of the mean score of each estimator, of shape (n_estimators, n).
 
         The posterior is a multivariate t: the sample means plus sqrt(1/J + rho / (1 - rho)) S^(1/2)
@@ -158,29 +184,25 @@ class ScoreSpecification(AnySpecification):
         of its own.
         """
         scores = self.scores[metric.name]
-        n_estimators, n_splits = scores.shape
         means = scores.mean(axis=1, keepdims=True)
-        roots, df = np.sqrt(self.inflation) * (scores - means), n_splits - 1.0
+        roots, df = np.sqrt(self.inflation) * (scores - means), scores.shape[1] - 1.0
         if self.halves:
             differences = self.halves[metric.name]
             roots = roots_with_halves(roots / np.sqrt(df), differences)
             _, df = variance_with_halves(0.0, differences[0])
-        added = np.zeros(n_estimators) if self.added is None else self.added[metric.name]
-        if added.any():
-            own = np.diag(np.sqrt(df * self.inflation * added))
-            roots = np.hstack([roots, own[:, added > 0]])
+        added = self.added[metric.name]
+        own = np.diag(np.sqrt(df * self.inflation * added))
+        roots = np.hstack([roots, own[:, added > 0]])
         # The draws of a pair do not depend on the number of estimators, and so blocks must not.
-        block = max(1, min(5000, BLOCK_BYTES // (16 * roots.shape[1])))
+        block = block_size(16 * roots.shape[1], most=5000)
 
         def draw(rng: Generator, size: int) -> Array:
             normal = rng.standard_normal((roots.shape[1], size))
             return means + roots @ normal / np.sqrt(rng.chisquare(df, size))
 
-        return stream_blocks(draw, rng, n_draws, block)
+        return stream_blocks(draw, rng, number, block)
 
-    def _scores_given(
-        self, draws: Mapping[str, Array], metric: Metric, positive: int, rng: Generator, prior: bool
-    ) -> Iterator[Array]:
+    def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
         which = list(self.scores).index(metric.name)
         delta, score_b = draws["delta"][:, which], draws["nu_B"][:, which]
         yield np.stack([score_b + delta, score_b])
@@ -230,52 +252,6 @@ class ScoreSpecification(AnySpecification):
         off = mean_b - nu_b - beta * (mean_d - delta)
         rest = ss_b - 2 * beta * sp + beta**2 * ss_d
         yield "scores of B", log_density(off, rest, tau)
-
-
-class CorrelatedT(Model):
-    """The correlated Bayesian t-test, for any metric known by its split scores (model "scores").
-
-    Split scores are normal around the mean score of each estimator. The correlation between splits
-    is assumed to equal the share of test instances (Nadeau and Bengio 2003; Corani and Benavoli
-    2015). The means have a flat prior, and the covariance of K estimators has a prior density
-    proportional to det^(-K). Every difference then has the prior of the two papers, 1 / variance,
-    regardless of the other estimators. The prior is improper, so there is no Bayes factor. Where
-    halves of the data were compared as well, they correct the variance.
-
-    A score of n_test instances moves in steps of 1 / n_test, so all splits may give the same
-    difference although the learners do not always differ by that much. The standard deviation of a
-    split's difference is therefore taken to be at least that of rounding to whole steps,
-    1 / (n_test sqrt(12)). Where n_test is unknown, the step is the smallest difference between two
-    scores that was seen. If all scores are the same, there is none, and the posterior of the
-    difference is a point.
-
-    Examples
-    --------
-    >>> from skbayeseval import compare_scores
-    >>> a, b = [0.81, 0.79, 0.84, 0.80, 0.82], [0.78, 0.77, 0.80, 0.79, 0.78]
-    >>> result = compare_scores(a, b, test_fraction=0.2, random_state=0)
-    >>> result.model
-    'scores'
-    """
-
-    name = "scores"
-    needs_pairs = True
-    needs_true_negatives = False
-    has_proper_prior = False
-
-    def specification(self, evidence: Any) -> ScoreSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        if not isinstance(evidence, SplitScores):
-            raise ValueError(
-                "CorrelatedT requires split scores. Use compare_scores or bayesian_cross_validate."
-            )
-        scores = {name: without_noise(values, values) for name, values in evidence.scores.items()}
-        steps = evidence.steps or {}
-        added = {
-            name: missing_variance(values, steps.get(name, step_seen(values)))
-            for name, values in scores.items()
-        }
-        return ScoreSpecification(scores, evidence.test_fraction, evidence.halves, added)
 
 
 def step_seen(scores: Array) -> float:

@@ -18,9 +18,8 @@ drawn with all z_d integrated out, so its draws are correlated through Omega onl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -29,7 +28,7 @@ from scipy import linalg, special
 
 from skbayeseval.evidence.split_scores import SystemScores
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import AnySpecification, Model
+from skbayeseval.models.base import Blocks, Model
 from skbayeseval.models.split_scores import LEAST_STEPS, step_seen, without_noise
 
 Array = NDArray[Any]
@@ -66,45 +65,6 @@ SHARED_DF = 2.0
 LEAST_NOISE = 1e-4
 
 
-@dataclass(frozen=True)
-class SystemSpecification(AnySpecification):
-    """Mean scores of systems on data sets, and the noise in them.
-
-    Parameters
-    ----------
-    means : mapping of str to ndarray of shape (n_systems, n_data_sets)
-        The mean score of each metric; NaN where it is missing.
-    noise : mapping of str to ndarray of shape (n_data_sets, n_systems, n_systems)
-        The covariance of the errors of mean scores, on each data set.
-    """
-
-    means: Mapping[str, Array]
-    noise: Mapping[str, Array]
-
-    no_graph: ClassVar[str] = (
-        "The model of several systems on several data sets has no PyMC model. Use engine='exact'; "
-        "compare_scores(scores_a, scores_b, model='hierarchical') has one for two systems."
-    )
-
-    def stream(
-        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
-    ) -> Iterator[Array]:
-        """Yield draws of the mean score of each system, of shape (n_systems, n_draws).
-
-        The level of a data set is known up to the systems that were not run on it: the mean scores
-        are those over the levels of these data sets.
-        """
-        means, noise = self.means[metric.name], self.noise[metric.name]
-        # In this order, the draws of a system do not depend on the order in which they are given.
-        order = np.lexsort(np.nan_to_num(means, nan=np.inf).T[::-1])
-        means, noise = means[order], noise[:, order][:, :, order]
-        observed = observe(means, noise)
-        effects = observed.basis.T @ draw_contrasts(observed, rng, n_draws)
-        scores = np.empty_like(effects)
-        scores[order] = effects + _mean_level(means, effects.mean(axis=1))
-        yield scores
-
-
 class HierarchicalSystems(Model):
     """A hierarchical model of several systems on several data sets, with or without holes.
 
@@ -136,20 +96,41 @@ class HierarchicalSystems(Model):
     """
 
     name = "hierarchical systems"
+    takes = SystemScores
     needs_pairs = True
     needs_true_negatives = False
     has_proper_prior = False
 
-    def specification(self, evidence: Any) -> SystemSpecification:
-        """Return the specification of the posterior, given the evidence."""
-        if not isinstance(evidence, SystemScores):
-            raise ValueError(
-                "HierarchicalSystems requires the scores of systems on several data sets. Use "
-                "compare_scores with a dict of systems."
-            )
+    no_graph = (
+        "The model of several systems on several data sets has no PyMC model. Use engine='exact'; "
+        "compare_scores(scores_a, scores_b, model='hierarchical') has one for two systems."
+    )
+
+    # The mean score of each system on each data set, NaN where it is missing, and the covariance of
+    # its errors on each data set, of shape (n_data_sets, n_systems, n_systems).
+    means: Array
+    noise: Array
+
+    def _observe(self, evidence: SystemScores) -> None:
         noise = noise_of_means(evidence.scores, evidence.test_fraction)
         noise += _least_noise(evidence)[:, None, None] * np.eye(evidence.n_classifiers)
-        return SystemSpecification({evidence.metric: evidence.means}, {evidence.metric: noise})
+        self.means, self.noise = evidence.means, noise
+
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
+        """Yield draws of the mean score of each system, of shape (n_systems, number).
+
+        The level of a data set is known up to the systems that were not run on it: the mean scores
+        are those over the levels of these data sets.
+        """
+        means, noise = self.means, self.noise
+        # In this order, the draws of a system do not depend on the order in which they are given.
+        order = np.lexsort(np.nan_to_num(means, nan=np.inf).T[::-1])
+        means, noise = means[order], noise[:, order][:, :, order]
+        observed = observe(means, noise)
+        effects = observed.basis.T @ draw_contrasts(observed, rng, number)
+        scores = np.empty_like(effects)
+        scores[order] = effects + _mean_level(means, effects.mean(axis=1))
+        yield scores
 
 
 def noise_of_means(scores: Array, test_fraction: float | None) -> Array:

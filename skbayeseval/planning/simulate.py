@@ -13,6 +13,7 @@ from scipy.special import softmax
 
 from skbayeseval._running import Task, parallel_with_progress
 from skbayeseval._validation import check_n_jobs, check_whole_number
+from skbayeseval.engines.gammas import gamma_rows, shares_of
 from skbayeseval.engines.rows import Population
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.confusion import ConfusionCounts
@@ -21,21 +22,13 @@ from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.judgement.decision import SETTLED, codes_given_hdi
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.binary import Specification
-from skbayeseval.models.outcomes import OutcomeSpecification
-from skbayeseval.models.specification import AnySpecification, Model, check_scores
+from skbayeseval.models.base import Model, check_scores
+from skbayeseval.models.binary import Paired
+from skbayeseval.models.outcomes import OutcomeModel
+from skbayeseval.models.vectors import Vectors
 from skbayeseval.posterior.recipe import Posterior
 
 Array = NDArray[Any]
-
-
-# Stick-breaking stops when, on average, this share of the mass remains, and the last stick receives
-# the rest. This is accurate enough for decisions.
-REMAINDER = 1e-3
-
-
-# If all shapes of a Dirichlet vector are smaller, NumPy does not draw it from Gamma variables.
-TINY = 0.1
 
 
 # The number of draws in memory at once.
@@ -43,20 +36,16 @@ BLOCK = 2**13
 
 
 def draw_differences(
-    specifications: Sequence[Any],
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    n_draws: int,
+    specifications: Sequence[Any], metric: Metric, rng: np.random.Generator, n_draws: int
 ) -> Array:
     """Return draws of the difference A minus B for each specification.
 
     Parameters
     ----------
-    specifications : sequence of Specification or of OutcomeSpecification
+    specifications : sequence of Vectors or of OutcomeModel
         The posteriors of the same model for different data sets.
-    metric, positive, rng, n_draws
-        As in `AnySpecification.stream`.
+    metric, rng, n_draws
+        As in `Model.stream`.
 
     Returns
     -------
@@ -64,36 +53,27 @@ def draw_differences(
         The draws of the difference.
     """
     first = specifications[0]
-    if isinstance(first, Specification):
+    if isinstance(first, Vectors):
         shapes = [np.concatenate([*s.shapes(prior=False).values()]) for s in specifications]
-        return differences_of_shapes(first, np.array(shapes), metric, positive, rng, n_draws)
-    blocks = [
-        block
-        for specification in specifications
-        for block in specification.stream(metric, positive, rng, n_draws, remainder=REMAINDER)
-    ]
+        return differences_of_shapes(first, np.array(shapes), metric, rng, n_draws)
+    blocks = [block for s in specifications for block in s.stream(metric, rng, n_draws)]
     a, b = check_scores(np.concatenate(blocks, axis=1), metric)
     return (a - b).reshape(len(specifications), n_draws)
 
 
 def differences_of_shapes(
-    form: Specification,
-    shapes: Array,
-    metric: Metric,
-    positive: int,
-    rng: np.random.Generator,
-    n_draws: int,
+    form: Vectors, shapes: Array, metric: Metric, rng: np.random.Generator, n_draws: int
 ) -> Array:
     """Return draws of the difference A minus B for each row of Dirichlet shapes.
 
     Parameters
     ----------
-    form : Specification
-        A specification with the same probability vectors.
+    form : Vectors
+        A model with the same probability vectors.
     shapes : ndarray of shape (n_rows, n_cells)
         The shapes of all probability vectors of `form`, one after the other.
-    metric, positive, rng, n_draws
-        As in `AnySpecification.stream`.
+    metric, rng, n_draws
+        As in `Model.stream`.
 
     Returns
     -------
@@ -105,36 +85,32 @@ def differences_of_shapes(
     for start in range(0, len(shapes), rows):
         here = shapes[start : start + rows]
         drawn, end = {}, 0
-        gammas = rng.standard_gamma(here[..., None], (*here.shape, n_draws))
+        gammas = gamma_rows(rng, here, n_draws).swapaxes(0, 1)
         for simplex in form.simplexes:
             begin, end = end, end + len(simplex.prior)
-            vectors = gammas[:, begin:end]
-            # Gamma variables of tiny shapes can all be 0 at once; NumPy then has another way.
-            for i in np.flatnonzero(here[:, begin:end].max(axis=1) < TINY):
-                vectors[i] = rng.dirichlet(here[i, begin:end], n_draws).T
-            shares = vectors / vectors.sum(axis=1, keepdims=True)
-            drawn[simplex.name] = np.moveaxis(shares, 1, 0).reshape(end - begin, -1)
+            vectors = shares_of(rng, gammas[begin:end], here[:, begin:end].T)
+            drawn[simplex.name] = vectors.reshape(end - begin, -1)
         for name, known in form.fixed.items():
             drawn[name] = np.repeat(known[:, None], len(here) * n_draws, axis=1)
-        a, b = check_scores(metric(form.tables(drawn), positive).T, metric)
+        a, b = check_scores(metric(form.tables(drawn), form.positive_index).T, metric)
         found.append((a - b).reshape(len(here), n_draws))
     return np.concatenate(found)
 
 
 def populations_after(
-    specification: AnySpecification, rng: np.random.Generator, n_draws: int
+    specification: Model, rng: np.random.Generator, n_draws: int
 ) -> list[tuple[Population, ...]]:
     """Draw populations of new instances from the posterior of the outcome probabilities.
 
     Each draw contains one population if the classifiers share instances, else one per classifier.
     """
-    if isinstance(specification, OutcomeSpecification):
+    if isinstance(specification, OutcomeModel):
         return specification.draw_populations(rng, n_draws)
-    assert isinstance(specification, Specification)
-    if specification.joint is not None:
-        return _one_by_one(specification.joint(specification.draw(rng, n_draws)))
-    tables = np.concatenate(list(specification.stream_tables(rng, n_draws)))
-    return _one_by_one(*np.moveaxis(tables, 1, 0))
+    assert isinstance(specification, Vectors)
+    drawn = specification.draw(rng, n_draws)
+    if isinstance(specification, Paired):
+        return _one_by_one(specification.joint(drawn))
+    return _one_by_one(*np.moveaxis(specification.tables(drawn), 1, 0))
 
 
 def _one_by_one(*tables: Array) -> list[tuple[Population, ...]]:
@@ -398,15 +374,14 @@ class Question:
 
     def codes(self, data: Sequence[Evidence], rng: np.random.Generator) -> Array:
         """Return the decision code for each data set."""
-        positive = data[0].margins()[0].positive
         specifications = [self.model.specification(evidence) for evidence in data]
         if self.prevalence is not None:
             known = np.array(self.prevalence)
-            specifications = [s.with_prevalence(known, positive) for s in specifications]
+            specifications = [s.with_prevalence(known) for s in specifications]
 
         def draw(which: Array, n: int) -> Array:
             some = [specifications[i] for i in which]
-            return draw_differences(some, self.metric, 1 if positive is None else positive, rng, n)
+            return draw_differences(some, self.metric, rng, n)
 
         return decide_many(draw, len(data), self.rope, self.prob, N_DRAWS, self.goal)
 

@@ -22,7 +22,7 @@ from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import Instances
 from skbayeseval.models import Hierarchical, resolve_model
-from skbayeseval.models.specification import Model
+from skbayeseval.models.base import Model
 from skbayeseval.posterior.chains import sample
 from skbayeseval.posterior.inferred_weight import Weights
 from skbayeseval.posterior.recipe import Posterior

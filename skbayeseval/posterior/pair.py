@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import parameters_of_pair
+from skbayeseval.models.base import parameters_of_pair
 from skbayeseval.posterior.recipe import Posterior
 
 Array = NDArray[Any]

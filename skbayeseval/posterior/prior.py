@@ -13,8 +13,8 @@ from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.counts import as_evidence
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.margins import BetaMargin, StudentMargin
-from skbayeseval.models.specification import Model, check_scores, parameters_of_pair
+from skbayeseval.models.base import Model, check_scores, parameters_of_pair
+from skbayeseval.models.margins import Law
 
 Array = NDArray[Any]
 Draws = Mapping[str, Array]
@@ -55,12 +55,7 @@ class Recipe:
         self.specification = model.specification(self.evidence)
         if prevalence is not None:
             known = np.array(prevalence)
-            self.specification = self.specification.with_prevalence(known, self.positive)
-
-    @property
-    def shapes(self) -> dict[str, Array]:
-        """The Dirichlet shapes; empty if the model does not consist of Dirichlet vectors."""
-        return self.specification.shapes(prior=self.is_prior) if self.has_closed_forms else {}
+            self.specification = self.specification.with_prevalence(known)
 
     def _given(self, n_draws: int | None) -> Draws | None:
         """Return draws of the parameters, where these are known by draws; else None."""
@@ -76,12 +71,12 @@ class Recipe:
         specification = self.specification
         if weight is not None:
             specification = self.model.specification(self.evidence.with_weight(weight))
-        own, positive = self._over_classes(metric), self._positive_index
+        own = self._over_classes(metric)
         given = self._given(n_draws)
         if given is None:
-            blocks = specification.stream(own, positive, rng, n_draws, prior=self.is_prior)
+            blocks = specification.stream(own, rng, n_draws, prior=self.is_prior)
         else:
-            blocks = specification.scores_given(given, own, positive, rng, prior=self.is_prior)
+            blocks = specification.scores_given(given, own, rng, prior=self.is_prior)
         for scores in blocks:
             yield check_scores(scores, metric)
 
@@ -89,27 +84,17 @@ class Recipe:
         """Return the metric whose macro average is over the labels of each classifier."""
         return metric if self._averaged is None else metric.over(self._averaged)
 
-    def margin(self, metric: Metric, classifier: int) -> BetaMargin | None:
-        """Return the distribution of one classifier's metric; None if not in closed form."""
+    def law(self, metric: Metric, classifier: int | None = None) -> Law | None:
+        """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
         if not self.has_closed_forms:
             return None
-        return self.model.margin(metric.formula, self.shapes, classifier)
-
-    def law(self, metric: Metric, contrast: Array) -> StudentMargin | None:
-        """Return the distribution of a contrast such as A - B; None unless Student t."""
-        return self.specification.law(metric.name, contrast) if self.has_closed_forms else None
-
-    def independent_margins(self, metric: Metric) -> tuple[BetaMargin, BetaMargin] | None:
-        """Return the distributions of both metrics; None unless known and independent."""
-        if not self.has_closed_forms:
-            return None
-        return self.model.independent_margins(metric.formula, self.shapes)
+        return self.specification.law(metric, classifier, prior=self.is_prior)
 
     def log_density_at_zero(self, metric: Metric) -> float | None:
         """Return the log density of the difference at 0; None if not in closed form."""
         if not self.has_closed_forms:
             return None
-        return self.model.log_density_at_zero(metric.formula, self.shapes)
+        return self.specification.log_density_at_zero(metric, prior=self.is_prior)
 
 
 class Prior(Recipe):
@@ -188,7 +173,7 @@ class Prior(Recipe):
         if given is None:
             rng = np.random.default_rng(_PRIOR_ENTROPY)
             own = self._over_classes(metric)
-            yield from self.specification.shares(own, self._positive_index, rng, region)
+            yield from self.specification.shares(own, rng, region)
         else:  # whether each draw is in the region
             a, b = self.draws(metric, len(next(iter(given.values()))))
             inside = (a - b >= region.low) & (a - b <= region.high)
@@ -198,7 +183,7 @@ class Prior(Recipe):
         """Return whether the density of the difference is finite at 0; None if unknown."""
         if not self.has_closed_forms:
             return None
-        return self.model.has_finite_prior_density(metric.formula, self.shapes)
+        return self.specification.has_finite_prior_density(metric.formula)
 
     def affordable(self, n_draws: int) -> int:
         """Return `n_draws`, reduced if draws are expensive because there are many classes."""

@@ -26,7 +26,7 @@ from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.judgement.rope import check_rope
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import of_classes
-from skbayeseval.models.margins import BetaMargin, difference_probability
+from skbayeseval.models.margins import Law
 from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.recipe import Posterior
 
@@ -139,9 +139,9 @@ def prior_difference_draws(prior: Prior, metric: Metric) -> NDArray[Any]:
 
 def posterior_odds(posterior: Posterior, metric: Metric, rope: Interval) -> Estimate:
     """Return the log odds that the difference is inside the ROPE."""
-    margins = posterior.independent_margins(metric)
-    if margins:
-        return _odds_by_quadrature(*margins, rope)
+    law = posterior.law(metric)
+    if law is not None:
+        return _odds_of_law(law, rope)
     draws = _difference(posterior, metric)
     inside = count_inside(draws, rope)
     return odds_of_draws(inside, len(draws) - inside, posterior.effective_share(draws))
@@ -152,19 +152,17 @@ def _prior_odds(prior: Prior, metric: Metric, rope: Interval) -> Estimate:
         (metric,) = of_classes(metric, [0])
 
     def compute() -> Estimate:
-        margins = prior.independent_margins(metric)
-        if margins:
-            return _odds_by_quadrature(*margins, rope)
+        law = prior.law(metric)
+        if law is not None:
+            return _odds_of_law(law, rope)
         return odds_of_shares(prior.shares(metric, rope))
 
     return prior.remembered(("odds", metric, rope), compute)
 
 
-def _odds_by_quadrature(a: BetaMargin, b: BetaMargin, rope: Interval) -> Estimate:
-    inside = difference_probability(a, b, rope.low, rope.high)
-    below = difference_probability(a, b, -1.0, rope.low) if rope.low > -1 else 0.0
-    above = difference_probability(a, b, rope.high, 1.0) if rope.high < 1 else 0.0
-    return odds_of_probabilities(inside, below + above)
+def _odds_of_law(law: Law, rope: Interval) -> Estimate:
+    outside = law.below(rope.low) + law.above(rope.high)
+    return odds_of_probabilities(law.mass(*rope), outside)
 
 
 def _difference(posterior: Posterior, metric: Metric) -> NDArray[Any]:

@@ -29,16 +29,10 @@ from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.validated_rows import Instances
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.metrics.confusion import Metric, stacked
-from skbayeseval.models.data_sets import draw_weights
-from skbayeseval.models.specification import Model
+from skbayeseval.models.base import Model
+from skbayeseval.models.data_sets import SignedRank
+from skbayeseval.models.margins import difference_bounds
 from skbayeseval.models.weights import GroupScoreWeights, ScoreWeights
-from skbayeseval.posterior.distributions import (
-    BetaDifference,
-    BetaValue,
-    SignedRankDifference,
-    StudentQuantity,
-    difference_bounds,
-)
 from skbayeseval.posterior.full_size import FullSize
 from skbayeseval.posterior.inferred_weight import (
     WeightPosterior,
@@ -321,9 +315,11 @@ class Posterior(Recipe):
         """Return the posterior of A - B."""
         first, *second = self.draws(metric)
         difference = first - second[0] if second else first
-        law = self.law(metric, np.array([1.0, -1.0]))
+        law = self.law(metric)
         if law is not None:
-            return StudentQuantity(difference, law, difference_bounds(metric.bounds))
+            return law.known(difference, difference_bounds(metric.bounds))
+        if isinstance(self.specification, SignedRank):
+            return self.specification.ranked(metric, difference, self.rng())
         units = self.units(metric)
         bounds = metric.bounds or (units and units.seen)
         if units and bounds and (not difference.any() or self.evidence.has_equal_differences()):
@@ -331,13 +327,6 @@ class Posterior(Recipe):
             twins = difference_of_twins(units, bounds, self.rng(_FEW_UNITS, 1), len(difference))
             return Distribution(np.clip(difference + twins, -width, width))
         difference = self._allowing_for_few_carriers(metric, difference)
-        differences, strength = self.specification.ranked(metric.name)
-        if strength is not None:
-            weights = draw_weights(len(differences), strength, self.rng(), self.n_draws)
-            return SignedRankDifference(difference, weights, differences)
-        margins = self.independent_margins(metric)
-        if margins is not None:
-            return BetaDifference(difference, *margins)
         return Distribution(difference, self.mcse(difference))
 
     def value(self, metric: Metric, classifier: int) -> Distribution:
@@ -350,12 +339,9 @@ class Posterior(Recipe):
         if self.weights is not None and self.weights.are_own:
             return Distribution(self._own_draws(metric, classifier))
         draws = self._allowing_for_few_carriers(metric, self.draws(metric)[classifier], classifier)
-        law = self.law(metric, np.arange(len(self.counts)) == classifier)
+        law = self.law(metric, classifier)
         if law is not None:
-            return StudentQuantity(draws, law, metric.bounds)
-        margin = self.margin(metric, classifier)
-        if margin is not None:
-            return BetaValue(draws, margin)
+            return law.known(draws, metric.bounds)
         return Distribution(draws, self.mcse(draws))
 
     def _own_draws(self, metric: Metric, classifier: int) -> Array:
@@ -505,7 +491,7 @@ class Posterior(Recipe):
         if alone or len(missing) < 2 or size > MOST_TOGETHER:
             return
         combined = stacked([self._over_classes(metric) for metric in missing])
-        blocks = self.specification.stream(combined, self._positive_index, self.rng(), self.n_draws)
+        blocks = self.specification.stream(combined, self.rng(), self.n_draws)
         for metric, draws in zip(missing, self._collected(blocks, combined), strict=True):
             if not np.isnan(draws).any():
                 found = self._allowing_for_few_units(metric, draws, self.rng(_FEW_UNITS))

@@ -17,7 +17,7 @@ from skbayeseval.evidence.validated_rows import Subgroups
 from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.pooling import pool_subgroups
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.posterior.distributions import difference_bounds
+from skbayeseval.models.margins import difference_bounds
 from skbayeseval.posterior.recipe import Posterior
 
 Array = NDArray[Any]

@@ -13,7 +13,7 @@ from skbayeseval._version import __version__
 from skbayeseval.engines.arviz import to_inference_data
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.models.specification import Replicated
+from skbayeseval.models.base import Replicated
 from skbayeseval.posterior.recipe import Posterior
 
 Array = NDArray[Any]
@@ -115,7 +115,6 @@ def _predictive(
         draws,
         [np.asarray(counts.true, dtype=float) for counts in posterior.counts],
         [counts.weight for counts in posterior.counts],
-        1 if posterior.positive is None else posterior.positive,
         posterior.prevalence is not None,
         prior,
         np.random.default_rng([posterior.entropy, int(prior)]),

@@ -19,8 +19,8 @@ from skbayeseval.evidence import Evidence
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.metrics.confusion import Metric, check_zero_division
 from skbayeseval.metrics.registry import metric_of_formula
+from skbayeseval.models.base import Model
 from skbayeseval.models.registry import MODEL_CLASSES, from_prior
-from skbayeseval.models.specification import Model
 from skbayeseval.posterior.full_size import FullSize, TrainingSizes
 from skbayeseval.posterior.inferred_weight import KnownWeights, QuantityWeight, WeightPosterior
 from skbayeseval.posterior.prior import Prior

@@ -13,7 +13,7 @@ from skbayeseval import (
     compare_predictions,
     load_result,
 )
-from skbayeseval.models import ItemWeights, Paired, RightOrWrong
+from skbayeseval.models import Paired, RightOrWrong
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -269,8 +269,6 @@ def test_item_models_are_refused_elsewhere():
     y = [0, 1] * 5
     with pytest.raises(ValueError, match="requires one score per item. Use compare_items"):
         compare_predictions(y, y, y, model="bootstrap")
-    with pytest.raises(ValueError, match="Use compare_items"):
-        ItemWeights().specification(compare_predictions(y, y, y).evidence)
 
 
 def test_series_of_groups_follow_the_index():

@@ -147,8 +147,8 @@ def test_halves_of_scores():
         )
         for m in (0, 4)
     )
-    assert plain._posterior.law(plain._metric(None), np.array([1.0, -1.0])).df == 5
-    law = calibrated._posterior.law(calibrated._metric(None), np.array([1.0, -1.0]))
+    assert plain._posterior.law(plain._metric(None)).df == 5
+    law = calibrated._posterior.law(calibrated._metric(None))
     assert law.df == pytest.approx(4.0)
     assert calibrated.draws.std() == pytest.approx(law.sd, rel=0.2)
     assert "and 4 comparisons of halves" in str(calibrated)

@@ -132,5 +132,5 @@ def as_arrays(block):
 
 
 def stream_outcomes(specification, rng, n_draws, *, of_block=as_arrays, **options):
-    """Blocks of totals of shape (n_classifiers, n * repeats, M), or of tables."""
+    """Blocks of totals of shape (n_classifiers, n, M), or of tables."""
     return specification.blocks(lambda _, block: of_block(block), rng, n_draws, **options)

@@ -11,19 +11,11 @@ from sklearn import config_context, get_config
 from skbayeseval import (
     compare_predictions,
 )
-from skbayeseval.engines import blocks, bootstrap
+from skbayeseval.engines import blocks
 from skbayeseval.engines.blocks import child_of, in_order, stream_blocks
 from skbayeseval.judgement import Interval
 from skbayeseval.metrics import from_confusion
-from skbayeseval.models import (
-    binary,
-    data_sets,
-    items,
-    outcomes,
-    specification,
-    split_scores,
-    weights,
-)
+from skbayeseval.models import base, items, vectors
 from skbayeseval.posterior import curves
 from tests.results import gallery
 
@@ -139,10 +131,9 @@ DRAWS = {make.__name__: partial(draws_of, make) for make in gallery.GALLERY} | {
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Several blocks instead of one."""
-    for module in (binary, bootstrap, items, specification):
+    for module in (base, items, vectors):
         monkeypatch.setattr(module, "BLOCK", 10)
-    for module in (bootstrap, outcomes, split_scores, data_sets, weights):
-        monkeypatch.setattr(module, "BLOCK_BYTES", 2**13)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 2**13)
     monkeypatch.setattr(curves, "BLOCK_BYTES", 2**15)
     monkeypatch.setattr(curves, "N_DRAWS", 60)
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from skbayeseval.judgement.intervals import Interval
-from skbayeseval.models.chunks import has_chunk_shares, shares_of_chunks
+from skbayeseval.models.binary import has_chunk_shares, shares_of_chunks
 
 PRIORS = {"published": np.full(7, 0.5), "other": np.array([2.0, 0.5, 1.0, 0.3, 0.7, 1.5, 0.4])}
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import gammaln
 from scipy.stats import chisquare
 
-from skbayeseval.models.items import ClusteredSpecification
+from skbayeseval.models import ClusteredItems
 
 CASES = {
     "mixed": [[3, 1, 0, 1], [0, 2, 1, 2], [5, 0, 0, 0], [2, 2, 1, 0]],
@@ -17,13 +17,14 @@ CASES = {
 
 
 def specification(counts, theta=1.0, d=(1.0, 1.0), sign=1.0):
-    return ClusteredSpecification(
-        np.array(counts, dtype=float), np.full(4, theta), np.array(d, dtype=float), sign
-    )
+    model = ClusteredItems(theta, d)
+    model.counts, model.concentration = np.array(counts, dtype=float), np.full(4, theta)
+    model.alikeness, model.sign = np.array(d, dtype=float), sign
+    return model
 
 
 def draw_clustered(specification, rng, n_draws, prior):
-    return next(specification.stream(None, 1, rng, n_draws, prior=prior))
+    return next(specification.stream(None, rng, n_draws, prior=prior))
 
 
 def brute_force(counts, theta, d, n=400_000):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.special import betainc, expit, gammaln, log_expit
 
-from skbayeseval.engines.rows import Eta, EtaSampler, _log_density
+from skbayeseval.engines.rows import Eta, EtaSampler, log_density_of_eta
 from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.models import Hierarchical
 from tests.engines.confusion_tables import TABLES
@@ -52,27 +52,25 @@ def test_eta_before_the_data_is_beta(shapes):
     ],
 )
 def test_density_is_that_of_the_formula(n_classes, counts, times):
-    counts, times = np.array(counts), np.array(times)
-    eta = Eta(np.array([2.0, 1.5]), n_classes, right=(counts, times), wrong=(counts[:2], times[:2]))
+    counts, times = np.array(counts), np.array(times, dtype=int)
+    right, wrong = np.repeat(counts, times), np.repeat(counts[:2], times[:2])
+    eta = Eta(np.array([2.0, 1.5]), n_classes, right, wrong)
     logit = np.linspace(-30, 30, 301)
     expected = 2 * log_expit(logit) + 1.5 * log_expit(-logit)
-    for shape, (numbers, often) in (
-        (expit(logit), eta.right),
-        (expit(-logit) / (n_classes - 1), eta.wrong),
-    ):
-        for number, k in zip(numbers, often, strict=True):
-            expected += k * (gammaln(shape + number) - gammaln(shape))
-    found = _log_density(eta, False)(logit)
+    for shape, numbers in ((expit(logit), right), (expit(-logit) / (n_classes - 1), wrong)):
+        for number in numbers:
+            expected += gammaln(shape + number) - gammaln(shape)
+    found = log_density_of_eta(eta, logit, prior=False)
     # Errors of rounding are those of the largest terms.
     scale = 1 + np.sum(times * np.abs(gammaln(counts + 1)))
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13 * scale)
 
 
 def test_density_of_many_instances_is_that_of_the_formula_up_to_a_constant():
-    counts, times = np.array([3e6, 1e9]), np.array([1, 1])
-    eta = Eta(np.ones(2), 3, right=(counts, times), wrong=(counts[:0], times[:0]))
+    counts = np.array([3e6, 1e9])
+    eta = Eta(np.ones(2), 3, right=counts, wrong=counts[:0])
     logit = np.linspace(-3, 3, 61)
-    found = _log_density(eta, False)(logit) - log_expit(logit) - log_expit(-logit)
+    found = log_density_of_eta(eta, logit, prior=False) - log_expit(logit) - log_expit(-logit)
     # With n much larger than eta, Gamma(n + eta) / Gamma(n) is n^eta.
     shape = expit(logit)
     expected = shape * np.log(counts).sum() - 2 * gammaln(shape)

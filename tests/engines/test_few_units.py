@@ -193,11 +193,11 @@ def test_a_perfect_ranking_is_not_certain(n):
     [
         (
             lambda: compare_predictions([0, 1, 1], [0, 1, 0], [0, 1, 1], groups=["x"] * 3),
-            "groups has a single group.*Pass at least two groups",
+            "There is a single group.*Pass at least two groups",
         ),
         (
             lambda: by_score([0, 1], [0.1, 0.2], [0.3, 0.2], "neg_brier_score", groups=[1, 1]),
-            "groups has a single group",
+            "There is a single group",
         ),
         (
             lambda: by_score([0, 0, 1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]),
@@ -206,7 +206,7 @@ def test_a_perfect_ranking_is_not_certain(n):
         (lambda: by_score([0, 1, 1], [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]), "at least two negatives"),
         (
             lambda: compare_predictions([[1, 1]], [[1, 1]], [[1, 0]], scoring="f1_micro"),
-            "y_true has a single instance",
+            "There is a single instance",
         ),
     ],
 )

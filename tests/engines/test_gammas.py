@@ -3,14 +3,7 @@ import pytest
 from scipy import stats
 from scipy.special import gammaln
 
-from skbayeseval.engines.gammas import (
-    _from_normals,
-    _scales,
-    correlated_gammas,
-    dirichlet_rows,
-    large_gammas,
-    log_rising,
-)
+from skbayeseval.engines.gammas import correlated_gammas, dirichlet, gamma_rows, log_rising
 
 MIXING = np.linalg.cholesky([[1.0, 0.7], [0.7, 1.0]])
 
@@ -27,57 +20,24 @@ def test_each_is_gamma_and_they_are_correlated(shapes):
     assert 0.3 < rank_correlation < 0.7
 
 
-@pytest.mark.parametrize("shape", [1.0, 1.3, 4.0, 30.0, 2e4])
-def test_large_gammas(shape):
-    n = 300_000
-    found = large_gammas(np.random.default_rng(3), np.full((3, n // 3), shape)).ravel()
-    law = stats.gamma(shape)
-    assert stats.kstest(found, law.cdf).pvalue > 1e-3
-    for p in (1e-3, 0.01, 0.05, 0.95, 0.999):  # also where more than eight bits are needed
-        below = np.mean(found < law.ppf(p))
-        assert abs(below - p) < 4.5 * np.sqrt(p * (1 - p) / n)
+@pytest.mark.parametrize("mixing", [None, np.eye(2)])
+def test_without_correlation_they_are_independent(mixing):
+    a, b = correlated_gammas(np.random.default_rng(1), np.full((2, 20_000), 2.5), 1, mixing)
+    assert abs(np.corrcoef(a[0], b[0])[0, 1]) < 0.03
 
 
-class Given:
-    """A source of randomness that returns given bytes and fractions, and -1 for what is redrawn."""
-
-    def __init__(self, given, fraction):
-        self.bit_generator, self.given, self.fraction = self, given, fraction
-
-    def random_raw(self, n_words):
-        return np.resize(self.given, (n_words, 8)).view(np.uint64).ravel()
-
-    def random(self, size):
-        return np.full(size, self.fraction)
-
-    def standard_gamma(self, shapes):
-        return np.full(len(shapes), -1.0)
-
-
-@pytest.mark.parametrize("shape", [1.0, 1.2, 2.0, 5.0, 40.0, 3000.0])
-@pytest.mark.parametrize("fraction", [0.0, 0.5, 1 - 2**-50])
-def test_accepted_as_by_marsaglia_and_tsang(shape, fraction):
-    d = shape - 1 / 3
-    normal = np.sort(np.concatenate([np.linspace(-8, 8, 401), np.linspace(-2, -1, 200)]))[:, None]
-    given = np.arange(256, dtype=np.uint8)
-    u = (given + fraction) / 256
-    v = (1 + normal / np.sqrt(9 * d)) ** 3
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(v > 0, normal**2 / 2 + d * (1 - v + np.log(v)), -np.inf) - np.log(u)
-    found = _from_normals(
-        Given(given, fraction), np.tile(normal, 256), *_scales(np.full((1, 1), shape))
-    )
-    clear = ~(np.abs(room) < 1e-9 * (1 + d))  # not decided by an error of rounding
-    np.testing.assert_array_equal((found != -1)[clear], (room > 0)[clear])
-    np.testing.assert_allclose(found[found != -1], np.broadcast_to(d * v, found.shape)[found != -1])
-    assert 0 < np.mean(found == -1) < 1
+def test_equal_normals_and_shapes_give_nearly_equal_gammas():
+    # All but the few that are rejected and drawn again.
+    ones = np.linalg.cholesky(np.ones((2, 2)) + 1e-12 * np.eye(2))
+    a, b = correlated_gammas(np.random.default_rng(2), np.full((2, 5000), 3.0), 1, ones)
+    assert np.mean(np.isclose(a, b, rtol=1e-3)) > 0.95
 
 
 @pytest.mark.parametrize("count", [0.5, 10, 9e5, 1e6, 3e6])
 def test_log_rising_up_to_a_constant(count):
     shape = np.array([1e-9, 0.3, 1, 2, 50, 1e4, 6e7])
     expected = gammaln(shape + count) - gammaln(shape)
-    found = log_rising(shape, count)
+    found = log_rising(shape, np.array([count]))
     np.testing.assert_allclose(np.diff(found), np.diff(expected), rtol=1e-9, atol=1e-6)
 
 
@@ -85,14 +45,14 @@ def test_log_rising_up_to_a_constant(count):
 def test_log_rising_of_large_counts(count):
     # Gamma(n + s + 1) / Gamma(s + 1) over Gamma(n + s) / Gamma(s) is (n + s) / s.
     shape = np.array([0.3, 1, 50, 1e4, 6e7])
-    step = log_rising(shape + 1, count) - log_rising(shape, count)
+    step = log_rising(shape + 1, np.array([count])) - log_rising(shape, np.array([count]))
     np.testing.assert_allclose(step, np.log((count + shape) / shape), rtol=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(3.0, 0.5), (2.0, 0.2, 5.0), (40.0, 300.0, 1.0, 7.0)])
-def test_dirichlet_rows_have_beta_margins_and_sum_to_one(shape):
+def test_dirichlet_vectors_have_beta_margins_and_sum_to_one(shape):
     shape = np.array(shape)
-    (rows,) = dirichlet_rows(np.random.default_rng(0), [shape], 10_000)
+    rows = dirichlet(np.random.default_rng(0), shape, 10_000)
     np.testing.assert_allclose(rows.sum(axis=0), 1.0)
     for row, one in zip(rows, shape, strict=True):
         assert stats.kstest(row, "beta", args=(one, shape.sum() - one)).pvalue > 1e-3
@@ -102,7 +62,26 @@ def test_dirichlet_rows_have_beta_margins_and_sum_to_one(shape):
 
 
 @pytest.mark.parametrize("shape", [(0.01, 0.01), (1e-4, 1e-4, 1e-4)])
-def test_dirichlet_rows_of_tiny_shapes_are_never_nan(shape):
-    (rows,) = dirichlet_rows(np.random.default_rng(0), [np.array(shape)], 100_000)
+def test_dirichlet_vectors_of_tiny_shapes_are_never_nan(shape):
+    rows = dirichlet(np.random.default_rng(0), np.array(shape), 100_000)
     np.testing.assert_allclose(rows.sum(axis=0), 1.0)
     np.testing.assert_allclose(rows.mean(axis=1), 1 / len(shape), atol=0.01)
+
+
+def test_several_dirichlet_vectors_at_once():
+    shapes = np.array([[300.0, 0.5, 6.0], [0.01, 0.02, 0.03], [3.9, 4.0, 5.0]]).T
+    found = dirichlet(np.random.default_rng(0), shapes, 20_000)
+    assert found.shape == (3, 3, 20_000)
+    np.testing.assert_allclose(found.sum(axis=0), 1.0)
+    np.testing.assert_allclose(found.mean(axis=-1), shapes / shapes.sum(axis=0), atol=0.01)
+    for row, shape in zip(found[:, 0], shapes[:, 0], strict=True):
+        total = shapes[:, 0].sum()
+        assert stats.kstest(row, "beta", args=(shape, total - shape)).pvalue > 1e-3
+    assert np.abs(np.corrcoef(found[0]) - np.eye(3)).max() < 0.03
+
+
+def test_gamma_rows_of_small_and_large_shapes():
+    shape = np.array([0.3, 3.9, 4.0, 25.0, 1e7])
+    rows = gamma_rows(np.random.default_rng(0), shape, 20_000)
+    for row, one in zip(rows, shape, strict=True):
+        assert stats.kstest(row, "gamma", args=(one,)).pvalue > 1e-3

@@ -8,7 +8,7 @@ from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.metrics.confusion import from_confusion
 from skbayeseval.metrics.registry import get_metric, per_class
 from skbayeseval.models import Hierarchical
-from skbayeseval.models.specification import BLOCK, parameters_of_pair
+from skbayeseval.models.base import BLOCK, parameters_of_pair
 from tests.engines.cases import cases
 
 CASES = {name: (model.specification(evidence), metric) for name, model, evidence, metric in cases()}
@@ -21,15 +21,15 @@ def streamed(specification, n_draws, prior=False):
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 
-def scores(specification, draws, metric, positive=1, seed=4, prior=False):
+def scores(specification, draws, metric, seed=4, prior=False):
     rng = np.random.default_rng(seed)
-    given = specification.scores_given(draws, metric, positive, rng, prior=prior)
+    given = specification.scores_given(draws, metric, rng, prior=prior)
     return np.concatenate(list(given), axis=1)
 
 
-def exact_scores(specification, metric, n_draws, positive=1, prior=False):
+def exact_scores(specification, metric, n_draws, prior=False):
     rng = np.random.default_rng(3)
-    blocks = specification.stream(metric, positive, rng, n_draws, prior=prior)
+    blocks = specification.stream(metric, rng, n_draws, prior=prior)
     return np.concatenate(list(blocks), axis=1)
 
 
@@ -70,7 +70,7 @@ def test_rows_given_eta(name, known):
     n_draws = 2500
     if known:
         n_classes = len(specification.groups[0].mu.prior)
-        specification = specification.with_prevalence(np.arange(1.0, n_classes + 1) / 6, 1)
+        specification = specification.with_prevalence(np.arange(1.0, n_classes + 1) / 6)
     draws = streamed(specification, n_draws)
     assert any(p.startswith("mu") for p in draws) is not known
     exact = exact_scores(specification, metric, n_draws)

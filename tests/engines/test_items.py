@@ -18,14 +18,14 @@ def drawn(stream):
 def weighted_means(scores, group=None, seed=0, **options):
     evidence = ItemScores(np.asarray(scores, dtype=float)[:, :, None], group, **options)
     rng = np.random.default_rng(seed)
-    return drawn(ItemWeights().specification(evidence).stream(None, 1, rng, N_DRAWS))
+    return drawn(ItemWeights().specification(evidence).stream(None, rng, N_DRAWS))
 
 
 def probabilities(right, *, prior=False, theta=1.0, n_draws=N_DRAWS, seed=0):
     evidence = ItemScores(np.asarray(right, dtype=float)[:, :, None])
     specification = RightOrWrong(theta).specification(evidence)
     rng = np.random.default_rng(seed)
-    return drawn(specification.stream(None, 1, rng, n_draws, prior=prior))
+    return drawn(specification.stream(None, rng, n_draws, prior=prior))
 
 
 def test_mean_and_covariance_of_the_bayesian_bootstrap():

@@ -13,7 +13,7 @@ from skbayeseval.models import (
     PairedHierarchical,
     PairedRecalls,
 )
-from skbayeseval.models.specification import metric_of_block
+from skbayeseval.models.base import metric_of_block
 from tests.engines.cases import stream_outcomes
 
 

@@ -44,8 +44,8 @@ class FixedEta(EtaSampler):
     def __init__(self, value):
         self.logit = np.log(value / (1 - value))
 
-    def draw(self, rng, n_draws, n_strata=1):
-        return np.full(n_draws * n_strata, self.logit)
+    def draw(self, rng, n_draws):
+        return np.full(n_draws, self.logit)
 
 
 def sparse_tables(monkeypatch, specification, etas, n, seed=0):

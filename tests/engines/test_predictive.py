@@ -9,7 +9,7 @@ from skbayeseval import (
 )
 from skbayeseval.evidence import ChunkCounts
 from skbayeseval.models import PairedChunks
-from skbayeseval.models.specification import Replicated
+from skbayeseval.models.base import Replicated
 from skbayeseval.posterior.recipe import Posterior
 
 Y = np.array([1] * 30 + [0] * 50)
@@ -24,7 +24,6 @@ def replicated(result):
         posterior.parameters(),
         [np.asarray(counts.true, dtype=float) for counts in posterior.counts],
         [counts.weight for counts in posterior.counts],
-        1 if posterior.positive is None else posterior.positive,
         posterior.prevalence is not None,
         False,
         np.random.default_rng(1),

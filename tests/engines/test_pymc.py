@@ -135,7 +135,7 @@ def check_priors(family, n_draws):
     for name, (exact, metric) in posteriors.items():
         drawn = {p.name: found[f"{name}::{p.name}"] for p in exact.specification.parameters()}
         rng = np.random.default_rng(3)
-        blocks = exact.specification.scores_given(drawn, metric, 1, rng, prior=True)
+        blocks = exact.specification.scores_given(drawn, metric, rng, prior=True)
         a, b = np.concatenate(list(blocks), axis=1)[:2]
         c, d = exact.prior.draws(metric, 10 * n_draws)[:2]
         assert_agree((a - b).reshape(1, -1), c - d)

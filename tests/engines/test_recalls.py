@@ -41,11 +41,11 @@ def test_extreme_concentrations_leave_no_nan(prior):
 def test_etas_are_as_correlated_as_being_right():
     evidence = paired_votes(n=4000, n_classes=20, n_classifiers=3)
     (group,) = PairedRecalls().specification(evidence).groups
-    sampler = row_sampler(group, False, 1e-6)
+    sampler = row_sampler(group, False)
     assert isinstance(sampler, RecallRows)
     wanted = sampler.mixing @ sampler.mixing.T
     rng = np.random.default_rng(0)
-    base = sampler.draw_base(rng, 4000, 1)
+    base = sampler.draw_base(rng, 4000)
     np.testing.assert_allclose(np.corrcoef(base.logits), wanted, atol=0.1)
     assert (np.corrcoef(np.log(base.masses))[np.triu_indices(3, 1)] > 0.8).all()
     # The same for draws that are independent, as those of Markov chains are.

@@ -12,7 +12,7 @@ from skbayeseval.evidence import ChunkCounts
 from skbayeseval.judgement.bayes_factor import odds_of_shares
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
-from skbayeseval.models.margins import BetaMargin, difference_probability
+from skbayeseval.models.margins import BetaDifference, BetaMargin
 
 BINARY = metrics.known_metrics("tables")
 AVERAGES = [name for name in BINARY if name.endswith(("_micro", "_macro", "_weighted"))]
@@ -49,7 +49,7 @@ def counted(prior, name, regions, n_draws):
 @pytest.mark.parametrize("region", [Interval(-0.005, 0.005), Interval(-0.05, 0.02)])
 @pytest.mark.parametrize("name", ["recall", "specificity"])
 def test_unpaired_by_quadrature(name, region):
-    exact = difference_probability(BetaMargin(1, 1), BetaMargin(1, 1), *region)
+    exact = BetaDifference(BetaMargin(1, 1), BetaMargin(1, 1)).mass(*region)
     found, error = share(prior_of(models.Unpaired()), name, region)
     assert error / found < 0.0021
     assert found == pytest.approx(exact, abs=4 * error)
@@ -77,7 +77,7 @@ OWN_RECALL = metrics.from_confusion(lambda t: t[..., 1, 1] / t[..., 1, :].sum(-1
 def streamed(specification, metric, region, n_blocks=None):
     """The first blocks of shares, or all of them."""
     metric = metrics.get_metric(metric) if isinstance(metric, str) else metric
-    blocks = specification.shares(metric, 1, np.random.default_rng(0), region)
+    blocks = specification.shares(metric, np.random.default_rng(0), region)
     return np.concatenate(list(islice(blocks, n_blocks)), axis=1)
 
 
@@ -153,7 +153,7 @@ def test_error_by_repetition(name):
     found = []
     for seed in range(60):
         blocks = prior.specification.shares(
-            metric, 1, np.random.default_rng(seed), Interval(-0.01, 0.01)
+            metric, np.random.default_rng(seed), Interval(-0.01, 0.01)
         )
         found.append(odds_of_shares(blocks, precision=0.1))
     logs = np.array([estimate.log for estimate in found])

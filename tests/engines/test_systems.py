@@ -8,13 +8,14 @@ from scipy.linalg import helmert
 from scipy.special import logsumexp
 
 from skbayeseval.metrics.registry import split_metric
-from skbayeseval.models.systems import SPREAD, STRENGTHS, SystemSpecification
+from skbayeseval.models.systems import SPREAD, STRENGTHS, HierarchicalSystems
 
 
 def draw(means, noise, n_draws=20_000, seed=0):
-    specification = SystemSpecification({"score": means}, {"score": noise})
+    specification = HierarchicalSystems()
+    specification.means, specification.noise = means, noise
     rng = np.random.default_rng(seed)
-    return next(specification.stream(split_metric("score"), 1, rng, n_draws))
+    return next(specification.stream(split_metric("score"), rng, n_draws))
 
 
 def little_noise(means, variance=1e-8):

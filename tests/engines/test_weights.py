@@ -22,7 +22,7 @@ def drawn(units, metric, model=None):
     """Return draws of a metric before anything is added for few units."""
     specification = (model or InstanceWeights()).specification(units)
     rng = np.random.default_rng(1)
-    return np.concatenate(list(specification.stream(metric, 1, rng, N_DRAWS)), axis=1)
+    return np.concatenate(list(specification.stream(metric, rng, N_DRAWS)), axis=1)
 
 
 def total(name, label):

@@ -4,8 +4,13 @@ from scipy import stats
 
 from skbayeseval.judgement import Distribution, Interval
 from skbayeseval.judgement.distribution import decision_of
-from skbayeseval.models.margins import BetaMargin, StudentMargin
-from skbayeseval.posterior.distributions import BetaDifference, BetaValue, StudentQuantity
+from skbayeseval.models.margins import (
+    BetaDifference,
+    BetaMargin,
+    InClosedForm,
+    StudentMargin,
+    StudentQuantity,
+)
 
 RNG = np.random.default_rng(0)
 DRAWS = RNG.normal(0.02, 0.01, 20_000)
@@ -14,8 +19,8 @@ BETA = RNG.beta(40, 12, 20_000), RNG.beta(35, 14, 20_000)
 LAW = StudentMargin(0.02, 0.01, 9.0)
 ALL = {
     "draws": Distribution(DRAWS),
-    "beta": BetaValue(BETA[0], A),
-    "difference": BetaDifference(BETA[0] - BETA[1], A, B),
+    "beta": InClosedForm(BETA[0], A),
+    "difference": InClosedForm(BETA[0] - BETA[1], BetaDifference(A, B)),
     "student": StudentQuantity(0.02 + 0.01 * RNG.standard_t(9, 20_000), LAW),
 }
 

@@ -7,6 +7,7 @@ from scipy import stats
 from skbayeseval import metrics
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
 from skbayeseval.models import BCV, Paired, Unpaired
+from skbayeseval.models.paired_prior import log_density_of_equal_accuracy
 from skbayeseval.posterior.prior import Prior
 from skbayeseval.posterior.recipe import Posterior
 
@@ -85,7 +86,7 @@ def test_closed_forms_agree_with_draws(name, formula):
     posterior = Posterior(MODELS[name], evidence, entropy=11, n_draws=N)
     metric = metrics.get_metric(formula)
     for k, draws in enumerate(posterior.draws(metric)):
-        margin = posterior.margin(metric, k)
+        margin = posterior.law(metric, k)
         assert (margin is not None) == (formula in CLOSED_FORMS[name])
         if margin is not None:
             quantiles = margin.ppf([0.05, 0.5, 0.95])
@@ -203,11 +204,12 @@ def test_lopsided_priors_need_a_positive_class():
 @pytest.mark.parametrize("cell", range(4))
 def test_density_of_equal_accuracy_needs_smooth_and_weak_shapes(formula, name, cell):
     shapes = {"mu": np.ones(2), "theta+": np.ones(4), "theta-": np.ones(4)}
-    assert np.isfinite(Paired().log_density_at_zero(formula, shapes))
+    balanced = formula == "balanced_accuracy"
+    assert np.isfinite(log_density_of_equal_accuracy(shapes, balanced))
     for value in (0.5, 48.0):  # singular; too narrow for the nodes
         changed = shapes[name].copy()
         changed[cell] = value
-        assert Paired().log_density_at_zero(formula, {**shapes, name: changed}) is None
+        assert log_density_of_equal_accuracy({**shapes, name: changed}, balanced) is None
 
 
 def test_density_of_equal_accuracy_of_any_prior():
@@ -226,5 +228,5 @@ def test_density_of_equal_accuracy_of_any_prior():
     }
     for formula, values in differences.items():
         inside = np.mean(np.abs(values) < 0.01)
-        found = np.exp(Paired().log_density_at_zero(formula, shapes))
+        found = np.exp(log_density_of_equal_accuracy(shapes, formula == "balanced_accuracy"))
         assert found == pytest.approx(inside / 0.02, rel=4 / np.sqrt(inside * 1_000_000))

@@ -28,7 +28,7 @@ def test_each_alone_is_exactly_bcv(classifier, formula):
     paired = Posterior(PairedChunks(lambda_), COUNTS, entropy=0, n_draws=N)
     alone = Posterior(BCV(lambda_), COUNTS, entropy=0, n_draws=N)
     metric = metrics.get_metric(formula)
-    margin, expected = paired.margin(metric, classifier), alone.margin(metric, classifier)
+    margin, expected = paired.law(metric, classifier), alone.law(metric, classifier)
     assert type(margin) is type(expected)
     assert (margin.a, margin.b) == pytest.approx((expected.a, expected.b), rel=1e-12)
     # The draws, against Wang and Li 2019, eqs. 25 to 27.
@@ -74,7 +74,7 @@ def test_nothing_predicted():
     [
         ({"model": "unpaired"}, r"'unpaired' requires true negatives.*Use one of \['paired',"),
         ({"model": "hierarchical"}, "'hierarchical' requires true negatives"),
-        ({"model": Paired()}, r"Paired\(\) does not fit evidence of kind 'chunks'"),
+        ({"model": Paired()}, r"Paired\(\) requires true negatives"),
         ({"scoring": "accuracy"}, "scoring='accuracy' requires true negatives"),
         ({"prior": {"mu": 1}}, r"of model 'paired' has no parameter 'mu'.*\['lambda'\]"),
         ({"prior": {"lambda": 0.01}}, "prior 'lambda / 2' must contain finite numbers .* least"),

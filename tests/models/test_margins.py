@@ -7,11 +7,9 @@ from scipy import integrate, stats
 from scipy.special import betainc, betaincinv, betaln, logsumexp
 
 from skbayeseval.models.margins import (
+    BetaDifference,
     BetaMargin,
     F1Margin,
-    difference_interval,
-    difference_log_density_at_zero,
-    difference_probability,
 )
 
 SHAPES = [(0.5, 0.5), (1, 1), (1, 2), (3.7, 0.4), (88.2, 12.6), (5000.5, 321.0)]
@@ -77,23 +75,23 @@ def test_difference_probability(a, b, low, high):
     reference, _ = integrate.quad(
         lambda u: float(a.mass(b.ppf(u) + low, b.ppf(u) + high)), 0, 1, epsabs=1e-9, limit=500
     )
-    assert difference_probability(a, b, low, high) == pytest.approx(reference, abs=2e-5)
-    mirrored = difference_probability(b, a, -high, -low)
-    assert difference_probability(a, b, low, high) == pytest.approx(mirrored, abs=1e-6)
+    assert BetaDifference(a, b).mass(low, high) == pytest.approx(reference, abs=2e-5)
+    mirrored = BetaDifference(b, a).mass(-high, -low)
+    assert BetaDifference(a, b).mass(low, high) == pytest.approx(mirrored, abs=1e-6)
 
 
 def test_difference_of_uniforms():
     # P(|U - V| <= r) = 2 r - r^2.
     one = BetaMargin(1, 1)
     for r in (0.001, 0.01, 0.3):
-        inside = difference_probability(one, one, -r, r)
+        inside = BetaDifference(one, one).mass(-r, r)
         assert inside == pytest.approx(2 * r - r * r, rel=1e-3)
 
 
 def test_difference_far_in_the_tail():
     # Nearly normal: the logarithm agrees with the normal tail to a few percent.
     a, b = BetaMargin(9000, 1000), BetaMargin(8000, 2000)
-    inside = difference_probability(a, b, -1, 0)
+    inside = BetaDifference(a, b).mass(-1, 0)
     z = 0.1 / np.hypot(a.sd, b.sd)
     assert np.log10(inside) == pytest.approx(stats.norm.logsf(z) / np.log(10), rel=0.05)
     assert inside < 1e-80
@@ -101,9 +99,9 @@ def test_difference_far_in_the_tail():
 
 @pytest.mark.parametrize(("a", "b"), [PAIRS[0], PAIRS[1], PAIRS[4]])
 def test_difference_interval(a, b):
-    low, high = difference_interval(a, b, 0.9)
-    assert difference_probability(a, b, -1, low) == pytest.approx(0.05, abs=1e-7)
-    assert difference_probability(a, b, high, 1) == pytest.approx(0.05, abs=1e-7)
+    low, high = BetaDifference(a, b).interval(0.9)
+    assert BetaDifference(a, b).mass(-1, low) == pytest.approx(0.05, abs=1e-7)
+    assert BetaDifference(a, b).mass(high, 1) == pytest.approx(0.05, abs=1e-7)
     rng = np.random.default_rng(0)
     draws = a.score(rng.beta(a.a, a.b, 400_000)) - b.score(rng.beta(b.a, b.b, 400_000))
     error = 4 * draws.std() * 2.1 * np.sqrt(0.05 * 0.95 / 400_000) / 0.2
@@ -113,20 +111,20 @@ def test_difference_interval(a, b):
 @pytest.mark.parametrize(("a", "b"), [PAIRS[0], PAIRS[2], PAIRS[4], PAIRS[5]])
 def test_density_at_zero_is_the_limit_of_the_mass(a, b):
     r = 1e-4 if a.a > 1 else 1e-3
-    limit = difference_probability(a, b, -r, r) / (2 * r)
-    assert np.exp(difference_log_density_at_zero(a, b)) == pytest.approx(limit, rel=2e-3)
+    limit = BetaDifference(a, b).mass(-r, r) / (2 * r)
+    assert np.exp(BetaDifference(a, b).log_density_at_zero()) == pytest.approx(limit, rel=2e-3)
 
 
 def test_density_at_zero_can_be_infinite():
     half = BetaMargin(0.5, 0.5)
-    assert difference_log_density_at_zero(half, half) == np.inf
-    assert np.isfinite(difference_log_density_at_zero(half, BetaMargin(0.6, 0.6)))
+    assert BetaDifference(half, half).log_density_at_zero() == np.inf
+    assert np.isfinite(BetaDifference(half, BetaMargin(0.6, 0.6)).log_density_at_zero())
 
 
 @pytest.mark.parametrize("margin", [BetaMargin(6, 4), F1Margin(6, 6), BetaMargin(11, 1)])
 def test_equal_margins_are_a_tie(margin):
-    assert difference_probability(margin, margin, 0, 1) == pytest.approx(0.5, abs=1e-12)
-    low, high = difference_interval(margin, margin, 0.9)
+    assert BetaDifference(margin, margin).mass(0, 1) == pytest.approx(0.5, abs=1e-12)
+    low, high = BetaDifference(margin, margin).interval(0.9)
     assert low == pytest.approx(-high, abs=1e-9)
 
 
@@ -156,7 +154,7 @@ def test_log_density_of_equality_by_beta_functions(kind, a, b):
     powers = np.arange(len(kind.inverse_slope))
     integral = logsumexp(betaln(a[0] + b[0] - 1 + powers, a[1] + b[1] - 1), b=kind.inverse_slope)
     np.testing.assert_allclose(
-        difference_log_density_at_zero(first, second),
+        BetaDifference(first, second).log_density_at_zero(),
         integral - betaln(*a) - betaln(*b),
         atol=1e-9,
     )
@@ -166,4 +164,6 @@ def test_log_density_of_equality_with_large_shapes():
     # Two equal normal distributions.
     margin = BetaMargin(80e15, 20e15)
     expected = -np.log(margin.sd * np.sqrt(4 * np.pi))
-    np.testing.assert_allclose(difference_log_density_at_zero(margin, margin), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        BetaDifference(margin, margin).log_density_at_zero(), expected, rtol=1e-9
+    )

@@ -9,7 +9,7 @@ from scipy import stats
 from skbayeseval import ComparisonResult, compare_scores, load_result
 from skbayeseval.compare.split_scores import rank_scores
 from skbayeseval.models.margins import StudentMargin
-from skbayeseval.models.split_scores import ScoreSpecification, missing_variance, without_noise
+from skbayeseval.models.split_scores import missing_variance, sums_of_splits, without_noise
 
 
 def scores(n_splits=20, gap=0.01, seed=0):
@@ -152,7 +152,7 @@ def test_missing_variance_of_many():
 def test_added_variance_reaches_the_sums_of_the_graph():
     a = np.array([0.5, 0.6, 0.7, 0.5])
     scores_of_two, added = np.stack([a + 0.1, a]), np.array([0.001, 0.001])
-    (sums,) = ScoreSpecification({"f1": scores_of_two}, 0.2, added={"f1": added}).sums()
+    sums = sums_of_splits(*scores_of_two, added)
     covariance = np.cov(scores_of_two) + np.diag(added)
     to_d = np.array([1, -1])
     assert sums.ss_d == pytest.approx(3 * to_d @ covariance @ to_d)

@@ -51,13 +51,15 @@ def test_single_scores_have_no_known_noise():
 def test_scores_in_steps_have_rounding_errors():
     scores = np.array([[[0.5], [0.25], [0.75]], [[0.25], [0.25], [0.5]]])
     evidence = SystemScores(scores, "score", ("x", "y", "z"), None)
-    noise = HierarchicalSystems().specification(evidence).noise["score"]
+    noise = HierarchicalSystems().specification(evidence).noise
     assert_allclose(noise[:, 0, 0], 0.25**2 / 12)
 
 
 def test_other_evidence_is_refused():
-    with pytest.raises(ValueError, match="HierarchicalSystems requires the scores of systems"):
+    with pytest.raises(
+        ValueError, match="HierarchicalSystems requires evidence of type SystemScores"
+    ):
         HierarchicalSystems().specification(None)
     evidence = SystemScores(np.ones((2, 3, 1)), "score", ("x", "y", "z"), None)
-    with pytest.raises(ValueError, match="CorrelatedT requires split scores"):
+    with pytest.raises(ValueError, match="CorrelatedT requires evidence of type SplitScores"):
         CorrelatedT().specification(evidence)

@@ -102,7 +102,7 @@ def test_many_and_one(indicators):
         ({}, "scoring='accuracy' requires one label per instance"),
         ({"scoring": "f1"}, "Target is multilabel-indicator but scoring='f1'"),
         ({"scoring": "f1_micro", "model": "hierarchical"}, "requires one label per instance, but"),
-        ({"scoring": "f1_micro", "model": Paired()}, r"Paired\(\) does not fit evidence of kind"),
+        ({"scoring": "f1_micro", "model": Paired()}, r"Paired\(\) requires one label per instance"),
         ({"scoring": "f1_micro", "pos_label": 1}, "pos_label=1 was given, but"),
         ({"scoring": "f1_micro", "prevalence": [1 / 6] * 6}, "prevalence="),
         ({"scoring": metrics.from_confusion(np.sum, "s")}, "requires one label per instance"),

@@ -101,8 +101,8 @@ def test_pilot():
         assert found.names == ("new", "old")
         assert found.table["power"][1] > 0.9 > found.table["power"][0]
     pilot = compare_counts((40, 10, 12), (35, 10, 17), random_state=0)
-    found = power_analysis(pilot, [300, 10_000], model="bcv", **QUICK | {"n_replications": 400})
-    assert found.table["power"][0] < found.table["power"][1] < 0.6
+    found = power_analysis(pilot, [300, 10_000], model="bcv", rope=0.05, random_state=0)
+    assert found.table["power"][0] < 0.1 < 0.8 < found.table["power"][1]
 
 
 @pytest.mark.parametrize(

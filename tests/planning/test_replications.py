@@ -53,7 +53,6 @@ def test_vectors_of_tiny_shapes_are_drawn():
         posterior.specification,
         np.full((3, 10), 0.01),
         get_metric("recall"),
-        1,
         np.random.default_rng(0),
         30_000,
     )

@@ -21,7 +21,7 @@ from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.posterior.build import make_posterior
 from skbayeseval.posterior.prior_odds import (
-    _odds_by_quadrature,
+    _odds_of_law,
     bayes_factor,
     prior_density_at_zero,
 )
@@ -251,7 +251,7 @@ def test_tails_are_right_or_not_reliable(n, model):
         if model == "bcv":
             rope = Interval(-0.02, 0.02)
             inside = count_inside(result.draws, rope)
-            exact = _odds_by_quadrature(*posterior.independent_margins(metric), rope)
+            exact = _odds_of_law(posterior.law(metric), rope)
             estimates.append((odds_of_draws(inside, result.n_draws - inside), exact.log))
         for estimate, truth in estimates:
             if estimate.reliable:

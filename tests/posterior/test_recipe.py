@@ -9,7 +9,7 @@ from skbayeseval import (
     compare_predictions,
     metrics,
 )
-from skbayeseval.models import binary
+from skbayeseval.models import vectors
 from skbayeseval.posterior import recipe
 
 Y = [1] * 30 + [0] * 50
@@ -24,7 +24,7 @@ def test_draws_that_take_long_show_progress(options, monkeypatch, capsys):
     args = (GaussianNB(), ("other", GaussianNB(var_smoothing=1.0)), X, Y)
     options = {"cv": KFold(2, shuffle=True, random_state=0), **options, **FEW, "n_draws": 20_000}
     monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(binary, "BLOCK", 8000)
+    monkeypatch.setattr(vectors, "BLOCK", 8000)
     quiet = bayesian_cross_validate(*args, **options)
     draws = [quiet.draws, quiet.draws_a]
     assert capsys.readouterr().err == ""

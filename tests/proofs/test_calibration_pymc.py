@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from skbayeseval import PyMCEngine
-from skbayeseval.models.weights import LabelSpecification
+from skbayeseval.models import IndependentLabels
 
 N_LABELS = 150
 KEPT = 99
@@ -24,7 +24,8 @@ def test_ranks_are_uniform():
         [mu * found, (1 - mu) * alarm, mu * (1 - found), (1 - mu) * (1 - alarm)], axis=-1
     )
     counts = rng.multinomial(40, cells).astype(float)
-    specification = LabelSpecification(counts, mu=np.ones(2), rho=np.ones((2, 2)))
+    specification = IndependentLabels()
+    specification._take_cells(counts[..., [0, 2, 1, 3]].reshape(2, -1, 2, 2), 0)
     engine = PyMCEngine(draws=1000, tune=500, chains=2, cores=1)
     trace = engine.draw(specification, tuple(range(N_LABELS)), None, seed=3)
     draws = trace.flat()

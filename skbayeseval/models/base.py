@@ -1,4 +1,4 @@
-"""Specifications: what a model makes of evidence. They draw metrics and parameters themselves.
+"""What all models have in common: given evidence, they draw metrics and parameters themselves.
 
 A parameter has the name that the papers give it: mu are the class proportions; rho+ and rho- the
 rates of positive predictions; theta the outcomes of a true class; eta the concentration of the
@@ -8,7 +8,8 @@ hierarchical prior; pi the cells (tp, fp, fn, tn). A or B after an underscore is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple
+from copy import copy
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -16,21 +17,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from skbayeseval._validation import ParameterObject
 from skbayeseval.engines.base import PriorBuilder, Trace
+from skbayeseval.engines.blocks import BLOCK
 from skbayeseval.engines.pymc import PyMCEngine, sample
 from skbayeseval.engines.variables import Parameter, Parameters, call_prior, publish
 from skbayeseval.evidence.base import letter
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric, Totals
-from skbayeseval.models.margins import BetaMargin, StudentMargin
+from skbayeseval.models.margins import BetaDifference, BetaMargin, Law
 
 Array = NDArray[Any]
 Draws = Mapping[str, Array]
-Shapes = Mapping[str, Array]
+Blocks = Iterator[Array]
 
 SMALLEST_CONCENTRATION = 0.01
-
-# The number of draws per block. Changing it changes the draws of a given seed.
-BLOCK = 25_000
 
 # The forms of PyMC graphs, and what each requires.
 FORMS = {
@@ -67,8 +66,6 @@ class Replicated(NamedTuple):
         For each classifier, the observed number of instances of each class.
     weights : list of float
         For each classifier, the weight of one count.
-    positive : int
-        The index of the positive class.
     fixed_classes : bool
         Whether the test set was sampled by class, so that `true` is not random.
     prior : bool
@@ -80,7 +77,6 @@ class Replicated(NamedTuple):
     draws: Mapping[str, Array]
     true: list[Array]
     weights: list[float]
-    positive: int
     fixed_classes: bool
     prior: bool
     rng: Generator
@@ -122,37 +118,83 @@ def _normalised(shares: Array) -> Array:
     return np.where(total > 0, shares / np.where(total > 0, total, 1), 1 / shares.shape[-1])
 
 
-class AnySpecification:
-    """A model given evidence. It draws metrics and parameters, and builds its PyMC graph."""
+class Model(ParameterObject):
+    """Base class of all models: a prior and, given evidence, draws, closed forms and a PyMC graph.
 
+    A model with parameters only says what its prior is. `specification` returns the same model,
+    given evidence, which all other methods need. Models use counts, not data or estimators.
+    """
+
+    name: ClassVar[str]
+    # The kind of evidence that it takes.
+    takes: ClassVar[type] = object
+    needs_pairs: ClassVar[bool] = False
+    needs_true_negatives: ClassVar[bool] = True
+    needs_two_classes: ClassVar[bool] = False
+    has_proper_prior: ClassVar[bool] = True
+    # Whether the weight of cross-validated counts is inferred by default, or the published one.
+    infers_weight: ClassVar[bool] = False
+    # Whether it draws random weights of units: instances, or groups of them.
+    weights_units: ClassVar[bool] = False
+    # Quantities beside the metrics of the evidence that the model has a posterior of.
+    derived_metrics: ClassVar[tuple[str, ...]] = ()
     # Why there is no PyMC graph, if there is none.
     no_graph: ClassVar[str] = ""
     # Whether a draw costs no more than that of two classes.
     draws_cost_one: ClassVar[bool] = False
+    # What a model that is asked for by name has in place of the published prior, which makes
+    # intervals too wide where classifiers seldom disagree (docs/calibration.md, single test sets).
+    default_prior: ClassVar[dict[str, Any]] = {}
+    # The index of the positive class in the evidence; None if it is not known.
+    positive: int | None = None
+    # The model of Bayes factors, with the published prior, where this one has the default prior.
+    published: Model | None = None
 
-    def stream(
-        self, metric: Metric, positive: int, rng: Generator, n_draws: int, *, prior: bool = False
-    ) -> Iterator[Array]:
+    @property
+    def positive_index(self) -> int:
+        """The index of the class that metrics of one class are about; the second, if unknown."""
+        return 1 if self.positive is None else self.positive
+
+    def prior(self) -> dict[str, Any]:
+        """Return the prior in the form that `prior=` accepts."""
+        return {name.rstrip("_"): value for name, value in self.get_params().items()}
+
+    def of_pair(self) -> Model:
+        """Return the model of two classifiers that is the margin of this one."""
+        return self
+
+    def specification(self, evidence: Any) -> Self:
+        """Return the model given the evidence."""
+        if not isinstance(evidence, self.takes):
+            raise ValueError(
+                f"{type(self).__name__} requires evidence of type {self.takes.__name__}, got "
+                f"{type(evidence).__name__}."
+            )
+        given = copy(self)
+        given._observe(evidence)
+        return given
+
+    def _observe(self, evidence: Any) -> None:
+        """Keep what the posterior depends on; raise if prior and evidence do not fit."""
+        raise NotImplementedError
+
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Yield blocks of exact draws of a metric, of shape (n_classifiers, n).
 
         Parameters
         ----------
         metric : Metric
             The metric to compute from each draw.
-        positive : int
-            The index of the positive class.
         rng : numpy.random.Generator
             The source of randomness.
-        n_draws : int
+        number : int
             The total number of draws.
         prior : bool, default=False
             Whether to draw from the prior instead of the posterior.
         """
         raise TypeError(f"The exact engine does not support {type(self).__name__}.")
 
-    def shares(
-        self, metric: Metric, positive: int, rng: Generator, region: Interval
-    ) -> Iterator[Array]:
+    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
         """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n).
 
         Few draws fall into a narrow region, so counting them is inefficient. Instead, every draw
@@ -161,18 +203,17 @@ class AnySpecification:
         strata, whose differences give the Monte Carlo error. For independent classifiers, as here,
         it is the share of all pairs of draws.
         """
-        return self._shares_of_draws(metric, positive, rng, region, MOST_INDEPENDENT_DRAWS, BATCH)
+        return self._shares_of_draws(metric, rng, region, MOST_INDEPENDENT_DRAWS, BATCH)
 
     def _shares_of_draws(
         self,
         metric: Metric,
-        positive: int,
         rng: Generator,
         region: Interval,
         n_draws: int,
         batch: int,
     ) -> Iterator[Array]:
-        scores = self.stream(metric, positive, rng, n_draws, prior=True)
+        scores = self.stream(metric, rng, n_draws, prior=True)
         return in_twos(
             share_of_pairs(check_scores(both, metric), min(batch, both.shape[1]), region)
             for both in scores
@@ -182,9 +223,7 @@ class AnySpecification:
         """Return the parameters that are sampled; none where only weights are drawn."""
         return []
 
-    def stream_parameters(
-        self, rng: Generator, n_draws: int, *, prior: bool
-    ) -> Iterator[dict[str, Array]]:
+    def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
         """Yield blocks of exact draws of the parameters, from which all metrics are computed.
 
         For tables drawn by rows, this includes rho, the recall of each class.
@@ -198,7 +237,7 @@ class AnySpecification:
         return {name: np.concatenate([block[name] for block in blocks]) for name in names}
 
     def scores_given(
-        self, draws: Draws, metric: Metric, positive: int, rng: Generator, *, prior: bool
+        self, draws: Draws, metric: Metric, rng: Generator, *, prior: bool
     ) -> Iterator[Array]:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n), given parameters.
 
@@ -208,8 +247,6 @@ class AnySpecification:
             Draws of the parameters.
         metric : Metric
             The metric to compute from each draw.
-        positive : int
-            The index of the positive class.
         rng : numpy.random.Generator
             Used to draw the rows of tables given eta, unless `draws` contains them as theta.
         prior : bool
@@ -221,11 +258,9 @@ class AnySpecification:
                 f"There are no draws of {missing[0]!r}, only of {list(draws)}. Other metrics "
                 "cannot be computed from them."
             )
-        return self._scores_given(draws, metric, positive, rng, prior)
+        return self._scores_given(draws, metric, rng, prior)
 
-    def _scores_given(
-        self, draws: Draws, metric: Metric, positive: int, rng: Generator, prior: bool
-    ) -> Iterator[Array]:
+    def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
         raise TypeError(f"{type(self).__name__} has no parameters to compute metrics from.")
 
     def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
@@ -281,7 +316,7 @@ class AnySpecification:
         likelihood: bool = True,
         name: str = "",
     ) -> Any:
-        """Return the specification as a `pymc.Model`, with the same prior and effective counts.
+        """Return a `pymc.Model` with the same prior and effective counts.
 
         Parameters
         ----------
@@ -342,17 +377,6 @@ class AnySpecification:
         """Return the Dirichlet shapes before or after the data, where there are such vectors."""
         return {}
 
-    def ranked(self, metric: str) -> tuple[Array, float | None]:
-        """Return the differences that a signed-rank test ranks, and the weight of its prior."""
-        return np.empty(0), None
-
-    def law(self, metric: str, contrast: Array) -> StudentMargin | None:
-        """Return the law of a combination of the classifiers' values, such as a difference.
-
-        None means that it is not known in closed form.
-        """
-        return None
-
     @property
     def has_classes_alike(self) -> bool:
         """Whether the prior is known to stay the same if the classes change places."""
@@ -368,12 +392,40 @@ class AnySpecification:
         """What the prior of the class proportions weighs, in instances."""
         return 0.0
 
-    def with_prevalence(self, proportions: Array, positive: int | None) -> AnySpecification:
-        """Return the specification with known class proportions, in the order of the labels."""
+    def with_prevalence(self, proportions: Array) -> Self:
+        """Return the model with known class proportions, in the order of the labels."""
         raise ValueError(
             "prevalence= requires a model of classes: it does not apply to groups, multi-label "
             "indicators, chunks or scores."
         )
+
+    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> BetaMargin | None:
+        """Return the distribution of one classifier's metric, None if not in closed form."""
+        return None
+
+    def law(self, metric: Metric, which: int | None = None, *, prior: bool = False) -> Law | None:
+        """Return the law of one classifier's metric, or of A - B; None if not in closed form."""
+        if which is not None:
+            return self.margin(metric.formula, which, prior=prior)
+        if self.needs_pairs:
+            return None
+        a, b = (self.margin(metric.formula, k, prior=prior) for k in range(2))
+        return None if a is None or b is None else BetaDifference(a, b)
+
+    def log_density_at_zero(self, metric: Metric, *, prior: bool = False) -> float | None:
+        """Return the log density of the difference at 0; inf if infinite, None if unknown.
+
+        The density is known if it has a closed form or a fast quadrature.
+        """
+        law = self.law(metric, prior=prior)
+        return law.log_density_at_zero() if isinstance(law, BetaDifference) else None
+
+    def has_finite_prior_density(self, formula: str | None) -> bool | None:
+        """Return whether the prior density of the difference is finite at 0; None if unknown.
+
+        See docs/bayes_factors.md for the reasons.
+        """
+        return None
 
 
 def metric_of_block(
@@ -455,57 +507,14 @@ def share_of_pairs(scores: Array, size: int, region: Interval) -> Array:
     return ((difference >= region.low) & (difference <= region.high)).mean(axis=(1, 2))
 
 
-class Model(ParameterObject):
-    """Base class of all models. Models use counts, not data or estimators."""
-
-    name: ClassVar[str]
-    needs_pairs: ClassVar[bool] = False
-    needs_true_negatives: ClassVar[bool] = True
-    has_proper_prior: ClassVar[bool] = True
-    # Whether the weight of cross-validated counts is inferred by default, or the published one.
-    infers_weight: ClassVar[bool] = False
-    # Whether it draws random weights of units: instances, or groups of them.
-    weights_units: ClassVar[bool] = False
-    # Quantities beside the metrics of the evidence that the model has a posterior of.
-    derived_metrics: ClassVar[tuple[str, ...]] = ()
-    # The model of Bayes factors, with the published prior, where this one has the default prior.
-    published: Model | None = None
-
-    def specification(self, evidence: Any) -> AnySpecification:
-        """Return the specification of the posterior, given the evidence."""
-        raise NotImplementedError
-
-    def margin(self, formula: str | None, shapes: Shapes, classifier: int) -> BetaMargin | None:
-        """Return the distribution of one classifier's metric, None if not in closed form."""
-        return None
-
-    def independent_margins(
-        self, formula: str | None, shapes: Shapes
-    ) -> tuple[BetaMargin, BetaMargin] | None:
-        """Return the distributions of both metrics, None unless known and independent."""
-        return None
-
-    def log_density_at_zero(self, formula: str | None, shapes: Shapes) -> float | None:
-        """Return the log density of the difference at 0; inf if infinite, None if unknown.
-
-        The density is known if it has a closed form or a fast quadrature.
-        """
-        return None
-
-    def has_finite_prior_density(self, formula: str | None, shapes: Shapes) -> bool | None:
-        """Return whether the prior density of the difference is finite at 0; None if unknown.
-
-        `shapes` are the Dirichlet shapes of the prior. See docs/bayes_factors.md for the reasons.
-        """
-        return None
-
-    def of_pair(self) -> Model:
-        """Return the model of two classifiers that is the margin of this one."""
-        return self
-
-    def prior(self) -> dict[str, Any]:
-        """Return the prior in the form that `prior=` accepts."""
-        return self.get_params()
+def check_several(number: int, what: str) -> None:
+    """Raise if there is a single unit, which says nothing about how much units vary."""
+    if number == 1:
+        hint = ", or omit groups= if all else is independent" if what == "group" else ""
+        raise ValueError(
+            f"There is a single {what}, which does not tell how much {what}s vary. Pass at least "
+            f"two {what}s, better 20 or more{hint}."
+        )
 
 
 def check_concentration(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:

@@ -1,0 +1,257 @@
+"""Models that consist of independent Dirichlet vectors, from which the cells of tables follow.
+
+A model says which vectors there are, with their prior and counts, and how the cells of the
+classifiers' confusion tables follow from them. As in the papers, the positive class and the
+positive prediction come first here; tables are in the order of the labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from copy import copy
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
+
+from skbayeseval.engines.blocks import BLOCK, block_size, in_order, stream_blocks
+from skbayeseval.engines.gammas import Simplex, dirichlet
+from skbayeseval.engines.variables import Parameter, log_binomial, log_multinomial
+from skbayeseval.evidence.base import letter
+from skbayeseval.evidence.chunks import CELLS as CHUNK_CELLS
+from skbayeseval.judgement.intervals import Interval
+from skbayeseval.metrics.confusion import Metric, Totals
+from skbayeseval.models.base import (
+    BATCH,
+    MOST_INDEPENDENT_DRAWS,
+    Blocks,
+    Draws,
+    LogDensities,
+    Model,
+    Replicated,
+    blocks_of,
+    confusion,
+)
+
+Array = NDArray[Any]
+
+OUTCOMES = ("11", "10", "01", "00")
+CELLS = ("tp", "fp", "fn", "tn")
+
+# What the entries of a vector are, if they are not the cells of a table.
+_DIMENSIONS = {"theta+": "outcome", "theta-": "outcome", "pi": "chunk"}
+
+SMALLEST = np.finfo(float).tiny
+
+
+class Vectors(Model):
+    """Independent probability vectors, each with a Dirichlet prior; or one vector per label.
+
+    Draws of a vector of k entries have the shape (k, n), or (k, n_labels, n).
+    """
+
+    draws_cost_one = True
+
+    # What the axis of labels is called, where there is one.
+    of_labels: ClassVar[tuple[str, ...]] = ()
+
+    # The vectors that are sampled, and those that are known.
+    simplexes: tuple[Simplex, ...]
+    fixed: Mapping[str, Array]
+
+    def _take(self, simplexes: list[Simplex], positive: int | None = None) -> None:
+        self.simplexes, self.fixed, self.positive = tuple(simplexes), {}, positive
+
+    def cells(self, draws: Mapping[str, Array]) -> Array:
+        """Return the cells of each classifier, of shape (n_classifiers, 2, 2, ..., n).
+
+        The axes of length 2 are the true class and the prediction, positive first.
+        """
+        raise NotImplementedError
+
+    def tables(self, draws: Mapping[str, Array]) -> Array:
+        """Return tables of shape (n, n_classifiers, 2, 2), in the order of the labels.
+
+        It is a view with draws last in memory, which makes sums over the short axes several times
+        faster.
+        """
+        return positive_first(np.moveaxis(self.cells(draws), -1, 0), self.positive)
+
+    def _scores(self, draws: Mapping[str, Array], metric: Metric) -> Array:
+        """Return the metric of each classifier, of shape (n_classifiers, n)."""
+        return metric(self.tables(draws), self.positive_index).swapaxes(-2, -1)
+
+    @property
+    def _block(self) -> int:
+        return BLOCK
+
+    def shapes(self, *, prior: bool) -> dict[str, Array]:
+        """Return the Dirichlet shapes of the prior or of the posterior."""
+        return {s.name: s.prior if prior else s.prior + s.counts for s in self.simplexes}
+
+    def draw(self, rng: Generator, size: int, *, prior: bool = False) -> dict[str, Array]:
+        """Return draws of each probability vector."""
+        shapes = self.shapes(prior=prior)
+        drawn = {name: dirichlet(rng, shape.T, size) for name, shape in shapes.items()}
+        return self._with_fixed(drawn, size)
+
+    def _given(self, draws: Mapping[str, Array], size: int) -> dict[str, Array]:
+        """Return all entries of each probability vector, given draws of the parameters."""
+        whole = {}
+        for simplex in self.simplexes:
+            whole[simplex.name] = _entries(simplex, draws[simplex.name]).T
+        return self._with_fixed(whole, size)
+
+    def _with_fixed(self, draws: dict[str, Array], size: int) -> dict[str, Array]:
+        repeated = {name: np.repeat(p[:, None], size, axis=1) for name, p in self.fixed.items()}
+        return draws | repeated
+
+    def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
+        """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
+
+        def draw(rng: Generator, size: int) -> Array:
+            return self._scores(self.draw(rng, size, prior=prior), metric)
+
+        return stream_blocks(draw, rng, number, self._block)
+
+    def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
+        """Yield blocks of draws of the parameters."""
+
+        def draw(rng: Generator, size: int) -> dict[str, Array]:
+            drawn = self.draw(rng, size, prior=prior)
+            vectors = {s.name: drawn[s.name] for s in self.simplexes}
+            return {name: v[0].T if len(v) == 2 else v.T for name, v in vectors.items()}
+
+        return stream_blocks(draw, rng, n_draws, self._block)
+
+    def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
+        def score(here: Mapping[str, Array], size: int) -> Array:
+            return self._scores(self._given(here, size), metric)
+
+        return in_order(score, blocks_of(draws))
+
+    def _replicate(self, of: Replicated) -> dict[str, Array]:
+        tables = np.moveaxis(self.tables(self._given(of.draws, of.n_draws)), 1, 0)
+        return confusion([of.instances(table, k) for k, table in enumerate(tables)])
+
+    def with_prevalence(self, proportions: Array) -> Self:
+        """Return the model with known class proportions, in the order of the labels."""
+        if self.of_labels:
+            return super().with_prevalence(proportions)
+        in_order_of_model = proportions if self.positive == 0 else proportions[::-1]
+        known = {s.name: in_order_of_model for s in self.simplexes if s.name.startswith("mu")}
+        if not known:
+            raise ValueError(
+                "prevalence= needs a model with separate class proportions: 'paired', 'unpaired' "
+                "or 'hierarchical'."
+            )
+        fixed = copy(self)
+        fixed.simplexes = tuple(s for s in self.simplexes if s.name not in known)
+        fixed.fixed = known
+        return fixed
+
+    def parameters(self) -> list[Parameter]:
+        """Return the parameters that are sampled."""
+        return [
+            Parameter(s.name, s.prior, True, self.of_labels)
+            if s.prior.shape[-1] == 2
+            else Parameter(
+                s.name, s.prior, False, (*self.of_labels, _DIMENSIONS.get(s.name, "cell"))
+            )
+            for s in self.simplexes
+        ]
+
+    def coordinates(self, labels: tuple[Any, ...]) -> dict[str, list[str]]:
+        """Return the names along each dimension of the parameters."""
+        n_cells = max((s.prior.shape[-1] for s in self.simplexes if "pi_" in s.name), default=4)
+        names = {name: list(map(str, labels)) for name in self.of_labels}
+        cells = {"outcome": OUTCOMES, "cell": CELLS[:n_cells], "chunk": CHUNK_CELLS}
+        return names | {name: list(entries) for name, entries in cells.items()}
+
+    def log_densities(self, draws: Mapping[str, Array]) -> LogDensities | None:
+        """Return the log densities of draws of the parameters; None if one is missing."""
+        if not self.simplexes or any(s.name not in draws for s in self.simplexes):
+            return None
+        likelihood, prior = {}, {}
+        for simplex in self.simplexes:
+            name, shapes = simplex.name, simplex.prior
+            values = np.maximum(_entries(simplex, draws[name]), SMALLEST)
+            norm = gammaln(shapes.sum(axis=-1)) - gammaln(shapes).sum(axis=-1)
+            of_prior = xlogy(shapes - 1, values).sum(axis=-1) + norm
+            of_counts = xlogy(simplex.counts, values).sum(axis=-1)
+            likelihood[f"counts of {name}"] = of_counts.reshape(len(values), -1).sum(axis=1)
+            prior[f"prior of {name}"] = of_prior.reshape(len(values), -1).sum(axis=1)
+        return LogDensities(likelihood, prior)
+
+    def _log_likelihoods(self, values: Mapping[str, Any], form: str) -> Iterator[tuple[str, Any]]:
+        for simplex in self.simplexes:
+            value, counts = values[simplex.name], simplex.counts
+            if counts.shape[-1] == 2:
+                term = log_binomial(value, counts[..., 0], counts[..., 1])
+            else:
+                term = log_multinomial(value, counts)
+            yield f"counts of {simplex.name}", term
+
+    def has_finite_prior_density(self, formula: str | None) -> bool | None:
+        """Return whether the prior density of the difference is finite at 0; None if unknown."""
+        # With uniform rates and proportions, every registered metric has a square-integrable
+        # density. Larger shapes have densities bounded by a multiple of the uniform one.
+        smallest = min(shape.min() for shape in self.shapes(prior=True).values())
+        return True if formula is not None and smallest >= 1 else None
+
+
+class VectorsOfLabels(Vectors):
+    """The same vectors for each label of an indicator; labels are independent."""
+
+    # ArviZ 1.x has a dimension "label" of its own.
+    of_labels = ("target",)
+    draws_cost_one = False
+    needs_two_classes = False
+
+    def _scores(self, draws: Mapping[str, Array], metric: Metric) -> Array:
+        cells = self.cells(draws).swapaxes(-2, -1)
+        tp, fn, fp = cells[:, 0, 0], cells[:, 0, 1], cells[:, 1, 0]
+        return metric.of_totals(Totals(tp, tp + fn, tp + fp), self.positive_index)
+
+    @property
+    def _n_labels(self) -> int:
+        return len(self.simplexes[0].prior)
+
+    @property
+    def _block(self) -> int:
+        n_classifiers = len({simplex.name.rpartition("_")[2] for simplex in self.simplexes})
+        return block_size(8 * 8 * n_classifiers * self._n_labels, most=1024)
+
+    def shares(self, metric: Metric, rng: Generator, region: Interval) -> Blocks:
+        """Yield estimates of P(A - B in the region) under the prior, in blocks of shape (2, n)."""
+        n_draws = max(2**14, MOST_INDEPENDENT_DRAWS // self._n_labels)
+        return self._shares_of_draws(metric, rng, region, n_draws, BATCH)
+
+    def margin(self, formula: str | None, which: int, *, prior: bool = False) -> None:
+        """Return None: averages over labels have no closed form."""
+
+    def _replicate(self, of: Replicated) -> dict[str, Array]:
+        counts = {}
+        cells = self.cells(self._given(of.draws, of.n_draws))
+        total = self.simplexes[0].counts.sum(axis=1)
+        for k, (table, weight) in enumerate(zip(cells, of.weights, strict=True)):
+            # The cells (tp, fn, fp, tn) of each draw and label.
+            shares = np.moveaxis(table.reshape(4, *table.shape[2:]), 0, -1).swapaxes(0, 1)
+            replicated = of.multinomial(total / weight, weight, shares)
+            tp, fn, fp, _ = np.moveaxis(replicated, -1, 0)
+            counts[f"counts_{letter(k)}"] = np.stack([tp, tp + fn, tp + fp], axis=-1)
+        return counts
+
+
+def _entries(simplex: Simplex, values: Array) -> Array:
+    """Return all entries on the last axis; of two that sum to 1, only the first is a parameter."""
+    if values.ndim > simplex.prior.ndim:
+        return values
+    return np.stack([values, 1 - values], axis=-1)
+
+
+def positive_first(tables: Array, positive: int | None) -> Array:
+    """Convert tables between label order and positive-class-first order (its own inverse)."""
+    return tables if positive == 0 else tables[..., ::-1, ::-1]
