@@ -19,7 +19,7 @@ from skbayeseval.compare.instances import warn_of_unlikely_labels
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.confusion import check_counts
 from skbayeseval.evidence.counts import PairedCounts, tally
-from skbayeseval.evidence.units import UnitCounts
+from skbayeseval.evidence.units import UnitCounts, count_codes
 from skbayeseval.metrics.registry import is_of_numbers, resolve_scoring
 from skbayeseval.posterior.build import check_shared_labels, check_true_classes, make_posterior
 from skbayeseval.results.comparison import ComparisonResult
@@ -275,23 +275,17 @@ def _evidence(
     ]
     classes, (true, *predicted) = encode_labels(named[:3], labels)
     check_true_classes([classes[i] for i in np.unique(true)], named[0][0])
-    predictions, declared = np.column_stack(predicted), labels is not None
     arguments = [name for name, _ in named[1:3]]
-    numbers = np.array(list(counts.outcomes.values()), dtype=float)
-    evidence: PairedCounts | UnitCounts
-    if "groups" not in counts.columns:
-        evidence = PairedCounts(true, predictions, numbers, classes, weight, pos_label, declared)
-    else:
-        units = UnitCounts.from_codes(
-            true,
-            predictions,
-            classes,
-            values[3],
-            pos_label=pos_label,
-            weight=weight,
-            counts=numbers,
-        )
-        evidence = replace(units, declared=declared)
+    evidence: PairedCounts | UnitCounts = count_codes(
+        true,
+        np.column_stack(predicted),
+        classes,
+        groups=values[3] if "groups" in counts.columns else None,
+        pos_label=pos_label,
+        weight=weight,
+        declared=labels is not None,
+        counts=np.array(list(counts.outcomes.values()), dtype=float),
+    )
     check_shared_labels(evidence, arguments, named[0][0])
     warn_of_unlikely_labels(evidence, arguments, named[0][0])
     return evidence

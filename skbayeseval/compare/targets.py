@@ -25,7 +25,6 @@ from skbayeseval._labels import (
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunks import ChunkCounter, ChunkCounts, check_counter
 from skbayeseval.evidence.confusion import ConfusionCounts
-from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.evidence.instance_scores import (
     RESPONSES,
     ScoredInstances,
@@ -33,7 +32,7 @@ from skbayeseval.evidence.instance_scores import (
     respond,
 )
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers, check_numbers
-from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
+from skbayeseval.evidence.units import UnitCounts, count_codes, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import (
     ChunkRows,
     ClassRows,
@@ -253,18 +252,8 @@ class LabelTarget(Target):
         columns = np.column_stack([one.astype(np.intp) for one in predictions.values()])
         classes, grouped = (len(self.classes), self.positive), groups is not None
         counted = ClassRows(rows, units, split, truth, columns, *classes, weighs_units=grouped)
-        if groups is None:
-            counts = PairedCounts.from_codes(truth, columns, self.classes, weight, self.pos_label)
-        else:
-            counts = UnitCounts.from_codes(
-                truth,
-                columns,
-                self.classes,
-                groups,
-                pos_label=self.pos_label,
-                weight=weight,
-                instances=rows,
-            )
+        options: Any = {"groups": groups, "pos_label": self.pos_label, "weight": weight}
+        counts = count_codes(truth, columns, self.classes, instances=rows, **options)
         return CollectedEvidence(counts, scored, counted, scored_rows)
 
     def _scored(

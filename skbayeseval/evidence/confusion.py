@@ -152,23 +152,9 @@ class ConfusionCounts(ByContent, _Labelled):
         classes, (truth, predicted) = encode_labels(
             [("y_true", y_true), ("y_pred", y_pred)], labels
         )
-        counts = cls.from_codes(truth, predicted, classes, pos_label, weight)
-        return replace(counts, declared=labels is not None)
-
-    @classmethod
-    def from_codes(
-        cls,
-        truth: Array,
-        predicted: Array,
-        classes: tuple[Any, ...],
-        pos_label: Any = None,
-        weight: float = 1.0,
-    ) -> ConfusionCounts:
-        """Count labels that are given as positions among the classes."""
-        size = len(classes)
-        pairs = truth * size + predicted
-        table = np.bincount(pairs, minlength=size * size).reshape(size, size)
-        return cls(table, classes, weight, pos_label)
+        m = len(classes)
+        table = np.bincount(truth * m + predicted, minlength=m * m).reshape(m, m)
+        return cls(table, classes, weight, pos_label, declared=labels is not None)
 
     @classmethod
     def from_cells(

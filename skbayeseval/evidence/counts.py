@@ -301,21 +301,6 @@ class PairedCounts(ByContent, Evidence):
         declared = labels is not None
         return cls(codes[:, 0], codes[:, 1:], counts, classes, weight, pos_label, declared)
 
-    @classmethod
-    def from_codes(
-        cls,
-        truth: Array,
-        predictions: Array,
-        classes: tuple[Any, ...],
-        weight: float = 1.0,
-        pos_label: Any = None,
-        declared: bool = True,
-    ) -> PairedCounts:
-        """Count labels that are given as positions among the classes, and keep the rows."""
-        rows = np.arange(len(truth))
-        ones = np.ones(len(truth))
-        return cls(truth, predictions, ones, classes, weight, pos_label, declared, rows)
-
     @property
     def n_classifiers(self) -> int:
         """The number of classifiers."""

@@ -32,6 +32,7 @@ from skbayeseval.evidence.base import (
 )
 from skbayeseval.evidence.chunks import tables_of_tagger
 from skbayeseval.evidence.confusion import Margin
+from skbayeseval.evidence.counts import PairedCounts
 from skbayeseval.metrics.confusion import Metric
 
 Array = NDArray[Any]
@@ -205,53 +206,8 @@ class UnitCounts(WeightedUnits):
         classes, (truth, *predicted) = encode_labels(
             [("y_true", y_true), *predictions.items()], labels
         )
-        counts = cls.from_codes(
-            truth, np.column_stack(predicted), classes, groups, pos_label=pos_label, weight=weight
-        )
-        return replace(counts, declared=labels is not None)
-
-    @classmethod
-    def from_codes(
-        cls,
-        truth: Array,
-        predictions: Array,
-        classes: tuple[Any, ...],
-        groups: ArrayLike,
-        *,
-        pos_label: Any = None,
-        weight: float = 1.0,
-        instances: Array | None = None,
-        counts: Array | None = None,
-    ) -> UnitCounts:
-        """Count labels that are given as positions among the classes, per group.
-
-        `instances` is as in `from_indicators`. Without it, `counts` may say how often each row
-        occurs; by default once.
-        """
-        m = len(classes)
-        to_unit, shape, sizes, unit = _units(len(truth), groups, instances, check_weight(weight))
-        times = np.ones(len(truth))
-        if counts is not None:
-            times, sizes = counts, to_unit @ counts
-
-        def sums(columns: Array, n_columns: int, rows: Any = slice(None)) -> Any:
-            rows = np.arange(len(truth))[rows]
-            entries = (times[rows], (rows, columns[rows]))
-            return to_unit @ sparse.csr_matrix(entries, (len(truth), n_columns))
-
-        return cls(
-            sums(truth, m),
-            tuple(sums(truth, m, truth == p) for p in predictions.T),
-            tuple(sums(p, m) for p in predictions.T),
-            tuple(sums(truth * m + p, m * m) for p in predictions.T),
-            shape,
-            sizes,
-            classes,
-            check_weight(weight),
-            resolve_pos_label(classes, pos_label),
-            True,
-            unit=unit if counts is None else None,
-        )
+        options: Any = {"pos_label": pos_label, "weight": weight, "declared": labels is not None}
+        return count_codes(truth, np.column_stack(predicted), classes, groups=groups, **options)
 
     @classmethod
     def from_chunks(
@@ -402,6 +358,52 @@ class UnitCounts(WeightedUnits):
         margin = self.margin(classifier)
         tp, fp, fn = margin.hits, margin.predicted - margin.hits, margin.true - margin.hits
         return np.stack([tp, fp, fn, margin.total - tp - fp - fn], axis=1) * self.weight
+
+
+def count_codes(
+    truth: Array,
+    predictions: Array,
+    classes: tuple[Any, ...],
+    *,
+    groups: ArrayLike | None = None,
+    pos_label: Any = None,
+    weight: float = 1.0,
+    declared: bool = True,
+    instances: Array | None = None,
+    counts: Array | None = None,
+) -> Any:
+    """Count labels that are given as positions among the classes, and keep the rows.
+
+    Without `groups`, these are `PairedCounts`, otherwise `UnitCounts` of the groups. `instances` is
+    as in `UnitCounts.from_indicators`. `counts` may say how often each row occurred; rows are then
+    not kept.
+    """
+    times = np.ones(len(truth)) if counts is None else counts
+    if groups is None:
+        rows = np.arange(len(truth)) if counts is None else None
+        return PairedCounts(truth, predictions, times, classes, weight, pos_label, declared, rows)
+    m = len(classes)
+    to_unit, shape, sizes, unit = _units(len(truth), groups, instances, check_weight(weight))
+
+    def sums(columns: Array, n_columns: int, rows: Any = slice(None)) -> Any:
+        rows = np.arange(len(truth))[rows]
+        entries = (times[rows], (rows, columns[rows]))
+        return to_unit @ sparse.csr_matrix(entries, (len(truth), n_columns))
+
+    return UnitCounts(
+        sums(truth, m),
+        tuple(sums(truth, m, truth == p) for p in predictions.T),
+        tuple(sums(p, m) for p in predictions.T),
+        tuple(sums(truth * m + p, m * m) for p in predictions.T),
+        shape,
+        sizes if counts is None else to_unit @ counts,
+        classes,
+        check_weight(weight),
+        resolve_pos_label(classes, pos_label),
+        grouped=True,
+        declared=declared,
+        unit=unit if counts is None else None,
+    )
 
 
 def warn_of_empty_labels(counts: Any) -> None:
