@@ -109,24 +109,39 @@ def block(*parts: str) -> str:
     return f'<div class="skbayeseval"><style>{_STYLE}</style>{"".join(parts)}</div>'
 
 
-# Colours follow the notebook, light or dark: text and lines have the colour of its text.
-_STYLE = (
-    ".skbayeseval{max-width:48em}"
-    ".skbayeseval p{margin:.4em 0}"
-    ".skbayeseval .note{opacity:.75;font-size:.92em}"
-    ".skbayeseval .scroll{overflow-x:auto}"
-    ".skbayeseval table{border-collapse:collapse;margin:.6em 0}"
-    ".skbayeseval th,.skbayeseval td{padding:.25em .7em;text-align:right}"
-    ".skbayeseval th:first-child{text-align:left}"
-    ".skbayeseval thead th{border-bottom:1px solid currentColor;overflow-wrap:anywhere;"
-    "min-width:6em}"
-    ".skbayeseval td{white-space:nowrap}"
-    ".skbayeseval .shares{display:flex;height:.7em;max-width:30em}"
-    ".skbayeseval .names>span{margin-right:1.2em}"
-    ".skbayeseval .names b{display:inline-block;width:.7em;height:.7em;margin-right:.4em}"
-    ".skbayeseval figure{margin:.6em 0}"
-    ".skbayeseval img{max-width:100%;height:auto}"
-)
+# Colours follow the notebook or the browser, light or dark: lines have the colour of its text.
+_STYLE = """
+.skbayeseval{max-width:54rem}
+.skbayeseval p{margin:.5em 0}
+.skbayeseval .note,.skbayeseval caption,.skbayeseval dt{opacity:.75;font-size:.92em}
+.skbayeseval .scroll{overflow-x:auto}
+.skbayeseval table{border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums}
+.skbayeseval caption{text-align:left;white-space:nowrap}
+.skbayeseval th,.skbayeseval td{padding:.25em .7em;text-align:right;font-weight:400}
+.skbayeseval th:first-child{text-align:left;max-width:22rem}
+.skbayeseval thead th{border-bottom:1px solid;overflow-wrap:anywhere;min-width:3em}
+.skbayeseval td{white-space:nowrap}
+.skbayeseval dl{display:grid;grid-template-columns:minmax(6em,max-content) 1fr;gap:.2em 1.2em}
+.skbayeseval dd{margin:0}
+.skbayeseval .shares{display:flex;height:.7em;max-width:30em}
+.skbayeseval .names>span{margin-right:1.2em}
+.skbayeseval .names b{display:inline-block;width:.7em;height:.7em;margin-right:.4em}
+.skbayeseval figure{margin:.8em 0}
+.skbayeseval img{max-width:100%;height:auto}
+"""
+
+_PAGE_STYLE = """
+:root{color-scheme:light dark}
+*{box-sizing:border-box}
+body{margin:0;font:1rem/1.55 system-ui,sans-serif;overflow-wrap:anywhere}
+main{margin:0 auto;padding:1.5rem 1rem 4rem}
+h1{font-size:1.7rem;line-height:1.25;margin:0}
+h2{font-size:1.15rem;margin:2.2rem 0 .6rem;border-bottom:1px solid}
+.verdict{border-left:.3rem solid #0072b2;padding:.4rem 1rem;margin:1.2rem 0;font-weight:600}
+.row{display:flex;flex-wrap:wrap;gap:0 2rem}
+@media print{:root{color-scheme:light}body{font-size:10pt}.scroll{overflow:visible}
+figure,tr,.verdict{break-inside:avoid}h2{break-after:avoid}}
+"""
 
 
 def document(title: str, subtitle: str, *parts: str) -> str:
@@ -135,7 +150,8 @@ def document(title: str, subtitle: str, *parts: str) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{text(title)}</title>\n<style>{_PAGE_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{text(title)}</title>\n<style>{_STYLE}{_PAGE_STYLE}</style>\n</head>\n<body>\n"
+        '<main class="skbayeseval">\n'
         f"<header><h1>{text(title)}</h1><p>{text(subtitle)}</p></header>\n"
         + "\n".join(filter(None, parts))
         + "\n</main>\n</body>\n</html>\n"
@@ -146,56 +162,6 @@ def write_page(path: str | PathLike[str], page: str) -> None:
     """Write a page to a file, which is replaced only when all of it is written."""
     with written_whole(path) as temporary:
         Path(temporary).write_text(page, encoding="utf-8", newline="\n")
-
-
-_LIGHT = "--ground:#fff;--ink:#1c1e21;--faint:#5b6167;--line:#d5d9dd;--shade:#f4f6f8;--mark:#0072b2"
-
-
-_PAGE_DARK = (
-    "--ground:#15181b;--ink:#e6e8ea;--faint:#a3aab1;--line:#3b4147;--shade:#1f2327;--mark:#6fb7e6"
-)
-
-
-_PAGE_STYLE = f"""
-:root{{color-scheme:light dark;{_LIGHT}}}
-@media (prefers-color-scheme:dark){{:root{{{_PAGE_DARK}}}}}
-*{{box-sizing:border-box}}
-body{{margin:0;background:var(--ground);color:var(--ink);
-font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif;
-overflow-wrap:anywhere}}
-main{{max-width:54rem;margin:0 auto;padding:1.5rem 1rem 4rem}}
-h1{{font-size:1.7rem;line-height:1.25;margin:0 0 .25rem}}
-h2{{font-size:1.15rem;margin:2.2rem 0 .6rem;padding-bottom:.25rem;
-border-bottom:1px solid var(--line)}}
-header p,.note,caption,dt{{color:var(--faint)}}
-header p{{margin:0}}
-p{{margin:.6rem 0}}
-.verdict{{background:var(--shade);border-left:.3rem solid var(--mark);padding:.4rem 1rem;
-margin:1.2rem 0;font-weight:600}}
-.verdict p{{margin:.5rem 0}}
-.verdict td{{white-space:normal}}
-figure{{margin:1rem 0}}
-figure img{{display:block;width:100%;max-width:39rem;height:auto}}
-.row{{display:flex;flex-wrap:wrap;gap:0 2rem}}
-.scroll{{overflow-x:auto;margin:.8rem 0}}
-table{{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem;
-overflow-wrap:normal}}
-caption{{text-align:left;padding-bottom:.3rem}}
-th,td{{padding:.3rem .8rem .3rem 0;text-align:right;font-weight:400}}
-th:first-child{{text-align:left;max-width:22rem}}
-td{{white-space:nowrap}}
-thead th{{border-bottom:1px solid var(--ink);vertical-align:bottom;overflow-wrap:anywhere;
-min-width:3rem}}
-tbody tr+tr>*{{border-top:1px solid var(--line)}}
-dl{{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.25rem 1.2rem;
-margin:.6rem 0}}
-dd{{margin:0}}
-@media (max-width:30rem){{dl{{grid-template-columns:1fr;gap:0}}dd{{margin-bottom:.5rem}}}}
-@media print{{:root{{{_LIGHT}}}body{{font-size:10pt}}main{{max-width:none;padding:0}}
-figure,tr,.verdict{{break-inside:avoid}}h2{{break-after:avoid}}
-.verdict{{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
-.scroll{{overflow:visible}}figure img{{max-width:12cm}}}}
-"""
 
 
 # In inches: so narrow that text can still be read on a telephone.

@@ -27,8 +27,7 @@ def naive_bayes_against_svm(model: str = "paired") -> ComparisonResult:
 
 
 def by_each_model(rope: float) -> pd.DataFrame:
-    """Return the summary of the difference in F1, one column per model."""
+    """Return the summary of the difference in F1, one row per model."""
     models = ("paired", "unpaired", "bcv")
     rows = [naive_bayes_against_svm(model).metric("f1").summary(rope) for model in models]
-    table = pd.concat(rows, keys=models, names=["model"]).droplevel("metric")
-    return table.drop(columns=["mcse", "hdi_mcse"]).T
+    return pd.concat(rows, keys=models, names=["model"]).droplevel("metric")

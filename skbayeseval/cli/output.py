@@ -15,8 +15,9 @@ import pandas as pd
 
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
-from skbayeseval.judgement.decision import WORDS
 from skbayeseval.judgement.rope import warn_of_one_rope
+from skbayeseval.results.explain import WITHOUT_A_ROPE
+from skbayeseval.results.printed import as_text
 
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
@@ -148,11 +149,6 @@ def stop_printing() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def as_text(table: pd.DataFrame) -> str:
-    """Return a table with four digits."""
-    return table.to_string(float_format="{:.4g}".format)
-
-
 def save(result: Result, args: argparse.Namespace, *, quiet: bool = False) -> None:
     """Save the figure and the page, where these are asked for."""
     if args.plot:
@@ -166,37 +162,17 @@ def save(result: Result, args: argparse.Namespace, *, quiet: bool = False) -> No
 
 
 def _print(result: Result, rope: float | None) -> None:
+    said = str(result)
     if rope is not None:
-        for name in result.metrics:
-            print(_with_options(str(result.decision(rope, metric=name)), rope))
-        print()
-    print(_with_options(str(result), rope))
-    print()
-    if isinstance(result, Ranking):
-        for name, summary in _summaries(result, rope).items():
-            print(f"{name}, the differences of pairs:\n{as_text(as_shown(summary, rope))}\n")
+        print(*(result.decision(rope, metric=name) for name in result.metrics), "", sep="\n")
+        said = said.removesuffix(f"\n  {WITHOUT_A_ROPE}")
+    print(said.replace("decision(rope=r)", "--rope r"), end="\n\n")
+    if not isinstance(result, Ranking):
+        print(result._table(rope, 0.95, True, None).T.to_string())
         return
-    print(as_text(as_shown(result.summary(rope), rope).T))
-
-
-def as_shown(summary: pd.DataFrame, rope: float | None) -> pd.DataFrame:
-    """Return a summary as it is printed: with words for what is not settled.
-
-    Without a ROPE, nothing is decided, and mostly nothing is known of a difference of exactly 0.
-    """
-    if rope is not None:
-        return summary.assign(decision=summary["decision"].replace("?", WORDS["?"][1]))
-    empty = ["p_rope"] if (summary["p_rope"] == 0).all() else []
-    return summary.drop(columns=["decision", *empty]).rename(columns={"p_rope": "p_equal"})
-
-
-def _with_options(text: str, rope: float | None) -> str:
-    """Return a printed result with options in the place of methods, where these are advised."""
-    if rope is not None:
-        text = re.sub(r"\n *Use decision\(rope=r\) .*", "", text)
-    text = text.replace("; required_sample_size estimates how many", "")
-    text = text.replace("Use decision(rope=r)", "Use --rope r")
-    return text.replace("see prior_sensitivity()", "see --report FILE")
+    for name, summary in _summaries(result, rope).items():
+        pairs = as_text(summary, rope=rope is not None, mcse=True)
+        print(f"{name}, the differences of pairs:\n{pairs.to_string()}\n")
 
 
 def _summaries(ranking: Ranking, rope: float | None) -> dict[str, pd.DataFrame]:

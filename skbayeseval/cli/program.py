@@ -15,8 +15,6 @@ from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.cli import compare, items
 from skbayeseval.cli.output import (
     InputError,
-    as_shown,
-    as_text,
     in_words_of_options,
     printable,
     printing,
@@ -31,6 +29,7 @@ from skbayeseval.cli.parsing import (
     model_options,
     names_of,
 )
+from skbayeseval.results.printed import as_text
 
 EXIT_CODES = (
     "exit codes: 0 if all is well, 1 after an unforeseen failure, 2 if arguments or files are not "
@@ -106,7 +105,7 @@ def _run_demo(args: argparse.Namespace) -> int:
     print()
     print(result)
     print("\nThe difference in F1 under each model:\n")
-    print(as_text(as_shown(by_each_model(args.rope).T, args.rope).T))
+    print(as_text(by_each_model(args.rope)).T.to_string())
     save(result, args)
     return 0
 

@@ -6,7 +6,6 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from copy import copy
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
@@ -348,16 +347,17 @@ class Pen:
 
         `inches` is the length of the axis, by default the room of the axes.
         """
-        from matplotlib.ticker import FuncFormatter, MaxNLocator
+        from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
         which = self.ax.xaxis if axis == "x" else self.ax.yaxis
-        written = partial(_written, which)
-        which.set_major_formatter(FuncFormatter(written))
+        written = ScalarFormatter(useOffset=False)
+        written.set_scientific(False)
+        which.set_major_formatter(written)
         if inches is None:
             inches = self.width - 0.3 if axis == "x" else self.height - 1.0
-        low, high = which.get_view_interval()
-        samples = (written(low + share * (high - low)) for share in (0.1, 0.5, 0.9))
-        each = max(text_width(one, self.medium) for one in samples) + 0.3 if axis == "x" else 0.45
+        written.set_locs(list(which.get_view_interval()))
+        widest = max(text_width(written(end), self.medium) for end in which.get_view_interval())
+        each = widest + 0.3 if axis == "x" else 0.45
         fewest = 2 if each < 0.8 else 1
         number = max(fewest, min(7, int(inches / each)))
         steps = [1, 2, 2.5, 5, 10]
@@ -547,17 +547,3 @@ def label_ticks(axis: Axis, places: Sequence[int], labels: Sequence[str], **text
     axis.set_major_formatter(FixedFormatter(list(labels)))
     for label in axis.get_ticklabels():
         label.set(**text)
-
-
-def _written(which: Axis, value: float, _: Any = None) -> str:
-    """Return the label of a tick of this axis."""
-    low, high = which.get_view_interval()
-    largest, span = max(abs(low), abs(high)), abs(high - low)
-    digits = 2 + max(0, math.ceil(math.log10(largest / span))) if span > 0 else 3
-    if 1 <= largest < 1e5:
-        digits = max(digits, 1 + math.floor(math.log10(largest)))
-    value = 0.0 if abs(value) < 1e-9 * span else value
-    words = f"{value:.{min(digits, 12)}g}"
-    if "e" not in words and abs(value) >= 1000:
-        words = f"{value:,.{max(0, len(words.partition('.')[2]))}f}"
-    return words.replace("-", "\u2212")

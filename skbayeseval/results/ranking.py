@@ -176,7 +176,13 @@ class Ranking(RopeResult):
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
         """
-        prob, which = check_probability(prob), self._metric(metric)
+        which, prob = self._metric(metric), check_probability(prob)
+        known = vars(self).setdefault("_ranked", {})
+        if (which, prob) not in known:
+            known[which, prob] = self._rank(which, prob)
+        return known[which, prob].copy()
+
+    def _rank(self, which: Metric, prob: float) -> pd.DataFrame:
         draws = self._pooled(which)
         best = draws == draws.max(axis=0)
         ranks = rankdata(-draws, axis=0)
@@ -436,7 +442,7 @@ class Ranking(RopeResult):
         return [observed_of(self, metric)]
 
     def _printed(self, metric: Metric) -> list[str]:
-        table = self.metric(metric)._table(None, 0.95, False, None).rename_axis(None)
+        table = self._table(None, 0.95, False, None, metric).rename_axis(None)
         # The table has the observed values, but not what they are of.
         return [table.to_string(), *([] if self.n_splits is None else super()._printed(metric))]
 
@@ -444,24 +450,30 @@ class Ranking(RopeResult):
         basis, *decided = map(str.strip, str(self.decision(rope, metric=metric)).splitlines())
         return f"{basis} {'; '.join(decided)}."
 
-    def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
+    def _table(
+        self,
+        rope: Any,
+        prob: float,
+        mcse: bool,
+        labels: Labels,
+        metric: str | Metric | None = None,
+    ) -> pd.DataFrame:
         """Return the text of the table, with one row per classifier, the best first."""
-        table, metric = self.ranking(prob=prob), self._metric(None)
-        values = {name: self._posterior.value(metric, k) for k, name in enumerate(self.names)}
-        ordered = [values[name] for name in table.index]
-        table.insert(2, "sd", [value.sd for value in ordered])
-        table.insert(3, "mcse", [value.mcse for value in ordered])
-        table.insert(6, "hdi_mcse", [value.hdi_mcse(prob) for value in ordered])
+        table, which = self.ranking(prob=prob, metric=metric), self._metric(metric)
+        values = [self._posterior.value(which, self.names.index(name)) for name in table.index]
+        table.insert(2, "sd", [value.sd for value in values])
+        table.insert(3, "mcse", [value.mcse for value in values])
+        table.insert(6, "hdi_mcse", [value.hdi_mcse(prob) for value in values])
         table["rank"] = list(map(written_ranks, table["rank_low"], table["rank_high"]))
         if rope is not None:
-            decision = self.decision(rope, prob)
+            decision = self.decision(rope, prob, metric=which)
             states = decision.states()
             table["p_equivalent"] = [decision.p_equivalent[name] for name in table.index]
             table["decision"] = [
                 "best" if name == decision.best_alone else AGAINST_THE_BEST[states[name]]
                 for name in table.index
             ]
-        titles = name_observed(table, self.metrics[0], labels)
+        titles = name_observed(table, which.name, labels)
         shown = table.drop(columns=["expected_rank", "rank_low", "rank_high"])
         return as_text(shown, prob, mcse=mcse, titles=titles)
 
@@ -469,8 +481,8 @@ class Ranking(RopeResult):
         return f"A comparison of {len(self.names)} classifiers"
 
     def _tables(self, rope: Any) -> Iterator[Table]:
-        for name, metric in self._metrics.items():
-            yield POSTERIOR, name, self.metric(metric)._table(rope, 0.95, True, None)
+        for name in self.metrics:
+            yield POSTERIOR, name, self._table(rope, 0.95, True, None, name)
         best = self.table.index[:MOST_IN_PAIRS]
         pairs = [self.pairs[first, second] for first, second in combinations(best, 2)]
         summary = pd.concat([pair.metric(self._metric(None)).summary(rope) for pair in pairs])

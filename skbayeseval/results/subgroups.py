@@ -34,6 +34,12 @@ Array = NDArray[Any]
 
 TOO_FEW = "too few to say"
 
+# The columns of a summary.
+COLUMNS = [
+    "n", "n_groups", "observed_a", "observed_b", "observed_difference", "mean", "sd", "hdi_low",
+    "hdi_high", "alone_low", "alone_high", "p_worse", "p_rope", "p_better", "decision", "note",
+]  # fmt: skip
+
 # A printed comparison shows so many subgroups at most.
 MOST_LINES = 30
 
@@ -159,27 +165,26 @@ class SubgroupComparison:
 
     def _judged(self, rope: Any, prob: float) -> pd.DataFrame:
         """Return one row per subgroup, with decisions."""
-        return self._rows(self._subgroups, rope, prob).set_axis(self._index)
-
-    @property
-    def _index(self) -> pd.Index:
         labels = [subgroup.label for subgroup in self._subgroups]
-        return pd.Index(labels, name=self._column or "subgroup", tupleize_cols=False)
+        index = pd.Index(labels, name=self._column or "subgroup", tupleize_cols=False)
+        return self._rows(self._subgroups, rope, prob).set_axis(index)
 
     def _rows(self, subgroups: Sequence[Subgroup], rope: Any, prob: float) -> pd.DataFrame:
         region, rows = self._rope(rope), []
         for subgroup in subgroups:
             a, b = subgroup.observed
-            row = [subgroup.n, subgroup.n_groups, a, b, a - b]
+            row: dict[str, Any] = {"n": subgroup.n, "n_groups": subgroup.n_groups}
+            row |= {"observed_a": a, "observed_b": b, "observed_difference": a - b}
             pooled, unpooled = subgroup.pooled, subgroup.unpooled
             if pooled is None or unpooled is None:
-                unknown = [np.nan] * (len(COLUMNS) - len(row) - 2)
-                rows.append([*row, *unknown, TOO_FEW, subgroup.reason])
+                rows.append({**row, "decision": TOO_FEW, "note": subgroup.reason})
                 continue
             decision = self._decision(pooled, region, prob)
-            row += [pooled.mean, pooled.sd, *decision.hdi, *unpooled.hdi(prob)]
-            row += decision.probabilities
-            rows.append([*row, decision.settled_code, subgroup.absent])
+            row |= {"mean": pooled.mean, "sd": pooled.sd}
+            row |= zip(("hdi_low", "hdi_high"), decision.hdi, strict=True)
+            row |= zip(("alone_low", "alone_high"), unpooled.hdi(prob), strict=True)
+            row |= zip(("p_worse", "p_rope", "p_better"), decision.probabilities, strict=True)
+            rows.append({**row, "decision": decision.settled_code, "note": subgroup.absent})
         table = pd.DataFrame(rows, columns=COLUMNS)
         return table if table["n_groups"].any() else table.drop(columns="n_groups")
 
@@ -314,13 +319,13 @@ class SubgroupComparison:
 
     def _printed(self, rope: Any, prob: float) -> pd.DataFrame:
         """Return the text of the table."""
-        observed = (self._observed[0], self._observed[1])
-        number = sum(subgroup.n for subgroup in self._subgroups)
-        n_groups = sum(subgroup.n_groups for subgroup in self._subgroups)
-        whole = Subgroup("", number, n_groups, observed, self._overall, self._overall)
-        index = [*map(str, self._index), "all instances"]
-        table = self._rows([*self._subgroups, whole], rope, prob)
-        table = table.set_axis(pd.Index(index, name=self._index.name))
+        a, b = self._observed
+        n, n_groups = (sum(getattr(one, of) for one in self._subgroups) for of in ("n", "n_groups"))
+        whole = Subgroup("all instances", n, n_groups, (a, b), self._overall, self._overall)
+        shown = [*self._subgroups, whole]
+        table = self._rows(shown, rope, prob)
+        index = [str(subgroup.label) for subgroup in shown]
+        table = table.set_axis(pd.Index(index, name=self._column or "subgroup"))
         left_out = ["observed_difference", "sd"]
         if not table["note"].any():
             left_out.append("note")
@@ -328,28 +333,8 @@ class SubgroupComparison:
         if rope is None:
             too_few = table["decision"] == TOO_FEW
             table.loc[too_few, "note"] = f"{TOO_FEW}: " + table.loc[too_few, "note"]
-        shown = table.drop(columns=left_out)
-        return as_text(shown, prob, rope=rope is not None, titles=titles)
-
-
-COLUMNS = [
-    "n",
-    "n_groups",
-    "observed_a",
-    "observed_b",
-    "observed_difference",
-    "mean",
-    "sd",
-    "hdi_low",
-    "hdi_high",
-    "alone_low",
-    "alone_high",
-    "p_worse",
-    "p_rope",
-    "p_better",
-    "decision",
-    "note",
-]
+        table = table.drop(columns=left_out)
+        return as_text(table, prob, rope=rope is not None, titles=titles)
 
 
 def instances_of(posterior: Posterior) -> Any:
