@@ -78,17 +78,14 @@ def sample(like: Posterior, engine: Engine, prior: Callable[..., Any] | None) ->
         draw = partial(engine.draw_prior, specification, labels, prior, seed(_PRIOR))
         own_prior = Prior(like.model, like.evidence, like.prevalence, draw)
         name = getattr(prior, "__name__", type(prior).__name__)
-    posterior = _with_chains(
-        like, trace, entropy=entropy, prior=own_prior, prior_name=name, build_prior=prior
-    )
-    posterior.engine = engine.name
-    return posterior
+    known = {"own_prior": own_prior, "prior_name": name, "build_prior": prior}
+    return _with_chains(like, trace, engine.name, entropy=entropy, **known)
 
 
-def _with_chains(like: Posterior, trace: Trace, **options: Any) -> Posterior:
+def _with_chains(like: Posterior, trace: Trace, engine: str, **options: Any) -> Posterior:
     """Return the posterior of the chains, with the model and the evidence of `like`."""
-    settings = {"instances": like.instances, "weights": None, **options}
-    return like.like(like.model, like.evidence, trace=trace, **settings)
+    options |= {"instances": like.instances, "weights": None, "engine": engine}
+    return like.like(like.model, like.evidence, trace=trace, **options)
 
 
 def from_trace(trace: Any, like: Posterior) -> Posterior:
@@ -109,4 +106,4 @@ def from_trace(trace: Any, like: Posterior) -> Posterior:
         prior = Prior(like.model, like.evidence, like.prevalence, partial(dict, drawn))
     chains = trace_of(trace, names + rows)
     check_trace(chains, parameters)
-    return _with_chains(like, chains, prior=prior, prior_name="altered graph")
+    return _with_chains(like, chains, "pymc", own_prior=prior, prior_name="altered graph")

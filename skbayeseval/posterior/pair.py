@@ -35,14 +35,16 @@ class PairPosterior(Posterior):
             weights=None if joint.weights is None else joint.weights.pair(i, j),
             instances=joint.instances,
             trace=joint.trace,
-            prior=None if joint.own_prior is None else joint.own_prior.pair(i, j),
+            own_prior=None if joint.own_prior is None else joint.own_prior.pair(i, j),
             prior_name=joint.prior_name,
             build_prior=joint.build_prior if of_both else None,
+            engine=joint.engine,
+            shows_progress=joint.shows_progress,
+            n_jobs=joint.n_jobs,
         )
         self._joint = joint
         self._rows = [i, j]
-        self.engine, self.has_warned = joint.engine, True
-        self.shows_progress, self.n_jobs = joint.shows_progress, joint.n_jobs
+        self.has_warned = True
 
     def of_rows(self, rows: Array, entropy: int) -> PairPosterior:
         """Return the posterior given some of the rows of the evidence, with exact draws."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
@@ -30,20 +30,18 @@ _COMPUTED: dict[Hashable, Any] = {}
 MOST_COMPUTED = 256
 
 
+@dataclass(eq=False, repr=False)
 class Recipe:
     """Base class of priors and posteriors, which give draws of metrics."""
 
+    model: Model
+    evidence: Evidence
+    prevalence: tuple[float, ...] | None = None
+
     is_prior: ClassVar[bool]
 
-    # Whether closed forms of the model apply to the draws.
-    has_closed_forms = True
-
-    def __init__(
-        self, model: Model, evidence: Evidence, prevalence: tuple[float, ...] | None = None
-    ) -> None:
-        self.model = model
-        self.evidence = as_evidence(evidence)
-        self.prevalence = prevalence
+    def __post_init__(self) -> None:
+        self.evidence = as_evidence(self.evidence)
         self.counts = self.evidence.margins()
         self.positive = self.counts[0].positive
         self._positive_index = 1 if self.positive is None else self.positive
@@ -52,10 +50,14 @@ class Recipe:
         if self.evidence.has_class_counts:
             averaged = np.array([counts.averaged for counts in self.counts])
             self._averaged = None if averaged.all() else averaged[:, None]
-        self.specification = model.specification(self.evidence)
-        if prevalence is not None:
-            known = np.array(prevalence)
-            self.specification = self.specification.with_prevalence(known)
+        self.specification = self.model.specification(self.evidence)
+        if self.prevalence is not None:
+            self.specification = self.specification.with_prevalence(np.array(self.prevalence))
+
+    @property
+    def has_closed_forms(self) -> bool:
+        """Whether closed forms of the model apply to the draws."""
+        return True
 
     def _given(self, n_draws: int | None) -> Draws | None:
         """Return draws of the parameters, where these are known by draws; else None."""
@@ -97,6 +99,7 @@ class Recipe:
         return self.specification.log_density_at_zero(metric, prior=self.is_prior)
 
 
+@dataclass(eq=False, repr=False)
 class Prior(Recipe):
     """The prior of a model.
 
@@ -113,24 +116,18 @@ class Prior(Recipe):
 
     is_prior = True
 
-    def __init__(
-        self,
-        model: Model,
-        evidence: Evidence,
-        prevalence: tuple[float, ...] | None = None,
-        draw: Callable[[], Draws] | None = None,
-    ) -> None:
-        super().__init__(model, evidence, prevalence)
-        self.draw = draw
-        self.has_closed_forms = draw is None
-        self._pair: tuple[int, int] | None = None
-        self._computed: dict[Hashable, Any] = {}  # where parameters are known by draws
+    draw: Callable[[], Draws] | None = None
+    _pair: tuple[int, int] | None = None
+    _computed: dict[Hashable, Any] = field(default_factory=dict)  # if parameters are known by draws
+
+    @property
+    def has_closed_forms(self) -> bool:
+        """Whether closed forms of the model apply to the draws."""
+        return self.draw is None
 
     def pair(self, i: int, j: int) -> Prior:
         """Return the prior of two of the classifiers, where parameters are known by draws."""
-        found = copy(self)
-        found._pair = i, j
-        return found
+        return replace(self, _pair=(i, j))
 
     def _given(self, n_draws: int | None) -> Draws | None:
         if self.draw is None:

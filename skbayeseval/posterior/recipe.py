@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -53,6 +54,7 @@ _POSTERIOR, _FEW_UNITS, _FULL_SIZE = 0, 1, 2
 MOST_TOGETHER = 2**25
 
 
+@dataclass(eq=False, repr=False)
 class Posterior(Recipe):
     """The posterior of a model, given evidence: independent draws, or Markov chains.
 
@@ -79,50 +81,50 @@ class Posterior(Recipe):
         Which instances the rows of the evidence belong to; None if that is not known.
     trace : Trace, default=None
         Markov chains of the parameters; None for independent draws.
-    prior : Prior, default=None
+    own_prior : Prior, default=None
         The prior of the chains, if it is not that of the model.
     prior_name : str, default=None
         The name of that prior.
     build_prior : callable, default=None
         The function that builds the variables of that prior, if it is available.
+    engine : str, default="exact"
+        The name of the engine.
+    shows_progress : bool, default=False
+        Whether draws that take long show progress.
+    n_jobs : int, default=None
+        The number of threads; by default as joblib is set.
     """
 
     is_prior = False
 
-    def __init__(
-        self,
-        model: Model,
-        evidence: Evidence,
-        *,
-        entropy: int,
-        n_draws: int = 0,
-        prevalence: tuple[float, ...] | None = None,
-        scored: WeightedInstances | None = None,
-        weights: Weights | None = None,
-        instances: Instances | None = None,
-        trace: Trace | None = None,
-        prior: Prior | None = None,
-        prior_name: str | None = None,
-        build_prior: Callable[..., Any] | None = None,
-    ) -> None:
-        super().__init__(model, evidence, prevalence)
-        self.scored = self.evidence.scored if scored is None else scored
-        self.entropy = entropy
-        self.n_draws = n_draws if trace is None else trace.n_draws
-        self.weights = weights
-        self.instances = instances
-        self.trace = trace
-        self.prior_name = prior_name
-        self.build_prior = build_prior
-        self.has_independent_draws = trace is None
-        self.has_closed_forms = trace is None and weights is None
-        self.engine = "exact" if trace is None else "pymc"
-        self.has_warned = trace is None  # whether convergence warnings were issued
-        self.shows_progress = False  # whether draws that take long show progress
-        self.n_jobs: int | None = None  # the number of threads; by default as joblib is set
-        self.own_prior = prior
+    _: KW_ONLY
+    entropy: int
+    n_draws: int = 0
+    scored: WeightedInstances | None = None
+    weights: Weights | None = None
+    instances: Instances | None = None
+    trace: Trace | None = None
+    own_prior: Prior | None = None
+    prior_name: str | None = None
+    build_prior: Callable[..., Any] | None = None
+    engine: str = "exact"
+    shows_progress: bool = False
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.scored = self.evidence.scored if self.scored is None else self.scored
+        self.has_independent_draws = self.trace is None
+        self.has_warned = self.trace is None  # whether convergence warnings were issued
+        if self.trace is not None:
+            self.n_draws = self.trace.n_draws
         self._asked: list[Metric] = []
         self._known: dict[Hashable, Any] = {}  # what was computed, or is known from a file
+
+    @property
+    def has_closed_forms(self) -> bool:
+        """Whether closed forms of the model apply to the draws."""
+        return self.trace is None and self.weights is None
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return what is known under the key, else compute it; arrays become read-only."""
@@ -135,10 +137,9 @@ class Posterior(Recipe):
     def like(self, model: Model, evidence: Evidence, **changes: Any) -> Posterior:
         """Return another posterior, with exact draws unless changed, with settings of this one."""
         options: dict[str, Any] = {"entropy": self.entropy, "n_draws": self.n_draws}
+        options |= {"shows_progress": self.shows_progress, "n_jobs": self.n_jobs}
         options |= {"prevalence": self.prevalence, "weights": self.weights}
-        other = Posterior(model, evidence, **(options | changes))
-        other.shows_progress, other.n_jobs = self.shows_progress, self.n_jobs
-        return other
+        return Posterior(model, evidence, **(options | changes))
 
     def model_name(self, metric: Metric) -> str:
         """Return the name of the model that is used for the metric."""
@@ -162,9 +163,10 @@ class Posterior(Recipe):
         self, metric: Metric, rng: np.random.Generator, n_draws: int, weight: float | None = None
     ) -> Iterator[Array]:
         """Yield blocks of draws of the metric, of shape (n_classifiers, n)."""
-        scored, sum_of_means = self._scored_for(metric), self.sum_of_means(metric)
+        scored = self._scored_for(metric)
         if scored is None:
             return super().stream(metric, rng, n_draws, weight)
+        sum_of_means = self.sum_of_means(metric)
         if sum_of_means is not None:
             return sum_of_means.stream(rng, n_draws)
         shape = scored.shape if weight is None else scored.with_weight(weight).shape

@@ -241,16 +241,15 @@ def _restored_posterior(
         {key.partition("/")[2]: v for key, v in arrays.items() if key.startswith(f"{group}/")}
         for group in ("chains", "stats", "prior")
     )
-    posterior = Posterior(
+    return Posterior(
         model,
         evidence,
         trace=Trace(chains, stats),
+        engine=header["engine"],
         prior_name=header["prior_name"],
-        prior=Prior(model, evidence, prevalence, partial(dict, prior)) if prior else None,
+        own_prior=Prior(model, evidence, prevalence, partial(dict, prior)) if prior else None,
         **common,
     )
-    posterior.engine = header["engine"]
-    return posterior
 
 
 def _restored_metric(saved: Mapping[str, Any], evidence: Evidence) -> Metric:
