@@ -175,13 +175,25 @@ def splits(*pairs):
 FIRST, REST = np.arange(12), np.arange(12, N)
 
 CV = [
-    (splits((FIRST, [*REST, N])), ValueError, "0 to 23, but the test set of split 0 contains 24"),
-    (splits((FIRST, REST), (REST, [-N - 1])), ValueError, "the test set of split 1 contains -25"),
+    (
+        splits((FIRST, [*REST, N])),
+        ValueError,
+        "0 to 23, or .* the test set of split 0 is .* index 24 is out of",
+    ),
+    (
+        splits((FIRST, REST), (REST, [-N - 1])),
+        ValueError,
+        r"the test set of split 1 is \[-25\]: index -25 is out of",
+    ),
     (splits((FIRST, REST / 1)), ValueError, "cv must yield 1-D arrays of integer indices"),
     (splits((["a"], REST)), ValueError, r"the training set of split 0 is \['a'\]"),
     (splits((FIRST[:, None], REST)), ValueError, "cv must yield 1-D arrays of integer indices"),
     (splits((None, REST)), ValueError, "the training set of split 0 is None"),
-    (splits((np.arange(9) < 5, REST)), ValueError, "the 24 samples, but .* a mask of length 9"),
+    (
+        splits((np.arange(9) < 5, REST)),
+        ValueError,
+        "masks of the 24 samples, but .* boolean index did not match",
+    ),
     (splits((FIRST, [])), ValueError, "the test set of split 0 is empty"),
     (splits((FIRST, REST), ([], FIRST)), ValueError, "the training set of split 1 is empty"),
     (splits((np.zeros(N, bool), REST)), ValueError, "the training set of split 0 is empty"),

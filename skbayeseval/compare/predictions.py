@@ -580,11 +580,8 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | R
     True
     """
     parts = read(path)
-    if parts.kind == ScoreResult.__name__:
-        return ScoreResult.from_parts(parts)
-    if parts.kind == Ranking.__name__:
-        return Ranking.from_parts(parts)
-    return ComparisonResult.from_parts(parts)
+    kinds: dict[str, Any] = {kind.__name__: kind for kind in (ScoreResult, Ranking)}
+    return kinds.get(parts.kind, ComparisonResult).from_parts(parts)
 
 
 def _true_classes(counts: ConfusionCounts) -> list[Any]:

@@ -287,17 +287,12 @@ class Evidence(ABC):
                 "indicator. Use the micro, macro or weighted average of precision, recall, F1 or "
                 "Jaccard, or metrics.per_class."
             )
-        if metric.needs_positive and not counts.has_table:
+        if metric.needs_positive and (len(labels) > 2 or not counts.has_table):
+            kind, name = "multiclass" if counts.has_table else "multilabel-indicator", metric.name
             raise ValueError(
-                f"Target is multilabel-indicator but scoring={metric.name!r} is a binary metric. "
-                f"Please choose another average setting, such as '{metric.name}_micro'."
-            )
-        if metric.needs_positive and len(labels) > 2:
-            raise ValueError(
-                f"Target is multiclass but scoring={metric.name!r} is a binary metric. "
-                f"Please choose another average setting, such as '{metric.name}_micro', "
-                f"'{metric.name}_macro', '{metric.name}_weighted' or "
-                f"metrics.per_class('{metric.name}')."
+                f"Target is {kind} but scoring={name!r} is a binary metric. Please choose another "
+                f"average setting, such as '{name}_micro', '{name}_macro', '{name}_weighted' or "
+                f"metrics.per_class('{name}')."
             )
         if metric.needs_positive:
             check_positive(metric, labels, counts.positive)

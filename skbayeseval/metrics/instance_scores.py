@@ -126,14 +126,9 @@ def prepare(metric: Metric, truth: Array, scores: Array) -> Prepared:
         hint = " Use roc_auc_ovr or roc_auc_ovo." if name == "roc_auc" else ""
         raise ValueError(f"{name} is not defined for {kind} targets.{hint}")
     if metric.needs == "probability":
-        if scores.max() > 1:
-            raise ValueError(
-                f"y_score must be probabilities, but contains {scores.max()}, above 1."
-            )
-        if scores.min() < 0:
-            raise ValueError(
-                f"y_score must be probabilities, but contains {scores.min()}, below 0."
-            )
+        for value, side in ((scores.max(), "above 1"), (scores.min(), "below 0")):
+            if not 0 <= value <= 1:
+                raise ValueError(f"y_score must be probabilities, but contains {value}, {side}.")
         if scores.ndim == 2 and not sum_to_one(scores):
             raise ValueError("y_score must be probabilities, but its rows do not sum to one.")
     if kind == "binary":

@@ -123,29 +123,20 @@ def check_splits(generated: Iterable[Any], n_samples: int) -> list[Split]:
 def _indices(given: Any, where: str, n_samples: int) -> Array:
     """Return non-negative indices."""
     array = np.asarray(given)
-    if array.size == 0:
+    chosen = np.arange(0)
+    try:
+        if array.ndim != 1:
+            raise IndexError(f"an array of {array.ndim} dimensions")
+        if array.size:
+            chosen = np.arange(n_samples)[array]
+    except IndexError as error:
+        raise ValueError(
+            f"cv must yield 1-D arrays of integer indices, 0 to {n_samples - 1}, or masks of the "
+            f"{n_samples} samples, but {where} is {in_short(given)}: {error}."
+        ) from error
+    if not chosen.size:
         raise ValueError(f"cv must yield sets that are not empty, but {where} is empty.")
-    if array.ndim != 1 or array.dtype.kind not in "iub":
-        raise ValueError(
-            f"cv must yield 1-D arrays of integer indices or boolean masks, but {where} is "
-            f"{in_short(given)}."
-        )
-    if array.dtype.kind == "b":
-        if len(array) != n_samples:
-            raise ValueError(
-                f"cv must yield masks with one value for each of the {n_samples} samples, but "
-                f"{where} is a mask of length {len(array)}."
-            )
-        if not array.any():
-            raise ValueError(f"cv must yield sets that are not empty, but {where} is empty.")
-        return np.flatnonzero(array)
-    low, high = int(array.min()), int(array.max())
-    if low < -n_samples or high >= n_samples:
-        raise ValueError(
-            f"cv must yield indices of the {n_samples} samples, 0 to {n_samples - 1}, but {where} "
-            f"contains {high if high >= n_samples else low}."
-        )
-    return np.arange(n_samples)[array]
+    return chosen
 
 
 def take_rows(params: Mapping[str, Any], rows: Array, n_samples: int) -> dict[str, Any]:

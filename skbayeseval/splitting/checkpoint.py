@@ -7,7 +7,6 @@ that agree in all of these, because they may be random. Files are npz archives w
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,10 +22,10 @@ from skbayeseval._files import written_whole
 from skbayeseval._version import __version__
 from skbayeseval.splitting.digest import NotDigestibleError, digest
 
-FORMAT = "skbayeseval checkpoint 1"
+FORMAT = "skbayeseval checkpoint 2"
 
 # The file by which a folder is known to be a checkpoint.
-MARKER = "checkpoint.json"
+MARKER = "checkpoint.txt"
 
 # How the names of files begin that were being written when a process was killed.
 UNFINISHED = ".skbayeseval-"
@@ -146,31 +145,20 @@ class Checkpoint:
             ) from None
         others = [name for name in os.listdir(self.path) if not name.startswith(UNFINISHED)]
         if os.path.lexists(marker):
-            self._check_marker(marker)
+            with open(marker, "rb") as file:
+                if file.read() != FORMAT.encode():
+                    raise ValueError(
+                        f"{marker} is not of this version of skbayeseval, or is damaged. Choose "
+                        "another folder as checkpoint."
+                    )
         elif others:
             raise ValueError(
                 f"checkpoint={self.path!r} is a folder with other files, such as "
                 f"{sorted(others)[0]!r}. Choose one that is empty, or that does not exist yet."
             )
         else:
-            with written_whole(marker) as temporary, open(temporary, "w") as file:
-                json.dump({"format": FORMAT}, file)
-
-    def _check_marker(self, marker: str) -> None:
-        try:
-            with open(marker, encoding="utf-8") as file:
-                found = json.load(file)["format"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(
-                f"{marker} is not of skbayeseval, or is damaged. Choose another folder as "
-                "checkpoint."
-            ) from error
-        if found != FORMAT:
-            raise ValueError(
-                f"checkpoint={self.path!r} has the format {found!r}, but this version of "
-                f"skbayeseval reads {FORMAT!r}. Choose another folder, or use the version that "
-                "wrote it."
-            )
+            with written_whole(marker) as temporary, open(temporary, "wb") as file:
+                file.write(FORMAT.encode())
 
     def check_writable(self) -> None:
         """Raise, before anything is fitted, if no file can be written."""
@@ -192,11 +180,6 @@ class Checkpoint:
         path = self._file(key)
         try:
             header, arrays = read_archive(path)
-            if header.get("format") != FORMAT:
-                raise ValueError(
-                    f"its format is {header.get('format')!r}, but this version of skbayeseval "
-                    f"reads {FORMAT!r}"
-                )
             if header.get("key") != key:
                 raise ValueError("it is the file of another fit, under another name")
             content = {name: decode(header[name], arrays) for name in CONTENT}
@@ -215,7 +198,7 @@ class Checkpoint:
         path = self._file(key)
         arrays: dict[str, Any] = {}
         content = {name: getattr(run, name) for name in CONTENT}
-        header = {"format": FORMAT, "key": key, **encode(content, arrays)}
+        header = {"key": key, **encode(content, arrays)}
         try:
             write_archive(path, header, arrays)
         except OSError as error:
