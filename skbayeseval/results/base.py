@@ -22,8 +22,7 @@ from skbayeseval.metrics.registry import PerClass, resolve_scoring, split_metric
 from skbayeseval.posterior.chains import convergence_warnings, from_trace
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.arviz import as_arviz
-from skbayeseval.results.explain import MOST_METRICS, explained, printed
-from skbayeseval.results.facts import Fact, as_lines, facts_of
+from skbayeseval.results.facts import MOST_METRICS, Fact, as_lines, explained, facts_of, printed
 from skbayeseval.results.printed import Labels, latex_table, markdown_table
 from skbayeseval.results.report import Figure, Table, page, view
 from skbayeseval.results.storage import Parts, describe, read, write

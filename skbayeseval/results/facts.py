@@ -1,4 +1,4 @@
-"""What a result stands on and applies to: facts, which are printed, explained and shown alike."""
+"""What a result says in words: a list of facts, which is printed, explained and shown alike."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from skbayeseval.evidence.base import effective_number
 from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.registry import in_plain_words
 from skbayeseval.posterior.recipe import Posterior
 
 if TYPE_CHECKING:
@@ -38,6 +39,17 @@ BEGINNINGS = {
     "note": "Note:",
 }
 
+# With more metrics than this, only the first are explained.
+MOST_METRICS = 4
+
+WITHOUT_A_ROPE = (
+    "Use decision(rope=r) to compare this with the smallest difference r that matters to you."
+)
+WITH_A_ROPE = (
+    "The ROPE has the differences that are too small to matter, and a 95% HDI is the narrowest "
+    "interval that has 95% of the probability."
+)
+
 # Fewer groups, positives or instances than this are few.
 FEW_UNITS = 20
 
@@ -62,6 +74,38 @@ def as_sentences(facts: Iterable[Fact]) -> list[str]:
         f"{BEGINNINGS.get(keyword, keyword.capitalize())} {' '.join(words.rstrip('.').split())}."
         for keyword, words in facts
     ]
+
+
+def printed(result: PosteriorView) -> str:
+    """Return the headline of each metric with its facts, and those of all."""
+    lines = []
+    for metric in result._metrics.values():
+        lines += [result._headline(metric), *result._printed(metric)]
+    lines += as_lines(facts_of(result))
+    if result._takes_rope:
+        lines.append(f"  {WITHOUT_A_ROPE}")
+    return "\n".join(lines)
+
+
+def explained(result: PosteriorView, rope: Any = None) -> str:
+    """Return a paragraph on each metric, and one on what the result stands on and applies to."""
+    paragraphs = []
+    for name, metric in list(result._metrics.items())[:MOST_METRICS]:
+        sentences = [result._headline(metric)]
+        meaning = in_plain_words(metric, chunks=result.evidence.family == "chunks")
+        if meaning:
+            sentences.append(f"{name} is {meaning}.")
+        sentences += as_sentences(result._facts_of(metric))
+        if rope is not None:
+            sentences.append(result._decided(rope, metric))
+        paragraphs.append(" ".join(sentences))
+    limits = as_sentences(facts_of(result))
+    if result._takes_rope:
+        limits.append(WITHOUT_A_ROPE if rope is None else WITH_A_ROPE)
+    more = len(result.metrics) - MOST_METRICS
+    if more > 0:
+        limits.append(f"The tables have the other {more} metrics.")
+    return "\n\n".join([*paragraphs, " ".join(limits)])
 
 
 def facts_of(result: PosteriorView) -> list[Fact]:

@@ -20,7 +20,7 @@ from skbayeseval.judgement.distribution import Distribution
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.results.base import PosteriorView
-from skbayeseval.results.explain import explained
+from skbayeseval.results.facts import explained
 from skbayeseval.results.printed import (
     Labels,
     as_text,

@@ -54,8 +54,9 @@ Array = NDArray[Any]
 # A child of the entropy; planning/sample_size.py lists the others.
 _POOLING = 5
 
-# Stands for a splitter that the user did not specify.
-UNKNOWN = object()
+
+class Unknown:
+    """Stands for a splitter that the user did not specify, in copies, too."""
 
 
 class RecordedOnly(str):
@@ -66,9 +67,9 @@ class RecordedOnly(str):
 FEWEST_DRAWS, MOST_DRAWS, AFFORDABLE = 2000, 20_000, 400_000
 
 
-@dataclass(frozen=True)
+@dataclass
 class Settings:
-    """The options of a report on recorded results."""
+    """The options of a report on recorded results, which are checked."""
 
     rope: Interval
     prob: float
@@ -81,6 +82,13 @@ class Settings:
     n_draws: int | None
     entropy: int
     instances: str = "the instances"
+
+    def __post_init__(self) -> None:
+        self.prob = check_probability(self.prob)
+        if self.test_fraction is not None:
+            self.test_fraction = check_probability(self.test_fraction, "test_fraction")
+        if self.n_draws is not None:
+            self.n_draws = check_size(self.n_draws, "n_draws", 16, minimum=100)
 
     @property
     def table_metric(self) -> Metric | None:
@@ -100,9 +108,9 @@ class Settings:
 
     def proportions(self, n_splits: int, sizes: Array | None = None) -> SplitProportions:
         """Return what is known about the splits; `sizes` has the test instances per class."""
-        if self.cv is UNKNOWN and self.test_fraction is None:
+        if self.cv is Unknown and self.test_fraction is None:
             return cautious_proportions(n_splits, sizes)
-        known = SplitProportions() if self.cv is UNKNOWN else split_proportions(self.cv, n_splits)
+        known = SplitProportions() if self.cv is Unknown else split_proportions(self.cv, n_splits)
         declared = _declared_splits(self.cv)
         if declared not in (None, n_splits):
             raise ValueError(f"cv={self.cv!r} has {declared} splits, but {n_splits} were recorded.")
@@ -322,16 +330,6 @@ def make_report(
     )
 
 
-def check_draws(n_draws: Any) -> int | None:
-    """Return a number of draws of at least 100, or None."""
-    return None if n_draws is None else check_size(n_draws, "n_draws", 16, minimum=100)
-
-
-def check_fraction(test_fraction: Any) -> float | None:
-    """Return a fraction strictly between 0 and 1, or None."""
-    return None if test_fraction is None else check_probability(test_fraction, "test_fraction")
-
-
 def _unknown_proportions(cv: Any, what: str) -> ValueError:
     return ValueError(
         f"cv={cv!r} does not determine {what}. Pass test_fraction=, the share of test instances "
@@ -340,7 +338,7 @@ def _unknown_proportions(cv: Any, what: str) -> ValueError:
 
 
 def _splits_name(cv: Any) -> str:
-    return "splitter not specified" if cv is UNKNOWN else splitter_name(cv)
+    return "splitter not specified" if cv is Unknown else splitter_name(cv)
 
 
 def _training(proportions: SplitProportions, settings: Settings) -> list[Fact]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from sklearn.model_selection import check_cv
 from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_labels, resolve_pos_label
 from skbayeseval._validation import (
-    check_probability,
     check_random_state,
     check_random_state_entropy,
 )
@@ -22,10 +21,8 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import table_metric
 from skbayeseval.search.candidates import Recorded
 from skbayeseval.search.recorded import (
-    UNKNOWN,
     Settings,
-    check_draws,
-    check_fraction,
+    Unknown,
     report_recorded,
 )
 from skbayeseval.search.report import Key, check_key
@@ -137,7 +134,6 @@ class RefitSimplest:
 
     def __post_init__(self) -> None:
         check_key(self.key)
-        check_rope_around_zero(self.rope)
         if self.scoring is not None and not isinstance(self.scoring, (str, Metric)):
             raise TypeError(
                 f"scoring must be the name of a metric or a Metric, got {in_short(self.scoring)}."
@@ -149,9 +145,18 @@ class RefitSimplest:
         classes = None if self.labels is None else check_labels(self.labels)
         if self.pos_label is not None:  # without labels, any scalar may be one
             resolve_pos_label([self.pos_label] if classes is None else classes, self.pos_label)
-        self.test_fraction = check_fraction(self.test_fraction)
-        self.prob = check_probability(self.prob)
-        self.n_draws = check_draws(self.n_draws)
+        self._settings = Settings(
+            rope=check_rope_around_zero(self.rope),
+            prob=self.prob,
+            measure=None,
+            key=None,
+            cv=Unknown if self.cv is None else self.cv,
+            test_fraction=self.test_fraction,
+            labels=self.labels,
+            pos_label=self.pos_label,
+            n_draws=self.n_draws,
+            entropy=0,
+        )
 
     def __call__(self, results: Mapping[str, Any]) -> int:
         """Return the index of the simplest candidate that is equivalent to the best.
@@ -162,18 +167,8 @@ class RefitSimplest:
         try:
             recorded = Recorded(results)
             key, measure = self._measure(recorded, recorded.keys)
-            settings = Settings(
-                rope=check_rope_around_zero(self.rope),
-                prob=self.prob,
-                measure=measure,
-                key=key,
-                cv=UNKNOWN if self.cv is None else self.cv,
-                test_fraction=self.test_fraction,
-                labels=self.labels,
-                pos_label=self.pos_label,
-                n_draws=self.n_draws,
-                entropy=check_random_state_entropy(self.random_state),
-            )
+            entropy = check_random_state_entropy(self.random_state)
+            settings = replace(self._settings, key=key, measure=measure, entropy=entropy)
             return report_recorded(recorded, settings).simplest_index(self.key)
         except BaseException as error:
             self.cv_results_ = results

@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from skbayeseval._arrays import in_short
 from skbayeseval._labels import check_labels
 from skbayeseval._validation import (
-    check_probability,
     check_random_state_entropy,
     check_whole_number,
 )
@@ -30,8 +29,6 @@ from skbayeseval.search.count_scorer import CountScorer
 from skbayeseval.search.recorded import (
     RecordedOnly,
     Settings,
-    check_draws,
-    check_fraction,
     make_report,
     report_recorded,
 )
@@ -178,14 +175,14 @@ def report_search(
         instances = f"the {search.n_resources_[-1]:,} instances of the last iteration"
     settings = Settings(
         rope=check_rope_around_zero(rope, split_metric(str(getattr(measure, "name", measure)))),
-        prob=check_probability(prob),
+        prob=prob,
         measure=measure,
         key=key,
         cv=search.cv,
-        test_fraction=check_fraction(test_fraction),
+        test_fraction=test_fraction,
         labels=labels if scorer is None else scorer.labels,
         pos_label=scorer.pos_label if pos_label is None and scorer is not None else pos_label,
-        n_draws=check_draws(n_draws),
+        n_draws=n_draws,
         instances=instances,
         entropy=check_random_state_entropy(random_state),
     )

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skbayeseval import BlockRegularizedCV, count_scorer, refit_simplest, report_search
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.search.candidates import Recorded
-from skbayeseval.search.recorded import UNKNOWN, Settings, report_recorded
+from skbayeseval.search.recorded import Settings, Unknown, report_recorded
 
 CV = BlockRegularizedCV(3, random_state=0)
 
@@ -58,7 +58,7 @@ def test_splits_that_nobody_told():
     assert fitted(untold).best_index_ == told(results)
     # Six halves taken for six folds would be too sure.
     tables = []
-    for cv in (UNKNOWN, 6):
+    for cv in (Unknown, 6):
         settings = Settings(
             rope=Interval(-0.05, 0.05), prob=0.95, measure="f1", key="f1", cv=cv,
             test_fraction=None, labels=(0, 1), pos_label=1, n_draws=None, entropy=0,
