@@ -8,7 +8,7 @@ from skbayeseval import (
     metrics,
     power_analysis,
 )
-from skbayeseval.evidence import ConfusionCounts, PairedCounts
+from skbayeseval.evidence import ConfusionCounts
 from skbayeseval.judgement import Interval
 from skbayeseval.models import Paired, Unpaired
 from skbayeseval.planning import sample_size, simulate
@@ -76,10 +76,10 @@ def settled_fraction(result, rope, n_more, n_replications, seed):
             for pair, count in zip(outcomes, rng.multinomial(total, theta), strict=True)
         ]
         truth, pairs, counts = (np.array(column) for column in zip(*pieces, strict=True))
-        new = PairedCounts(truth, pairs, counts, result.labels)
-        whole = result.evidence + new
-        y = np.repeat(whole.truth, whole.counts.astype(int))
-        a, b = np.repeat(whole.predictions, whole.counts.astype(int), axis=0).T
+        seen = result.evidence
+        times = np.concatenate([seen.counts, counts]).astype(int)
+        y = np.repeat(np.concatenate([seen.truth, truth]), times)
+        a, b = np.repeat(np.concatenate([seen.predictions, pairs]), times, axis=0).T
         again = compare_predictions(y, a, b, scoring=result.metrics[0], random_state=rng)
         settled += again.decision(rope).code in SETTLED
     return settled / n_replications
