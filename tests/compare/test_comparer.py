@@ -1,5 +1,3 @@
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -115,17 +113,6 @@ def test_deep_parameters(named):
     assert replaced.estimators[0].var_smoothing == 0.1
     with pytest.raises(ValueError, match="Invalid parameter 'nonsense'"):
         comparer.set_params(nonsense=3)
-
-
-def test_clone_and_pickle(comparer):
-    comparer.set_params(refit=True)
-    copy = clone(comparer)
-    assert copy.estimators[0] is not comparer.estimators[0]
-    np.testing.assert_array_equal(copy.fit(X, Y).result_.draws, comparer.fit(X, Y).result_.draws)
-    again = pickle.loads(pickle.dumps(comparer))
-    assert str(again.result_) == str(comparer.result_)
-    np.testing.assert_array_equal(again.predict(X), comparer.predict(X))
-    assert again.hdi(metric="recall") == comparer.hdi(metric="recall")
 
 
 def test_html_diagram():

@@ -4,84 +4,52 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval.compare.items import align_groups, align_items
+from skbayeseval import compare_items
 
 A, B = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
+X, Z = list("xyz"), list("zxy")
+FRAME = pd.DataFrame({"r1": A, "r2": B}, X)
 
 
-def aligned(a, b, ids=None):
-    return align_items({"scores_a": a, "scores_b": b}, ids, keys=["A", "B"])[0]
-
-
-def plain(a, b):
-    return np.array([a, b], dtype=float)[:, :, None]
-
-
-def test_by_position():
-    np.testing.assert_array_equal(aligned(A, np.array(B)), plain(A, B))
-    np.testing.assert_array_equal(aligned([True, False], [0, 1]), plain([1, 0], [0, 1]))
-
-
-def test_by_index():
-    a, b = pd.Series(A, list("xyz")), pd.Series([0.5, 0.6, 0.4], list("yzx"))
-    np.testing.assert_array_equal(aligned(a, b), plain(A, B))
-
-
-def test_an_index_of_numbers_is_an_index():
-    a, b = pd.Series(A), pd.Series([0.6, 0.5, 0.4], [2, 1, 0])
-    np.testing.assert_array_equal(aligned(a, b), plain(A, B))
-
-
-def test_an_index_that_counts_fits_any_other():
-    np.testing.assert_array_equal(aligned(pd.Series(A, list("xyz")), pd.Series(B)), plain(A, B))
-    np.testing.assert_array_equal(aligned(pd.Series(A, list("xyz")), B), plain(A, B))
-
-
-def test_an_equal_index_with_duplicates_is_paired_by_position():
-    index = ["x", "x", "y"]
-    np.testing.assert_array_equal(aligned(pd.Series(A, index), pd.Series(B, index)), plain(A, B))
-
-
-def test_data_frames_of_runs():
-    a = pd.DataFrame({"r1": A, "r2": B}, list("xyz"))
-    found = aligned(a, a.iloc[::-1])
-    np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_array_equal(found[0], a.to_numpy())
+def matched(a, b, ids=None):
+    return compare_items(a, b, ids=ids, n_draws=100).evidence.scores
 
 
 @pytest.mark.parametrize(
-    "ids",
+    ("a", "b", "ids"),
     [
-        (["x", "y", "z"], ["z", "x", "y"]),
-        [np.array([1, 2, 3]), [3, 1, 2]],
-        {"A": pd.Series(["x", "y", "z"]), "B": ["z", "x", "y"]},
-        {"B": [(0, 2), (0, 0), (0, 1)], "A": [(0, 0), (0, 1), (0, 2)]},
+        (A, np.array(B), None),
+        (pd.Series(A, X), pd.Series([0.5, 0.6, 0.4], list("yzx")), None),
+        # An index of numbers is an index; one that counts fits any other.
+        (pd.Series(A), pd.Series(B[::-1], [2, 1, 0]), None),
+        (pd.Series(A, X), pd.Series(B), None),
+        (pd.Series(A, X), B, None),
+        # An equal index with duplicates is paired by position.
+        (pd.Series(A, list("xxy")), pd.Series(B, list("xxy")), None),
+        # Ids of each system, or of both in the same order; they come before indexes.
+        (A, [0.6, 0.4, 0.5], (X, Z)),
+        (A, [0.6, 0.4, 0.5], [np.array([1, 2, 3]), [3, 1, 2]]),
+        (A, [0.6, 0.4, 0.5], {"A": pd.Series(X), "B": Z}),
+        (A, [0.6, 0.4, 0.5], {"B": [(0, 2), (0, 0), (0, 1)], "A": [(0, 0), (0, 1), (0, 2)]}),
+        (A, B, X),
+        (pd.Series(A, X), pd.Series(B, X[::-1]), [1, 2, 3]),
     ],
 )
-def test_by_ids(ids):
-    np.testing.assert_array_equal(aligned(A, [0.6, 0.4, 0.5], ids), plain(A, B))
-
-
-def test_ids_for_both_are_in_the_same_order():
-    np.testing.assert_array_equal(aligned(A, B, ["x", "y", "z"]), plain(A, B))
+def test_items_are_matched(a, b, ids):
+    np.testing.assert_array_equal(matched(a, b, ids)[..., 0], [A, B])
 
 
 def test_ids_of_two_items_are_not_ids_of_two_systems():
-    np.testing.assert_array_equal(aligned(A[:2], B[:2], ["xx", "yy"]), plain(A[:2], B[:2]))
+    np.testing.assert_array_equal(matched(A[:2], B[:2], ["xx", "yy"])[..., 0], [A[:2], B[:2]])
 
 
-def test_ids_come_before_indexes():
-    a, b = pd.Series(A, list("xyz")), pd.Series(B, list("zyx"))
-    np.testing.assert_array_equal(aligned(a, b, [1, 2, 3]), plain(A, B))
-
-
-def test_different_numbers_of_runs():
-    found = aligned([[1, 2], [3, np.nan]], [5, 6])
+def test_runs():
+    both = matched(FRAME, FRAME.iloc[::-1] + 0.1)
+    np.testing.assert_allclose(both, [FRAME, FRAME + 0.1])
+    # Different numbers of them; those without any score are dropped.
+    found = matched([[1, 2], [3, np.nan]], [5, 6])
     np.testing.assert_array_equal(found, [[[1, 2], [3, np.nan]], [[5, np.nan], [6, np.nan]]])
-
-
-def test_runs_without_any_score_are_dropped():
-    assert aligned([[1, np.nan], [3, np.nan]], [5, 6]).shape == (2, 2, 1)
+    assert matched([[1, np.nan], [3, np.nan]], [5, 6]).shape == (2, 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -107,34 +75,30 @@ def test_runs_without_any_score_are_dropped():
 )  # fmt: skip
 def test_errors(a, b, ids, message):
     with pytest.raises(ValueError, match=message):
-        aligned(a, b, ids)
+        matched(a, b, ids)
 
 
 @pytest.mark.parametrize("ids", [3, "xyz"])
 def test_ids_that_are_no_sequence(ids):
     with pytest.raises(TypeError, match="ids must be a sequence"):
-        aligned(A, B, ids)
+        matched(A, B, ids)
 
 
 def test_scores_that_are_no_numbers():
     with pytest.raises(TypeError, match="scores_a must contain numbers"):
-        aligned(["good", "bad"], [1, 2])
+        matched(["good", "bad"], [1, 2])
 
 
-def groups_of(groups, order=None, by_position=False):
-    return align_groups(groups, 3, order, by_position=by_position).tolist()
-
-
-def test_groups():
-    order = pd.Index([2, 1, 0])
-    assert groups_of(["u", "v", "u"]) == [0, 1, 0]
-    assert groups_of(pd.Series([7, 8, 7], list("abc"))) == [0, 1, 0]
-    assert groups_of(pd.Series(["u", "v", "v"]), order) == [0, 0, 1]
-    assert groups_of(pd.Series(["u", "v", "v"]), order, by_position=True) == [0, 1, 1]
-    assert groups_of(pd.Series(["u", "v", "v"]), pd.Index(list("abc"))) == [0, 1, 1]
+@pytest.mark.parametrize(
+    ("groups", "n_groups"),
+    [(["u", "v", "u"], [0, 1, 0]), (pd.Series([7, 8, 8], Z), [0, 0, 1])],
+)
+def test_groups(groups, n_groups):
+    found = compare_items(FRAME["r1"], FRAME["r2"], groups=groups, n_draws=100).evidence.group
+    assert found.tolist() == n_groups
 
 
 @pytest.mark.parametrize("groups", [["u"], [[1, 2]] * 3, "uvw", 3])
 def test_groups_that_do_not_fit(groups):
     with pytest.raises((TypeError, ValueError), match="groups"):
-        groups_of(groups)
+        compare_items(A, B, groups=groups)

@@ -96,17 +96,6 @@ def test_what_is_refused_of_a_ranking(ranking):
         pair.plot("scores")
 
 
-def test_different_numbers_of_runs():
-    rng = np.random.default_rng(0)
-    scores = as_dict(table())
-    scores["s0"]["iris"] = scores["s0"]["iris"] + rng.normal(0, 0.01, 5)
-    scores["s1"]["iris"] = list(scores["s1"]["iris"] + rng.normal(0, 0.01, 3))
-    ranking = compare_scores(scores, n_draws=500, random_state=0)
-    assert ranking.evidence.describe().endswith("scores missing, with 1 to 5 runs each")
-    splits = compare_scores(scores, test_fraction=0.2, n_draws=500, random_state=0)
-    assert splits.evidence.describe().endswith("scores missing, with 1 to 5 splits each")
-
-
 def test_systems_that_only_others_link():
     scores = as_dict(table())
     for name in NAMES[:3]:

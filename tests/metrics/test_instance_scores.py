@@ -197,20 +197,6 @@ def test_long_integers_keep_their_order(name, dtype):
     assert ours == pytest.approx(of_scikit_learn(name, truth, ranks, None), rel=1e-12)
 
 
-def test_two_columns_are_the_same_as_one():
-    truth, p = make("binary", False, np.random.default_rng(11))
-    weights = np.ones((N, 1))
-    for name in ("neg_log_loss", "neg_brier_score", "roc_auc_ovr"):
-        both = prepare(name, truth, np.column_stack([1 - p, p]))
-        np.testing.assert_allclose(both(weights), prepare(name, truth, p)(weights), rtol=1e-12)
-
-
-def test_all_tied_is_a_half():
-    weights = np.random.default_rng(12).standard_gamma(1.0, (4, 3))
-    auc = prepare("roc_auc", [0, 1, 0, 1], np.zeros(4))(weights)
-    np.testing.assert_allclose(auc, 0.5, rtol=1e-12)
-
-
 def test_class_without_weight_is_not_a_number():
     weights = np.array([[1.0, 0.0], [1.0, 1.0]])
     auc = prepare("roc_auc", [0, 1], [0.0, 1.0])(weights)

@@ -7,12 +7,10 @@ from skbayeseval.models import (
     Hierarchical,
     Paired,
     PairedChunks,
-    PairedHierarchical,
     PairedMany,
     PairedRecalls,
     RightOrWrong,
     Unpaired,
-    published_and_alternative_models,
     resolve_model,
 )
 from skbayeseval.models.registry import MODEL_CLASSES
@@ -50,33 +48,6 @@ def test_prior_replaces_the_default():
     model = resolve_model("paired", {"mu": (2, 3)}, paired=True)
     assert model == Paired(mu=(2, 3), theta=0.25)
     assert model.published == Paired(mu=(2, 3))
-
-
-def test_published_prior_first_and_jeffreys_among_the_others():
-    found = published_and_alternative_models("classes", paired=True, true_negatives=True)
-    for kind in (Paired, Unpaired, Hierarchical, BCV):
-        assert next(model for model in found if type(model) is kind) == kind()
-    assert {Paired(mu=0.5, theta=0.5), Unpaired(mu=0.5, rho=0.5), BCV(lambda_=0.5)} <= set(found)
-    # Half of Jeffreys' prior counts, and twice the published ones.
-    assert {Paired(theta=0.25), Unpaired(rho=2.0), BCV(lambda_=0.25)} <= set(found)
-    chunks = published_and_alternative_models("chunks", paired=True, true_negatives=False)
-    assert chunks[0] == PairedChunks()
-    assert {type(model) for model in chunks} == {PairedChunks, BCV}
-    assert {PairedChunks(lambda_=0.5), PairedChunks(lambda_=0.25)} <= set(chunks)
-    many = published_and_alternative_models(
-        "classes", paired=True, true_negatives=True, n_classes=3
-    )
-    assert many == [
-        PairedRecalls(), PairedRecalls(mu=1.0), PairedRecalls(eta=(2.0, 1.0)), PairedHierarchical(),
-        Hierarchical(), Hierarchical(mu=0.5), Hierarchical(eta=(2.0, 1.0)),
-    ]  # fmt: skip
-    alone = published_and_alternative_models(
-        "classes", paired=False, true_negatives=True, n_classes=3
-    )
-    assert {type(model) for model in alone} == {Hierarchical}
-    assert published_and_alternative_models("labels", paired=True, true_negatives=True) == []
-    for models in (found, many):
-        assert len(set(models)) == len(models)
 
 
 COUNTS = ConfusionCounts.from_matrix([[8, 2], [3, 7]])

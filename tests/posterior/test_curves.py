@@ -107,19 +107,6 @@ def test_the_difference_has_a_weight_of_its_own(monkeypatch):
     np.testing.assert_allclose(np.divide(widths(), before), [2.0, 1.0], rtol=0.05)
 
 
-def test_the_title_counts_thresholds_at_which_one_is_surely_better():
-    twin = compare_predictions(
-        Y, None, None, y_score_a=A, y_score_b=A, scoring="roc_auc", n_draws=100, random_state=0
-    )
-    title = twin.plot("net_benefit").ax_.get_title().replace("\n", " ")
-    assert "neither better at any threshold with probability 95%" in title
-    worst = compare_predictions(
-        Y, None, None, y_score_a=Y, y_score_b=1 - Y, scoring="net_benefit_0.5", random_state=0
-    )
-    title = worst.plot("net_benefit_difference").ax_.get_title().replace("\n", " ")
-    assert "net benefit: A better at 100% of the thresholds with probability 95%" in title
-
-
 @pytest.mark.parametrize(
     ("kind", "thresholds", "error", "message"),
     [

@@ -377,33 +377,6 @@ def test_which_prior_densities_are_finite(model, formula, finite):
     assert prior_of(model, pos_label=1).has_finite_density(metric) is finite
 
 
-@pytest.mark.parametrize(
-    ("model", "finite"),
-    [
-        (models.IndependentLabels(), True),
-        (models.IndependentLabels(mu=(1.0, 0.5)), None),
-        (models.IndependentLabels(rho=0.5), None),
-        (models.IndependentLabelsBCV(), True),
-        (models.IndependentLabelsBCV(lambda_=0.5), None),
-    ],
-)
-def test_which_prior_densities_of_labels_are_finite(model, finite):
-    metric = metrics.get_metric("f1_micro")
-    assert prior_of(model, n_labels=3).has_finite_density(metric) is finite
-
-
-def test_what_is_said_of_a_prior_density():
-    def complaint(**kwargs):
-        result = compare_counts((88, 10, 12, 90), (86, 12, 14, 88), **kwargs)
-        with pytest.raises(ValueError, match="prior density") as error:
-            result.bayes_factor(method="savage-dickey")
-        return "is infinite" in str(error.value), "is unknown" in str(error.value)
-
-    assert complaint(model=models.BCV(lambda_=0.5)) == (True, False)
-    assert complaint(model=models.BCV(lambda_=0.5), scoring="f1_macro") == (False, True)
-    assert complaint(model="hierarchical") == (True, False)
-
-
 def test_known_proportions_make_the_density_finite():
     prior = prior_of(models.Paired(), prevalence=0.3)
     metric = metrics.get_metric("f1")

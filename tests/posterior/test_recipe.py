@@ -1,38 +1,15 @@
 import numpy as np
 import pytest
-from sklearn.model_selection import KFold
-from sklearn.naive_bayes import GaussianNB
 
-from skbayeseval import _running as progress
 from skbayeseval import (
-    bayesian_cross_validate,
     compare_predictions,
     metrics,
 )
-from skbayeseval.models import vectors
 from skbayeseval.posterior import recipe
 
 Y = [1] * 30 + [0] * 50
 A = [1] * 26 + [0] * 4 + [1] * 6 + [0] * 44
 B = [1] * 20 + [0] * 10 + [1] * 9 + [0] * 41
-FEW = {"scoring": "f1", "n_draws": 400, "random_state": 0}
-
-
-@pytest.mark.parametrize("options", [{}, {"weight": "published"}])
-def test_draws_that_take_long_show_progress(options, monkeypatch, capsys):
-    X = np.random.default_rng(0).normal(size=(80, 2))
-    args = (GaussianNB(), ("other", GaussianNB(var_smoothing=1.0)), X, Y)
-    options = {"cv": KFold(2, shuffle=True, random_state=0), **options, **FEW, "n_draws": 20_000}
-    monkeypatch.setattr(progress, "PATIENCE", -1.0)
-    monkeypatch.setattr(vectors, "BLOCK", 8000)
-    quiet = bayesian_cross_validate(*args, **options)
-    draws = [quiet.draws, quiet.draws_a]
-    assert capsys.readouterr().err == ""
-    result = bayesian_cross_validate(*args, **options, verbose=1)
-    assert "drawing" not in capsys.readouterr().err
-    np.testing.assert_array_equal(result.draws, draws[0])
-    assert "drawing f1: 20000 of 20000 done" in capsys.readouterr().err
-    np.testing.assert_array_equal(result.draws_a, draws[1])
 
 
 def several_kinds():

@@ -114,16 +114,6 @@ def test_prior_sensitivity(result):
     assert table.loc["unpaired", "sd"].min() > table.loc["paired", "sd"].max()
 
 
-@pytest.mark.parametrize("kind", ["posterior", "joint", "factor"])
-def test_plot(result, kind):
-    import matplotlib.pyplot as plt
-
-    display = result.plot(kind)
-    assert display.ax_.figure is display.figure_
-    _, ax = plt.subplots()
-    assert result.plot(kind, ax=ax, metric="recall").ax_ is ax
-
-
 @pytest.mark.parametrize(
     "ask",
     [

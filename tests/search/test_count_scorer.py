@@ -141,3 +141,14 @@ def test_pickle_copy_and_repr(iris):
 def test_bad_arguments(options, error, match):
     with pytest.raises(error, match=match):
         count_scorer(**options)
+
+
+def test_a_scorer_that_fails_is_nan_alone(iris):
+    X, y = iris
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = count_scorer(["se", "ve", "vi"], also=["f1_macro", "roc_auc"])(
+            Says("se").fit(X, y), X, y
+        )
+    assert np.isnan(found["roc_auc"])
+    assert found["score"] == found["f1_macro"] == pytest.approx(0.5 / 3)

@@ -116,21 +116,6 @@ def test_words(report):
     assert "within 0.02: 1. Surely worse: 2. Not settled: 0." in apart
 
 
-def test_ranking_plot(report):
-    ax = report.plot().ax_
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels[-1] == "C=0.1, kernel=None"
-    assert labels[0] == "C=1, kernel=rbf"
-    many = report_of(np.linspace(0.8, 0.9, 30), [{"k": k} for k in range(30)])
-    ax = many.plot("ranking").ax_
-    assert ax.get_title().startswith("k=29 is the best of 30 with probability")
-    assert ax.get_title().endswith("10 not shown")
-    assert len(ax.get_yticklabels()) == 20
-    assert ax.get_yticklabels()[-1].get_text() == "k=29"
-    shown = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert shown[0] == "equivalent"
-
-
 def test_heatmap(report):
     display = report.plot("heatmap")
     assert display.ax_.get_xlabel() == "C"

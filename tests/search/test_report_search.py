@@ -27,6 +27,7 @@ from skbayeseval import (
     compare_confusion_matrices,
     compare_scores,
     count_scorer,
+    load_result,
     metrics,
     refit_simplest,
     report_search,
@@ -488,3 +489,13 @@ def test_one_split_has_counts_but_no_spread():
     search.scoring = "accuracy"
     with pytest.raises(ValueError, match="single split"):
         report_search(search, rope=0.01)
+
+
+def test_a_saved_ranking_of_counts_has_the_same_pairs(tmp_path):
+    a, b = right_of(950), right_of(900)
+    ranking = report_search(planted([a, b, a]), rope=0.02, random_state=0).ranking
+    ranking.save(tmp_path / "file")
+    again = load_result(tmp_path / "file")
+    for i, j in ((0, 1), (2, 1)):
+        np.testing.assert_array_equal(again.pairs[i, j].draws, ranking.pairs[i, j].draws)
+    assert again.table.equals(ranking.table)

@@ -158,15 +158,6 @@ def test_an_array_must_fit():
         next(BlockRegularizedCV(regularize="classes").split(np.zeros(40)))
 
 
-def test_random_state():
-    X, y = np.zeros((60, 1)), np.arange(60) % 2
-    fixed = BlockRegularizedCV(random_state=3)
-    np.testing.assert_array_equal(blocks_of(fixed, X, y), blocks_of(fixed, X, y))
-    for moving in (BlockRegularizedCV(), BlockRegularizedCV(random_state=np.random.RandomState(0))):
-        assert (blocks_of(moving, X, y) != blocks_of(moving, X, y)).any()
-    assert (blocks_of(BlockRegularizedCV(random_state=4), X, y) != blocks_of(fixed, X, y)).any()
-
-
 @pytest.mark.parametrize("m", [3, 8])
 @pytest.mark.parametrize("regularize", ["auto", None, entities])
 def test_groups_stay_whole(m, regularize):
