@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from skbayeseval._running import has_bar
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.chunks import ChunkCounts, check_counter
-from skbayeseval.evidence.counts import MarginalCounts, PairedCounts, margins_of
+from skbayeseval.evidence.counts import MarginalCounts, PairedCounts
 from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts
@@ -73,7 +74,9 @@ def check_no_scores(y_true: Any, predictions: Mapping[str, Any]) -> None:
         )
 
 
-def warn_of_unlikely_labels(evidence: Evidence, arguments: Sequence[str], truth: str) -> None:
+def warn_of_unlikely_labels(
+    evidence: Evidence, arguments: Sequence[str], truth: str, stacklevel: int = 4
+) -> None:
     """Warn if predicted labels seem to be true labels that are written in another way.
 
     Parameters
@@ -98,7 +101,7 @@ def warn_of_unlikely_labels(evidence: Evidence, arguments: Sequence[str], truth:
                 "Write the labels of both in the same way. If they are right, pass labels= with "
                 "all classes.",
                 UnlikelyDataWarning,
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
 
 
@@ -148,7 +151,7 @@ def warn_of_unlikely_scores(
                 f"{ranked[0].name} needs scores: the output of decision_function, or the column of "
                 "the positive class of predict_proba.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         for metric in ranked:
             value = scored.observed(metric)[k] if metric.formula == "roc_auc" else 1.0
@@ -157,7 +160,7 @@ def warn_of_unlikely_scores(
                     f"The ROC AUC of {argument} is {value:.3f}, far below 0.5. These may be the "
                     "scores of the other class: pass those of the positive class, or pos_label=.",
                     UnlikelyDataWarning,
-                    stacklevel=4,
+                    stacklevel=5,
                 )
 
 
@@ -220,107 +223,123 @@ def _described(scores: Array) -> str:
 
 
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
+Options = tuple[Any, Any, Any, Any, Any]
+EvidenceParts = tuple[Evidence, ScoredInstances | None, dict[str, Metric]]
 
 
-def posterior_of_instances(
-    y_true: Any,
-    predictions: Mapping[str, Any],
-    scores: Mapping[str, Any],
-    names: tuple[str, ...],
-    *,
-    scoring: Any,
-    labels: Any,
-    pos_label: Any,
-    weight: float,
-    groups: Any,
-    sample_weight: Any,
-    prevalence: Any,
-    options: tuple[Any, ...],
-    counter: Any = None,
-) -> ResultParts:
-    """Return what a result is made of: posterior, names and metrics.
+@dataclass(frozen=True, kw_only=True)
+class Tested:
+    """What is known of the same instances; the attributes are arguments of `compare_predictions`.
 
-    `options` are the model, the engine, the prior, n_draws and the random state.
+    `predictions` and `scores` are those of each classifier, by the names of their arguments; empty
+    if there are none.
     """
-    options = (*options, prevalence)
-    of_classes = {"labels": labels, "pos_label": pos_label}
-    if counter is not None:
-        check_counter(counter)
-        absent = {**scores, **of_classes, "sample_weight": sample_weight, "prevalence": prevalence}
-        _check_absent(absent, "tags with counter=")
-    given = {
-        "y_true": y_true,
-        **predictions,
-        **scores,
-        "groups": groups,
-        "sample_weight": sample_weight,
-    }
-    check_rows(given)
-    if counter is not None:
-        said = (predictions.get("y_pred_a"), predictions.get("y_pred_b"))
-        cells, types = counter.cells_and_types(y_true, *said)
+
+    y_true: Any
+    predictions: Mapping[str, Any]
+    scores: Mapping[str, Any]
+    scoring: Any
+    labels: Any
+    pos_label: Any
+    weight: float
+    groups: Any
+    sample_weight: Any
+    prevalence: Any
+    counter: Any = None
+
+    def posterior(self, names: tuple[str, ...], options: Options) -> ResultParts:
+        """Return what a result is made of: posterior, names and metrics.
+
+        `options` are the model, the engine, the prior, n_draws and the random state.
+        """
+        if self.counter is not None:
+            check_counter(self.counter)
+            self._check_absent("tags with counter=", "sample_weight")
+        more = {"groups": self.groups, "sample_weight": self.sample_weight}
+        rows = {"y_true": self.y_true, **self.predictions, **self.scores, **more}
+        check_rows(rows)
+        if self.counter is not None:
+            evidence, scored, metrics = self._of_tags()
+        elif _are_numbers(self.scoring, [self.y_true, *self.predictions.values()]):
+            evidence, scored, metrics = self._of_numbers()
+        else:
+            evidence, scored, metrics = self._of_classes()
+        instances = None
+        if evidence.n_rows is not None:
+            instances = Instances(evidence.n_rows, index_of(rows.values()))
+        posterior = make_posterior(
+            evidence, *options, prevalence=self.prevalence, scored=scored, instances=instances
+        )
+        posterior.shows_progress = has_bar()
+        return posterior, names, metrics
+
+    def _check_absent(self, what: str, *others: str) -> None:
+        """Raise if there are arguments that only apply to classes, or `others`."""
+        names = ("labels", "pos_label", "prevalence", *others)
+        for name, value in {**self.scores, **{name: getattr(self, name) for name in names}}.items():
+            if value is not None:
+                raise ValueError(f"{name}= does not apply to {what}. Omit it.")
+
+    def _of_tags(self) -> EvidenceParts:
+        said = (self.predictions.get("y_pred_a"), self.predictions.get("y_pred_b"))
+        cells, types = self.counter.cells_and_types(self.y_true, *said)
         if not cells[:, :4].any():
             raise ValueError(
-                f"y_true must contain chunks, but counter={counter!r} finds none in it."
+                f"y_true must contain chunks, but counter={self.counter!r} finds none in it."
             )
-        evidence: Evidence = ChunkCounts.of_sentences(cells, weight, types)
-        if groups is not None:
-            evidence = UnitCounts.from_chunks(cells, groups, weight=weight)
         # A chunk is there or not.
-        metrics = resolve_scoring("f1" if scoring is None else scoring, (0, 1))
-        posterior = make_posterior(evidence, *options, instances=_instances(evidence, given))
-        return posterior, names, metrics
-    if _are_numbers(scoring, [y_true, *predictions.values()]):
-        absent = {**of_classes, "prevalence": prevalence, **scores}
-        _check_absent(absent, "predictions of numbers, which have no classes")
-        if not predictions:
+        metrics = resolve_scoring("f1" if self.scoring is None else self.scoring, (0, 1))
+        if self.groups is not None:
+            return UnitCounts.from_chunks(cells, self.groups, weight=self.weight), None, metrics
+        return ChunkCounts.of_sentences(cells, self.weight, types), None, metrics
+
+    def _of_numbers(self) -> EvidenceParts:
+        self._check_absent("predictions of numbers, which have no classes")
+        if not self.predictions:
             raise ValueError("Metrics of numbers require predictions, but these are None.")
         evidence = PredictedNumbers.from_predictions(
-            y_true, predictions, weight=weight, groups=groups, sample_weight=sample_weight
+            self.y_true,
+            self.predictions,
+            weight=self.weight,
+            groups=self.groups,
+            sample_weight=self.sample_weight,
         )
-        posterior = make_posterior(evidence, *options, instances=_instances(evidence, given))
-        return posterior, names, resolve_scoring(scoring)
-    if not is_indicator(y_true) and kind_of_labels(y_true) == "continuous":
-        resolve_scoring(scoring)  # a metric that is not known is told first
-    if sample_weight is not None:
-        raise ValueError(
-            "sample_weight applies to metrics of predicted numbers, such as scoring='r2'; counts "
-            "of classes have no such weights. Omit it."
-        )
-    check_no_scores(y_true, predictions)
-    if labels is None and is_indicator(y_true):
-        labels = named_labels([y_true, *predictions.values(), *scores.values()])
-    common: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "weight": weight,
-        "groups": groups,
-    }
-    scored = ScoredInstances.from_scores(y_true, scores, **common) if scores else None
-    if predictions:
-        evidence = count_predictions(y_true, predictions, **common)
-        if not is_indicator(y_true):
-            warn_of_unlikely_labels(evidence, list(predictions), "y_true")
-        if len(predictions) == 1 and isinstance(evidence, PairedCounts):
-            evidence = MarginalCounts(evidence.margins())
-    elif scored is not None:
-        evidence = scored
-    else:
-        raise ValueError("There is nothing to compare: pass predictions, instance scores, or both.")
-    metrics = resolve_scoring(scoring, margins_of(evidence)[0].labels)
-    if scored is not None:
-        warn_of_unlikely_scores(scored, list(scores), metrics.values())
-    if scored is not None and all(metric.source == "instances" for metric in metrics.values()):
-        evidence, scored = scored, None
-    instances = _instances(evidence, given)
-    posterior = make_posterior(evidence, *options, scored=scored, instances=instances)
-    posterior.shows_progress = has_bar()
-    return posterior, names, metrics
+        return evidence, None, resolve_scoring(self.scoring)
 
-
-def _instances(evidence: Evidence, given: Mapping[str, Any]) -> Instances | None:
-    """Return the instances, each of which is a row of the evidence; None if these are not kept."""
-    return None if evidence.n_rows is None else Instances(evidence.n_rows, index_of(given.values()))
+    def _of_classes(self) -> EvidenceParts:
+        y_true, predictions, scores = self.y_true, self.predictions, self.scores
+        several = is_indicator(y_true)
+        if not several and kind_of_labels(y_true) == "continuous":
+            resolve_scoring(self.scoring)  # a metric that is not known is told first
+        if self.sample_weight is not None:
+            raise ValueError(
+                "sample_weight applies to metrics of predicted numbers, such as scoring='r2'; "
+                "counts of classes have no such weights. Omit it."
+            )
+        check_no_scores(y_true, predictions)
+        labels = self.labels
+        if labels is None and several:
+            labels = named_labels([y_true, *predictions.values(), *scores.values()])
+        common: Any = {"labels": labels, "pos_label": self.pos_label}
+        common |= {"weight": self.weight, "groups": self.groups}
+        scored = ScoredInstances.from_scores(y_true, scores, **common) if scores else None
+        evidence: Evidence | None = scored
+        if predictions:
+            evidence = count_predictions(y_true, predictions, **common)
+            if not several:
+                warn_of_unlikely_labels(evidence, list(predictions), "y_true", stacklevel=5)
+            if len(predictions) == 1 and isinstance(evidence, PairedCounts):
+                evidence = MarginalCounts(evidence.margins())
+        if evidence is None:
+            raise ValueError(
+                "There is nothing to compare: pass predictions, instance scores, or both."
+            )
+        metrics = resolve_scoring(self.scoring, evidence.margins()[0].labels)
+        if scored is not None:
+            warn_of_unlikely_scores(scored, list(scores), metrics.values())
+            if all(metric.source == "instances" for metric in metrics.values()):
+                evidence, scored = scored, None
+        return evidence, scored, metrics
 
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
@@ -333,9 +352,3 @@ def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
     return own and any(
         not is_indicator(one) and kind_of_labels(one) == "continuous" for one in vectors
     )
-
-
-def _check_absent(arguments: Mapping[str, Any], what: str) -> None:
-    given = [name for name, value in arguments.items() if value is not None]
-    if given:
-        raise ValueError(f"{given[0]}= does not apply to {what}. Omit it.")

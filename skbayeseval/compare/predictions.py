@@ -19,7 +19,7 @@ from skbayeseval._arrays import (
     wrong,
 )
 from skbayeseval._validation import check_names, check_weight
-from skbayeseval.compare.instances import posterior_of_instances
+from skbayeseval.compare.instances import Tested
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.confusion import ConfusionCounts, check_counts
@@ -194,35 +194,27 @@ def compare_predictions(
     >>> round(result.observed_a, 3), round(result.observed_b, 3)
     (-0.225, -0.6)
     """
-    given = {
-        "y_pred_a": y_pred_a,
-        "y_pred_b": y_pred_b,
-        "y_score_a": y_score_a,
-        "y_score_b": y_score_b,
-    }
-    for a, b in (("y_pred_a", "y_pred_b"), ("y_score_a", "y_score_b")):
-        if (given[a] is None) != (given[b] is None):
-            missing = a if given[a] is None else b
-            raise ValueError(f"{a} and {b} must be given together, got {missing}=None.")
+    for what, a, b in (("y_pred", y_pred_a, y_pred_b), ("y_score", y_score_a, y_score_b)):
+        if (a is None) != (b is None):
+            missing = f"{what}_{'a' if a is None else 'b'}"
+            raise ValueError(f"{what}_a and {what}_b must be given together, got {missing}=None.")
     pair = (y_score_a, y_score_b) if y_pred_a is None else (y_pred_a, y_pred_b)
     names = check_names(names_of_series(names, *pair), 2)
-    return ComparisonResult(
-        *posterior_of_instances(
-            y_true,
-            {} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
-            {} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
-            names,
-            scoring=scoring,
-            labels=labels,
-            pos_label=pos_label,
-            weight=weight,
-            groups=groups,
-            sample_weight=sample_weight,
-            prevalence=prevalence,
-            options=(model, engine, prior, n_draws, random_state),
-            counter=counter,
-        )
+    tested = Tested(
+        y_true=y_true,
+        predictions={} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
+        scores={} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        weight=weight,
+        groups=groups,
+        sample_weight=sample_weight,
+        prevalence=prevalence,
+        counter=counter,
     )
+    options = (model, engine, prior, n_draws, random_state)
+    return ComparisonResult(*tested.posterior(names, options))
 
 
 def compare_confusion_matrices(
@@ -280,27 +272,19 @@ def compare_confusion_matrices(
         name: check_counts(matrix_in_order(cm, labels, name), name) for name, cm in matrices.items()
     }
     worth = _check_runs(weight, tables, ndim=2)
-    evidence = tuple(
-        ConfusionCounts.from_matrix(
-            table.sum(axis=0) if table.ndim == 3 else table,
-            labels=labels,
-            pos_label=pos_label,
-            weight=worth,
-            name=name,
+    options: Any = {"labels": labels, "pos_label": pos_label, "weight": worth}
+    evidence = {
+        name: ConfusionCounts.from_matrix(
+            table.sum(axis=0) if table.ndim == 3 else table, name=name, **options
         )
         for name, table in tables.items()
-    )
-    if evidence[0].labels != evidence[1].labels:
+    }
+    if evidence["cm_a"].labels != evidence["cm_b"].labels:
         raise ValueError(
             f"cm_a and cm_b must have the same classes, got shapes "
             f"{tables['cm_a'].shape} and {tables['cm_b'].shape}."
         )
-    for name, counts in zip(tables, evidence, strict=True):
-        check_true_classes(_true_classes(counts), name)
-    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
-    return ComparisonResult(
-        posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
-    )
+    return _result_of(evidence, names, scoring, model, engine, prior, n_draws, random_state)
 
 
 def compare_counts(
@@ -356,16 +340,24 @@ def compare_counts(
     worth = _check_runs(weight, cells, ndim=1)
     totals = {name: array.reshape(-1, array.shape[-1]).sum(axis=0) for name, array in cells.items()}
     n_cells = min(len(total) for total in totals.values())
-    evidence = tuple(
-        ConfusionCounts.from_cells(*total[:n_cells], weight=worth, name=name)
-        for name, total in totals.items()
-    )
-    for (name, total), one in zip(totals.items(), evidence, strict=True):
+    for name, total in totals.items():
         if not total.any():
             raise ValueError(f"{name} must contain a count greater than 0, got only zeros.")
-        if one.has_true_negatives:
-            check_true_classes(_true_classes(one), name)
-    posterior = make_posterior(evidence, model, engine, prior, n_draws, random_state)
+    evidence = {
+        name: ConfusionCounts.from_cells(*total[:n_cells], weight=worth, name=name)
+        for name, total in totals.items()
+    }
+    return _result_of(evidence, names, scoring, model, engine, prior, n_draws, random_state)
+
+
+def _result_of(
+    evidence: Mapping[str, ConfusionCounts], names: Any, scoring: Any, *options: Any
+) -> ComparisonResult:
+    """Return the comparison of counts, given by the names of their arguments."""
+    for name, counts in evidence.items():
+        if counts.has_true_negatives:
+            check_true_classes([counts.labels[i] for i in np.flatnonzero(counts.true)], name)
+    posterior = make_posterior(tuple(evidence.values()), *options)
     return ComparisonResult(
         posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
     )
@@ -435,22 +427,19 @@ def compare_many(
     names = check_names(list(named), len(named))
     if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
         raise wrong("scores", f"a dict with the names of predictions, {list(names)}", scores)
-    return Ranking(
-        *posterior_of_instances(
-            y_true,
-            {f"predictions[{in_short(name)}]": predictions[name] for name in names if predictions},
-            {} if scores is None else {f"scores[{in_short(name)}]": scores[name] for name in names},
-            names,
-            scoring=scoring,
-            labels=labels,
-            pos_label=pos_label,
-            weight=weight,
-            groups=groups,
-            sample_weight=sample_weight,
-            prevalence=prevalence,
-            options=(model, engine, prior, n_draws, random_state),
-        )
+    tested = Tested(
+        y_true=y_true,
+        predictions={f"predictions[{in_short(k)}]": predictions[k] for k in names if predictions},
+        scores={f"scores[{in_short(name)}]": scores[name] for name in names if scores},
+        scoring=scoring,
+        labels=labels,
+        pos_label=pos_label,
+        weight=weight,
+        groups=groups,
+        sample_weight=sample_weight,
+        prevalence=prevalence,
     )
+    return Ranking(*tested.posterior(names, (model, engine, prior, n_draws, random_state)))
 
 
 def score_posterior(
@@ -513,11 +502,10 @@ def score_posterior(
     inferred = isinstance(weight, str)
     if inferred and weight != "inferred":
         raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")
-    posterior, names, metrics = posterior_of_instances(
-        y_true,
-        {} if y_pred is None else {"y_pred": y_pred},
-        {} if y_score is None else {"y_score": y_score},
-        (name,),
+    tested = Tested(
+        y_true=y_true,
+        predictions={} if y_pred is None else {"y_pred": y_pred},
+        scores={} if y_score is None else {"y_score": y_score},
         scoring=scoring,
         labels=labels,
         pos_label=pos_label,
@@ -525,8 +513,9 @@ def score_posterior(
         groups=groups,
         sample_weight=sample_weight,
         prevalence=prevalence,
-        options=(model, engine, prior, n_draws, random_state),
     )
+    options = (model, engine, prior, n_draws, random_state)
+    posterior, names, metrics = tested.posterior((name,), options)
     return ScoreResult(_of_learner(posterior) if inferred else posterior, names, metrics)
 
 
@@ -582,10 +571,6 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | R
     parts = read(path)
     kinds: dict[str, Any] = {kind.__name__: kind for kind in (ScoreResult, Ranking)}
     return kinds.get(parts.kind, ComparisonResult).from_parts(parts)
-
-
-def _true_classes(counts: ConfusionCounts) -> list[Any]:
-    return [counts.labels[i] for i in np.flatnonzero(counts.true)]
 
 
 def _check_runs(weight: float | None, counts: Mapping[str, NDArray[Any]], ndim: int) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import in_short
+from skbayeseval._arrays import counts_from_zero, in_short
 from skbayeseval._labels import check_label_vector
 from skbayeseval.evidence.chunks import OUTCOMES
 from skbayeseval.evidence.instance_scores import WeightedInstances
@@ -85,7 +85,7 @@ def index_of(objects: Iterable[Any]) -> pd.Index[Any] | None:
     None if there is none, or if its labels are not unique.
     """
     indexes = [data.index for data in objects if isinstance(data, (pd.Series, pd.DataFrame))]
-    named = [index for index in indexes if not _counts_from_zero(index)]
+    named = [index for index in indexes if not counts_from_zero(index)]
     first = next(iter(named + indexes), None)
     return first if first is not None and first.is_unique else None
 
@@ -130,23 +130,19 @@ def _in_order(column: pd.Series[Any], instances: Instances) -> pd.Series[Any]:
     known, own = instances.index, column.index
     if known is None or own.equals(known) or len(own) != instances.number:
         return column
-    plain = _counts_from_zero(own)
+    plain = counts_from_zero(own)
     positions = own.get_indexer(known) if own.is_unique else np.full(len(own), -1)
     same = bool((positions >= 0).all())
     if plain and (instances.has_ids or not same):
         return column
     if not same:
-        if _counts_from_zero(known):  # the instances have no labels of their own
+        if counts_from_zero(known):  # the instances have no labels of their own
             return column
         raise ValueError(
             "column has another index than the data. Reindex it, or pass column.to_numpy() if it "
             "is in the order of the instances."
         )
     return column.iloc[positions]
-
-
-def _counts_from_zero(index: pd.Index[Any]) -> bool:
-    return bool(index.equals(pd.RangeIndex(len(index))))
 
 
 # The step of the numerical derivatives, in instances.
