@@ -130,7 +130,6 @@ class Model(ParameterObject):
     takes: ClassVar[type] = object
     needs_pairs: ClassVar[bool] = False
     needs_true_negatives: ClassVar[bool] = True
-    needs_two_classes: ClassVar[bool] = False
     has_proper_prior: ClassVar[bool] = True
     # Whether the weight of cross-validated counts is inferred by default, or the published one.
     infers_weight: ClassVar[bool] = False

@@ -64,7 +64,6 @@ class Unpaired(Vectors):
     """
 
     name = "unpaired"
-    needs_two_classes = True
 
     def __init__(self, mu: ArrayLike = 1.0, rho: ArrayLike = 1.0) -> None:
         self.mu = mu
@@ -133,7 +132,6 @@ class Paired(Vectors):
     """
 
     name = "paired"
-    needs_two_classes = True
     infers_weight = True
     needs_pairs = True
     default_prior: ClassVar[dict[str, Any]] = {"theta": 0.25}
@@ -243,7 +241,6 @@ class BCV(Vectors):
     """
 
     name = "bcv"
-    needs_two_classes = True
     needs_true_negatives = False
 
     def __init__(self, lambda_: float = 1.0) -> None:

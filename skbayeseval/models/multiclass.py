@@ -158,7 +158,6 @@ class PairedMany(OutcomeModel):
     """
 
     name = "paired"
-    needs_two_classes = True
     infers_weight = True
     needs_pairs = True
     default_prior: ClassVar[dict[str, Any]] = {"theta": 0.25}

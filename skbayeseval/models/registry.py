@@ -76,7 +76,7 @@ FAMILIES = {
     ),
     "classes": Family(
         {"paired": PairedRecalls, "unpaired": Hierarchical, "hierarchical": Hierarchical},
-        "does not fit one label per instance.",
+        "does not fit one label per instance of more than two classes.",
         others=(PairedHierarchical, Recalls),
     ),
     "groups": Family(
@@ -130,18 +130,8 @@ FAMILIES = {
 
 MODEL_CLASSES = {kind.__name__: kind for family in FAMILIES.values() for kind in family.kinds}
 
-# Which function has the models that do not fit predictions, by name.
-_SPLIT_SCORES = (
-    "requires split scores. Use compare_scores; model='scores' is also accepted by "
-    "bayesian_cross_validate and BayesianComparer."
-)
-_ITEM_SCORES = "requires one score per item. Use compare_items."
-_ELSEWHERE = {
-    "scores": _SPLIT_SCORES,
-    "signed-rank": _SPLIT_SCORES,
-    "bootstrap": _ITEM_SCORES,
-    "clustered": _ITEM_SCORES,
-}
+# The names of all models, of which few are for anything but predictions of classes.
+_KNOWN = {"auto", *(name for family in FAMILIES.values() for name in family.models)}
 
 
 def _each(kind: type[Model], *priors: dict[str, Any]) -> list[Model]:
@@ -200,25 +190,25 @@ def resolve_model(
                 f"model={model!r} has its own prior. Pass either a model instance or prior=, not "
                 "both."
             )
-        kind = next((k for k in type(model).__mro__ if k in MODEL_CLASSES.values()), None)
-        _check_numbers(kind, n_classes, n_classifiers, family)
+        registered = next((k for k in type(model).__mro__ if k in MODEL_CLASSES.values()), None)
         # Users may write models of their own for one label per instance.
-        if kind not in fitting.kinds and (kind or family != "classes"):
+        if registered not in fitting.kinds and (registered or family != "classes"):
             raise _misfit(f"{type(model).__name__}()", fitting)
+        if registered is Paired and n_classifiers != 2:
+            raise ValueError(
+                f"model=Paired() requires two classifiers, but there are {n_classifiers}. Use "
+                "model='paired'."
+            )
         return clone(model)
     if not isinstance(model, str):
         raise TypeError(
             f"model must be one of {NAMES} or an instance of a model class, got {in_short(model)}."
         )
-    if model not in NAMES and model not in _ELSEWHERE:
+    if model not in _KNOWN:
         raise ValueError(f"model={in_short(model)} is not a known model. Valid models are {NAMES}.")
     name = model
     if model == "auto":
         name = fitting.default or ("paired" if paired else "unpaired")
-    if family == "classes" and name in _ELSEWHERE:
-        raise ValueError(f"model={name!r} {_ELSEWHERE[name]}")
-    if name == "bcv":
-        _check_numbers(BCV, n_classes, n_classifiers, family)
     if name not in fitting.models:
         raise _misfit(repr(name), fitting)
     kind = fitting.models[name]
@@ -238,22 +228,7 @@ def _misfit(model: str, family: Family) -> ValueError:
 
 def _with_number(family: str, n_classes: int) -> str:
     """Return the key of the family: two classes have models of their own."""
-    return "two classes" if family == "classes" and n_classes == 2 else family
-
-
-def _check_numbers(
-    kind: type[Model] | None, n_classes: int, n_classifiers: int, family: str
-) -> None:
-    """Raise if a model of classes is one of fewer classes or classifiers."""
-    if family == "classes" and kind and kind.needs_two_classes and n_classes > 2:
-        raise ValueError(
-            f"model={kind.name!r} requires two classes, but there are {n_classes}. Use "
-            "model='auto' or model='hierarchical'."
-        )
-    if kind is Paired and n_classifiers != 2:
-        raise ValueError(
-            f"Paired requires two classifiers, but there are {n_classifiers}. Use model='paired'."
-        )
+    return "two classes" if family == "classes" and n_classes <= 2 else family
 
 
 def from_prior(kind: type[Model], prior: Any) -> Model:

@@ -208,7 +208,6 @@ class VectorsOfLabels(Vectors):
     # ArviZ 1.x has a dimension "label" of its own.
     of_labels = ("target",)
     draws_cost_one = False
-    needs_two_classes = False
 
     def _scores(self, draws: Mapping[str, Array], metric: Metric) -> Array:
         cells = self.cells(draws).swapaxes(-2, -1)

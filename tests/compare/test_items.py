@@ -267,7 +267,7 @@ def test_wrong_arguments_of_many(scores, options, kind, message):
 
 def test_item_models_are_refused_elsewhere():
     y = [0, 1] * 5
-    with pytest.raises(ValueError, match="requires one score per item. Use compare_items"):
+    with pytest.raises(ValueError, match="does not fit one label per instance"):
         compare_predictions(y, y, y, model="bootstrap")
 
 

@@ -116,7 +116,7 @@ def test_bad_input(change, error, message):
 
 
 def test_scores_are_of_splits():
-    with pytest.raises(ValueError, match="model='scores' requires split scores"):
+    with pytest.raises(ValueError, match="model='scores' does not fit one label per instance"):
         compare_predictions([0, 1], [0, 1], [1, 1], model="scores")
     with pytest.raises(ValueError, match=r"CorrelatedT\(\) does not fit one label per instance"):
         compare_predictions([0, 1], [0, 1], [1, 1], model=CorrelatedT())
