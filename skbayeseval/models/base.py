@@ -205,13 +205,8 @@ class Model(ParameterObject):
         return self._shares_of_draws(metric, rng, region, MOST_INDEPENDENT_DRAWS, BATCH)
 
     def _shares_of_draws(
-        self,
-        metric: Metric,
-        rng: Generator,
-        region: Interval,
-        n_draws: int,
-        batch: int,
-    ) -> Iterator[Array]:
+        self, metric: Metric, rng: Generator, region: Interval, n_draws: int, batch: int
+    ) -> Blocks:
         scores = self.stream(metric, rng, n_draws, prior=True)
         return in_twos(
             share_of_pairs(check_scores(both, metric), min(batch, both.shape[1]), region)
@@ -235,9 +230,7 @@ class Model(ParameterObject):
         names = blocks[0] if blocks else ()
         return {name: np.concatenate([block[name] for block in blocks]) for name in names}
 
-    def scores_given(
-        self, draws: Draws, metric: Metric, rng: Generator, *, prior: bool
-    ) -> Iterator[Array]:
+    def scores_given(self, draws: Draws, metric: Metric, rng: Generator, *, prior: bool) -> Blocks:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n), given parameters.
 
         Parameters

@@ -137,21 +137,12 @@ class OutcomeModel(Model):
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
-        return self._scored(metric, rng, number, prior)
-
-    def _scored(
-        self,
-        metric: Metric,
-        rng: Generator,
-        n_draws: int,
-        prior: bool,
-        given: Sequence[GroupDraws] | None = None,
-    ) -> Iterator[Array]:
-        def score(_: list[GroupDraws], block: Any) -> Array:
-            return metric_of_block(metric, self.positive_index, block)
-
         tables = metric.needs_tables
-        return self.blocks(score, rng, n_draws, prior=prior, tables=tables, given=given)
+        return self.blocks(self._score(metric), rng, number, prior=prior, tables=tables)
+
+    def _score(self, metric: Metric) -> Callable[..., Array]:
+        """Return a function that gives the metric of a block of draws."""
+        return lambda _, block: metric_of_block(metric, self.positive_index, block)
 
     def stream_parameters(self, rng: Generator, n_draws: int, *, prior: bool) -> Iterator[Draws]:
         """Yield blocks of draws of the parameters and of rho, the recall of each class."""
@@ -227,7 +218,8 @@ class OutcomeModel(Model):
                 lambda here, size: metric(self._tables_of_rows(here, size), self.positive_index),
                 blocks_of(draws, blocks.BLOCK_BYTES // (16 * n_cells)),
             )
-        return self._scored(metric, rng, _number(draws), prior, self._bases(draws))
+        given, tables, n = self._bases(draws), metric.needs_tables, _number(draws)
+        return self.blocks(self._score(metric), rng, n, prior=prior, tables=tables, given=given)
 
     def rates_given(self, draws: Draws, rng: Generator, *, prior: bool) -> dict[str, Array]:
         """Return the recall of each class; empty unless rows are drawn given the parameters."""

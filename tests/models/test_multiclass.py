@@ -71,9 +71,9 @@ def test_priors(votes_of_four):
     with pytest.raises(ValueError, match="of model 'paired' has no parameter 'theta'"):
         compare_predictions(*pair, prior={"theta": 1})
     for model in (BCV(), Paired(), PairedMany()):
-        with pytest.raises(ValueError, match="does not fit one label per instance of more than two classes"):
+        with pytest.raises(ValueError, match="does not fit one label per instance"):
             compare_predictions(*pair, model=model)
-    with pytest.raises(ValueError, match="Paired requires two classifiers, but there are 5"):
+    with pytest.raises(ValueError, match="requires two classifiers, but there are 5"):
         compare_many(y % 2, {k: v % 2 for k, v in predictions.items()}, model=Paired())
 
 
