@@ -182,7 +182,7 @@ class Paired(Vectors):
         return shares_given_rates(shapes, self.fixed, metric, self.positive_index, rng, region)
 
     def _replicate(self, of: Replicated) -> dict[str, Array]:
-        cube = of.instances(self.joint(self._given(of.draws, of.n_draws)), 0)
+        cube = of.instances(self.joint(self._given(of.draws)), 0)
         # The outcomes (1, 1), (1, 0), (0, 1), (0, 0), as in the observed data.
         outcomes = positive_first(cube, self.positive).reshape(of.n_draws, 2, 4)
         return {"outcomes": outcomes, **confusion([cube.sum(axis=3), cube.sum(axis=2)])}
@@ -268,7 +268,7 @@ class BCV(Vectors):
 
     def _replicate(self, of: Replicated) -> dict[str, Array]:
         # Tables are sums of cells, so those of counts are counts.
-        counts, shares = {}, self._given(of.draws, of.n_draws)
+        counts, shares = {}, self._given(of.draws)
         for simplex, weight in zip(self.simplexes, of.weights, strict=False):
             total = simplex.counts.sum() / weight
             counts[simplex.name] = of.multinomial(total, weight, shares[simplex.name].T).T

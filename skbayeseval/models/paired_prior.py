@@ -49,7 +49,7 @@ def shares_given_rates(
         if "mu" in shapes:
             mu, worth = _proportions(shapes["mu"], even), 6 * even * (1 - even)
         else:
-            mu, worth = np.tile(fixed["mu"][:, None], len(even)), np.ones_like(even)
+            mu, worth = np.tile(fixed["mu"], len(even)), np.ones_like(even)
         x = _beta(rng, theta.sum(axis=2), 2 * STRATA)
         rates = _beta(rng, theta, 2 * STRATA)
         shares = worth * _shares(theta, mu, x, rates, metric, positive, region)

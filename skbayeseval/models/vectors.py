@@ -57,7 +57,7 @@ class Vectors(Model):
     # What the axis of labels is called, where there is one.
     of_labels: ClassVar[tuple[str, ...]] = ()
 
-    # The vectors that are sampled, and those that are known.
+    # The vectors that are sampled, and those that are known, of shape (k, 1), by name.
     simplexes: tuple[Simplex, ...]
     fixed: Mapping[str, Array]
 
@@ -95,18 +95,12 @@ class Vectors(Model):
         """Return draws of each probability vector."""
         shapes = self.shapes(prior=prior)
         drawn = {name: dirichlet(rng, shape.T, size) for name, shape in shapes.items()}
-        return self._with_fixed(drawn, size)
+        return {**drawn, **self.fixed}
 
-    def _given(self, draws: Mapping[str, Array], size: int) -> dict[str, Array]:
+    def _given(self, draws: Mapping[str, Array]) -> dict[str, Array]:
         """Return all entries of each probability vector, given draws of the parameters."""
-        whole = {}
-        for simplex in self.simplexes:
-            whole[simplex.name] = _entries(simplex, draws[simplex.name]).T
-        return self._with_fixed(whole, size)
-
-    def _with_fixed(self, draws: dict[str, Array], size: int) -> dict[str, Array]:
-        repeated = {name: np.repeat(p[:, None], size, axis=1) for name, p in self.fixed.items()}
-        return draws | repeated
+        whole = {s.name: _entries(s, draws[s.name]).T for s in self.simplexes}
+        return {**whole, **self.fixed}
 
     def stream(self, metric: Metric, rng: Generator, number: int, *, prior: bool = False) -> Blocks:
         """Yield blocks of draws of a metric, of shape (n_classifiers, n)."""
@@ -127,13 +121,13 @@ class Vectors(Model):
         return stream_blocks(draw, rng, n_draws, self._block)
 
     def _scores_given(self, draws: Draws, metric: Metric, rng: Generator, prior: bool) -> Blocks:
-        def score(here: Mapping[str, Array], size: int) -> Array:
-            return self._scores(self._given(here, size), metric)
+        def score(here: Mapping[str, Array], _: int) -> Array:
+            return self._scores(self._given(here), metric)
 
         return in_order(score, blocks_of(draws))
 
     def _replicate(self, of: Replicated) -> dict[str, Array]:
-        tables = np.moveaxis(self.tables(self._given(of.draws, of.n_draws)), 1, 0)
+        tables = np.moveaxis(self.tables(self._given(of.draws)), 1, 0)
         return confusion([of.instances(table, k) for k, table in enumerate(tables)])
 
     def with_prevalence(self, proportions: Array) -> Self:
@@ -141,7 +135,8 @@ class Vectors(Model):
         if self.of_labels:
             return super().with_prevalence(proportions)
         in_order_of_model = proportions if self.positive == 0 else proportions[::-1]
-        known = {s.name: in_order_of_model for s in self.simplexes if s.name.startswith("mu")}
+        column = in_order_of_model[:, None]
+        known = {s.name: column for s in self.simplexes if s.name.startswith("mu")}
         if not known:
             raise ValueError(
                 "prevalence= needs a model with separate class proportions: 'paired', 'unpaired' "
@@ -233,7 +228,7 @@ class VectorsOfLabels(Vectors):
 
     def _replicate(self, of: Replicated) -> dict[str, Array]:
         counts = {}
-        cells = self.cells(self._given(of.draws, of.n_draws))
+        cells = self.cells(self._given(of.draws))
         total = self.simplexes[0].counts.sum(axis=1)
         for k, (table, weight) in enumerate(zip(cells, of.weights, strict=True)):
             # The cells (tp, fn, fp, tn) of each draw and label.

@@ -90,9 +90,8 @@ def differences_of_shapes(
             begin, end = end, end + len(simplex.prior)
             vectors = shares_of(rng, gammas[begin:end], here[:, begin:end].T)
             drawn[simplex.name] = vectors.reshape(end - begin, -1)
-        for name, known in form.fixed.items():
-            drawn[name] = np.repeat(known[:, None], len(here) * n_draws, axis=1)
-        a, b = check_scores(metric(form.tables(drawn), form.positive_index).T, metric)
+        tables = form.tables({**drawn, **form.fixed})
+        a, b = check_scores(metric(tables, form.positive_index).T, metric)
         found.append((a - b).reshape(len(here), n_draws))
     return np.concatenate(found)
 
