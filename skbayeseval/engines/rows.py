@@ -149,7 +149,7 @@ class GroupDraws(NamedTuple):
     Attributes
     ----------
     mu : ndarray of shape (n, M) or None
-        The class proportions; None if they are still to be drawn, or follow from the rows.
+        The class proportions; None if they are still to be drawn.
     logits : tuple of ndarray of shape (n,) or None
         logit(eta) of each classifier.
     masses : tuple of ndarray of shape (n,)
