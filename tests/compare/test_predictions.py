@@ -38,7 +38,7 @@ GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
         ({"y_pred_b": [1, 1]}, ValueError, "y_true has 4, y_pred_a has 4, y_pred_b has 2"),
         ({"y_pred_a": [0, 1, np.nan, 0]}, ValueError, "Input y_pred_a contains NaN"),
         ({"y_true": [1, 1, 1, 1]}, ValueError, "y_true must contain at least two classes.*class:"),
-        ({"y_true": [0, 1, 2, 0], "model": "bcv"}, ValueError, "model='bcv' requires two"),
+        ({"y_true": [0, 1, 2, 0], "model": "bcv"}, ValueError, "model='bcv' does not fit"),
         ({"labels": [0, 2]}, ValueError, r"y_true contains labels that are not in labels=\[0, 2"),
         ({"pos_label": 7}, ValueError, "pos_label=7 is not a valid label"),
         ({"scoring": "auc"}, ValueError, "'auc' is not a known metric. Did you mean 'roc_auc'"),
