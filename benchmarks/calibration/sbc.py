@@ -360,8 +360,9 @@ def posterior_totals(model, evidence, entropy, n_draws=N_DRAWS):
 
     posterior = Posterior(model, evidence, entropy=entropy, n_draws=n_draws)
     posterior.draws(Metric("kept", keep))
-    # Dirichlet vectors come with the draw first, all others with the classifier first.
-    axis = 0 if isinstance(posterior.specification, Vectors) else 1
+    # Dirichlet vectors of classes come with the draw first, all others with the classifier first.
+    given = posterior.specification
+    axis = 0 if isinstance(given, Vectors) and not given.of_labels else 1
     totals = (np.concatenate(total, axis=axis) for total in zip(*blocks, strict=True))
     return Totals(*(np.swapaxes(total, 0, 1) if axis == 0 else total for total in totals))
 
