@@ -194,16 +194,32 @@ def crossing(rising: Array, sizes: Array, assurance: float, n: int) -> float:
 N_ITEM_SIZES = 120
 
 
-def items_needed(
-    differences: Array,
-    sd: float,
-    decision: Decision,
-    *,
-    largest: float,
-    assurance: float,
-    n_replications: int,
-    seed: np.random.SeedSequence,
-) -> Required:
+@dataclass(frozen=True)
+class Search:
+    """What both searches for a size need.
+
+    Parameters
+    ----------
+    n_now : int
+        The present number of instances or items.
+    largest : int
+        The largest number to try.
+    assurance : float
+        The required fraction of clear decisions.
+    n_replications : int
+        The number of simulated data sets.
+    seed : numpy.random.SeedSequence
+        The seed of the simulation.
+    """
+
+    n_now: int
+    largest: int
+    assurance: float
+    n_replications: int
+    seed: np.random.SeedSequence
+
+
+def items_needed(search: Search, differences: Array, sd: float, decision: Decision) -> Required:
     """Return the required number of items.
 
     The difference is taken to be normal with a standard deviation that falls with the square root
@@ -212,30 +228,24 @@ def items_needed(
 
     Parameters
     ----------
+    search : Search
+        The search.
     differences : ndarray of shape (n_items,)
         The difference between A and B on each item that was seen.
     sd : float
         The standard deviation of the posterior of the mean difference.
     decision : Decision
         The decision from these items.
-    largest : float
-        The largest number of items to try.
-    assurance : float
-        The required fraction of clear decisions.
-    n_replications : int
-        The number of simulated sets of items.
-    seed : numpy.random.SeedSequence
-        The seed of the simulation.
     """
     n_now = len(differences)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(search.seed)
     prior = SCALE**2 * float(np.mean(differences**2))
     kept = prior / (prior + sd**2)
     mean = float(differences.mean())
-    truth = kept * mean + np.sqrt(kept) * sd * rng.standard_normal(n_replications)
-    sizes = np.unique(np.round(np.geomspace(n_now + 1, largest, N_ITEM_SIZES)))
+    truth = kept * mean + np.sqrt(kept) * sd * rng.standard_normal(search.n_replications)
+    sizes = np.unique(np.round(np.geomspace(n_now + 1, search.largest, N_ITEM_SIZES)))
     settled = simulated_settled(truth, mean, sd, n_now, sizes, decision, rng)
-    return smallest_size(settled, sizes, assurance, rng)
+    return smallest_size(settled, sizes, search.assurance, rng)
 
 
 def simulated_settled(
@@ -268,16 +278,7 @@ FACTOR, LARGEST_STEP, N_SIZES = 4.0, 1.6, 6
 
 
 def instances_needed(
-    posterior: Posterior,
-    question: Question,
-    *,
-    n_now: int,
-    largest: float,
-    assurance: float,
-    n_replications: int,
-    seed: np.random.SeedSequence,
-    n_jobs: Any,
-    verbose: int,
+    search: Search, posterior: Posterior, question: Question, n_jobs: Any, verbose: int
 ) -> Required:
     """Return the required number of instances.
 
@@ -285,19 +286,20 @@ def instances_needed(
     decisions reaches the assurance. Within the bracket, each replication is one test set of
     increasing size.
     """
+    n_now, assurance, largest = search.n_now, search.assurance, float(search.largest)
     counts = posterior.counts[0]
     worth = max(c.total for c in posterior.counts) * counts.weight / n_now  # weight per instance
     job = {"truth": posterior, "setting": Setting.of(counts), "base": posterior.evidence}
 
     def settled(totals: Sequence[float] | Array, n: int) -> Array:
         here = job | {"questions": [question], "sizes": (np.asarray(totals) - n_now) * worth}
-        (codes,) = in_chunks([here], n, seed.spawn(1)[0], n_jobs, verbose)
+        (codes,) = in_chunks([here], n, search.seed.spawn(1)[0], n_jobs, verbose)
         return np.isin(codes[:, :, 0], SETTLED)
 
-    n_looks = max(n_replications // 4, 50)
+    n_looks = max(search.n_replications // 4, 50)
     error = 3 * math.sqrt(assurance * (1 - assurance) / n_looks)
     smallest, total = n_now + 1.0, n_now + n_now / FACTOR**2
-    low, high = smallest, float(largest)
+    low, high = smallest, largest
     while total < largest:
         fraction = settled([total], n_looks).mean()
         if fraction >= min(assurance + error, 1.0):
@@ -309,8 +311,8 @@ def instances_needed(
     while True:
         n_sizes = min(N_SIZES, 1 + math.ceil(np.log(high / low) / np.log(LARGEST_STEP)))
         totals = np.unique(np.round(np.geomspace(low, high, n_sizes)))
-        clear = settled(totals, n_replications)
-        rng = np.random.default_rng(seed.spawn(1)[0])
+        clear = settled(totals, search.n_replications)
+        rng = np.random.default_rng(search.seed.spawn(1)[0])
         required = smallest_size(clear, totals, assurance, rng)
         # By chance, a look may have been wrong, and the interval would go on beyond these sizes.
         ends = required.interval
@@ -320,8 +322,9 @@ def instances_needed(
             more_above = False
         if not (more_below or more_above):
             return required
-        low = max(low / FACTOR, smallest) if more_below else totals[totals <= ends.low].max()
-        high = min(FACTOR * high, float(largest)) if more_above else high
+        above = totals[totals <= ends.low].max(initial=low)
+        low = max(low / FACTOR, smallest) if more_below else float(above)
+        high = min(FACTOR * high, largest) if more_above else high
 
 
 # A child of the entropy: 0 is the posterior's, 1 the splitter's, 2 and 3 those of Markov chains.
@@ -353,8 +356,7 @@ def required_sample_size(
     if random_state is not None:
         entropy = check_random_state_entropy(random_state)
     seed = np.random.SeedSequence(entropy, spawn_key=(_PLANNING,))
-    search: dict[str, Any] = {"largest": most, "assurance": assurance, "n_replications": n}
-    search["seed"] = seed
+    search = Search(n_now, most, assurance, n, seed)
     question = None
     if not of_items:
         rule = (decision.rope, decision.prob, posterior.prevalence, SETTLED)
@@ -363,11 +365,9 @@ def required_sample_size(
         required = Required(n_now, Interval(n_now, n_now), 1.0)
     elif question is None:
         differences = evidence.sign * (evidence.means[0] - evidence.means[1])
-        required = items_needed(differences, posterior.difference(metric).sd, decision, **search)
+        required = items_needed(search, differences, posterior.difference(metric).sd, decision)
     else:
-        required = instances_needed(
-            posterior, question, n_now=n_now, n_jobs=n_jobs, verbose=verbose, **search
-        )
+        required = instances_needed(search, posterior, question, n_jobs, verbose)
     size, interval, reached = required
     total = None if size is None else math.ceil(size)
     return SampleSize(
