@@ -290,7 +290,7 @@ def _codes(low: Any, high: Any, rope: Interval, lean: Any, mean: Any) -> NDArray
 
 def masses(draws: NDArray[Any], rope: Interval) -> Probabilities:
     """Return the fractions of the draws that are below, inside and above the ROPE."""
-    worse, better = np.count_nonzero(draws < rope.low), np.count_nonzero(draws > rope.high)
+    worse, better = int(np.sum(draws < rope.low)), int(np.sum(draws > rope.high))
     n = len(draws)
     return Probabilities(worse / n, (n - worse - better) / n, better / n)
 
