@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix
 
 from skbayeseval import (
     compare_confusion_matrices,
     compare_counts,
     compare_many,
     compare_predictions,
+    compare_table,
+    count_table,
     metrics,
 )
 from skbayeseval.evidence import ConfusionCounts, PairedCounts
@@ -165,22 +168,14 @@ def test_names_of_classes_are_nothing(evidence, turned):
 def test_shards_add_up(evidence, data):
     y, (a, b), m, _ = evidence
     cuts = data.draw(st.sets(st.integers(1, len(y) - 1), min_size=1, max_size=3))
-    labels = tuple(range(m))
-    shards = [
-        PairedCounts.from_labels(part[0], {"a": part[1], "b": part[2]}, labels=labels)
-        for part in np.split(np.stack([y, a, b]), sorted(cuts), axis=1)
-    ]
-    whole = PairedCounts.from_labels(y, {"a": a, "b": b}, labels=labels)
-    together = shards[0]
-    for shard in shards[1:]:
-        together = together + shard
-    assert together == whole
-    alone = shards[0].margin(0)
-    for shard in shards[1:]:
-        alone = alone + shard.margin(0)
-    assert alone == whole.margin(0) == ConfusionCounts.from_labels(y, a, labels=labels)
+    parts = np.split(np.stack([y, a, b]), sorted(cuts), axis=1)
+    columns = {"truth": "y", "a": "a", "b": "b"}
+    first, *others = (count_table(dict(zip("yab", p, strict=True)), **columns) for p in parts)
+    options = {"scoring": METRICS[m], "labels": range(m), **OPTIONS}
+    together = compare_table(sum(others, first), model="paired", **options)
+    assert_identical(together, compare(y, a, b, "paired", m))
     # A stack of runs is the sum of its runs.
-    tables = [[shard.margin(k).table for shard in shards] for k in (0, 1)]
+    tables = [[confusion_matrix(p[0], p[k], labels=range(m)) for p in parts] for k in (1, 2)]
     model = "unpaired"
     scoring = METRICS[m]
     stacked = compare_confusion_matrices(
