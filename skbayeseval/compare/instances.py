@@ -228,7 +228,7 @@ EvidenceParts = tuple[Evidence, ScoredInstances | None, dict[str, Metric]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tested:
+class SameInstances:
     """What is known of the same instances; the attributes are arguments of `compare_predictions`.
 
     `predictions` and `scores` are those of each classifier, by the names of their arguments; empty

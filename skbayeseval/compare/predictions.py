@@ -19,7 +19,7 @@ from skbayeseval._arrays import (
     wrong,
 )
 from skbayeseval._validation import check_names, check_weight
-from skbayeseval.compare.instances import Tested
+from skbayeseval.compare.instances import SameInstances
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import ChunkCounter
 from skbayeseval.evidence.confusion import ConfusionCounts, check_counts
@@ -200,7 +200,7 @@ def compare_predictions(
             raise ValueError(f"{what}_a and {what}_b must be given together, got {missing}=None.")
     pair = (y_score_a, y_score_b) if y_pred_a is None else (y_pred_a, y_pred_b)
     names = check_names(names_of_series(names, *pair), 2)
-    tested = Tested(
+    tested = SameInstances(
         y_true=y_true,
         predictions={} if y_pred_a is None else {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
         scores={} if y_score_a is None else {"y_score_a": y_score_a, "y_score_b": y_score_b},
@@ -427,7 +427,7 @@ def compare_many(
     names = check_names(list(named), len(named))
     if scores is not None and (not isinstance(scores, Mapping) or set(scores) != set(names)):
         raise wrong("scores", f"a dict with the names of predictions, {list(names)}", scores)
-    tested = Tested(
+    tested = SameInstances(
         y_true=y_true,
         predictions={f"predictions[{in_short(k)}]": predictions[k] for k in names if predictions},
         scores={f"scores[{in_short(name)}]": scores[name] for name in names if scores},
@@ -502,7 +502,7 @@ def score_posterior(
     inferred = isinstance(weight, str)
     if inferred and weight != "inferred":
         raise ValueError(f"weight must be a number or 'inferred', got {weight!r}.")
-    tested = Tested(
+    tested = SameInstances(
         y_true=y_true,
         predictions={} if y_pred is None else {"y_pred": y_pred},
         scores={} if y_score is None else {"y_score": y_score},
