@@ -329,7 +329,8 @@ def power_analysis(
     # simulation starts.
     rng = np.random.default_rng(0)
     (populations,) = truths(truth, metric, rng, 1)
-    first = setting.evidence(populations, [sizes[0] * p.probability for p in populations], rng)
+    counts = [setting.counts(sizes[0] * p.probability, rng) for p in populations]
+    first = setting.evidence(populations, counts)
     prevalence = truth.prevalence if isinstance(truth, Posterior) else None
     questions = []
     for one in models:
