@@ -22,7 +22,15 @@ from skbayeseval.metrics.registry import PerClass, resolve_scoring, split_metric
 from skbayeseval.posterior.chains import convergence_warnings, from_trace
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.arviz import as_arviz
-from skbayeseval.results.facts import MOST_METRICS, Fact, as_lines, explained, facts_of, printed
+from skbayeseval.results.facts import (
+    MOST_METRICS,
+    Fact,
+    as_lines,
+    as_sentences,
+    explained,
+    facts_of,
+    printed,
+)
 from skbayeseval.results.printed import Labels, latex_table, markdown_table
 from skbayeseval.results.report import Figure, Table, page, view
 from skbayeseval.results.storage import Parts, describe, read, write
@@ -378,6 +386,10 @@ class PosteriorView:
     def _printed(self, metric: Metric) -> list[str]:
         """Return the lines that are printed below the headline of a metric."""
         return as_lines(self._facts_of(metric))
+
+    def _sentences(self, metric: Metric) -> list[str]:
+        """Return what is known of a metric, in sentences."""
+        return as_sentences(self._facts_of(metric))
 
     def _decided(self, rope: Any, metric: Metric) -> str:
         """Return what a ROPE decides, in sentences."""

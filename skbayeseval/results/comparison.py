@@ -37,7 +37,8 @@ from skbayeseval.planning.sample_size import SampleSize, required_sample_size
 from skbayeseval.posterior.prior_odds import bayes_factor
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.base import RopeResult
-from skbayeseval.results.facts import Fact, observed_of
+from skbayeseval.results.explain import how_much, meaning_of
+from skbayeseval.results.facts import Fact, as_sentences, observed_of
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.frequentist import classical_tests
 from skbayeseval.results.printed import Labels, as_text, by_model_and_prior, name_metrics
@@ -670,9 +671,17 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         words = f"{difference.mean:+.4f}, {interval}  ({a} minus {b})"
         return [("difference", words), observed_of(self, metric)]
 
+    def _sentences(self, metric: Metric) -> list[str]:
+        difference = self._distribution(metric)
+        told = as_sentences([observed_of(self, metric)])
+        if self._posterior.what_is_identical(metric) is not None:
+            most = max(map(abs, difference.hdi()))
+            said = f"their difference on other instances is at most {most:.4f} in either direction"
+            return [*told, f"With probability 95% or more, {said}."]
+        return [*told, how_much(self.names, difference.mean, difference.hdi())]
+
     def _decided(self, rope: Any, metric: Metric) -> str:
-        words = " ".join(str(self.decision(rope, metric=metric)).split()).rstrip(".")
-        return f"{words[0].upper()}{words[1:]}."
+        return " ".join(meaning_of(self.decision(rope, metric=metric)))
 
     def _table(self, rope: Any, prob: float, mcse: bool, labels: Labels) -> pd.DataFrame:
         """Return the text of the table, with one row per metric."""

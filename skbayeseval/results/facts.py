@@ -45,10 +45,6 @@ MOST_METRICS = 4
 WITHOUT_A_ROPE = (
     "Use decision(rope=r) to compare this with the smallest difference r that matters to you."
 )
-WITH_A_ROPE = (
-    "The ROPE has the differences that are too small to matter, and a 95% HDI is the narrowest "
-    "interval that has 95% of the probability."
-)
 
 # Fewer groups, positives or instances than this are few.
 FEW_UNITS = 20
@@ -95,13 +91,16 @@ def explained(result: PosteriorView, rope: Any = None) -> str:
         meaning = in_plain_words(metric, chunks=result.evidence.family == "chunks")
         if meaning:
             sentences.append(f"{name} is {meaning}.")
-        sentences += as_sentences(result._facts_of(metric))
+        sentences += result._sentences(metric)
         if rope is not None:
             sentences.append(result._decided(rope, metric))
         paragraphs.append(" ".join(sentences))
     limits = as_sentences(facts_of(result))
-    if result._takes_rope:
-        limits.append(WITHOUT_A_ROPE if rope is None else WITH_A_ROPE)
+    if result._takes_rope and rope is None:
+        limits.append(
+            "Whether a difference of this size matters is not for statistics to say: pass rope=r, "
+            "the largest difference r that does not matter to you, to have it taken into account."
+        )
     more = len(result.metrics) - MOST_METRICS
     if more > 0:
         limits.append(f"The tables have the other {more} metrics.")

@@ -35,6 +35,7 @@ from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.pair import PairPosterior
 from skbayeseval.results.base import RopeResult
 from skbayeseval.results.comparison import ComparisonResult
+from skbayeseval.results.explain import meaning_of_ranking
 from skbayeseval.results.facts import Fact, observed_of
 from skbayeseval.results.printed import Labels, as_text, name_observed, written_ranks
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
@@ -447,8 +448,7 @@ class Ranking(RopeResult):
         return [table.to_string(), *([] if self.n_splits is None else super()._printed(metric))]
 
     def _decided(self, rope: Any, metric: Metric) -> str:
-        basis, *decided = map(str.strip, str(self.decision(rope, metric=metric)).splitlines())
-        return f"{basis} {'; '.join(decided)}."
+        return " ".join(meaning_of_ranking(self.decision(rope, metric=metric)))
 
     def _table(
         self,

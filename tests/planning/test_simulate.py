@@ -237,9 +237,7 @@ def test_decisions_are_those_of_results(monkeypatch):
     for model in (Paired(), Unpaired()):
         question = simulate.Question(model, metrics.get_metric("f1"), rope, 0.95)
         populations = [populations_of(table) for table in cells]
-        data = [
-            setting.evidence(p, [rng.multinomial(400, p[0].probability)], rng) for p in populations
-        ]
+        data = [setting.evidence(p, [rng.multinomial(400, p[0].probability)]) for p in populations]
         codes = question.codes(data, rng)
         for code, one in zip(codes, data, strict=True):
             posterior = Posterior(model, one, entropy=0, n_draws=20_000)
@@ -281,7 +279,8 @@ def test_weighted_counts_are_whole_and_right_on_average():
     setting = simulate.Setting((0, 1), 1, weight=0.3688)
     tables = []
     for _ in range(400):
-        a, _ = setting.evidence(populations, [np.array([2, 3, 1, 4])] * 2, rng)
+        counts = setting.counts(np.array([2, 3, 1, 4]), rng)
+        a, _ = setting.evidence(populations, [counts] * 2)
         assert isinstance(a, ConfusionCounts)
         tables.append(a.effective)
     np.testing.assert_allclose(np.mean(tables, axis=0), [[2, 3], [1, 4]], atol=0.05)
