@@ -1,4 +1,9 @@
-"""Pages and fragments of HTML, with figures as SVG; all that comes from data is escaped."""
+"""Pages and fragments of HTML, with figures as SVG; all that comes from data is escaped.
+
+Pages follow the reader's colours. Figures are drawn by the displays on a `Figure` of their own, so
+that pyplot is not touched, and stand in the page as images of SVG. The pages are plain strings;
+whatever comes from data passes functions of this module, which escape it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""Run work in parallel, and show its progress."""
+"""Run work in parallel, and show its progress.
+
+Nothing that the process shares is changed. Threads share warnings filters, the levels of loggers,
+numpy's global random state and rcParams; two threads that set and restore them at the same time
+leave them changed. So conditions are checked instead of warnings silenced, warnings of estimators
+and of PyMC pass, and PyMC's log is muted by a filter for one thread. scikit-learn's own parallel
+tasks and `type_of_target` set filters, so tasks (`_running.py`) and the kind of labels
+(`_labels.py`) are our own. What its estimators, splitters and scorers do is theirs.
+"""
 
 from __future__ import annotations
 

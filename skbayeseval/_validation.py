@@ -1,4 +1,9 @@
-"""Validation of parameters that are shared by several functions."""
+"""Validation of parameters that are shared by several functions.
+
+Sizes have a limit. Draws and replications that need more than 1 GB are refused before anything is
+fitted; a constant, not the memory at hand, so that a call is valid everywhere or nowhere. Blocks
+are small enough for Ctrl-C to be answered within two seconds.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""From two estimators and data to a result: splits, collection, counts, posterior."""
+"""From two estimators and data to a result: splits, collection, counts, posterior.
+
+Finished work outlives later errors. If the refit of a `BayesianComparer` fails, `result_` and
+`ranking_` are there. An error after all fits, such as one of Markov chains, has the predictions in
+its attribute `cv_results`; one of `refit_simplest`, which scikit-learn calls after all fits, leaves
+the results of the search in `search.refit.cv_results_`.
+"""
 
 from __future__ import annotations
 

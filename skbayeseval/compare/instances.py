@@ -1,4 +1,10 @@
-"""From predictions of the same instances to a posterior: classes, scores, numbers or tags."""
+"""From predictions of the same instances to a posterior: classes, scores, numbers or tags.
+
+Unlikely data are compared, but not by a gate. Labels in two spellings, scores of the other class
+and scores on different scales may be right, so they give an `UnlikelyDataWarning`, a `UserWarning`.
+The command line prints warnings as it prints errors. With `--gate` they are errors, because nobody
+reads warnings there.
+"""
 
 from __future__ import annotations
 

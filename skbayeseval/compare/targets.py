@@ -1,4 +1,8 @@
-"""What cross-validation compares: classes, labels, numbers or tags, and how it is counted."""
+"""What cross-validation compares: classes, labels, numbers or tags, and how it is counted.
+
+What cross-validation keeps is a target's business. `collect` fits, and hands each fitted estimator
+with its test set to `observe`: predictions, scores of instances, or the values of scorers.
+"""
 
 from __future__ import annotations
 

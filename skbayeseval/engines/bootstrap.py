@@ -9,6 +9,13 @@ Of very many instances, `SumOfMeans` draws metrics that are sums of means withou
 in two parts. Units far from the mean have weights of their own. The sum over the others is normal,
 with its exact mean and covariance: a sum of so many independent variables, none of which stands
 out, is normal for all that draws can tell.
+
+Items that do not matter alone are drawn together. A draw of a million Gamma variables takes
+milliseconds, 20,000 draws minutes. Beyond 16,384 distinct items, the 4,096 farthest from the mean
+keep weights of their own, and the rest is one normal vector with exact mean and covariance. What is
+lost are the third and higher cumulants of sums of so many small terms; outliers, which would make
+them matter, are drawn as they are. The ROC AUC of very many instances is a sum of two such means
+(docs/models.md), and what that leaves out is bounded before it is used.
 """
 
 from __future__ import annotations

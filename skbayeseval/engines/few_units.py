@@ -18,6 +18,14 @@ Where the range of a metric is unknown, scores of items have the range that was 
 A metric with a known range is stretched on the logit scale, so that draws stay inside. All
 classifiers of a draw share the unseen half instance and the factor: a difference is a difference of
 draws, and exchanging A and B changes its sign only.
+
+Few units are allowed for after the draws. The Bayesian bootstrap of k units is as sure as if their
+variance were known. A scale of Student's t per draw and half an unseen instance, shared by all
+classifiers, bring the simulated coverage to 0.91 or more from 5 units on (docs/calibration.md). A
+fixed factor t_{k-1} / 1.96 covered equally well, but fits intervals of 95% only; a whole unseen
+group instead of half an instance would outweigh groups that are large and alike. Stretching on the
+logit scale keeps draws in range: clipped draws pile up at the end, where the HDI prefers them, and
+covered 0.89 where unclipped ones covered 0.92.
 """
 
 from __future__ import annotations

@@ -7,6 +7,12 @@ the other classes by a Dirichlet distribution of mass 1.
 Classifiers on the same instances share the Gamma variables of the observed outcomes. eta and s of
 each are inferred from its own counts. The etas of a draw, and what the prior adds to the rows, are
 as correlated between classifiers as being right is.
+
+Many classes: exact margins, a chosen dependence. Every classifier has its own posterior of recalls.
+A joint prior of all classifiers would make a pair depend on who else is compared. So the draws of
+the classifiers are only made to go together: shared Gamma variables of observed outcomes,
+correlated Gamma and normal variables for what the prior adds (`engines/recalls.py`). Draws of
+Markov chains are put in an order in which they go together.
 """
 
 from __future__ import annotations

@@ -5,6 +5,16 @@ from the Dirichlet posterior has two parts: each observed cell gets a Gamma(coun
 the prior, and a Gamma(mass) variable is divided by stick-breaking among cells drawn from the prior
 (Sethuraman 1994). So the cost of a draw is proportional to the number of observed cells plus the
 number of rows, not to M^2 or M^K, and no Gamma variable with a tiny shape is drawn.
+
+Observed cells plus sticks. The prior of a row of the table has a total mass of 1 (4 for K binary
+classifiers) spread over M^K cells. Observed cells get Gamma(count), without the prior; a further
+Gamma(mass) is spread by sticks over cells drawn from the full prior. This is the same Dirichlet,
+costs the observed outcomes, and never draws a gamma of a tiny shape. Sticks leave out less than
+1e-6 of a row, on average, and give it to the last of them. Since the class of that one is drawn
+like the others, means are exact; recalls, whose rows have few errors, need only as many sticks as
+leave variances right to 1e-6. Where one classifier's table has few empty cells, every cell is a
+Gamma variable instead. With the prior `mu=1`, the sums of rows of these variables are to each other
+as the class proportions are, so these need not be drawn (`models/outcomes.py`).
 """
 
 from __future__ import annotations

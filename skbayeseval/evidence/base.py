@@ -2,6 +2,14 @@
 
 To add a kind of evidence, write a subclass of `Evidence` in its own file, and add it to
 `skbayeseval.evidence` and to the table of models that fit it.
+
+Evidence keeps its rows small. `by` needs to know what each instance gave. References to the user's
+arrays would change with them, so evidence keeps rows of its own: counts of pairs the position of
+each row's outcome among the distinct ones (1 byte for two classes, so 1 MB for a million
+instances), counts per unit the unit, chunks their cells. `of_rows` of evidence, validated rows and
+weights gives the same object for a part of the rows, and `Posterior.of_rows` the posterior that a
+comparison of these rows alone has. Which instance a row is stays beside it (`Posterior.instances`),
+and is not stored in files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Counts of one classifier: its confusion table, only the cells that are not 0, or totals."""
+"""Counts of one classifier: its confusion table, only the cells that are not 0, or totals.
+
+Label order is the user's. Tables keep the order of `labels`; the index of the positive class goes
+to the metric. So a cost matrix written in label order means what it says.
+"""
 
 from __future__ import annotations
 

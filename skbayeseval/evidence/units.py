@@ -1,4 +1,14 @@
-"""Counts per unit, for models that weight instances or groups of instances."""
+"""Counts per unit, for models that weight instances or groups of instances.
+
+Units that are alike share one weight. Instances with the same labels and predictions, and groups
+with the same counts, matter only through the sum of their weights, and the sum of k Gamma(w)
+variables is a Gamma(kw) variable. So a draw costs as many variables as there are distinct units
+(`UnitCounts.distinct`), as with items. They are numbered by their first occurrence, not by their
+contents: A and B, or the labels, can be exchanged, and the draws follow. Who is alike depends on
+all classifiers, so the draws of a pair among several are not those of a comparison of the two with
+the same seed, but have the same distribution. Evidence, files, and the numbers of units that the
+correction for few units needs are still of instances and groups.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Decisions from the HDI of a difference and a region of practical equivalence (ROPE)."""
+"""Decisions from the HDI of a difference and a region of practical equivalence (ROPE).
+
+Decisions know of other splits. The variance between repeats, divided by their number, is that of
+the same data split anew (measured: within 30%). A decision that changes if the difference moves as
+far as 80% of other splits would move it says so. What other splits do to the width is left out,
+which is why some changes are missed (docs/calibration.md).
+"""
 
 from __future__ import annotations
 

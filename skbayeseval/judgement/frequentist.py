@@ -4,6 +4,12 @@ The tests of Yang and Liu (1999), used by Zhang et al. (2015, 2016), are the sig
 predictions (s-test), the sign test of the F1 of each class (S-test), the two-proportion z-test
 (p-test) and the paired t-test of the F1 of each class (T-test). All p-values are two-sided. Callers
 have checked the arguments.
+
+Classical tests keep to what they assume. Exact tests of instances are given only where every
+instance counts once; pooled counts of repeated cross-validation get the z-test on effective counts,
+and the tests made for their splits. The 3 x 2 BCV t-test takes the mean squared deviation of the
+six differences for the variance of their mean, with 5 degrees of freedom, as the authors' published
+code does.
 """
 
 from __future__ import annotations

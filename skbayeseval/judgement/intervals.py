@@ -1,4 +1,8 @@
-"""Credible intervals computed from draws, and their Monte Carlo error."""
+"""Credible intervals computed from draws, and their Monte Carlo error.
+
+An HDI's end is a noisy number. Its Monte Carlo error falls with the cube root of the number of
+draws; `summary` reports it (`hdi_mcse`).
+"""
 
 from __future__ import annotations
 

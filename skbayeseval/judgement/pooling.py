@@ -3,6 +3,19 @@
 The best of many equal classifiers looks better than the others by chance. This is so in each
 posterior draw, too, if the prior takes all of them for unrelated. Here, differences shrink by as
 much as noise may explain them.
+
+"The best" of several is the draw-wise maximum, of pooled draws. The one with the highest mean was
+picked for its luck, and so is the maximum of each draw if all are taken for unrelated. So rankings
+of three or more and searches pool (`judgement/pooling.py`): true scores vary as their noise does,
+and how much is learned for each from those ahead of it. One share of noise for all lets a few bad
+candidates tell that the good ones differ; the inverse of the noise's covariance is hardly known for
+many classifiers; a share that does not fall down the list hides a single better candidate
+(docs/models.md, docs/calibration_details.md). Pooling takes what noise explains off the
+differences, so too much assumed noise is not cautious: it hides real differences. Reports on counts
+therefore estimate from the splits how much of the noise is common to all candidates. Pairs stay
+unpooled, since a pair that was chosen beforehand has no luck to take off; a ranking calls nothing
+settled that the pair does not. The number of draws falls with the number of candidates, so that 200
+of them take seconds.
 """
 
 from __future__ import annotations

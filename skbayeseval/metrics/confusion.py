@@ -3,6 +3,10 @@
 A metric maps tables of shape (..., M, M), with true classes as rows, to values of shape (...).
 Observed counts and posterior draws are evaluated by the same function. Each metric equals the
 scikit-learn scorer of the same name.
+
+Metrics see totals, not tables. All but a user's own functions need only, for each class, what was
+found, what was there and what was predicted. So a draw of M classes is three vectors, not an M x M
+table, and multi-label indicators go through the same functions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,14 @@
-"""Metrics by name, and what `scoring=` means: names, scorers and functions become metrics."""
+"""Metrics by name, and what `scoring=` means: names, scorers and functions become metrics.
+
+Functions of instances become tables where there are classes. A mean over instances of a function of
+true and predicted class is a sum over cells of the table, so `from_instances` of classes has proper
+models, Bayes factors and inferred weights like any metric of counts. Only numbers, which have no
+table, are weighted one by one.
+
+A scorer is recognised by what it does. It tells the name of its function, which anybody's function
+may have, so it is also called on small examples and must give what scikit-learn's gives. Unknown
+parameters are not guessed at.
+"""
 
 from __future__ import annotations
 

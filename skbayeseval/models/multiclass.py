@@ -6,6 +6,11 @@ describe several classifiers on the same instances. The prior of a tuple of pred
 product of the classifiers' own priors. The marginal posterior of each classifier is therefore that
 of its own model, and the comparison of two classifiers does not depend on which others are
 included.
+
+Each eta from its own margin. In the paired model of many classes the etas are drawn from each
+classifier's own confusion counts, not from the joint outcomes: a modular ("cut") posterior. Every
+classifier alone is then exactly the hierarchical model, and a pair's answer is the same whatever
+else is compared.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Models that weight instances or groups of instances (the Bayesian bootstrap; Rubin 1981)."""
+"""Models that weight instances or groups of instances (the Bayesian bootstrap; Rubin 1981).
+
+Weights of instances have no proper prior. The Bayesian bootstrap of multi-label indicators and of
+groups gives intervals and decisions, but no Bayes factor: ValueError, and NaN in the summary.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,18 @@
-"""Simulation of test sets and of the decisions based on them."""
+"""Simulation of test sets and of the decisions based on them.
+
+Planning decides as the result does. Each simulated test set goes through the model's own
+specification, the same draws, HDI and rule; only handling is batched, and 4,000 draws take the
+place of 20,000 (measured: power moves by 0.012 at most), or 100, 400 or 1,200 where these leave no
+doubt about what is asked. Two-class posteriors are Dirichlet vectors whose shapes are linear in the
+counts, so the model is asked once for the slopes, and thousands of test sets are drawn at once. A
+pilot's truth is drawn from its posterior, not fixed at its estimate, and with a prior that expects
+disagreements to be split about evenly: the flat prior believes every difference that a small pilot
+happens to show. The prior is relative to how often the two disagree, so that it does not shrink
+classifiers that are not alike. A count worth w of one is simulated as 1 / w counts for each
+independent instance, so weighted evidence grows by what it is worth. Sizes of one search see one
+growing test set each (common random numbers), and the settled fraction is made to rise with the
+size before it is read.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Posteriors represented by Markov chains of their parameters."""
+"""Posteriors represented by Markov chains of their parameters.
+
+Chains are judged by the difference. R-hat below 1.01, an effective size above 400 and no
+divergences; otherwise the result warns once, repeats the warning whenever it is printed, and says
+what to try.
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,20 @@ choice of test instances. kappa - 1 is what the choice of training sets adds. A 
 cross-validation cannot tell it exactly (Bengio and Grandvalet 2004), so kappa gets a posterior: a
 scaled inverse chi-squared distribution. Its scale and degrees of freedom were fitted to simulated
 learning problems with known truth; docs/calibration.md has the method and what it is worth.
+
+The weight of cross-validated counts is inferred. The published weight assumes how correlated splits
+are, and was too large in 46% of the cells of our laboratory (docs/calibration.md). The test noise
+of any metric follows from influence values, which are derivatives of the metric that we take
+numerically for functions of tables and in closed form for ROC AUC and average precision; what
+training sets add has a posterior (docs/models.md). We chose its form among a dozen on simulated
+problems: the simplest of those that were not too narrow. The posterior is then a mixture over a
+dozen weights of the same evidence, so that models and engines need not know of it. Since each
+metric and each classifier has its own weight, draws of a difference are not differences of draws;
+we preferred intervals that are right to sums that agree. `model="bcv"` keeps the published weight,
+which is part of the paper: for `BlockRegularizedCV` the calibrated one, a function of the number of
+repeats that were kept; for every other splitter Kish's sum(r) / sum(r^2), r being how often each
+instance was validated. A failed fit under `error_score=np.nan` drops its repeat (elsewhere its
+split) for both classifiers, so that pairs stay pairs, and the weight follows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Two classifiers of a joint posterior of several."""
+"""Two classifiers of a joint posterior of several.
+
+A pair of many is a view. `Ranking.pairs[i, j]` is a `ComparisonResult` on two rows of the joint
+draws; its closed forms and its prior are those of the model of two, which is its margin. Where
+units that are alike share a weight, a comparison of the two alone has other draws of the same
+distribution.
+"""
 
 from __future__ import annotations
 

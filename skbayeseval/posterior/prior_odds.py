@@ -1,4 +1,16 @@
-"""Bayes factors, with the best available estimate of odds or densities."""
+"""Bayes factors, with the best available estimate of odds or densities.
+
+Bayes factors tell their error. The interval null needs the prior probability of the ROPE. It comes
+from quadrature, or from a simulation that stops at a standard error of 0.2%. In a narrow ROPE
+counting wastes nearly all draws, so each gives a share instead: the probability of the ROPE given a
+part of what was drawn, with the rest paired in all ways or integrated out (docs/bayes_factors.md).
+Classes that the prior treats alike share one simulation, in which all of them count. It is kept for
+the process, since it depends on model, metric and ROPE alone. Savage-Dickey is used only where the
+prior density at 0 is finite; models say so by argument, never by looking at draws. The posterior
+density then comes from a closed form or from a kernel estimate around a normal start, whose bias in
+the tails is small against its error. The kernel estimate of the papers is there on request and as a
+last resort, and is never called reliable.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The output of a reproduction: tables, figures, skipped experiments and a final count."""
+"""The output of a reproduction: tables, figures, skipped experiments and a final count.
+
+A reproduction goes on. Where data, a library or the network is missing, that part is left out with
+one line, the rest runs, and the exit code is 2. What is outside its bounds carries a reason; it
+does not fail.
+"""
 
 from __future__ import annotations
 

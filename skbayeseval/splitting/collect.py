@@ -1,4 +1,8 @@
-"""Fit several estimators on shared splits and collect what `cross_validate` would return."""
+"""Fit several estimators on shared splits and collect what `cross_validate` would return.
+
+X belongs to the estimators. It is indexed (`_safe_indexing`, which scikit-learn exports) and never
+validated or converted.
+"""
 
 from __future__ import annotations
 

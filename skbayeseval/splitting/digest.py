@@ -4,6 +4,14 @@ A value is taken apart into lists, numbers and texts: arrays and tables, estimat
 `clone` keeps of them), and any object into what `pickle` would rebuild it from; nothing is pickled.
 Functions and classes are their name and the version of the package that they are installed with;
 those of the user's own modules are their code, with the functions and values that it refers to.
+
+A fit is known by what determines it. A file of a checkpoint is named by a digest of the data, the
+split, the estimator, what is kept of its predictions, and versions; so a folder can be shared by
+any calls, and what has changed is fitted again without being told. Fits of one call that agree in
+all of these are numbered, because they may be random. Digests are of types and contents
+(`splitting/digest.py`), not of pickles, which differ between equal objects, nor of reprs, which cut
+long values. What cannot be told apart, such as lambdas, is refused. The worker writes, so that a
+finished fit is on disk at once; where workers have other disks, the process that called them does.
 """
 
 from __future__ import annotations

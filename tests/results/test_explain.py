@@ -105,7 +105,7 @@ def test_a_ranking_names_who_is_as_good_worse_or_open():
     for name in ranking.names:
         assert name in words
     assert "is the best of 3 on accuracy with probability" in words
-    assert "Use decision(rope=r)" in ranking.explain()
+    assert "pass rope=r" in ranking.explain()
     assert "settled" not in ranking.explain()
 
 
