@@ -14,6 +14,8 @@ from skbayeseval._version import __version__, show_versions
 from skbayeseval.compare.comparer import BayesianComparer
 from skbayeseval.compare.cross_validation import bayesian_cross_validate
 from skbayeseval.compare.items import compare_items, compare_many_items
+from skbayeseval.compare.large_tables import TableCounts, compare_table, count_table
+from skbayeseval.compare.logs import Samples, read_samples
 from skbayeseval.compare.predictions import (
     compare_confusion_matrices,
     compare_counts,
@@ -22,9 +24,7 @@ from skbayeseval.compare.predictions import (
     load_result,
     score_posterior,
 )
-from skbayeseval.compare.samples import Samples, read_samples
 from skbayeseval.compare.split_scores import compare_scores
-from skbayeseval.compare.tables import TableCounts, compare_table, count_table
 from skbayeseval.engines.pymc import PyMCEngine
 from skbayeseval.evidence.chunks import chunk_counter
 from skbayeseval.judgement.intervals import hdi

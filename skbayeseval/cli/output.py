@@ -17,7 +17,7 @@ from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.results.facts import WITHOUT_A_ROPE
-from skbayeseval.results.printed import as_text
+from skbayeseval.results.text_tables import as_text
 
 # The exit code if a gate is not passed.
 NOT_PASSED = 3

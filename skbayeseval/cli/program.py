@@ -29,7 +29,7 @@ from skbayeseval.cli.parsing import (
     model_options,
     names_of,
 )
-from skbayeseval.results.printed import as_text
+from skbayeseval.results.text_tables import as_text
 
 EXIT_CODES = (
     "exit codes: 0 if all is well, 1 after an unforeseen failure, 2 if arguments or files are not "

@@ -13,7 +13,7 @@ from skbayeseval._arrays import as_numbers, by_column, counts_from_zero, names_o
 from skbayeseval._labels import check_label_vector
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.instances import warn_of_other_scales
-from skbayeseval.compare.samples import (
+from skbayeseval.compare.logs import (
     Samples,
     check_same_documents,
     check_same_score,

@@ -31,9 +31,9 @@ from skbayeseval.results.facts import (
     facts_of,
     printed,
 )
-from skbayeseval.results.printed import Labels, latex_table, markdown_table
 from skbayeseval.results.report import Figure, Table, page, view
 from skbayeseval.results.storage import Parts, describe, read, write
+from skbayeseval.results.text_tables import Labels, latex_table, markdown_table
 from skbayeseval.splitting.collect import CrossValidation
 from skbayeseval.splitting.out_of_fold import LEVELS
 

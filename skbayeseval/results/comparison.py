@@ -41,10 +41,10 @@ from skbayeseval.results.explain import how_much, meaning_of
 from skbayeseval.results.facts import Fact, as_sentences, observed_of
 from skbayeseval.results.figures import ComparisonFigures
 from skbayeseval.results.frequentist import classical_tests
-from skbayeseval.results.printed import Labels, as_text, by_model_and_prior, name_metrics
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
 from skbayeseval.results.subgroups import SubgroupComparison, instances_of
 from skbayeseval.results.summary import summary_row, under_other_priors
+from skbayeseval.results.text_tables import Labels, as_text, by_model_and_prior, name_metrics
 
 Array = NDArray[Any]
 

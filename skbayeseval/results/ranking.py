@@ -37,8 +37,8 @@ from skbayeseval.results.base import RopeResult
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.explain import meaning_of_ranking
 from skbayeseval.results.facts import Fact, observed_of
-from skbayeseval.results.printed import Labels, as_text, name_observed, written_ranks
 from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table
+from skbayeseval.results.text_tables import Labels, as_text, name_observed, written_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,9 @@ from skbayeseval.judgement.intervals import Interval
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.results.base import PosteriorView
 from skbayeseval.results.facts import explained
-from skbayeseval.results.printed import (
+from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
+from skbayeseval.results.summary import score_row, under_other_priors
+from skbayeseval.results.text_tables import (
     Labels,
     as_text,
     by_model_and_prior,
@@ -29,8 +31,6 @@ from skbayeseval.results.printed import (
     markdown_table,
     name_metrics,
 )
-from skbayeseval.results.report import POSTERIOR, SENSITIVITY, Figure, Table, page
-from skbayeseval.results.summary import score_row, under_other_priors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -25,7 +25,7 @@ from skbayeseval.judgement.subgroup_decision import (
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.posterior.subgroups import Subgroup, compare_subgroups
-from skbayeseval.results.printed import as_text, latex_table, markdown_table
+from skbayeseval.results.text_tables import as_text, latex_table, markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skbayeseval.results.printed import format_value
+from skbayeseval.results.text_tables import format_value
 from skbayeseval.search.count_scorer import count_key
 
 Array = NDArray[Any]

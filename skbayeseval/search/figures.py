@@ -11,7 +11,7 @@ import pandas as pd
 from skbayeseval._arrays import in_short
 from skbayeseval.display import HeatmapDisplay, RankingDisplay
 from skbayeseval.judgement.ranking_decision import behind_the_best
-from skbayeseval.results.printed import format_value
+from skbayeseval.results.text_tables import format_value
 from skbayeseval.search.candidates import as_key, short_names, varying
 
 if TYPE_CHECKING:

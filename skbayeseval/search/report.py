@@ -24,7 +24,9 @@ from skbayeseval.judgement.ranking_decision import (
 )
 from skbayeseval.metrics.registry import split_metric
 from skbayeseval.results.facts import Fact, as_lines, as_sentences
-from skbayeseval.results.printed import (
+from skbayeseval.results.ranking import Ranking
+from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
+from skbayeseval.results.text_tables import (
     Labels,
     as_text,
     format_value,
@@ -32,8 +34,6 @@ from skbayeseval.results.printed import (
     markdown_table,
     name_observed,
 )
-from skbayeseval.results.ranking import Ranking
-from skbayeseval.results.report import POSTERIOR, Figure, Table, page, view
 from skbayeseval.search.candidates import name_candidates, short_names, varying
 from skbayeseval.search.figures import best_candidates, grid_of_candidates
 

@@ -9,7 +9,7 @@ import pytest
 
 from skbayeseval import compare_many, compare_predictions, score_posterior
 from skbayeseval._html import html_table
-from skbayeseval.results.printed import markdown_table
+from skbayeseval.results.text_tables import markdown_table
 
 AWKWARD = (
     "R&D_50%",
