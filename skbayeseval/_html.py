@@ -8,6 +8,7 @@ whatever comes from data passes functions of this module, which escape it.
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterable
@@ -189,16 +190,21 @@ def inline_svg(
     """
     written = io.BytesIO()
     try:
-        import matplotlib as mpl
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=size, layout="constrained")
-        # The same figure is the same text; characters that the font lacks are drawn as boxes.
-        with mpl.rc_context({"svg.hashsalt": "skbayeseval"}), warnings.catch_warnings():
+        with warnings.catch_warnings():  # characters that the font lacks are drawn as boxes
             warnings.simplefilter("ignore", UserWarning)
             draw(figure.subplots())
             figure.savefig(written, format="svg", metadata={"Date": None})
     except Exception as error:  # a figure that fails must not hide the rest
         return f"<p>The figure could not be drawn: {text(error)}</p>"
-    data = b64encode(written.getvalue()).decode()
+    # Random ids are numbered, so that the same figure is the same text.
+    numbers: dict[bytes, bytes] = {}
+    drawing = re.sub(
+        rb"\b[a-z][0-9a-f]{10}\b",
+        lambda found: numbers.setdefault(found[0], b"id%d" % len(numbers)),
+        written.getvalue(),
+    )
+    data = b64encode(drawing).decode()
     return f'<figure><img alt="{text(label)}" src="data:image/svg+xml;base64,{data}"></figure>'

@@ -460,7 +460,7 @@ class RopeResult(PosteriorView):
         --------
         >>> from skbayeseval import compare_counts
         >>> result = compare_counts((900, 50, 60), (700, 150, 260), random_state=0)
-        >>> "A significantly better than B" in result.explain(rope=0.01)
+        >>> "A is better than B by more than that" in result.explain(rope=0.01)
         True
         """
         return explained(self, self._ropes(rope))

@@ -120,7 +120,10 @@ def test_data(data, labels):
 
 def test_messages():
     for options, message in (
-        ({"cv": [([0, 1], [2, 900])]}, "the test set of split 0 contains 900"),
+        (
+            {"cv": [([0, 1], [2, 900])]},
+            "test set of split 0 .*: index 900 is out of bounds",
+        ),
         ({"cv": [(np.arange(40), np.arange(0))]}, "the test set of split 0 is empty"),
         ({"n_jobs": 0}, "n_jobs == 0"),
         ({"pre_dispatch": "nonsense"}, "'all' or an expression such as '2\\*n_jobs'"),
