@@ -303,7 +303,7 @@ class OutcomeModel(Model):
         n_classes = len(group.mu.prior)
         if metric.needs_tables or not self.has_recall_shares:
             batch = BATCH if len(self.groups) > 1 else 1
-            n_draws = max(2**14, MOST_INDEPENDENT_DRAWS // n_classes)
+            n_draws = max(2**14, 2 * MOST_INDEPENDENT_DRAWS // n_classes)
             return self._shares_of_draws(metric, rng, region, n_draws, batch)
         # All classes of a draw tell about a metric of one class, if these have the same prior.
         alike = [metric]

@@ -125,15 +125,15 @@ def _indices(given: Any, where: str, n_samples: int) -> Array:
     array = np.asarray(given)
     chosen = np.arange(0)
     try:
-        if array.ndim != 1:
-            raise IndexError(f"an array of {array.ndim} dimensions")
         if array.size:
             chosen = np.arange(n_samples)[array]
-    except IndexError as error:
+    except IndexError:
+        array = array[None]  # refused
+    if array.ndim != 1:
         raise ValueError(
             f"cv must yield 1-D arrays of integer indices, 0 to {n_samples - 1}, or masks of the "
-            f"{n_samples} samples, but {where} is {in_short(given)}: {error}."
-        ) from error
+            f"{n_samples} samples, but {where} is {in_short(given)}."
+        )
     if not chosen.size:
         raise ValueError(f"cv must yield sets that are not empty, but {where} is empty.")
     return chosen

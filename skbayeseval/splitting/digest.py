@@ -108,6 +108,10 @@ class _Digester:
             return "objects", value.shape, value.ravel().tolist()
         if isinstance(value, (pd.DataFrame, pd.Series, pd.Index)) or sparse.issparse(value):
             return kind.__name__, _parts_of_table(value)
+        if isinstance(value, pd.api.extensions.ExtensionDtype):
+            # Not by its attributes, some of which only say what has been asked before.
+            categories = [getattr(value, name, None) for name in ("categories", "ordered")]
+            return kind.__name__, str(value), categories
         if isinstance(value, (type, FunctionType)):
             return self._of_module(value)
         if isinstance(value, BuiltinFunctionType) and isinstance(value.__self__, ModuleType | None):

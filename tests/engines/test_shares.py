@@ -149,7 +149,7 @@ def test_own_functions_are_counted_until_the_error_is_small():
 @pytest.mark.parametrize("name", ["paired", "unpaired", "paired, three classes"])
 def test_error_by_repetition(name):
     prior, names = CASES[name]
-    metric = metrics.get_metric(names[0])
+    (metric,) = metrics.resolve_scoring(names[0], (0, 1, 2)).values()
     found = []
     for seed in range(60):
         blocks = prior.specification.shares(
