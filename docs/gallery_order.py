@@ -9,6 +9,7 @@ QUESTIONS = [
     "plot_subgroups.py",
     "plot_ranking_classifiers.py",
     "plot_roc_auc.py",
+    "plot_any_metric.py",
     "plot_regressors.py",
     "plot_scores_of_any_kind.py",
     "plot_several_data_sets.py",

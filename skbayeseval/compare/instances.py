@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skbayeseval._arrays import as_numbers, check_rows, in_short, named_labels
-from skbayeseval._labels import is_indicator, kind_of_labels
+from skbayeseval._labels import encode_labels, is_indicator, kind_of_labels
 from skbayeseval._running import has_bar
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.evidence.base import Evidence
@@ -29,8 +29,15 @@ from skbayeseval.evidence.instance_scores import ScoredInstances
 from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.evidence.units import UnitCounts
 from skbayeseval.evidence.validated_rows import Instances, index_of
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.confusion import Metric
-from skbayeseval.metrics.registry import PerInstance, is_of_numbers, resolve_scoring, spelled_out
+from skbayeseval.metrics.registry import (
+    PerInstance,
+    is_of_numbers,
+    is_scorer,
+    resolve_scoring,
+    spelled_out,
+)
 from skbayeseval.posterior.build import count_predictions, make_posterior
 from skbayeseval.posterior.recipe import Posterior
 
@@ -228,6 +235,9 @@ def _described(scores: Array) -> str:
     return f"numbers from {values[0]:g} to {values[-1]:g}"
 
 
+# The default number of draws, and that of calls of a function which is called for every draw.
+N_DRAWS, N_CALLS = 20_000, 2_000
+
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
 Options = tuple[Any, Any, Any, Any, Any]
 EvidenceParts = tuple[Evidence, ScoredInstances | None, dict[str, Metric]]
@@ -266,6 +276,8 @@ class SameInstances:
         check_rows(rows)
         if self.counter is not None:
             evidence, scored, metrics = self._of_tags()
+        elif any(isinstance(one, AnyMetric) and one.of_items for _, one in self._spelled_out()):
+            evidence, scored, metrics = self._of_items()
         elif _are_numbers(self.scoring, [self.y_true, *self.predictions.values()]):
             evidence, scored, metrics = self._of_numbers()
         else:
@@ -274,7 +286,11 @@ class SameInstances:
         if evidence.n_rows is not None:
             instances = Instances(evidence.n_rows, index_of(rows.values()))
         posterior = make_posterior(
-            evidence, *options, prevalence=self.prevalence, scored=scored, instances=instances
+            evidence,
+            *_with_fewer_draws(options, metrics.values()),
+            prevalence=self.prevalence,
+            scored=scored,
+            instances=instances,
         )
         posterior.shows_progress = has_bar()
         return posterior, names, metrics
@@ -298,6 +314,16 @@ class SameInstances:
         if self.groups is not None:
             return UnitCounts.from_chunks(cells, self.groups, weight=self.weight), None, metrics
         return ChunkCounts.of_sentences(cells, self.weight, types), None, metrics
+
+    def _spelled_out(self) -> list[tuple[str | None, Any]]:
+        return spelled_out("accuracy" if self.scoring is None else self.scoring)
+
+    def _of_items(self) -> EvidenceParts:
+        self._check_absent("metrics of items", "sample_weight")
+        evidence = PredictedNumbers.from_items(
+            self.y_true, self.predictions, weight=self.weight, groups=self.groups
+        )
+        return evidence, None, resolve_scoring(self.scoring)
 
     def _of_numbers(self) -> EvidenceParts:
         self._check_absent("predictions of numbers, which have no classes")
@@ -340,12 +366,36 @@ class SameInstances:
             raise ValueError(
                 "There is nothing to compare: pass predictions, instance scores, or both."
             )
-        metrics = resolve_scoring(self.scoring, evidence.margins()[0].labels)
+        classes = evidence.margins()[0].labels
+        metrics = resolve_scoring(self.scoring, classes)
         if scored is not None:
             warn_of_unlikely_scores(scored, list(scores), metrics.values())
-            if all(metric.source == "instances" for metric in metrics.values()):
-                evidence, scored = scored, None
+        if any(metric.needs == "labels" for metric in metrics.values()):
+            scored = self._scored_with_labels(scored, common | {"labels": classes})
+        if scored is not None and all(m.source == "instances" for m in metrics.values()):
+            evidence, scored = scored, None
         return evidence, scored, metrics
+
+    def _scored_with_labels(
+        self, scored: ScoredInstances | None, common: Mapping[str, Any]
+    ) -> ScoredInstances:
+        """Return scores of instances, and predicted labels for functions that are given these."""
+        if not self.predictions:
+            raise ValueError("Metrics of labels require predictions, but these are None.")
+        _, codes = encode_labels(list(self.predictions.items()), common["labels"])
+        said = {
+            name: {"labels": labels} | (dict(scored.responses[k]) if scored is not None else {})
+            for k, (name, labels) in enumerate(zip(self.predictions, codes, strict=True))
+        }
+        return ScoredInstances.from_scores(self.y_true, said, **common)
+
+
+def _with_fewer_draws(options: Options, metrics: Iterable[Metric]) -> Options:
+    """Return the options with 2,000 draws instead of 20,000 where functions are called for each."""
+    model, engine, prior, n_draws, random_state = options
+    if n_draws == N_DRAWS and any(m.calls_per_draw and m.weighs_instances for m in metrics):
+        n_draws = N_CALLS
+    return model, engine, prior, n_draws, random_state
 
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
@@ -354,7 +404,10 @@ def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:
         return False
     if is_of_numbers(scoring):
         return True
-    own = any(isinstance(one, PerInstance) for _, one in spelled_out(scoring))
+    own = any(
+        isinstance(one, PerInstance | AnyMetric) or is_scorer(one)
+        for _, one in spelled_out(scoring)
+    )
     return own and any(
         not is_indicator(one) and kind_of_labels(one) == "continuous" for one in vectors
     )

@@ -188,7 +188,8 @@ class LabelTarget(Target):
         self.positive = 0 if positive is None else self.classes.index(positive)
         self.metrics = resolve_scoring(options.scoring, self.classes)
         of_scores = [m for m in self.metrics.values() if m.source == "instances"]
-        self.counts_needed = len(of_scores) < len(self.metrics)
+        needs_labels = any(m.needs == "labels" for m in of_scores)
+        self.counts_needed = len(of_scores) < len(self.metrics) or needs_labels
         self.kinds = tuple(sorted({m.needs for m in of_scores}))
         for metric in of_scores:
             check_responses(metric, estimators)
@@ -219,7 +220,7 @@ class LabelTarget(Target):
         if self.kinds:
             truth = self.truth
             scores = truth.toarray() if self.several else np.eye(len(self.classes))[truth]
-            observed.update(dict.fromkeys(self.kinds, scores))
+            observed.update(dict.fromkeys(self.kinds, scores) | {"labels": self.truth})
         return dict.fromkeys(self.names, observed)
 
     def collected(self, collection: Collection) -> CollectedEvidence:
@@ -232,7 +233,8 @@ class LabelTarget(Target):
         if self.kinds:
             scores = {
                 f"Instance scores of {name!r}": {
-                    kind: collection.pooled(name, kind) for kind in self.kinds
+                    kind: collection.pooled(name, "predict" if kind == "labels" else kind)
+                    for kind in self.kinds
                 }
                 for name in self.names
             }
@@ -278,7 +280,8 @@ class LabelTarget(Target):
         """Return the value of each metric in one split."""
         values = {}
         if self.kinds:
-            scored = self._scored(test, {name: {kind: observed[kind] for kind in self.kinds}})
+            by_kind = {"labels": observed.get("predict"), **observed}
+            scored = self._scored(test, {name: {kind: by_kind[kind] for kind in self.kinds}})
             for key, metric in self.metrics.items():
                 if metric.source == "instances":
                     values[key] = scored.observed(metric)[0]
@@ -490,7 +493,7 @@ def score_tables(metric: Metric, tables: Array, positive: int) -> Array:
 
 def check_responses(metric: Metric, estimators: Mapping[str, Any]) -> None:
     """Raise, before anything is fitted, if an estimator cannot give the scores of a metric."""
-    methods = RESPONSES[metric.needs]
+    methods = RESPONSES.get(metric.needs, ("predict",))
     for name, estimator in estimators.items():
         if not any(hasattr(estimator, method) for method in methods):
             raise ValueError(
@@ -523,7 +526,7 @@ def _observe_labels(
         else:
             _, (codes,) = encode_labels([("predict", said)], classes)
         observed["predict"] = codes.astype(np.min_scalar_type(1 if several else len(classes)))
-    for kind in kinds:
+    for kind in set(kinds) - {"labels"}:
         observed[kind] = respond(estimator, X_test, kind, classes, several)
     return observed
 

@@ -74,9 +74,15 @@ def stream_bootstrap(
     # The weights of units, the weights of a run's instances, and the arrays of the metric.
     rows = len(shape) + 4 * max(len(place) for place in places)
     block = block_size(8 * rows, most=5000)
+    takes_counts = any(metric.takes_counts for _, each in runs for metric in each)
+    if takes_counts:  # drawn with replacement (Efron 1979), as many as the evidence is worth
+        places = [units for units, _ in runs]
+        n_drawn, shares = max(1, round(float(np.sum(shape)))), np.asarray(shape) / np.sum(shape)
 
     def draw(rng: Generator, size: int) -> Array:
-        weights = gammas.draw(rng, size)
+        weights = (
+            rng.multinomial(n_drawn, shares, size).T if takes_counts else gammas.draw(rng, size)
+        )
         sums: list[Sums | None] = [None] * n_classifiers
         for place, (_, prepared), unweighted in zip(places, runs, plain, strict=True):
             of_run = weights[place]

@@ -323,6 +323,13 @@ class ScoredInstances(WeightedInstances):
 
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth = self.truth[rows]
+        if not metric.kinds:  # any function
+            positive = 1 if self.positive is None else self.positive
+            classes = np.asarray(self.labels)
+            return [
+                metric.function(classes, positive, truth, scores[metric.needs][rows])
+                for scores in self.responses
+            ]
         if self._is_binary:
             truth = (truth == (1 if self.positive is None else self.positive)).astype(int)
         return [prepare(metric, truth, scores[metric.needs][rows]) for scores in self.responses]
@@ -383,6 +390,8 @@ def _check_scores(
     scores: Any, name: str, kind: str, truth: Array, classes: tuple[Any, ...], pos_label: Any
 ) -> Array:
     """Return scores with one row per instance; with two classes, those of the positive class."""
+    if kind == "labels":
+        return np.asarray(scores)
     two = truth.ndim == 1 and len(classes) == 2
     if two and isinstance(scores, pd.DataFrame) and scores.shape[1] == 1:
         _check_column_of_class(scores, name, classes, pos_label)

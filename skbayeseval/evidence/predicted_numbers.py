@@ -53,10 +53,14 @@ class PredictedNumbers(WeightedInstances):
     grouped: bool = False
 
     kind = "numbers"
-    noun = "predicted numbers"
     of_each = ("predictions",)
     labels = ()
     pos_label = None
+
+    @property
+    def noun(self) -> str:  # type: ignore[override]
+        """What there is one of per row."""
+        return "items" if self.truth.dtype == object else "predicted numbers"
 
     @property
     def family(self) -> str:
@@ -89,6 +93,16 @@ class PredictedNumbers(WeightedInstances):
             )
         return cls(truth, np.stack(said), shares, **units)
 
+    @classmethod
+    def from_items(
+        cls, y_true: Any, predictions: Mapping[str, Any], *, weight: float, groups: Any
+    ) -> PredictedNumbers:
+        """Return the evidence of items of any kind, which are kept as objects."""
+        truth = _as_objects(y_true)
+        said = [_as_objects(items) for items in predictions.values()]
+        units = cls._units(len(truth), weight, groups, None, None)
+        return cls(truth, np.stack(said), np.ones(len(truth)), **units)
+
     def margin(self, classifier: int) -> Margin:
         """Return the size, as `ConfusionCounts` has it."""
         return Margin(float(len(self.truth)), weight=self.weight)
@@ -109,7 +123,12 @@ class PredictedNumbers(WeightedInstances):
 
     def what_is_identical(self, metric: str) -> str | None:
         """Return "predictions" if all regressors predicted the same."""
-        return "predictions" if (self.predictions == self.predictions[0]).all() else None
+        if self.predictions.dtype == object:
+            first, *others = self.predictions
+            same = all(all(map(np.array_equal, first, other)) for other in others)
+        else:
+            same = bool((self.predictions == self.predictions[0]).all())
+        return "predictions" if same else None
 
     def _prepare(self, metric: Metric, rows: Array) -> list[Prepared]:
         truth, weight = self.truth[rows], self.sample_weight[rows]
@@ -140,6 +159,13 @@ class PredictedNumbers(WeightedInstances):
         shares = self.sample_weight / self.sample_weight.mean()
         masses = np.bincount(self.unit, weights=shares, minlength=len(self.shape))
         return count_units(masses, self.shape, self.weight, self._units_in_words)
+
+
+def _as_objects(items: Any) -> Array:
+    """Return a vector with one object per item."""
+    objects = np.empty(len(items), dtype=object)
+    objects[:] = list(items)
+    return objects
 
 
 def check_numbers(values: Any, name: str, length: int | None = None) -> Array:

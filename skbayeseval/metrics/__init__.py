@@ -1,5 +1,15 @@
 """Metrics as pure functions, their names, and the interpretation of the parameter `scoring`."""
 
+from skbayeseval.metrics.any_metric import AnyMetric, over_items, resampled, weighted
+from skbayeseval.metrics.batched import (
+    concordance_index,
+    expected_calibration_error,
+    mean_average_precision,
+    mean_reciprocal_rank,
+    ndcg,
+    pinball,
+    top_k_accuracy,
+)
 from skbayeseval.metrics.confusion import Metric, Totals, fbeta, from_confusion
 from skbayeseval.metrics.instance_scores import net_benefit
 from skbayeseval.metrics.registry import (
@@ -13,16 +23,27 @@ from skbayeseval.metrics.registry import (
 )
 
 __all__ = [
+    "AnyMetric",
     "Metric",
     "PerClass",
     "PerInstance",
     "Totals",
+    "concordance_index",
+    "expected_calibration_error",
     "fbeta",
     "from_confusion",
     "from_instances",
     "get_metric",
     "known_metrics",
+    "mean_average_precision",
+    "mean_reciprocal_rank",
+    "ndcg",
     "net_benefit",
+    "over_items",
     "per_class",
+    "pinball",
+    "resampled",
     "resolve_scoring",
+    "top_k_accuracy",
+    "weighted",
 ]

@@ -109,6 +109,8 @@ class Metric:
         of classes.
     words : str
         What the metric measures, for readers who do not know its name.
+    caution : str
+        What makes its interval less reliable than it looks.
 
     Examples
     --------
@@ -134,6 +136,7 @@ class Metric:
     kinds: tuple[str, ...] = field(default=(), repr=False)
     of_means: bool = field(default=False, repr=False)
     words: str = field(default="", repr=False)
+    caution: str = field(default="", repr=False)
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
@@ -166,6 +169,16 @@ class Metric:
     def weighs_instances(self) -> bool:
         """Whether the metric is a function of instance weights (the Bayesian bootstrap)."""
         return self.source in ("instances", "numbers")
+
+    @property
+    def takes_counts(self) -> bool:
+        """Whether instances are drawn anew with replacement, because they cannot be weighted."""
+        return bool(getattr(self.function, "takes_counts", False))
+
+    @property
+    def calls_per_draw(self) -> bool:
+        """Whether a function of the user is called for each draw."""
+        return bool(getattr(self.function, "calls_per_draw", False))
 
     @property
     def is_of_totals(self) -> bool:

@@ -71,7 +71,15 @@ class Sums(NamedTuple):
 
 
 class Prepared:
-    """A metric on one test set as a function of the instance weights."""
+    """A metric on one test set as a function of the instance weights.
+
+    Attributes
+    ----------
+    takes_counts : bool
+        Whether weights must be whole numbers: how often each instance is repeated.
+    """
+
+    takes_counts = False
 
     def sums(self, weights: Array) -> Sums:
         """Return the sums of the metric for weights of shape (n, n_draws)."""

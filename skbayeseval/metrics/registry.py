@@ -26,6 +26,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
 from skbayeseval._arrays import in_short, wrong
+from skbayeseval.metrics.any_metric import AnyMetric, of_scorer
+from skbayeseval.metrics.batched import SCORERS
 from skbayeseval.metrics.confusion import (
     AVERAGES,
     FBETA,
@@ -149,12 +151,10 @@ def get_metric(name: str, *, zero_division: float = 0.0) -> Metric:
             f"compares split scores, or choose one of {known_metrics('numbers')}."
         )
     if name in get_scorer_names():
-        other = "Pass model='scores' to a cross-validation, which compares split scores"
-        if name.endswith("_samples"):
-            other += ", pass the score of each instance to compare_items"
         raise ValueError(
-            f"scoring={name!r} cannot be computed from a confusion matrix, from instance scores or "
-            f"from instance weights. {other}, or choose one of {known_metrics()}."
+            f"scoring={name!r} is not a metric of its own here. Pass model='scores' to a "
+            "cross-validation, which compares split scores, pass the score of each instance to "
+            f"compare_items, or choose one of {known_metrics()}."
         )
     raise ValueError(
         f"scoring={in_short(name)} is not a known metric."
@@ -567,11 +567,14 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
         return [scoring]
     if isinstance(scoring, PerClass):
         return scoring.of(labels)
-    if isinstance(scoring, PerInstance):
+    if isinstance(scoring, PerInstance | AnyMetric):
         return [scoring.of(labels)]
     if isinstance(scoring, str):
         one_class = re.fullmatch(r"(.+)\[(.+)\]", scoring)
         if one_class is None:
+            if is_scorer(scoring):
+                scorer = SCORERS.get(scoring) or of_scorer(get_scorer(scoring), scoring)
+                return [scorer.of(labels)]
             return [get_metric(scoring)]
         for metric in per_class(one_class[1]).of(labels):
             if metric.name == scoring:
@@ -584,11 +587,20 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
     )
     if not callable(scoring):
         raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
-    equal = metric_of_scorer(scoring)
-    if equal is None:
-        raise TypeError(
-            f"scoring={in_short(scoring)} is a scorer or a function that is not known to depend on "
-            "counts or on means over instances alone. Compare its value in each split with "
-            f"bayesian_cross_validate(..., model='scores'), or pass {known}."
-        )
-    return [equal]
+    return [metric_of_scorer(scoring) or of_scorer(scoring, _name_of(scoring)).of(labels)]
+
+
+def is_scorer(scoring: Any) -> bool:
+    """Return whether this is a scorer, or the name of one, that has no metric of its own."""
+    if not isinstance(scoring, str):
+        return callable(scoring) and not isinstance(scoring, Metric | PerClass | PerInstance)
+    known = {*known_metrics(), *REFUSED}
+    return scoring in set(get_scorer_names()) - known and not scoring.endswith("_samples")
+
+
+def _name_of(scorer: Any) -> str:
+    """Return the name of a function, or of the function in what `make_scorer` made."""
+    written = re.match(r"make_scorer\(([^,()]+)(, greater_is_better=False)?", repr(scorer))
+    if written is None:
+        return str(getattr(scorer, "__name__", type(scorer).__name__))
+    return f"{'neg_' if written[2] else ''}{written[1]}"

@@ -390,6 +390,12 @@ class Question:
                 f"{self.metric.name!r} cannot be simulated, because it is not computed from a "
                 "confusion matrix."
             )
+        if self.metric.calls_per_draw:
+            raise ValueError(
+                f"{self.metric.name!r} cannot be simulated: its function would be called for every "
+                "draw of thousands of test sets. Use metrics.from_confusion, or a metric of "
+                "metrics.known_metrics()."
+            )
 
     def codes(self, data: Sequence[Evidence], rng: np.random.Generator) -> Array:
         """Return the decision code for each data set."""

@@ -70,6 +70,11 @@ def bayes_factor(
             f"The Bayes factor is not defined: {metric.name!r} has no proper prior under "
             f"model={posterior.model_name(metric)!r}."
         )
+    if metric.calls_per_draw:
+        raise ValueError(
+            f"The Bayes factor of {metric.name!r} is not computed: its function would be called "
+            "for millions of draws of the prior. Use metrics.from_confusion."
+        )
     changed = posterior.under_published_prior()
     if changed is not posterior:
         said = written(changed.model.prior())

@@ -175,7 +175,7 @@ class Posterior(Recipe):
     def sum_of_means(self, metric: Metric) -> SumOfMeans | None:
         """Return how very many instances are drawn together; None if each has its own weight."""
         scored = self._scored_for(metric)
-        if scored is None or self.weights is not None:
+        if scored is None or self.weights is not None or not metric.available:
             return None
         runs, shape = scored.runs, scored.shape
         return self._once(("sum of means", metric), lambda: SumOfMeans.of(runs(metric), shape))

@@ -126,7 +126,11 @@ def _prior_groups(
     posterior: Posterior, metrics: Mapping[str, Metric]
 ) -> dict[str, dict[str, Array]]:
     """Return draws of the prior, and counts predicted from them, where the prior is proper."""
-    proper = {n: metric for n, metric in metrics.items() if posterior.has_proper_prior(metric)}
+    proper = {
+        n: metric
+        for n, metric in metrics.items()
+        if posterior.has_proper_prior(metric) and not metric.calls_per_draw
+    }
     if not (proper and posterior.has_known_prior):
         return {}
     prior = posterior.prior

@@ -122,10 +122,14 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
         kind = "Markov chain"
     draws = f"{posterior.n_draws:,} {kind} draws from {evidence.describe()}"
     yield "model", f"{posterior.model.name}, {draws}"
+    units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
+    resampled = [name for name, metric in metrics.items() if metric.takes_counts]
     by_weights = [name for name, metric in metrics.items() if metric.weighs_instances]
+    by_weights = [name for name in by_weights if name not in resampled]
     if by_weights and posterior.evidence.has_class_counts:
-        units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
         yield "model", f"{', '.join(by_weights)}: weights of {units}"
+    if resampled:
+        yield "model", f"{', '.join(resampled)}: {units} drawn anew with replacement"
     if weights is not None:
         for name, metric in metrics.items():
             weight = weights.difference(metric)
@@ -158,6 +162,9 @@ def cautions_of(result: PosteriorView) -> Iterator[Fact]:
         if carried is not None and not few:
             words = f"{_which(metrics, name)}{carried}: its interval may be too narrow"
             yield "few units", words
+    for name, metric in metrics.items():
+        if metric.caution:
+            yield "caution", f"{_which(metrics, name)}{metric.caution}"
     together = [name for name, metric in metrics.items() if posterior.sum_of_means(metric)]
     if together:
         yield (

@@ -16,7 +16,6 @@ from skbayeseval._archive import decode, encode, plain, read_archive, storable, 
 from skbayeseval._files import check_path
 from skbayeseval.engines.base import Trace
 from skbayeseval.evidence import Evidence
-from skbayeseval.evidence.predicted_numbers import PredictedNumbers
 from skbayeseval.metrics.confusion import Metric, check_zero_division
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.base import Model
@@ -73,6 +72,9 @@ def _header(parts: Parts) -> dict[str, Any]:
                 "name": name,
                 "formula": metric.formula,
                 "zero_division": metric.zero_division,
+                "source": metric.source,
+                "needs": metric.needs,
+                "limits": metric.limits,
                 "observed": list(map(float, posterior.observed(metric))),
             }
             for name, metric in parts.metrics.items()
@@ -140,7 +142,8 @@ def write(parts: Parts, path: str | PathLike[str]) -> None:
         header = encode(_header(parts), arrays)
     except TypeError as error:
         raise TypeError(
-            f"Cannot save the result: labels must be strings, numbers or booleans ({error})."
+            "Cannot save the result: labels must be strings, numbers or booleans, and items of "
+            f"other kinds are not stored ({str(error)[:200]})."
         ) from error
     arrays |= {
         f"draws_{i}": parts.posterior.draws(metric)
@@ -209,7 +212,7 @@ def read(path: str | PathLike[str], kind: str | None = None) -> Parts:
 def _parts(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Parts:
     evidence = header["evidence"]
     posterior = _restored_posterior(header, evidence, arrays)
-    metrics = {saved["name"]: _restored_metric(saved, evidence) for saved in header["metrics"]}
+    metrics = {saved["name"]: _restored_metric(saved) for saved in header["metrics"]}
     for i, (saved, metric) in enumerate(zip(header["metrics"], metrics.values(), strict=True)):
         posterior.remember(metric, arrays[f"draws_{i}"], tuple(saved["observed"]))
         for k in range(evidence.n_classifiers if _has_own_draws(posterior) else 0):
@@ -252,12 +255,13 @@ def _restored_posterior(
     )
 
 
-def _restored_metric(saved: Mapping[str, Any], evidence: Evidence) -> Metric:
+def _restored_metric(saved: Mapping[str, Any]) -> Metric:
     name, formula, zero_division = saved["name"], saved["formula"], saved["zero_division"]
     if formula is None:
         missing, value = partial(_missing_function, name), check_zero_division(zero_division)
-        source = "numbers" if isinstance(evidence, PredictedNumbers) else "tables"
-        return Metric(name, missing, zero_division=value, available=False, source=source)
+        computed = {name: saved[name] for name in ("source", "needs", "limits")}
+        computed["of_means"] = True
+        return Metric(name, missing, zero_division=value, available=False, **computed)
     return replace(metric_of_formula(formula, zero_division), name=name)
 
 

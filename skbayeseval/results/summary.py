@@ -104,7 +104,9 @@ def under_other_priors(
 
 def _factor(posterior: Posterior, metric: Metric, rope: Interval | None) -> float:
     """Return the Bayes factor, or NaN if it is not defined or not reliable."""
-    if not (metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior):
+    if metric.calls_per_draw or not (
+        metric.available and posterior.has_proper_prior(metric) and posterior.has_known_prior
+    ):
         return math.nan
     posterior = posterior.under_published_prior()
     if rope is None or rope.low == rope.high:

@@ -21,6 +21,7 @@ from skbayeseval._validation import (
 from skbayeseval.compare.cross_validation import CrossValidationOptions, compare_learners
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.judgement.rope import check_rope_around_zero
+from skbayeseval.metrics.any_metric import AnyMetric
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import resolve_scoring, split_metric, table_metric
 from skbayeseval.results.ranking import Ranking
@@ -243,9 +244,10 @@ def _measure(
     if scoring is None and isinstance(search.refit, RefitSimplest) and not known:
         scoring = search.refit.scoring
     if scoring is not None:
-        if not isinstance(scoring, (str, Metric)):
+        if not isinstance(scoring, (str, Metric, AnyMetric)):
             raise TypeError(
-                f"scoring must be the name of a metric or a Metric, got {in_short(scoring)}."
+                f"scoring must be the name of a metric or a metric of skbayeseval.metrics, got "
+                f"{in_short(scoring)}."
             )
         name = scoring if isinstance(scoring, str) else scoring.name
         own = scorer.main if scorer is not None else _single_measure(search)

@@ -43,7 +43,7 @@ GOOD = ([0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 0])
         ({"pos_label": 7}, ValueError, "pos_label=7 is not a valid label"),
         ({"scoring": "auc"}, ValueError, "'auc' is not a known metric. Did you mean 'roc_auc'"),
         ({"scoring": "max_error"}, ValueError, "is a maximum.*model='scores'"),
-        ({"scoring": "rand_score"}, ValueError, "cannot be computed from a confusion matrix"),
+        ({"scoring": "rand_score"}, TypeError, "does not take sample_weight.*metrics.resampled"),
         ({"scoring": "roc_auc"}, ValueError, "scoring='roc_auc' requires instance scores"),
         ({"model": "hierarchy"}, ValueError, "model='hierarchy' is not a known model"),
         ({"engine": "magic"}, ValueError, "engine='magic' is not a known engine"),

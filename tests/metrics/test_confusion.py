@@ -129,8 +129,7 @@ def test_scoring():
     ("scoring", "error", "message"),
     [
         ("f3score", ValueError, "scoring='f3score' is not a known metric. Valid values are"),
-        ("d2_absolute_error_score", ValueError, "cannot be computed from a confusion matrix"),
-        (sk.make_scorer(sk.zero_one_loss), TypeError, "with bayesian_cross_validate"),
+        ("f1_samples", ValueError, "pass the score of each instance to compare_items"),
         ("auc", ValueError, "Did you mean 'roc_auc'"),
         ("F1-macro", ValueError, "Did you mean 'f1_macro'"),
         ("balanced_acuracy", ValueError, "Did you mean 'balanced_accuracy'"),

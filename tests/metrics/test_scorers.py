@@ -69,5 +69,5 @@ def test_the_comparison_is_that_of_the_name():
 
 
 def test_refuses():
-    with pytest.raises(TypeError, match="scorer or a function that is not known.*model='scores'"):
+    with pytest.raises(TypeError, match="does not take sample_weight.*model='scores'"):
         compare_predictions([0, 1], [0, 1], [1, 1], scoring=make_scorer(f1_score))

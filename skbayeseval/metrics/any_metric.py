@@ -1,0 +1,547 @@
+"""Any function of true and predicted values as a metric.
+
+Functions that take `sample_weight` are evaluated under random weights of the instances (the
+Bayesian bootstrap, Rubin 1981), others on instances that are drawn anew with replacement (Efron
+1979). Both need nothing of the function but its values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from skbayeseval._arrays import in_short
+from skbayeseval.metrics.confusion import Metric
+from skbayeseval.metrics.instance_scores import Prepared, Sums
+from skbayeseval.metrics.numbers import mean_of
+
+Array = NDArray[Any]
+
+# The methods of estimators whose output a metric takes, and what ScoredInstances calls it.
+RESPONSES = {"predict": "labels", "predict_proba": "probability", "decision_function": "ranking"}
+
+# How a function is evaluated.
+HOW = ("weights", "batches", "resampling")
+
+# The step of numerical derivatives with respect to the weight of an instance.
+STEP = 1e-3
+
+
+@dataclass(frozen=True)
+class AnyMetric:
+    """A function of true and predicted values, made by `weighted`, `resampled` or `over_items`.
+
+    Attributes
+    ----------
+    function : callable
+        The function.
+    name : str
+        The name in results.
+    response : {"predict", "predict_proba", "decision_function"}
+        What the function is given beside the truth.
+    how : {"weights", "batches", "resampling", "means"}
+        How the function is evaluated: for one vector of weights, for many, without weights, or
+        once, if it gives a value for each instance, of which the metric is the mean.
+    bounds : (float, float) or None
+        The smallest and the largest possible value of the metric.
+    greater_is_better : bool
+        If False, the metric is the negative value of the function.
+    of_items : bool
+        Whether instances are items of any kind, such as images.
+    of_positions : bool
+        Whether the truth is given as positions of classes; of two, 1 for the positive class.
+    words, caution : str
+        What the metric measures, and what makes its interval less reliable than it looks.
+    is_sure : bool
+        Whether it is known that greater is better; if not, it is checked.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import zero_one_loss
+    >>> from skbayeseval import metrics
+    >>> metrics.weighted(zero_one_loss, greater_is_better=False).name
+    'neg_zero_one_loss'
+    """
+
+    function: Callable[..., Any]
+    name: str
+    response: str = "predict"
+    how: str = "weights"
+    bounds: tuple[float, float] | None = None
+    greater_is_better: bool = True
+    of_items: bool = False
+    of_positions: bool = False
+    words: str = ""
+    caution: str = ""
+    is_sure: bool = True
+
+    def of(self, labels: Sequence[Any]) -> Metric:
+        """Return the metric for classes with these labels, or for numbers or items without any."""
+        common: dict[str, Any] = {"limits": self.bounds, "of_means": True}
+        common |= {"words": self.words, "caution": self.caution}
+        if self.of_items or not labels:
+            return Metric(self.name, _Preparing(self, "prepared"), source="numbers", **common)
+        if self.response == "predict" and self.how in ("weights", "batches"):
+            classes = np.asarray(labels)
+            cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
+            own = self._with_classes(classes)
+            own.prepared(*cells, perfect=cells[0])  # checks the function
+            of_tables = _OfTables(own, *cells)
+            return Metric(self.name, of_tables, needs_tables=True, **common)
+        needs = RESPONSES[self.response]
+        of_classes = _Preparing(self, "of_classes")
+        return Metric(self.name, of_classes, source="instances", needs=needs, **common)
+
+    def _with_classes(self, classes: Array) -> AnyMetric:
+        """Return the same metric; if it is a scorer, it knows the classes."""
+        if not isinstance(self.function, ScorerFunction):
+            return self
+        return replace(self, function=replace(self.function, classes=classes))
+
+    def of_classes(self, classes: Array, positive: int, codes: Array, response: Array) -> Prepared:
+        """Return the metric of classes, given by their positions, as a function of the weights."""
+        metric, y_true, y_pred = self._with_classes(classes), codes, response
+        two = len(classes) == 2 and codes.ndim == 1
+        if codes.ndim == 1 and self.response == "predict":
+            y_pred = classes[response]
+        elif two and isinstance(self.function, ScorerFunction):
+            y_pred = np.column_stack([1 - response, response])[:, :: 1 if positive else -1]
+        perfect: Any = codes
+        if codes.ndim == 1 and self.response == "predict":
+            perfect = classes[codes]
+        elif codes.ndim == 1:
+            perfect = np.eye(len(classes))[codes]
+            perfect = perfect[:, positive] if y_pred.ndim == 1 else perfect
+        if codes.ndim == 1:
+            y_true = classes[codes]
+        if self.of_positions and two:
+            y_true = (codes == positive).astype(int)
+        elif self.of_positions:
+            y_true = codes
+        return metric.prepared(y_true, y_pred, perfect=perfect)
+
+    def values(self, y_true: Any, y_pred: Any, weights: Array) -> Array:
+        """Return the metric for weights, or counts of instances, of shape (n, n_draws)."""
+        if self.how == "batches":
+            results = self.function(y_true, y_pred, sample_weight=weights.T)
+        elif self.how == "weights":
+            results = [self.function(y_true, y_pred, sample_weight=w) for w in weights.T]
+        else:
+            rows = (np.repeat(np.arange(len(w)), w.astype(int)) for w in weights.T)
+            results = [self.function(_taken(y_true, r), _taken(y_pred, r)) for r in rows]
+        values = self._as_numbers(results, weights.shape[1])
+        return values if self.greater_is_better else -values
+
+    def _as_numbers(self, results: Any, n: int) -> Array:
+        try:
+            values = np.asarray(results, dtype=float)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        if values.shape != (n,):
+            example = results[0] if isinstance(results, list) else results
+            one = "an array with one number per row of sample_weight"
+            raise ValueError(
+                f"The function of metric {self.name!r} must return "
+                f"{one if self.how == 'batches' else 'a number'}, got {in_short(example)}."
+            )
+        if not np.isfinite(values).all():
+            wrong = int((~np.isfinite(values)).sum())
+            raise ValueError(
+                f"The function of metric {self.name!r} returned NaN or infinity for {wrong} of {n} "
+                "draws. It must be defined for all positive weights, also where few instances of a "
+                "class have most of the weight."
+            )
+        return values
+
+    def prepared(
+        self, y_true: Any, y_pred: Any, weight: Array | None = None, *, perfect: Any = None
+    ) -> Prepared:
+        """Return the metric as a function of the instance weights, after checks of it.
+
+        `perfect` is what should have been predicted; by default, the truth.
+        """
+        if self.how == "means":
+            values = np.asarray(self.function(y_true, y_pred), dtype=float)
+            signed = values if self.greater_is_better else -values
+            return mean_of(signed, np.ones(len(values)) if weight is None else weight)
+        prepared = _Called(self, y_true, y_pred, weight)
+        self._check(prepared, len(y_true))
+        if not self.is_sure and not self.of_items:
+            self._check_direction(prepared, y_true if perfect is None else perfect)
+        return prepared
+
+    def _check_direction(self, prepared: _Called, perfect: Any) -> None:
+        """Raise if perfect predictions have a lower value."""
+        ones = np.ones((len(perfect), 1))
+        try:
+            best = replace(prepared, y_pred=perfect)(ones)[0]
+        except Exception:  # such as of probabilities that are 0
+            return
+        value = prepared(ones)[0]
+        if best < value and not np.isclose(best, value):
+            raise ValueError(
+                f"The function of metric {self.name!r} is lower for perfect predictions, "
+                f"{best:.4g}, than for these, {value:.4g}. If it is a loss, pass "
+                "greater_is_better=False to metrics.weighted or make_scorer; if not, "
+                "greater_is_better=True to metrics.weighted."
+            )
+
+    def _check(self, prepared: _Called, n: int) -> None:
+        """Raise if the function is random, or ignores its weights."""
+        ones = np.ones((n, 1))
+        value = prepared(ones)
+        if prepared(ones) != value:
+            raise ValueError(
+                f"The function of metric {self.name!r} gives another value when it is called "
+                "again. It must be deterministic: fix its random_state."
+            )
+        if self.how == "resampling":
+            return
+        for rows in (slice(None, n // 2), slice(None, None, 2), slice(None, 1)):
+            doubled = ones.copy()
+            doubled[rows] = 2.0
+            if prepared(doubled) != value:
+                return
+            alone = prepared.of_rows(rows)
+            if np.isfinite(alone) and not np.isclose(alone, value).all():
+                raise ValueError(
+                    f"The function of metric {self.name!r} gives the same value if instances have "
+                    "a double sample_weight, but another one for these instances alone: it ignores "
+                    "its weights. Use metrics.resampled."
+                )
+
+
+def _taken(values: Any, rows: Array) -> Any:
+    return [values[i] for i in rows] if isinstance(values, list) else values[rows]
+
+
+@dataclass(frozen=True)
+class _Preparing:
+    """A method of a metric that prepares it on a test set, and what is known of its function."""
+
+    metric: AnyMetric
+    method: str
+
+    @property
+    def takes_counts(self) -> bool:
+        """Whether instances are repeated instead of weighted."""
+        return self.metric.how == "resampling"
+
+    @property
+    def calls_per_draw(self) -> bool:
+        """Whether the function is called for each draw."""
+        return self.metric.how in ("weights", "resampling")
+
+    def __call__(self, *data: Any) -> Prepared:
+        """Prepare the metric."""
+        prepared: Prepared = getattr(self.metric, self.method)(*data)
+        return prepared
+
+
+@dataclass(frozen=True, eq=False)
+class _OfTables:
+    """A function of labels as one of confusion tables: the cells are instances with weights."""
+
+    metric: AnyMetric
+    true: Array
+    predicted: Array
+    calls_per_draw = True
+
+    def __call__(self, tables: Array) -> Array:
+        """Return the metric of tables of shape (..., M, M)."""
+        weights = tables.reshape(-1, len(self.true)).T
+        return self.metric.values(self.true, self.predicted, weights).reshape(tables.shape[:-2])
+
+
+@dataclass(frozen=True)
+class _Called(Prepared):
+    """A function of instances as one of their weights."""
+
+    metric: AnyMetric
+    y_true: Any
+    y_pred: Any
+    weight: Array | None = None
+
+    @property
+    def takes_counts(self) -> bool:  # type: ignore[override]
+        """Whether instances are repeated instead of weighted."""
+        return self.metric.how == "resampling"
+
+    def of_rows(self, rows: slice) -> float:
+        """Return the metric of some of the instances; NaN if it is not defined for them."""
+        y_true, y_pred = self.y_true[rows], self.y_pred[rows]
+        try:
+            return float(self.metric.values(y_true, y_pred, np.ones((len(y_true), 1)))[0])
+        except Exception:  # such as of a single class
+            return np.nan
+
+    def sums(self, weights: Array) -> Sums:
+        """Return the metric times the total weight, and the total weight."""
+        own = weights if self.weight is None else weights * self.weight[:, None]
+        total = own.sum(axis=0)[None]
+        values = self.metric.values(self.y_true, self.y_pred, own)
+        return Sums(values * total, total, np.ones_like(total))
+
+    def slopes(self) -> Sums:
+        """Return numerical derivatives of the sums at equal weights.
+
+        Without weights, what leaving an instance out changes (the jackknife).
+        """
+        n = len(self.y_true)
+        weight = np.ones(n) if self.weight is None else self.weight
+        plain = self.sums(np.ones((n, 1)))
+        whole = self.takes_counts
+        tops = np.empty(n)
+        for rows in np.array_split(np.arange(n), max(1, n * n // 2**22)):
+            changed = np.ones((n, len(rows)))
+            changed[rows, np.arange(len(rows))] -= 1.0 if whole else -STEP
+            ahead = self.sums(changed).numerators[0]
+            tops[rows] = (ahead - plain.numerators[0, 0]) / (-1.0 if whole else STEP)
+        return Sums(tops[None], weight[None], np.zeros((1, n)))
+
+
+def weighted(
+    function: Callable[..., Any],
+    *,
+    response: str = "predict",
+    name: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None,
+    batched: bool = False,
+) -> AnyMetric:
+    """Make a metric of any function that takes `sample_weight`.
+
+    Its posterior has the values of the function under random weights of the instances, or of the
+    groups, which are the same for all classifiers.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, y_pred, sample_weight=w)`` returns a number. It must be deterministic,
+        and defined for all positive weights.
+    response : {"predict", "predict_proba", "decision_function"}, default="predict"
+        What `y_pred` is: predicted labels or numbers, probabilities, or other scores. Of two
+        classes, probabilities and scores are those of the positive class.
+    name : str, default=None
+        The name in results. By default that of the function, with "neg_" before it if greater is
+        not better.
+    bounds : (float, float), default=None
+        The smallest and the largest possible value of the metric.
+    greater_is_better : bool, default=None
+        If False, the function is a loss, and the metric is its negative value. By default True, but
+        a function that is lower for perfect predictions is refused.
+    batched : bool, default=False
+        Whether the function accepts weights of shape (n_draws, n), and then returns n_draws
+        numbers, which is much faster than one call per draw.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    See Also
+    --------
+    resampled : For functions that do not take weights.
+    over_items : For functions of images, queries or other items.
+    from_instances : Faster, for the mean of a function of each instance.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import hamming_loss
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> y, a, b = [0, 1, 1, 0] * 20, [0, 1, 1, 1] * 20, [0, 1, 0, 1] * 20
+    >>> loss = metrics.weighted(hamming_loss, greater_is_better=False, bounds=(-1, 0))
+    >>> result = compare_predictions(y, a, b, scoring=loss, n_draws=500, random_state=0)
+    >>> result.observed_a, result.observed_b
+    (-0.25, -0.5)
+    """
+    how = "batches" if batched else "weights"
+    return _any_metric(function, name, response, how, bounds, greater_is_better)
+
+
+def resampled(
+    function: Callable[..., Any],
+    *,
+    response: str = "predict",
+    name: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None,
+) -> AnyMetric:
+    """Make a metric of any function, also of one that does not take `sample_weight`.
+
+    Its posterior has the values of the function on instances that are drawn anew with replacement
+    (the bootstrap), the same ones for all classifiers. Prefer `weighted` where it is possible:
+    repeated instances may matter to a function in a way that weights do not.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, y_pred)`` returns a number.
+    response, name, bounds, greater_is_better
+        As in `weighted`.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import adjusted_rand_score
+    >>> from skbayeseval import metrics
+    >>> metrics.resampled(adjusted_rand_score, bounds=(-0.5, 1)).name
+    'adjusted_rand_score'
+    """
+    return _any_metric(function, name, response, "resampling", bounds, greater_is_better)
+
+
+def over_items(
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    greater_is_better: bool | None = None,
+    takes: str = "resampling",
+) -> AnyMetric:
+    """Make a metric of a function of items: images with boxes, queries with rankings, patients.
+
+    `y_true` and the predictions then have one entry per item, which may be anything: a list, an
+    array of any shape, an object.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, y_pred)`` of two sequences of items returns a number.
+    name, bounds, greater_is_better
+        As in `weighted`.
+    takes : {"resampling", "weights", "batches"}, default="resampling"
+        Whether the function takes ``sample_weight=`` with a weight per item, or many such vectors.
+        By default it takes none, and items are drawn anew with replacement.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> boxes = [[3, 4], [1], [2, 2, 5]] * 10  # three images, ten times
+    >>> def mean_overlap(true, said):
+    ...     return np.mean([len({*t} & {*s}) / len({*t} | {*s}) for t, s in zip(true, said)])
+    >>> overlap = metrics.over_items(mean_overlap, bounds=(0, 1))
+    >>> a, b = [[3], [1], [2, 5]] * 10, [[3, 4, 1], [1], [2]] * 10
+    >>> result = compare_predictions(boxes, a, b, scoring=overlap, n_draws=200, random_state=0)
+    >>> round(result.observed_a, 3)
+    0.833
+    """
+    metric = _any_metric(function, name, "predict", takes, bounds, greater_is_better)
+    return replace(metric, of_items=True)
+
+
+def _any_metric(
+    function: Any, name: Any, response: Any, how: Any, bounds: Any, greater_is_better: bool | None
+) -> AnyMetric:
+    if not callable(function):
+        raise TypeError(f"function must be callable, got {in_short(function)}.")
+    if response not in RESPONSES:
+        raise ValueError(f"response must be one of {list(RESPONSES)}, got {in_short(response)}.")
+    if how not in HOW:
+        raise ValueError(f"takes must be one of {list(HOW)}, got {in_short(how)}.")
+    if name is None:
+        sign = "neg_" if greater_is_better is False else ""
+        name = sign + getattr(function, "__name__", type(function).__name__)
+    elif not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {in_short(name)}.")
+    if bounds is not None:
+        low, high = bounds
+        if not low < high:
+            raise ValueError(f"bounds must be the lowest and the highest value, got {bounds}.")
+        bounds = float(low), float(high)
+    is_sure = greater_is_better is not None
+    is_greater = greater_is_better is not False
+    return AnyMetric(function, name, response, how, bounds, is_greater, is_sure=is_sure)
+
+
+@dataclass(frozen=True, eq=False)
+class ScorerFunction:
+    """A scorer as a function of the truth and of what an estimator would say."""
+
+    scorer: Callable[..., Any]
+    classes: Any = ()
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Array | None = None) -> Any:
+        """Return the score."""
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.scorer(_Saying(self.classes), y_pred, y_true, **weights)
+
+
+class _Saying(BaseEstimator):
+    """A fitted estimator that says what it is given, and remembers by which method."""
+
+    def __init__(self, classes: Any = ()) -> None:
+        self.classes = classes
+        self.asked: set[str] = set()
+
+    @property
+    def classes_(self) -> Array:
+        """The classes."""
+        if not len(self.classes):
+            raise AttributeError("a regressor has no classes_")
+        return np.asarray(self.classes)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier" if len(self.classes) else "regressor"
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> Any:
+        """Return what is predicted."""
+        self.asked.add("predict")
+        return X if np.ndim(X) == 1 else np.asarray(self.classes)[np.argmax(X, axis=1)]
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return probabilities of all classes."""
+        self.asked.add("predict_proba")
+        return X
+
+    def decision_function(self, X: Any) -> Any:
+        """Return scores of class 1 of two classes, or of all classes."""
+        self.asked.add("decision_function")
+        return X[:, 1] if len(self.classes) == 2 else X
+
+
+def of_scorer(scorer: Callable[..., Any], name: str) -> AnyMetric:
+    """Return a scorer that takes `sample_weight` as a metric; raise a TypeError if it does not."""
+    rng = np.random.default_rng(0)
+    errors = []
+    for n_classes in (3, 2, 0):
+        truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
+        shares = rng.dirichlet(np.ones(n_classes), 30) if n_classes else truth[::-1]
+        said = _Saying(range(n_classes))
+        try:
+            scorer(said, shares, truth, sample_weight=np.ones(30))
+        except Exception as error:  # whatever it raises for a target that it is not made for
+            errors.append(error)
+            continue
+        response = next((method for method in RESPONSES if said.asked == {method}), "predict")
+        return AnyMetric(ScorerFunction(scorer), name, response, is_sure=False)
+    weights = [error for error in errors if "sample_weight" in str(error)]
+    if weights:
+        raise TypeError(
+            f"scoring={name!r} does not take sample_weight. Pass its function as "
+            "metrics.resampled(function), which draws instances anew with replacement; or compare "
+            "its value in each split with bayesian_cross_validate(..., model='scores')."
+        )
+    raise TypeError(
+        f"scoring={name!r} could not be evaluated, neither for classes nor for numbers: {errors[0]}"
+    )

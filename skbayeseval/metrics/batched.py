@@ -1,0 +1,382 @@
+"""Metrics that many ask for, evaluated for many vectors of instance weights at once.
+
+Functions take the truth, what was predicted, and weights of shape (n,) or (n_draws, n); or they
+give a value for each instance, of which the metric is the weighted mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_scalar
+
+from skbayeseval.metrics.any_metric import AnyMetric
+
+Array = NDArray[Any]
+
+# Products of pairs of instances are made for so many numbers at once.
+_MOST_NUMBERS = 2**24
+
+
+def expected_calibration_error(n_bins: int = 15, *, strategy: str = "uniform") -> AnyMetric:
+    """Make the metric of how far probabilities are from what happens, as a negative value.
+
+    Instances are put into bins by their probability: that of the positive class, or, of three or
+    more classes, of the predicted class. The metric is the mean over instances of the distance
+    between the mean probability and the share of hits of their bin (Naeini et al. 2015). It is
+    biased: even perfect probabilities have an error above 0, which falls with the number of
+    instances in a bin, and so do those of every draw.
+
+    Parameters
+    ----------
+    n_bins : int, default=15
+        The number of bins.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Whether bins are equally wide, or have equally many instances.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> from skbayeseval import compare_predictions, metrics
+    >>> y, sure, unsure = [0, 1, 1, 1] * 10, [0.9, 0.9, 0.9, 0.9] * 10, [0.7, 0.8, 0.7, 0.8] * 10
+    >>> result = compare_predictions(
+    ...     y, None, None, y_score_a=sure, y_score_b=unsure, n_draws=100, random_state=0,
+    ...     scoring=metrics.expected_calibration_error(10),
+    ... )
+    >>> round(result.observed_a, 3)
+    -0.15
+    """
+    check_scalar(n_bins, "n_bins", int, min_val=1)
+    if strategy not in ("uniform", "quantile"):
+        raise ValueError(f"strategy must be 'uniform' or 'quantile', got {strategy!r}.")
+    function = partial(_calibration_error, n_bins, strategy == "quantile")
+    metric = _of_probabilities(function, "neg_expected_calibration_error", (-1.0, 0.0), False)
+    return replace(
+        metric,
+        words="the mean distance between predicted probabilities and what happens, as a negative "
+        "value",
+        caution="noise makes it look larger, the more so the nearer it is to 0, and intervals do "
+        "not allow for this; see docs/guide/any_metric.md",
+    )
+
+
+def top_k_accuracy(k: int = 2) -> AnyMetric:
+    """Make the metric of how often the true class is among the k with the highest scores.
+
+    Parameters
+    ----------
+    k : int, default=2
+        The number of classes, as in `sklearn.metrics.top_k_accuracy_score`.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.top_k_accuracy(3).name
+    'top_3_accuracy'
+    """
+    check_scalar(k, "k", int, min_val=1)
+    metric = _of_probabilities(partial(_top_k, k), f"top_{k}_accuracy", (0.0, 1.0), True)
+    return replace(metric, how="means")
+
+
+def pinball(alpha: float = 0.5) -> AnyMetric:
+    """Make the metric of predicted quantiles: the pinball loss, as a negative value.
+
+    Parameters
+    ----------
+    alpha : float, default=0.5
+        The quantile that is predicted, as in `sklearn.metrics.mean_pinball_loss`.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.pinball(0.9).name
+    'neg_pinball_0.9'
+    """
+    check_scalar(alpha, "alpha", Real, min_val=0.0, max_val=1.0)
+    name = f"neg_pinball_{alpha:g}"
+    return AnyMetric(partial(_pinball, alpha), name, how="means", greater_is_better=False)
+
+
+def ndcg(k: int | None = None) -> AnyMetric:
+    """Make the metric of rankings of documents: normalised discounted cumulative gain.
+
+    `y_true` has the relevance of each document of each query, and predictions their scores: arrays
+    of shape (n_queries, n_documents), or lists of arrays. Queries are the unit of the evidence.
+    Ties are averaged, as in `sklearn.metrics.ndcg_score`.
+
+    Parameters
+    ----------
+    k : int, default=None
+        Only the k documents with the highest scores count. By default, all.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.ndcg(10).name
+    'ndcg@10'
+    """
+    return _of_queries(partial(_ndcg, k), "ndcg" if k is None else f"ndcg@{k}")
+
+
+def mean_reciprocal_rank() -> AnyMetric:
+    """Make the metric of the rank of the first relevant document; data are as in `ndcg`.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.mean_reciprocal_rank().name
+    'mean_reciprocal_rank'
+    """
+    return _of_queries(_reciprocal_rank, "mean_reciprocal_rank")
+
+
+def mean_average_precision() -> AnyMetric:
+    """Make the metric of the precision at each relevant document; data are as in `ndcg`.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.mean_average_precision().name
+    'mean_average_precision'
+    """
+    return _of_queries(_average_precision, "mean_average_precision")
+
+
+def concordance_index(*, censoring: str = "harrell") -> AnyMetric:
+    """Make the metric of predicted risks: how often the one with the higher risk dies first.
+
+    `y_true` has two columns, the time and whether the event was observed (1) or not (0), or is a
+    structured array with the fields event and time, as scikit-survival's. Predictions are risks.
+
+    Parameters
+    ----------
+    censoring : {"harrell", "uno"}, default="harrell"
+        Harrell's index takes all pairs whose order is known alike; Uno's gives those that censoring
+        spared by luck a higher weight. The distribution of censoring times is that of the data,
+        in every draw.
+
+    Returns
+    -------
+    metric : AnyMetric
+        The metric, for the parameter `scoring`.
+
+    Examples
+    --------
+    >>> from skbayeseval import metrics
+    >>> metrics.concordance_index().name
+    'concordance_index'
+    """
+    if censoring not in ("harrell", "uno"):
+        raise ValueError(f"censoring must be 'harrell' or 'uno', got {censoring!r}.")
+    function = partial(_concordance, censoring == "uno")
+    name = "concordance_index" if censoring == "harrell" else "concordance_index_uno"
+    return AnyMetric(function, name, how="batches", bounds=(0.0, 1.0), of_items=True)
+
+
+def _of_probabilities(
+    function: Callable[..., Any], name: str, bounds: tuple[float, float], greater_is_better: bool
+) -> AnyMetric:
+    return AnyMetric(
+        function,
+        name,
+        "predict_proba",
+        "batches",
+        bounds,
+        greater_is_better,
+        of_positions=True,
+    )
+
+
+def _of_queries(value: Callable[[Array, Array], float], name: str) -> AnyMetric:
+    """Return the mean of a function of each query."""
+    return AnyMetric(
+        partial(_of_each_query, value), name, how="means", bounds=(0.0, 1.0), of_items=True
+    )
+
+
+def _mean(values: Array, sample_weight: Any) -> Array:
+    weights = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)
+    return weights @ values / weights.sum(axis=-1)
+
+
+def _calibration_error(
+    n_bins: int, quantiles: bool, truth: Array, scores: Array, sample_weight: Any = None
+) -> Array:
+    """Return the sum over bins of the absolute sum of probability minus hit, over all weight."""
+    if scores.ndim == 1:
+        probability, hit = scores, truth == 1
+    else:
+        probability, hit = scores.max(axis=1), scores.argmax(axis=1) == truth
+    inner = np.arange(1, n_bins) / n_bins
+    edges = np.quantile(probability, inner) if quantiles else inner
+    in_bin = np.searchsorted(edges, probability)[:, None] == np.arange(n_bins)
+    weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+    gaps = (weights * (probability - hit)) @ in_bin
+    return np.abs(gaps).sum(axis=-1) / weights.sum(axis=-1)
+
+
+def _top_k(k: int, truth: Array, scores: Array) -> Array:
+    if scores.ndim == 1:  # of two classes, scores are those of the positive one
+        scores = np.column_stack([1 - scores, scores])
+    best = np.argsort(scores, axis=1, kind="stable")[:, ::-1][:, :k]
+    return (best == truth[:, None]).any(axis=1).astype(float)
+
+
+def _pinball(alpha: float, truth: Array, predicted: Array) -> Array:
+    error = truth - predicted
+    return np.maximum(alpha * error, (alpha - 1) * error)
+
+
+def _better_than_the_shares(
+    loss: Callable[[Array, Array], Array], truth: Array, scores: Array, sample_weight: Any = None
+) -> Array:
+    """Return the share of the loss that is avoided, compared with predicting the class shares."""
+    if scores.ndim == 1:
+        scores = np.column_stack([1 - scores, scores])
+    is_class = np.eye(scores.shape[1])[truth]
+    weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+    shares = weights @ is_class / weights.sum(axis=-1)[..., None]
+    # The loss of always predicting the shares has the same value for all instances of a class.
+    alone = (shares * loss(np.eye(len(is_class.T)), shares[..., None, :])).sum(axis=-1)
+    return 1 - _mean(loss(is_class, scores), weights) / alone
+
+
+def _log_loss(is_class: Array, p: Array) -> Array:
+    smallest = np.finfo(p.dtype).eps
+    return -(is_class * np.log(np.clip(p, smallest, 1 - smallest))).sum(axis=-1)
+
+
+def _brier(is_class: Array, p: Array) -> Array:
+    return ((is_class - p) ** 2).sum(axis=-1)
+
+
+def _d2_absolute_error(truth: Array, predicted: Array, sample_weight: Any = None) -> Array:
+    """Return the share of the absolute error that is avoided, compared with the median."""
+    weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight)
+    order = np.argsort(truth, kind="stable")
+    below = np.cumsum(np.atleast_2d(weights)[:, order], axis=1)
+    half = below[:, -1:] / 2
+    last = len(truth) - 1
+    # The first value with half of the weight; exactly half is shared with the next value.
+    lower = np.minimum((below < half).sum(axis=1), last)
+    upper = np.minimum((below <= half).sum(axis=1), last)
+    median = (truth[order][lower] + truth[order][upper]) / 2
+    alone = (np.atleast_2d(weights) * np.abs(truth - median[:, None])).sum(axis=1)
+    lost = np.atleast_2d(weights) @ np.abs(truth - predicted)
+    values = 1 - lost / alone
+    return values if weights.ndim == 2 else values[0]
+
+
+def _of_each_query(value: Callable[[Array, Array], float], truth: Any, scores: Any) -> Array:
+    pairs = zip(truth, scores, strict=True)
+    return np.array([value(np.asarray(t, float), np.asarray(s, float)) for t, s in pairs])
+
+
+def _ndcg(k: int | None, relevance: Array, scores: Array) -> float:
+    discount = 1 / np.log2(np.arange(len(relevance)) + 2)
+    if k is not None:
+        discount[k:] = 0.0
+    # Documents with tied scores share their places (McSherry and Najork 2008).
+    _, tied, times = np.unique(-scores, return_inverse=True, return_counts=True)
+    gains = np.bincount(np.ravel(tied), weights=relevance) / times
+    ends = np.cumsum(times)
+    shares = np.cumsum(np.append(0.0, discount))
+    found = gains @ (shares[ends] - shares[ends - times])
+    best = np.sort(relevance)[::-1] @ discount
+    return float(found / best) if best > 0 else 0.0
+
+
+def _reciprocal_rank(relevance: Array, scores: Array) -> float:
+    relevant = np.flatnonzero(relevance[np.argsort(-scores, kind="stable")] > 0)
+    return 1.0 / (relevant[0] + 1) if len(relevant) else 0.0
+
+
+def _average_precision(relevance: Array, scores: Array) -> float:
+    relevant = np.flatnonzero(relevance[np.argsort(-scores, kind="stable")] > 0)
+    return (
+        float((np.arange(1, len(relevant) + 1) / (relevant + 1)).mean()) if len(relevant) else 0.0
+    )
+
+
+def _concordance(uno: bool, truth: Any, risk: Any, sample_weight: Any = None) -> Array:
+    """Return the share of comparable pairs in which the higher risk has the earlier event."""
+    truth, risk = np.array(list(truth)), np.asarray(risk, dtype=float)
+    if truth.dtype.names is not None:
+        event, time = (truth[name] for name in truth.dtype.names)
+    else:
+        time, event = truth.T
+    event, time = np.asarray(event, dtype=bool), np.asarray(time, dtype=float)
+    own = 1 / _uncensored(time, event) ** 2 if uno else np.ones(len(time))
+    weights = np.ones(len(time)) if sample_weight is None else np.asarray(sample_weight, float)
+    several = np.atleast_2d(weights)
+    tops, bottoms = np.zeros((2, len(several)))
+    first = np.flatnonzero(event)
+    for rows in np.array_split(first, max(1, len(first) * len(time) // _MOST_NUMBERS)):
+        later = (time[rows, None] < time) | ((time[rows, None] == time) & ~event)
+        riskier = (risk[rows, None] > risk) + 0.5 * (risk[rows, None] == risk)
+        earlier = several[:, rows] * own[rows]
+        tops += (earlier * (several @ (later * riskier).T)).sum(axis=1)
+        bottoms += (earlier * (several @ later.T)).sum(axis=1)
+    values = tops / bottoms
+    return values if weights.ndim == 2 else values[0]
+
+
+def _uncensored(time: Array, event: Array) -> Array:
+    """Return the probability of not being censored before each time (Kaplan and Meier 1958)."""
+    moments, place = np.unique(time, return_inverse=True)
+    place = np.ravel(place)
+    at_risk = np.bincount(place)[::-1].cumsum()[::-1]
+    died = np.bincount(place, weights=event, minlength=len(moments))
+    censored = np.bincount(place, weights=~event, minlength=len(moments))
+    # At the same time, deaths come before censoring, and a death is not followed by its censoring.
+    left = np.cumprod(1 - censored / np.maximum(at_risk - died, 1))
+    return np.append(1.0, left[:-1])[place]
+
+
+_d2 = partial(_of_probabilities, bounds=(-np.inf, 1.0), greater_is_better=True)
+
+# Scorers of scikit-learn that are made for many weights at once.
+SCORERS = {
+    "d2_absolute_error_score": AnyMetric(
+        _d2_absolute_error, "d2_absolute_error_score", how="batches", bounds=(-np.inf, 1.0)
+    ),
+    "d2_brier_score": _d2(partial(_better_than_the_shares, _brier), "d2_brier_score"),
+    "d2_log_loss_score": _d2(partial(_better_than_the_shares, _log_loss), "d2_log_loss_score"),
+    "top_k_accuracy": replace(top_k_accuracy(2), name="top_k_accuracy"),
+}

@@ -1,0 +1,341 @@
+"""Any function as a metric, against the direct computation and the metrics that are built in."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import metrics as sklearn_metrics
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer_names, make_scorer
+from sklearn.naive_bayes import GaussianNB
+
+from skbayeseval import (
+    bayesian_cross_validate,
+    compare_many,
+    compare_predictions,
+    load_result,
+    metrics,
+    score_posterior,
+)
+from skbayeseval.metrics.any_metric import AnyMetric
+
+RNG = np.random.default_rng(5)
+N = 120
+Y = RNG.integers(0, 2, N)
+A, B = (np.where(RNG.random(N) < right, Y, 1 - Y) for right in (0.85, 0.75))
+P, Q = (np.clip(0.6 * Y + 0.2 + RNG.normal(0, s, N), 0.02, 0.98) for s in (0.15, 0.3))
+NUMBERS = RNG.gamma(2.0, size=N)
+NEAR, FAR = (NUMBERS * RNG.lognormal(0, s, N) for s in (0.3, 0.6))
+GROUPS = np.arange(N) // 4
+QUICK = {"n_draws": 300, "random_state": 3}
+SCORES = {"y_score_a": P, "y_score_b": Q}
+
+
+def cost(y_true, y_pred, sample_weight=None):
+    return np.average(np.where(y_true == 1, 5.0, 1.0) * (y_true != y_pred), weights=sample_weight)
+
+
+def brier(y_true, y_score, sample_weight=None):
+    return np.average((y_true - y_score) ** 2, weights=sample_weight)
+
+
+def compare(scoring, **options):
+    return compare_predictions(Y, A, B, scoring=scoring, **(QUICK | options))
+
+
+def by_scores(scoring, **options):
+    return compare_predictions(Y, None, None, scoring=scoring, **(QUICK | SCORES | options))
+
+
+def by_numbers(scoring, **options):
+    return compare_predictions(NUMBERS, NEAR, FAR, scoring=scoring, **(QUICK | options))
+
+
+class TestAgainstBuiltInMetrics:
+    """The same draws, computed by the function that scikit-learn has."""
+
+    @pytest.mark.parametrize("options", [{}, {"groups": GROUPS}, {"weight": 0.5}])
+    def test_labels(self, options):
+        own = compare(metrics.weighted(sklearn_metrics.f1_score, bounds=(0, 1)), **options)
+        known = compare("f1", **options)
+        few_positives = 0.01 if "groups" in options else 1e-12  # what few units are, differs
+        assert_allclose(own.draws, known.draws, atol=few_positives)
+        assert own.observed_a == pytest.approx(known.observed_a)
+        assert own.model == known.model
+
+    @pytest.mark.parametrize("options", [{}, {"groups": GROUPS}])
+    def test_scores(self, options):
+        own = by_scores(
+            metrics.weighted(brier, response="predict_proba", greater_is_better=False), **options
+        )
+        known = by_scores("neg_brier_score", **options)
+        assert_allclose(own.draws_a, known.draws_a, atol=1e-9)
+        assert own.observed_b == pytest.approx(known.observed_b)
+
+    def test_area_under_the_curve(self):
+        auc = metrics.weighted(sklearn_metrics.roc_auc_score, response="decision_function")
+        own, known = by_scores(auc), by_scores("roc_auc")
+        assert own.draws.std() == pytest.approx(known.draws.std(), rel=0.2)
+        assert own.observed_a == pytest.approx(known.observed_a)
+
+    def test_numbers(self):
+        loss = metrics.weighted(sklearn_metrics.mean_absolute_error, greater_is_better=False)
+        own, known = by_numbers(loss), by_numbers("neg_mean_absolute_error")
+        assert own.draws.std() == pytest.approx(known.draws.std(), rel=0.05)
+        assert own.observed_a == pytest.approx(known.observed_a)
+
+    def test_resampled_labels_are_as_wide_as_weighted_ones(self):
+        own = compare(metrics.resampled(sklearn_metrics.accuracy_score), n_draws=3000)
+        known = compare("accuracy", n_draws=3000)
+        assert own.draws.std() == pytest.approx(known.draws.std(), rel=0.08)
+        assert own.draws.mean() == pytest.approx(own.observed_a - own.observed_b, abs=0.01)
+
+
+class TestDraws:
+    """Each draw is the value of the function for the weights of the draw."""
+
+    def recorded(self, how, response="predict_proba"):
+        seen = []
+
+        def function(y_true, y_pred, sample_weight=None):
+            value = brier(y_true, y_pred, sample_weight)
+            seen.append((np.array(y_pred), sample_weight, value))
+            return value
+
+        make = metrics.weighted if how == "weights" else metrics.resampled
+        return make(function, response=response, greater_is_better=False), seen
+
+    def test_values_are_those_of_the_weights(self):
+        metric, seen = self.recorded("weights")
+        result = by_scores(metric, n_draws=100)
+        seen.clear()
+        result.draws_a  # noqa: B018
+        weighted = [(p, w, v) for p, w, v in seen if w is not None and len(np.unique(w)) > 3]
+        assert weighted
+        for p, w, value in weighted:
+            assert value == pytest.approx(np.average((Y - p) ** 2, weights=w))
+
+    def test_both_classifiers_have_the_same_weights(self):
+        result = by_scores(
+            metrics.weighted(brier, response="predict_proba", greater_is_better=False),
+            y_score_b=P,
+        )
+        assert_array_equal(result.draws_a, result.draws_b)
+
+    def test_swapping_the_classifiers(self):
+        loss = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
+        one, other = by_scores(loss), by_scores(loss, y_score_a=Q, y_score_b=P)
+        assert_allclose(other.draws, -one.draws, atol=1e-12)
+
+    def test_doubled_rows_are_doubled_weights(self):
+        metric = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
+        prepared = metric.prepared(Y, P)
+        doubled = metric.prepared(np.tile(Y, 2), np.tile(P, 2))
+        weights = RNG.gamma(1.0, size=(N, 5))
+        assert_allclose(prepared(2 * weights), doubled(np.tile(weights, (2, 1))))
+
+    def test_derivatives(self):
+        prepared = metrics.weighted(brier, greater_is_better=True).prepared(Y, P)
+        slopes = prepared.slopes()
+        assert_allclose(slopes.numerators[0], (Y - P) ** 2, atol=1e-8)  # of a mean times n
+        whole = metrics.resampled(brier, greater_is_better=True).prepared(Y, P)
+        assert_allclose(whole.slopes().numerators[0], (Y - P) ** 2, atol=1e-8)
+
+    def test_batches_are_the_same_as_one_by_one(self):
+        def batched(y_true, y_score, sample_weight):
+            weights = np.atleast_2d(sample_weight)
+            return weights @ (y_true - y_score) ** 2 / weights.sum(axis=1)
+
+        loss = {"response": "predict_proba", "name": "x", "greater_is_better": False}
+        one_by_one = by_scores(metrics.weighted(brier, **loss))
+        at_once = by_scores(metrics.weighted(batched, batched=True, **loss))
+        assert_allclose(at_once.draws, one_by_one.draws, atol=1e-12)
+
+
+class TestItems:
+    def test_objects(self):
+        boxes = [list(range(i % 4 + 1)) for i in range(60)]
+        said = [box[:-1] or box for box in boxes]
+
+        def overlap(true, found):
+            pairs = zip(true, found, strict=True)
+            return np.mean([len({*t} & {*f}) / len({*t} | {*f}) for t, f in pairs])
+
+        metric = metrics.over_items(overlap, bounds=(0, 1))
+        result = compare_predictions(boxes, boxes, said, scoring=metric, **QUICK)
+        assert result.observed_a == 1
+        assert result.draws_a.max() <= 1
+        each = [overlap([box], [one]) for box, one in zip(boxes, said, strict=True)]
+        assert result.draws_b.std() == pytest.approx(np.std(each) / np.sqrt(60), rel=0.2)
+
+    def test_the_same_items(self):
+        metric = metrics.over_items(lambda true, found: float(len(true)), name="n")
+        items = [np.zeros(i) for i in range(20)]
+        result = compare_predictions(items, items, items, scoring=metric, **QUICK)
+        assert "identical" in str(result)
+
+
+class TestCrossValidation:
+    X, y = make_classification(160, n_informative=4, random_state=0)
+
+    @pytest.mark.parametrize(
+        "scoring",
+        [
+            make_scorer(cost, greater_is_better=False),
+            metrics.weighted(brier, response="predict_proba", greater_is_better=False),
+            metrics.resampled(sklearn_metrics.adjusted_rand_score),
+            metrics.expected_calibration_error(5),
+        ],
+        ids=["labels", "scores", "resampled", "batched"],
+    )
+    def test_it_is_compared(self, scoring):
+        result = bayesian_cross_validate(
+            LogisticRegression(), GaussianNB(), self.X, self.y, scoring=scoring, n_draws=100,
+            random_state=0,
+        )  # fmt: skip
+        assert np.isfinite(result.hdi()).all()
+        assert 0 < result.weight <= 1
+
+    def test_scores_of_splits_are_those_of_the_scorer(self):
+        scorer = make_scorer(cost, greater_is_better=False)
+        result = bayesian_cross_validate(
+            LogisticRegression(), GaussianNB(), self.X, self.y, scoring=scorer, cv=4, n_draws=100,
+            return_estimator=True, return_indices=True,
+        )  # fmt: skip
+        kept = result.cv_results["GaussianNB"]
+        expected = [
+            scorer(estimator, self.X[test], self.y[test])
+            for estimator, test in zip(kept["estimator"], kept["indices"]["test"], strict=True)
+        ]
+        assert_allclose(kept["test_score"], expected)
+
+
+def test_several_classifiers_and_one():
+    loss = metrics.weighted(cost, greater_is_better=False)
+    ranking = compare_many(Y, {"a": A, "b": B, "c": B}, scoring=loss, **QUICK)
+    assert ranking.table.index[0] == "a"
+    assert score_posterior(Y, A, scoring=loss, **QUICK).observed == pytest.approx(-cost(Y, A))
+
+
+def test_strings_as_labels_and_the_positive_class():
+    words = np.where(Y == 1, "spam", "ham")
+    seen = set()
+
+    def function(y_true, y_score, sample_weight=None):
+        seen.update(y_true)
+        return np.average((y_true == "spam") * y_score, weights=sample_weight)
+
+    metric = metrics.weighted(function, response="predict_proba")
+    result = compare_predictions(
+        words, None, None, scoring=metric, pos_label="spam", **SCORES, **QUICK
+    )
+    assert seen == {"spam", "ham"}
+    assert result.observed_a == pytest.approx((Y * P).mean())
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda y, p, sample_weight=None: float(np.mean(y * p)), "ignores its weights"),
+        (lambda y, p, sample_weight=None: np.random.default_rng().random(), "deterministic"),
+        (lambda y, p, sample_weight=None: np.ones(3), "must return a number, got array"),
+        (lambda y, p, sample_weight=None: "good", "must return a number, got 'good'"),
+        (lambda y, p, sample_weight=None: np.nan, "NaN or infinity for 1 of 1"),
+    ],
+)
+def test_functions_that_do_not_do(function, message):
+    with pytest.raises(ValueError, match=message):
+        compare(metrics.weighted(function, name="mine"))
+    with pytest.raises(ValueError, match=message):
+        by_scores(metrics.weighted(function, name="mine", response="predict_proba"))
+
+
+def test_losses_that_do_not_say_so():
+    with pytest.raises(ValueError, match="lower for perfect predictions, 0, than for these"):
+        compare(metrics.weighted(cost))
+    with pytest.raises(ValueError, match="pass greater_is_better=False to metrics.weighted"):
+        by_scores(metrics.weighted(brier, response="predict_proba"))
+    with pytest.raises(ValueError, match="lower for perfect predictions"):
+        by_numbers(make_scorer(sklearn_metrics.mean_absolute_error))
+    meant = metrics.weighted(brier, response="predict_proba", greater_is_better=True)
+    assert by_scores(meant).observed_a > 0
+
+
+def test_wrong_arguments():
+    with pytest.raises(TypeError, match="function must be callable"):
+        metrics.weighted("f1")
+    with pytest.raises(ValueError, match=r"response must be one of .*, got 'score'"):
+        metrics.weighted(cost, response="score")
+    with pytest.raises(ValueError, match="bounds must be"):
+        metrics.resampled(cost, bounds=(1, 0))
+    with pytest.raises(TypeError, match="name must be a string"):
+        metrics.over_items(cost, name=3)
+    with pytest.raises(TypeError, match=r"does not take sample_weight. .*metrics.resampled"):
+        compare("adjusted_rand_score")
+
+
+def outcome(name):
+    """Return what happens if a scorer of scikit-learn is asked for."""
+    of_numbers = name in (*metrics.known_metrics("numbers"), "neg_max_error")
+    for attempt in (by_numbers,) if of_numbers else (compare, by_scores, by_numbers):
+        try:
+            result = attempt(name, n_draws=100)
+        except (ValueError, TypeError) as error:
+            reason = str(error)
+            assert f"{name!r}" in reason or "continuous" in reason, reason
+            continue
+        kind = "own metric" if name in metrics.known_metrics() else "any function"
+        return f"{kind}, {result.model}"
+    return f"refused: {reason.split('. ')[0]}"
+
+
+@pytest.mark.filterwarnings("ignore:.*k.* greater than or equal")
+def test_every_scorer_of_scikit_learn():
+    """None raises a raw error; those that take weights are compared."""
+    table = pd.Series({name: outcome(name) for name in get_scorer_names()})
+    print(table.to_string())
+    refused = table[table.str.startswith("refused")]
+    no_weights = refused.str.contains("does not take sample_weight")
+    assert set(refused.index[~no_weights]) == {
+        "neg_max_error",
+        *(f"{name}_samples" for name in ("f1", "jaccard", "precision", "recall")),
+    }
+    assert table["d2_brier_score"] == "any function, instance weights"
+
+
+def test_saved_results(tmp_path):
+    ece = metrics.expected_calibration_error(5)
+    for result in (compare(metrics.weighted(cost, greater_is_better=False)), by_scores(ece)):
+        result.save(tmp_path / "file")
+        again = load_result(tmp_path / "file")
+        assert again.hdi() == result.hdi()
+        assert str(again).splitlines()[:3] == str(result).splitlines()[:3]
+
+
+def test_what_would_take_too_long():
+    result = compare(metrics.weighted(cost, greater_is_better=False))
+    with pytest.raises(ValueError, match="cannot be simulated: its function would be called"):
+        result.required_sample_size(0.1)
+    with pytest.raises(ValueError, match="Bayes factor of 'neg_cost' is not computed"):
+        result.bayes_factor(0.1)
+
+
+def test_fewer_draws_where_a_function_is_called_for_each():
+    loss = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
+    assert compare_predictions(Y, None, None, scoring=loss, **SCORES).n_draws == 2000
+    ece = metrics.expected_calibration_error(5)
+    assert compare_predictions(Y, None, None, scoring=ece, **SCORES).n_draws == 20_000
+
+
+def test_resampling_and_cautions_are_told():
+    rand = metrics.resampled(sklearn_metrics.adjusted_rand_score)
+    assert "adjusted_rand_score: instances drawn anew with replacement" in str(compare(rand))
+    assert "noise makes it look larger" in str(by_scores(metrics.expected_calibration_error(5)))
+
+
+def test_equality_and_names():
+    assert metrics.weighted(cost).name == "cost"
+    assert metrics.weighted(cost, greater_is_better=False).name == "neg_cost"
+    assert metrics.weighted(cost) == metrics.weighted(cost)
+    assert isinstance(metrics.ndcg(3), AnyMetric)

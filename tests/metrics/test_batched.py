@@ -1,0 +1,159 @@
+"""Metrics for many weights at once, against reference implementations."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn import metrics as sklearn_metrics
+from sklearn.metrics import ndcg_score, top_k_accuracy_score
+
+from skbayeseval import metrics
+from skbayeseval.metrics.batched import SCORERS, _uncensored
+
+
+def value(metric, truth, said, weights=None):
+    """Return what a function gives, or the mean of what it gives for each instance."""
+    if metric.how == "means":
+        return np.average(metric.function(truth, said), weights=weights)
+    return metric.function(truth, said, weights)
+
+
+WEIGHTS = np.random.default_rng(1).gamma(1.0, size=(4, 40))
+
+
+def survival():
+    rng = np.random.default_rng(7)
+    time = np.round(rng.exponential(5, 40) + 0.5, 1)
+    event = rng.random(40) < 0.6
+    return time, event, np.round(-time + rng.normal(0, 3, 40), 0)
+
+
+def queries():
+    rng = np.random.default_rng(8)
+    relevance = rng.integers(0, 3, (12, 8))
+    return relevance, rng.permuted(np.tile(np.arange(8.0), (12, 1)), axis=1)
+
+
+def test_harrells_index_is_that_of_lifelines():
+    time, event, risk = survival()
+    function = metrics.concordance_index().function
+    index = function(np.column_stack([time, event]), risk)
+    assert index == pytest.approx(0.9089805825242718, rel=1e-12)  # lifelines 0.30.3
+    structured = np.array(
+        list(zip(event, time, strict=True)), dtype=[("event", bool), ("t", float)]
+    )
+    assert function(structured, risk) == index
+
+
+@pytest.mark.parametrize("censoring", ["harrell", "uno"])
+def test_concordance_pair_by_pair(censoring):
+    time, event, risk = survival()
+    spared = _uncensored(time, event) if censoring == "uno" else np.ones(40)
+    top, bottom = np.zeros(4), np.zeros(4)
+    for i in np.flatnonzero(event):
+        for j in range(40):
+            if time[i] < time[j] or (time[i] == time[j] and not event[j]):
+                pair = WEIGHTS[:, i] * WEIGHTS[:, j] / spared[i] ** 2
+                top += pair * ((risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j]))
+                bottom += pair
+    function = metrics.concordance_index(censoring=censoring).function
+    truth = np.column_stack([time, event])
+    assert_allclose(function(truth, risk, sample_weight=WEIGHTS), top / bottom)
+
+
+def test_censoring_by_hand():
+    time, event = np.array([1.0, 2.0, 2.0, 3.0, 4.0]), np.array([1, 0, 1, 0, 1], dtype=bool)
+    # At 2, one of the three that are left after the death is censored; at 3, one of two.
+    assert_allclose(_uncensored(time, event), [1, 1, 1, 2 / 3, 1 / 3])
+
+
+def test_rankings_are_those_of_ranx():
+    relevance, scores = queries()
+    expected = {  # ranx 0.3.21
+        "ndcg@5": 0.5986336478332485,
+        "ndcg": 0.7719222092668615,
+        "mean_reciprocal_rank": 0.7847222222222222,
+        "mean_average_precision": 0.7143013038548752,
+    }
+    of_each = (
+        metrics.ndcg(5),
+        metrics.ndcg(),
+        metrics.mean_reciprocal_rank(),
+        metrics.mean_average_precision(),
+    )
+    for metric in of_each:
+        assert value(metric, relevance, scores) == pytest.approx(expected[metric.name])
+
+
+def test_ndcg_of_ties_is_that_of_scikit_learn():
+    relevance, scores = queries()
+    tied = np.round(scores / 3)
+    for k in (1, 3, None):
+        weights = WEIGHTS[0, :12]
+        expected = ndcg_score(relevance, tied, k=k, sample_weight=weights)
+        assert value(metrics.ndcg(k), relevance, tied, weights) == pytest.approx(expected)
+
+
+def test_top_k_is_that_of_scikit_learn():
+    rng = np.random.default_rng(2)
+    truth, scores = rng.integers(0, 4, 40), np.round(rng.random((40, 4)), 1)
+    for k in (1, 2, 3):
+        found = [value(metrics.top_k_accuracy(k), truth, scores, w) for w in WEIGHTS]
+        expected = [top_k_accuracy_score(truth, scores, k=k, sample_weight=w) for w in WEIGHTS]
+        assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+def test_calibration_error_bin_by_bin(strategy):
+    rng = np.random.default_rng(3)
+    p = rng.random(40)
+    y = (rng.random(40) < p**2).astype(int)
+    edges = np.linspace(0, 1, 6) if strategy == "uniform" else np.quantile(p, np.linspace(0, 1, 6))
+    found = metrics.expected_calibration_error(5, strategy=strategy).function(y, p, WEIGHTS)
+    for value, w in zip(found, WEIGHTS, strict=True):
+        total = 0.0
+        for i in range(5):
+            rows = (p > edges[i]) & (p <= edges[i + 1]) if i else p <= edges[1]
+            total += abs((w[rows] * (p[rows] - y[rows])).sum()) if rows.any() else 0.0
+        assert value == pytest.approx(total / w.sum())
+
+
+def test_calibration_error_of_the_predicted_class():
+    shares = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]])
+    function = metrics.expected_calibration_error(1).function
+    assert function(np.array([0, 1, 0]), shares) == pytest.approx(abs(0.7 + 0.8 + 0.4 - 2) / 3)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scorers_are_those_of_scikit_learn(name, n_classes):
+    rng = np.random.default_rng(4)
+    truth, said = rng.integers(0, n_classes, 40), rng.dirichlet(np.ones(n_classes), 40)
+    function = getattr(sklearn_metrics, name.replace("k_accuracy", "k_accuracy_score"))
+    if name == "d2_absolute_error_score":
+        truth, said = np.round(rng.normal(size=40), 1), rng.normal(size=40)
+    elif n_classes == 2:
+        said = said[:, 1]
+    if name == "top_k_accuracy" and n_classes == 2:
+        pytest.skip("always 1")
+    found = [value(SCORERS[name], truth, said, w) for w in WEIGHTS]
+    expected = [function(truth, said, sample_weight=w) for w in WEIGHTS]
+    assert_allclose(found, expected)
+    assert value(SCORERS[name], truth, said) == pytest.approx(function(truth, said))
+    if SCORERS[name].how == "batches":
+        assert_allclose(SCORERS[name].function(truth, said, WEIGHTS), found)
+
+
+def test_pinball_is_that_of_scikit_learn():
+    rng = np.random.default_rng(6)
+    truth, said = rng.normal(size=(2, 40))
+    expected = sklearn_metrics.mean_pinball_loss(truth, said, alpha=0.9, sample_weight=WEIGHTS[0])
+    assert value(metrics.pinball(0.9), truth, said, WEIGHTS[0]) == pytest.approx(expected)
+
+
+def test_wrong_arguments():
+    with pytest.raises(ValueError, match="strategy must be"):
+        metrics.expected_calibration_error(strategy="equal")
+    with pytest.raises(ValueError, match="censoring must be"):
+        metrics.concordance_index(censoring="none")
+    with pytest.raises(ValueError, match="k == 0"):
+        metrics.top_k_accuracy(0)
