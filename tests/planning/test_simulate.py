@@ -164,8 +164,6 @@ def test_never_is_said_plainly():
 def test_the_seed_is_the_results_own():
     seeds = (0, 0, 1, 2)
     results = [compare_predictions(*CLEAR, scoring="f1", random_state=seed) for seed in seeds]
-        compare_predictions(*CLEAR, scoring="f1", random_state=seed) for seed in (0, 0, 1, 2)
-    ]
     one, same, *others = (
         r.required_sample_size(0.01, largest=900, n_replications=50) for r in results
     )
