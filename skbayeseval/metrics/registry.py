@@ -595,7 +595,8 @@ def is_scorer(scoring: Any) -> bool:
     if not isinstance(scoring, str):
         return callable(scoring) and not isinstance(scoring, Metric | PerClass | PerInstance)
     known = {*known_metrics(), *REFUSED}
-    return scoring in set(get_scorer_names()) - known and not scoring.endswith("_samples")
+    others = {*get_scorer_names(), *SCORERS} - known
+    return scoring in others and not scoring.endswith("_samples")
 
 
 def _name_of(scorer: Any) -> str:

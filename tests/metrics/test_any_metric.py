@@ -19,6 +19,7 @@ from skbayeseval import (
     score_posterior,
 )
 from skbayeseval.metrics.any_metric import AnyMetric
+from skbayeseval.metrics.batched import SCORERS
 
 RNG = np.random.default_rng(5)
 N = 120
@@ -293,7 +294,8 @@ def outcome(name):
 @pytest.mark.filterwarnings("ignore:.*k.* greater than or equal")
 def test_every_scorer_of_scikit_learn():
     """None raises a raw error; those that take weights are compared."""
-    table = pd.Series({name: outcome(name) for name in get_scorer_names()})
+    names = dict.fromkeys([*get_scorer_names(), *SCORERS])
+    table = pd.Series({name: outcome(name) for name in names})
     print(table.to_string())
     refused = table[table.str.startswith("refused")]
     no_weights = refused.str.contains("does not take sample_weight")

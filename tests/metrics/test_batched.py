@@ -128,7 +128,9 @@ def test_calibration_error_of_the_predicted_class():
 def test_scorers_are_those_of_scikit_learn(name, n_classes):
     rng = np.random.default_rng(4)
     truth, said = rng.integers(0, n_classes, 40), rng.dirichlet(np.ones(n_classes), 40)
-    function = getattr(sklearn_metrics, name.replace("k_accuracy", "k_accuracy_score"))
+    function = getattr(sklearn_metrics, name.replace("k_accuracy", "k_accuracy_score"), None)
+    if function is None:
+        pytest.skip("not in this version of scikit-learn")
     if name == "d2_absolute_error_score":
         truth, said = np.round(rng.normal(size=40), 1), rng.normal(size=40)
     elif n_classes == 2:
