@@ -123,17 +123,21 @@ def check_splits(generated: Iterable[Any], n_samples: int) -> list[Split]:
 def _indices(given: Any, where: str, n_samples: int) -> Array:
     """Return non-negative indices."""
     array = np.asarray(given)
-    chosen = np.arange(0)
-    try:
-        if array.size:
-            chosen = np.arange(n_samples)[array]
-    except IndexError:
-        array = array[None]  # refused
-    if array.ndim != 1:
+    is_mask, beyond, wrong = array.dtype.kind == "b", np.arange(0), ""
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "biu"):
+        wrong = f"is {in_short(given)}"
+    elif is_mask and len(array) != n_samples:
+        wrong = f"is a mask of {len(array)}"
+    elif array.size and not is_mask:
+        beyond = array[(array < -n_samples) | (array >= n_samples)]
+    if beyond.size:
+        wrong = f"contains {beyond[0]}"
+    if wrong:
         raise ValueError(
             f"cv must yield 1-D arrays of integer indices, 0 to {n_samples - 1}, or masks of the "
-            f"{n_samples} samples, but {where} is {in_short(given)}."
+            f"{n_samples} samples, but {where} {wrong}."
         )
+    chosen = np.arange(n_samples)[array] if array.size else np.arange(0)
     if not chosen.size:
         raise ValueError(f"cv must yield sets that are not empty, but {where} is empty.")
     return chosen

@@ -122,7 +122,7 @@ def test_messages():
     for options, message in (
         (
             {"cv": [([0, 1], [2, 900])]},
-            r"0 to 79, .* the test set of split 0 is \[2, 900\]",
+            "the test set of split 0 contains 900",
         ),
         ({"cv": [(np.arange(40), np.arange(0))]}, "the test set of split 0 is empty"),
         ({"n_jobs": 0}, "n_jobs == 0"),
