@@ -328,7 +328,7 @@ def weighted(
         What `y_pred` is: predicted labels or numbers, probabilities, or other scores. Of two
         classes, probabilities and scores are those of the positive class.
     name : str, default=None
-        The name in results. By default that of the function, with "neg_" before it if greater is
+        The name in results. By default that of the function, with ``neg_`` before it if greater is
         not better.
     bounds : (float, float), default=None
         The smallest and the largest possible value of the metric.
