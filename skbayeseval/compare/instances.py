@@ -382,6 +382,11 @@ class SameInstances:
         """Return scores of instances, and predicted labels for functions that are given these."""
         if not self.predictions:
             raise ValueError("Metrics of labels require predictions, but these are None.")
+        if is_indicator(self.y_true):
+            raise ValueError(
+                "Functions of labels that are resampled require one label per instance, but y_true "
+                "is a multi-label indicator. Pass it to metrics.over_items, with a row per item."
+            )
         _, codes = encode_labels(list(self.predictions.items()), common["labels"])
         said = {
             name: {"labels": labels} | (dict(scored.responses[k]) if scored is not None else {})

@@ -98,8 +98,16 @@ class PredictedNumbers(WeightedInstances):
         cls, y_true: Any, predictions: Mapping[str, Any], *, weight: float, groups: Any
     ) -> PredictedNumbers:
         """Return the evidence of items of any kind, which are kept as objects."""
+        if not predictions:
+            raise ValueError("Metrics of items require predictions, but these are None.")
         truth = _as_objects(y_true)
         said = [_as_objects(items) for items in predictions.values()]
+        for name, items in zip(predictions, said, strict=True):
+            if len(items) != len(truth):
+                raise ValueError(
+                    "Found input variables with inconsistent numbers of samples: y_true has "
+                    f"{len(truth)}, {name} has {len(items)}."
+                )
         units = cls._units(len(truth), weight, groups, None, None)
         return cls(truth, np.stack(said), np.ones(len(truth)), **units)
 
@@ -164,7 +172,9 @@ class PredictedNumbers(WeightedInstances):
 def _as_objects(items: Any) -> Array:
     """Return a vector with one object per item."""
     objects = np.empty(len(items), dtype=object)
-    objects[:] = list(items)
+    rows = items.to_numpy() if hasattr(items, "to_numpy") else items  # not the names of columns
+    for i, item in enumerate(rows):
+        objects[i] = item
     return objects
 
 

@@ -110,12 +110,15 @@ class AnyMetric:
         if codes.ndim == 1 and self.response == "predict":
             y_pred = classes[response]
         elif two and isinstance(self.function, ScorerFunction):
-            y_pred = np.column_stack([1 - response, response])[:, :: 1 if positive else -1]
+            other = -response if self.response == "decision_function" else 1 - response
+            y_pred = np.column_stack([other, response])[:, :: 1 if positive else -1]
         perfect: Any = codes
         if codes.ndim == 1 and self.response == "predict":
             perfect = classes[codes]
         elif codes.ndim == 1:
             perfect = np.eye(len(classes))[codes]
+            if self.response == "decision_function":  # as sure as the surest of these scores
+                perfect = (2 * perfect - 1) * np.abs(response).max()
             perfect = perfect[:, positive] if y_pred.ndim == 1 else perfect
         if codes.ndim == 1:
             y_true = classes[codes]
@@ -133,7 +136,10 @@ class AnyMetric:
             results = [self.function(y_true, y_pred, sample_weight=w) for w in weights.T]
         else:
             rows = (np.repeat(np.arange(len(w)), w.astype(int)) for w in weights.T)
-            results = [self.function(_taken(y_true, r), _taken(y_pred, r)) for r in rows]
+            # A test set of which nothing was drawn has no weight, whatever its value.
+            results = [
+                self.function(_taken(y_true, r), _taken(y_pred, r)) if len(r) else 0.0 for r in rows
+            ]
         values = self._as_numbers(results, weights.shape[1])
         return values if self.greater_is_better else -values
 
@@ -169,6 +175,11 @@ class AnyMetric:
             values = np.asarray(self.function(y_true, y_pred), dtype=float)
             signed = values if self.greater_is_better else -values
             return mean_of(signed, np.ones(len(values)) if weight is None else weight)
+        if self.how == "resampling" and weight is not None and (weight != 1).any():
+            raise ValueError(
+                f"sample_weight= does not apply to metric {self.name!r}, whose function takes no "
+                "weights. Omit it, or use metrics.weighted."
+            )
         prepared = _Called(self, y_true, y_pred, weight)
         self._check(prepared, len(y_true))
         if not self.is_sure and not self.of_items:

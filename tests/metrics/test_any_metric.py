@@ -86,6 +86,13 @@ class TestAgainstBuiltInMetrics:
         assert own.draws.std() == pytest.approx(known.draws.std(), rel=0.05)
         assert own.observed_a == pytest.approx(known.observed_a)
 
+    def test_numbers_with_weights_of_their_own(self):
+        loss = metrics.weighted(sklearn_metrics.mean_absolute_error, greater_is_better=False)
+        own = {"sample_weight": np.linspace(0.1, 2.0, N)}
+        found, known = by_numbers(loss, **own), by_numbers("neg_mean_absolute_error", **own)
+        assert found.observed_a == pytest.approx(known.observed_a)
+        assert found.draws.std() == pytest.approx(known.draws.std(), rel=0.05)
+
     def test_resampled_labels_are_as_wide_as_weighted_ones(self):
         own = compare(metrics.resampled(sklearn_metrics.accuracy_score), n_draws=3000)
         known = compare("accuracy", n_draws=3000)
@@ -235,6 +242,26 @@ def test_strings_as_labels_and_the_positive_class():
     assert result.observed_a == pytest.approx((Y * P).mean())
 
 
+@pytest.mark.parametrize("positive", [0, 1])
+@pytest.mark.parametrize("response", ["decision_function", "predict_proba"])
+def test_scorers_see_the_scores_of_the_class_that_they_mean(positive, response):
+    if response == "decision_function":
+        scores, function, other = 4 * P - 2, sklearn_metrics.hinge_loss, np.negative
+    else:
+        scores, function, other = P, sklearn_metrics.log_loss, lambda p: 1 - p
+    expected = -function(Y, scores)
+    said = scores if positive else other(scores)  # those of the positive class
+    scorer = make_scorer(function, response_method=response, greater_is_better=False)
+    result = by_scores(scorer, y_score_a=said, pos_label=positive)
+    assert result.observed_a == pytest.approx(expected)
+
+
+def test_test_sets_of_which_nothing_is_drawn_do_not_count():
+    prepared = metrics.resampled(brier, greater_is_better=True).prepared(Y, P)
+    sums = prepared.sums(np.zeros((N, 1)))
+    assert sums.numerators == sums.denominators == 0
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -304,6 +331,25 @@ def test_every_scorer_of_scikit_learn():
         *(f"{name}_samples" for name in ("f1", "jaccard", "precision", "recall")),
     }
     assert table["d2_brier_score"] == "any function, instance weights"
+
+
+def test_items_in_data_frames_and_what_does_not_fit():
+    relevance, scores = RNG.integers(0, 3, (20, 5)), RNG.random((20, 5))
+    arrays = compare_predictions(relevance, scores, -scores, scoring=metrics.ndcg(3), **QUICK)
+    frames = [pd.DataFrame(values) for values in (relevance, scores, -scores)]
+    of_frames = compare_predictions(*frames, scoring=metrics.ndcg(3), **QUICK)
+    assert_array_equal(of_frames.draws, arrays.draws)
+    with pytest.raises(ValueError, match="y_true has 20, y_pred_a has 19"):
+        compare_predictions(relevance, scores[:19], scores, scoring=metrics.ndcg(3))
+    with pytest.raises(ValueError, match="require predictions, but these are None"):
+        compare_predictions(relevance, None, None, scoring=metrics.ndcg(3))
+    indicator = np.column_stack([Y, A])
+    hamming = metrics.resampled(sklearn_metrics.hamming_loss, greater_is_better=False)
+    with pytest.raises(ValueError, match="multi-label indicator. Pass it to metrics.over_items"):
+        compare_predictions(indicator, indicator, indicator, scoring=hamming)
+    resampled = metrics.resampled(sklearn_metrics.mean_absolute_error, greater_is_better=False)
+    with pytest.raises(ValueError, match="sample_weight= does not apply to metric 'neg_mean_abs"):
+        by_numbers(resampled, sample_weight=np.linspace(0.5, 1, N))
 
 
 def test_saved_results(tmp_path):
