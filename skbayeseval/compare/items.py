@@ -166,10 +166,15 @@ def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
     """
     objects = (pd.Series, pd.DataFrame)
     found = {name: one.index for name, one in scores.items() if isinstance(one, objects)}
+    named = [index for index in found.values() if not counts_from_zero(index)]
+    if len(found) < len(scores) and not all(index.equals(named[0]) for index in named):
+        raise ValueError(
+            f"The indexes of {list(found)} differ, and other scores have none. Pass ids=, or pandas "
+            "objects only."
+        )
     first, *others = found.values() if len(found) == len(scores) else [pd.RangeIndex(0)]
     if all(first.equals(other) for other in others):
         return found if others and first.is_unique else None
-    named = [index for index in found.values() if not counts_from_zero(index)]
     plain = [index for index in found.values() if counts_from_zero(index)]
     by_position = (
         named
@@ -374,7 +379,10 @@ def _posterior_of_items(
     if groups is None:
         groups = groups_of_samples(scores.values())
     if groups is not None:
-        group = align_groups(groups, joined.shape[1], order, by_position=ids is not None)
+        indexes = [one.index for one in plain.values() if isinstance(one, (pd.Series, pd.DataFrame))]
+        named = [index for index in indexes if order is None and not counts_from_zero(index)]
+        known = named[0] if named else order
+        group = align_groups(groups, joined.shape[1], known, by_position=ids is not None)
     evidence = ItemScores(joined, group, higher)
     instances = Instances(evidence.n_items, order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)

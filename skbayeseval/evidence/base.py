@@ -296,11 +296,12 @@ class Evidence(ABC):
                 "Jaccard, or metrics.per_class."
             )
         if metric.needs_positive and (len(labels) > 2 or not counts.has_table):
-            kind, name = "multiclass" if counts.has_table else "multilabel-indicator", metric.name
+            kind = "multiclass" if counts.has_table else "multilabel-indicator"
+            ratio = "recall" if metric.one_of_many else metric.formula  # specificity has no average
             raise ValueError(
-                f"Target is {kind} but scoring={name!r} is a binary metric. Please choose another "
-                f"average setting, such as '{name}_micro', '{name}_macro', '{name}_weighted' or "
-                f"metrics.per_class('{name}')."
+                f"Target is {kind} but scoring={metric.name!r} is a binary metric. Please choose "
+                f"another one, such as '{ratio}_micro', '{ratio}_macro', '{ratio}_weighted' or "
+                f"metrics.per_class('{ratio}')."
             )
         if metric.needs_positive:
             check_positive(metric, labels, counts.positive)

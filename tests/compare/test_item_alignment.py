@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval import compare_items
+from skbayeseval import compare_items, compare_many_items
 
 A, B = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
 X, Z = list("xyz"), list("zxy")
@@ -93,9 +93,24 @@ def test_scores_that_are_no_numbers():
     ("groups", "n_groups"),
     [(["u", "v", "u"], [0, 1, 0]), (pd.Series([7, 8, 8], Z), [0, 0, 1])],
 )
-def test_groups(groups, n_groups):
-    found = compare_items(FRAME["r1"], FRAME["r2"], groups=groups, n_draws=100).evidence.group
-    assert found.tolist() == n_groups
+@pytest.mark.parametrize("b", [FRAME["r2"], B, pd.Series(B)])
+def test_groups(groups, n_groups, b):
+    for first, second in ((FRAME["r1"], b), (b, FRAME["r1"])):
+        found = compare_items(first, second, groups=groups, n_draws=100).evidence.group
+        assert found.tolist() == n_groups
+
+
+def test_groups_of_other_items():
+    with pytest.raises(ValueError, match=r"scores and groups have different items.*\('w'\)"):
+        compare_items(FRAME["r1"], B, groups=pd.Series([1, 2, 2], list("xyw")))
+    by_position = compare_items(A, B, groups=pd.Series([1, 2, 2], list("xyw")), n_draws=100)
+    assert by_position.evidence.group.tolist() == [0, 1, 1]
+
+
+def test_indexes_in_two_orders_beside_a_list():
+    scores = {"a": pd.Series(A, X), "b": pd.Series(B, Z), "c": B}
+    with pytest.raises(ValueError, match=r"indexes of \['a', 'b'\] differ.* Pass ids="):
+        compare_many_items(scores)
 
 
 @pytest.mark.parametrize("groups", [["u"], [[1, 2]] * 3, "uvw", 3])

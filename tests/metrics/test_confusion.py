@@ -1,5 +1,6 @@
 """Every metric against its scikit-learn twin."""
 
+import re
 import warnings
 
 import numpy as np
@@ -250,6 +251,22 @@ def test_per_class_of_what_is_not_of_one_class():
     for name in ("accuracy", "f1_macro", "nonsense"):
         with pytest.raises(ValueError, match=f"'{name}' is not defined per class"):
             metrics.per_class(name)
+
+
+BINARY = [m for m in metrics.known_metrics("tables") if metrics.get_metric(m).needs_positive]
+
+
+@pytest.mark.parametrize("scoring", [*BINARY, "f2", {"mine": "f0.5"}])
+def test_metrics_that_are_recommended_for_several_classes_exist(scoring):
+    from skbayeseval import compare_predictions
+
+    data = (np.arange(30) % 3, np.arange(30) // 2 % 3, np.arange(30) % 3)
+    with pytest.raises(ValueError, match="Target is multiclass but .* is a binary metric") as error:
+        compare_predictions(*data, scoring=scoring)
+    *names, per_class = re.findall(r"'(\w[\w.]*)'", str(error.value).split("Please choose")[1])
+    assert len(names) == 3
+    for name in (*names, metrics.per_class(per_class)):
+        compare_predictions(*data, scoring=name, n_draws=100)
 
 
 def test_names_of_one_class_are_labels():
