@@ -570,7 +570,7 @@ def load_result(path: str | PathLike[str]) -> ComparisonResult | ScoreResult | R
     """
     parts = read(path)
     kinds: dict[str, Any] = {kind.__name__: kind for kind in (ScoreResult, Ranking)}
-    return kinds.get(parts.kind, ComparisonResult).from_parts(parts)
+    return kinds.get(parts.kind, ComparisonResult)(*parts[1:])
 
 
 def _check_runs(weight: float | None, counts: Mapping[str, NDArray[Any]], ndim: int) -> float:

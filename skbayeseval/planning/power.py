@@ -49,7 +49,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, repr=False)
 class PowerAnalysis:
-    """Result of a power analysis; `str` returns a summary.
+    """Result of `power_analysis`; `str` returns a summary.
 
     Attributes
     ----------
@@ -463,8 +463,8 @@ def _check_sizes(sizes: Any) -> list[int]:
 
 
 def _check_truth(given: Any) -> tuple[Truth, Setting, tuple[str, str]]:
-    if hasattr(given, "exact_posterior"):  # a ComparisonResult
-        posterior = given.exact_posterior("power_analysis")
+    if hasattr(given, "_exact_posterior"):  # a ComparisonResult
+        posterior = given._exact_posterior("power_analysis")
         if isinstance(posterior.evidence, PairedCounts) and not posterior.model.needs_pairs:
             # The pilot study has paired predictions, and so will the planned test set.
             posterior = make_posterior(

@@ -333,12 +333,7 @@ class PosteriorView:
         result : ComparisonResult, ScoreResult or Ranking
             A result of the class that the method is called on.
         """
-        return cls.from_parts(read(path, cls.__name__))
-
-    @classmethod
-    def from_parts(cls, parts: Parts) -> Self:
-        """Return the result with the given parts."""
-        return cls(parts.posterior, parts.names, parts.metrics, parts.cross_validation)
+        return cls(*read(path, cls.__name__)[1:])
 
     def _parts(self) -> Parts:
         return Parts(

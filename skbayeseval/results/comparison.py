@@ -536,7 +536,7 @@ class ComparisonResult(ComparisonFigures, RopeResult):
             random_state=random_state,
         )
 
-    def exact_posterior(self, asked: str) -> Posterior:
+    def _exact_posterior(self, asked: str) -> Posterior:
         """Return the posterior with exact draws; raise if `asked` cannot simulate from it."""
         return self._posterior.exact(asked)
 

@@ -22,7 +22,7 @@ Candidates = Mapping[int, Mapping[str, Any]]
 
 def best_candidates(report: SearchReport, most: int) -> RankingDisplay:
     """Return the display of the best candidates, with rows named by the parameters that vary."""
-    behind = behind_the_best(report.draws, report.prob).set_axis(list(report.parameters))
+    behind = behind_the_best(report.draws, report.prob).set_axis(list(report.candidates))
     summary, best = report.summary().join(behind), report.most_probable()
     table = summary.head(most)
     if best not in table.index:
@@ -43,7 +43,7 @@ def best_candidates(report: SearchReport, most: int) -> RankingDisplay:
 
 def grid_of_candidates(report: SearchReport, x: str | None, y: str | None) -> HeatmapDisplay:
     """Return the metric over two parameters; a cell shows the best over all other parameters."""
-    candidates = report.parameters
+    candidates = report.candidates
     differing = varying(list(candidates.values()))
     x, y = _check_axes(x, y, candidates, differing)
     values = {name: _in_order(candidates, name) for name in (x, y)}

@@ -322,11 +322,11 @@ def make_report(
         candidates,
         rope=settings.rope,
         source=source,
-        unpooled=draws,
+        _unpooled=draws,
         draws=pooled,
         prob=settings.prob,
         failed=tuple(failed),
-        facts=[*facts, *more, *cautions_of(ranking)],
+        _facts=[*facts, *more, *cautions_of(ranking)],
     )
 
 

@@ -109,14 +109,14 @@ class SearchReport:
     """
 
     ranking: Ranking
-    parameters: Mapping[int, Mapping[str, Any]]
+    _parameters: Mapping[int, Mapping[str, Any]]
     rope: Interval
     source: str
-    unpooled: NDArray[Any]
+    _unpooled: NDArray[Any]
     draws: NDArray[Any]
     prob: float = 0.95
     failed: tuple[int, ...] = ()
-    facts: Sequence[Fact] = ()
+    _facts: Sequence[Fact] = ()
 
     def __post_init__(self) -> None:
         self.draws.flags.writeable = False
@@ -124,7 +124,7 @@ class SearchReport:
     @property
     def candidates(self) -> dict[int, dict[str, Any]]:
         """The parameters of each candidate, by its index in `cv_results_`."""
-        return {i: dict(of_one) for i, of_one in self.parameters.items()}
+        return {i: dict(of_one) for i, of_one in self._parameters.items()}
 
     @property
     def metric(self) -> str:
@@ -180,7 +180,7 @@ class SearchReport:
             decided to be equivalent, a warning says so, and the parameters are those of the
             candidate with the highest posterior mean.
         """
-        return dict(self.parameters[self.simplest_index(key)])
+        return dict(self._parameters[self.simplest_index(key)])
 
     def simplest_index(self, key: Key) -> int:
         """Return the index in `cv_results_` of the candidate that `simplest` returns.
@@ -211,7 +211,7 @@ class SearchReport:
             return int(first)
 
         def complexity(i: int) -> tuple[tuple[bool, Any], ...]:
-            parameters = self.parameters[i]
+            parameters = self._parameters[i]
             values = (
                 [key(dict(parameters))] if callable(key) else [parameters.get(n) for n in names]
             )
@@ -285,7 +285,7 @@ class SearchReport:
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}(source={self.source!r}, metric={self.metric!r}, "
-            f"{len(self.parameters)} candidates, rope={tuple(self.rope)}, "
+            f"{len(self._parameters)} candidates, rope={tuple(self.rope)}, "
             f"n_draws={self.ranking.n_draws})"
         )
 
@@ -297,7 +297,7 @@ class SearchReport:
         words : str
             Paragraphs, separated by blank lines.
         """
-        return f"{' '.join(self._verdict())}\n\n{' '.join(as_sentences(self.facts))}"
+        return f"{' '.join(self._verdict())}\n\n{' '.join(as_sentences(self._facts))}"
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write all that is known of the search to one HTML page, which needs no other file.
@@ -307,8 +307,8 @@ class SearchReport:
         path : str or path-like
             The file to write, such as "report.html". An existing file is replaced.
         """
-        title = f"A search among {len(self.parameters)} candidates"
-        best = self.ranking.names[list(self.parameters).index(self.most_probable())]
+        title = f"A search among {len(self._parameters)} candidates"
+        best = self.ranking.names[list(self._parameters).index(self.most_probable())]
         write_page(path, page(self, title, self.explain(), self.ranking, names=[best]))
 
     def __str__(self) -> str:
@@ -320,9 +320,9 @@ class SearchReport:
         return "\n".join(
             [
                 *self._verdict(),
-                *as_lines(self.facts),
+                *as_lines(self._facts),
                 self._as_text(
-                    rows=shown.index, columns=varying([*self.parameters.values()])
+                    rows=shown.index, columns=varying([*self._parameters.values()])
                 ).to_string(),
                 *([f"... and {more} more"] if more else []),
                 LEGEND,
@@ -330,7 +330,7 @@ class SearchReport:
         )
 
     def _repr_html_(self) -> str:
-        return view(self, self._as_text().head(ROWS_IN_WORDS), self.facts)
+        return view(self, self._as_text().head(ROWS_IN_WORDS), self._facts)
 
     def _verdict(self, rope: Any = None) -> list[str]:
         """Return who is the best, and how many are as good, worse or open."""
@@ -349,7 +349,7 @@ class SearchReport:
 
     def _named(self) -> dict[int, str]:
         """Return the name of each candidate."""
-        return dict(zip(self.parameters, name_candidates(self.parameters), strict=True))
+        return dict(zip(self._parameters, name_candidates(self._parameters), strict=True))
 
     def _tables(self, rope: Any) -> Iterator[Table]:
         yield POSTERIOR, LEGEND, self._as_text()
@@ -358,7 +358,7 @@ class SearchReport:
         return [(f"the candidates by {self.metric}", {})]
 
     def _rows_of_figures(self) -> int:
-        return min(len(self.parameters), ROWS_OF_FIGURES)
+        return min(len(self._parameters), ROWS_OF_FIGURES)
 
     @cached_property
     def _table(self) -> pd.DataFrame:
@@ -368,16 +368,16 @@ class SearchReport:
         bounds = split_metric(self.metric).bounds
         if self.source == "scores" and bounds is not None:  # draws of split scores can be beyond
             low, high = np.clip((low, high), *bounds)
-        index = pd.Index(list(self.parameters), name="candidate")
+        index = pd.Index(list(self._parameters), name="candidate")
         columns = {
             self._column(name): _column_of(
-                [parameters.get(name, np.nan) for parameters in self.parameters.values()], index
+                [parameters.get(name, np.nan) for parameters in self._parameters.values()], index
             )
             for name in self._names_of_parameters()
         }
         within = equivalent_to_best(draws, self.rope)
-        leader = self.unpooled[self.unpooled.mean(axis=1).argmax()]
-        settled = hdi_of_rows(leader - self.unpooled, self.prob)[0] > -self.rope.low
+        leader = self._unpooled[self._unpooled.mean(axis=1).argmax()]
+        settled = hdi_of_rows(leader - self._unpooled, self.prob)[0] > -self.rope.low
         surely = settled & (within <= 1 - self.prob)
         codes = np.select([surely, within >= self.prob], ["<<", "~"], "?")
         p_best = (best / best.sum(axis=0)).mean(axis=1)
@@ -387,7 +387,7 @@ class SearchReport:
         return table.sort_values("mean", ascending=False, kind="stable")
 
     def _names_of_parameters(self) -> list[str]:
-        return list(dict.fromkeys(name for of_one in self.parameters.values() for name in of_one))
+        return list(dict.fromkeys(name for of_one in self._parameters.values() for name in of_one))
 
     def _column(self, parameter: str) -> str:
         return f"param_{parameter}" if parameter in COLUMNS else parameter

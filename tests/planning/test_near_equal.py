@@ -66,7 +66,7 @@ def test_truths_are_shrunk_but_disagree_as_often():
     wrong[0, np.r_[:20, 500:520]] = True
     wrong[1, np.r_[20:50, 520:550]] = True
     result = compare_predictions(y, *np.where(wrong, 1 - y, y), random_state=0)
-    drawn = truths(result.exact_posterior(""), ACCURACY, np.random.default_rng(0), 3000)
+    drawn = truths(result._exact_posterior(""), ACCURACY, np.random.default_rng(0), 3000)
     tables = tables_of(drawn, 2)
     difference = np.trace(tables[:, 0] - tables[:, 1], axis1=1, axis2=2)
     # The flat posterior has the mean 20 / 1008, of 1008 instances with its prior counts.

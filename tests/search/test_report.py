@@ -23,7 +23,7 @@ def report_of(
         dict(enumerate(params)),
         rope=Interval(-rope, rope),
         source="counts",
-        unpooled=draws,
+        _unpooled=draws,
         draws=draws if pooled is None else pooled,
         **options,
     )
@@ -32,7 +32,7 @@ def report_of(
 @pytest.fixture
 def report():
     return report_of(
-        [0.9, 0.91, 0.7, 0.905, 0.8, 0.889], facts=[("based on", "thin air")], failed=(7,)
+        [0.9, 0.91, 0.7, 0.905, 0.8, 0.889], _facts=[("based on", "thin air")], failed=(7,)
     )
 
 
