@@ -169,8 +169,7 @@ def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
     named = [index for index in found.values() if not counts_from_zero(index)]
     if len(found) < len(scores) and not all(index.equals(named[0]) for index in named):
         raise ValueError(
-            f"The indexes of {list(found)} differ, and other scores have none. Pass ids=, or pandas "
-            "objects only."
+            f"The indexes of {list(found)} differ, and other scores have none. Pass ids=."
         )
     first, *others = found.values() if len(found) == len(scores) else [pd.RangeIndex(0)]
     if all(first.equals(other) for other in others):
@@ -379,9 +378,9 @@ def _posterior_of_items(
     if groups is None:
         groups = groups_of_samples(scores.values())
     if groups is not None:
-        indexes = [one.index for one in plain.values() if isinstance(one, (pd.Series, pd.DataFrame))]
-        named = [index for index in indexes if order is None and not counts_from_zero(index)]
-        known = named[0] if named else order
+        frames = [one for one in plain.values() if isinstance(one, (pd.Series, pd.DataFrame))]
+        named = [one.index for one in frames if not counts_from_zero(one.index)]
+        known = named[0] if order is None and named else order
         group = align_groups(groups, joined.shape[1], known, by_position=ids is not None)
     evidence = ItemScores(joined, group, higher)
     instances = Instances(evidence.n_items, order, has_ids=ids is not None)

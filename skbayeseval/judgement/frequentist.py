@@ -96,7 +96,6 @@ def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> SignificanceTes
     Returns
     -------
     test : SignificanceTest
-        The result.
 
     Examples
     --------
@@ -187,7 +186,6 @@ def corrected_resampled_t(
     Returns
     -------
     test : SignificanceTest
-        The result.
 
     Examples
     --------
@@ -214,7 +212,6 @@ def five_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
     Returns
     -------
     test : SignificanceTest
-        The result.
 
     Examples
     --------
@@ -235,13 +232,11 @@ def five_by_two_f(scores_a: ArrayLike, scores_b: ArrayLike) -> SignificanceTest:
     Parameters
     ----------
     scores_a, scores_b : array-like of shape (5, 2) or (10,)
-        The split scores of A and B in five repeats of two-fold cross-validation. The two scores of
-        a repeat are adjacent.
+        As in `five_by_two_t`.
 
     Returns
     -------
     test : SignificanceTest
-        The result.
 
     Examples
     --------
@@ -274,7 +269,6 @@ def blocked_three_by_two_t(scores_a: ArrayLike, scores_b: ArrayLike) -> Signific
     Returns
     -------
     test : SignificanceTest
-        The result.
 
     Examples
     --------

@@ -281,10 +281,8 @@ def pseudo_medians(weights: Array, differences: ArrayLike) -> Array:
 
     Parameters
     ----------
-    weights : ndarray of shape (1 + n_data_sets, n_draws)
-        The output of `draw_weights`.
-    differences : array-like of shape (n_data_sets,)
-        One number per data set.
+    weights, differences
+        As in `region_masses`.
 
     Returns
     -------

@@ -281,18 +281,12 @@ class PairedRecalls(_SharedRecalls):
 
 
 class Recalls(_SharedRecalls):
-    """One classifier, or independent ones, for more than two classes, as in `PairedRecalls`.
+    """One classifier, or independent ones, for more than two classes.
 
     Parameters
     ----------
-    mu : float, array-like of shape (n_classes,) or None, default=None
-        Dirichlet prior of the class proportions, in the order of the labels. With None, the
-        distribution of the proportions is learned from all classes.
-    eta : float or array-like of shape (2,), default=1.0
-        Beta prior of each eta, the mean recall, as (correct, incorrect).
-    icc : float or array-like of shape (2,), default=1.0
-        Beta prior of each intraclass correlation. 0: all classes have the same recall. 1: in each
-        class, all instances are right or all are wrong.
+    mu, eta, icc
+        As in `PairedRecalls`.
 
     Examples
     --------
