@@ -46,6 +46,12 @@ def add_to(commands: Any) -> None:
         help="an id that occurs more than once means further runs of this item",
     )
     parser.add_argument(
+        "--scoring",
+        metavar="NAME",
+        help="pass@5: one of 5 attempts or more succeeds; pass^5: all do; with --runs (default: "
+        "the mean of the score)",
+    )
+    parser.add_argument(
         "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
     )
     add_model(parser, model="auto", models="auto, paired, bootstrap or clustered")
@@ -65,7 +71,7 @@ def _run(args: argparse.Namespace) -> int:
         for path in args.files
     ]
     options: dict[str, Any] = {
-        "scoring": samples[0].score,
+        "scoring": args.scoring or samples[0].score,
         "higher_is_better": not args.lower_is_better,
         **model_options(args),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -256,7 +257,10 @@ def compare_items(
         ``"neg_"`` and the name of the score, as in scikit-learn: A is better where A minus B is
         positive.
     scoring : str, default="score"
-        What to call the score.
+        What to call the score. "pass@k", such as "pass@5", is the probability that at least one of
+        k attempts at an item succeeds, and "pass^k" that all do, averaged over items. They need
+        scores that are 0 or 1, in k runs or more. Where samples were read from a score of this very
+        name, it is taken for what it is.
     model : {"auto", "paired", "bootstrap", "clustered"} or model instance, default="auto"
         - "paired", for scores that are all 0 or 1, in one run and without groups, where it is the
           default: the paired model, with a Dirichlet prior of who is right.
@@ -382,7 +386,10 @@ def _posterior_of_items(
         named = [one.index for one in frames if not counts_from_zero(one.index)]
         known = named[0] if order is None and named else order
         group = align_groups(groups, joined.shape[1], known, by_position=ids is not None)
-    evidence = ItemScores(joined, group, higher)
+    attempts = (1, False)
+    if not all(isinstance(one, Samples) and one.score == scoring for one in scores.values()):
+        attempts = _check_attempts(scoring, dict(zip(scores, joined, strict=True)), higher)
+    evidence = ItemScores(joined, group, higher, *attempts)
     instances = Instances(evidence.n_items, order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)
     model = posterior.model
@@ -401,3 +408,41 @@ def _posterior_of_items(
         bounds = low + 0.0, high + 0.0  # no negative zeros
     called = scoring if higher else f"neg_{scoring}"
     return posterior, tuple(names), {called: item_metric(called, bounds)}
+
+
+def _check_attempts(scoring: str, tables: Mapping[str, Array], higher: bool) -> tuple[int, bool]:
+    """Return k, and whether all k must succeed, of pass@k and pass^k; (1, False) of other scores.
+
+    Of fewer than k runs, only moments of the probability of success up to their number are known,
+    so that pass@k would be what a model of it makes it.
+    """
+    if not re.match(r"pass[@^]", scoring, re.IGNORECASE):
+        return 1, False
+    parsed = re.fullmatch(r"pass([@^])([1-9][0-9]*)", scoring)
+    if parsed is None:
+        raise wrong("scoring", "such as 'pass@5' or 'pass^5', with a whole number", scoring)
+    k = int(parsed[2])
+    if k == 1:
+        return 1, False
+    if not higher:
+        raise ValueError(
+            f"scoring={scoring!r} needs scores that are 1 for a success, but higher_is_better is "
+            "False. Pass 1 minus the scores."
+        )
+    already = f"If the scores are {scoring} already, call them otherwise."
+    least = min(int(np.isfinite(table).sum(axis=1).min()) for table in tables.values())
+    for name, table in tables.items():
+        other = table[np.isfinite(table) & (table != 0) & (table != 1)]
+        if len(other):
+            raise ValueError(
+                f"scoring={scoring!r} needs scores that are 0 or 1, but {name} has {other[0]:g}. "
+                f"{already}"
+            )
+        few = int((np.isfinite(table).sum(axis=1) < k).sum())
+        if few:
+            raise ValueError(
+                f"scoring={scoring!r} needs {k} or more runs of each item, but {name} has fewer "
+                f"for {few:,} of {len(table):,} items. Run these more often, drop them from all "
+                f"inputs, or ask for 'pass{parsed[1]}{least}'. {already}"
+            )
+    return k, parsed[1] == "^"

@@ -49,6 +49,12 @@ class ItemScores(Evidence):
         The index of the group of each item; None if items are independent.
     higher_is_better : bool, default=True
         Whether higher scores are better. The metric is the mean score, or minus the mean score.
+    attempts : int, default=1
+        The k of pass@k and pass^k, for scores that are 0 or 1 in k runs or more: the score of an
+        item is an estimate of the probability that at least one of k attempts succeeds. For 1,
+        it is the mean over runs.
+    all_must_succeed : bool, default=False
+        Whether all k attempts must succeed, as in pass^k.
 
     Examples
     --------
@@ -65,6 +71,8 @@ class ItemScores(Evidence):
     scores: Array
     group: Array | None = None
     higher_is_better: bool = True
+    attempts: int = 1
+    all_must_succeed: bool = False
 
     kind = "items"
     has_class_counts = False
@@ -77,7 +85,8 @@ class ItemScores(Evidence):
     @property
     def family(self) -> str:
         """The family of models that fit."""
-        what = "right or wrong" if self.is_right_or_wrong and self.n_runs == 1 else "items"
+        is_one_outcome = self.is_right_or_wrong and self.n_runs == self.attempts
+        what = "right or wrong" if is_one_outcome else "items"
         return what if self.group is None else f"{what} in groups"
 
     @property
@@ -112,8 +121,19 @@ class ItemScores(Evidence):
 
     @cached_property
     def means(self) -> Array:
-        """The scores averaged over runs, of shape (n_systems, n_items)."""
+        """The score of each item, over its runs, of shape (n_systems, n_items)."""
+        if self.attempts > 1:
+            both = zip(*self._hits_and_runs, strict=True)
+            share = np.stack([_all_of(self.attempts, *of_one) for of_one in both])
+            return share if self.all_must_succeed else 1 - share
         return self.scores[:, :, 0] if self.n_runs == 1 else np.nanmean(self.scores, axis=2)
+
+    @property
+    def _hits_and_runs(self) -> tuple[Array, Array]:
+        """The numbers of successes, or of failures for pass@k, and of runs of each item."""
+        runs = np.isfinite(self.scores).sum(axis=2)
+        wins = np.nansum(self.scores, axis=2)
+        return (wins if self.all_must_succeed else runs - wins), runs
 
     def units(self) -> Units:
         """Return the items, or the groups of items, that are weighted together."""
@@ -128,6 +148,13 @@ class ItemScores(Evidence):
         return Margin(
             float(self.n_items), hits=hits if self.higher_is_better else self.n_items - hits
         )
+
+    @property
+    def noun_of_means(self) -> str:
+        """What `means` has, in words."""
+        if self.attempts > 1:
+            return "estimates of each item from its runs"
+        return "scores of items, averaged over runs" if self.n_runs > 1 else "scores of items"
 
     def observed(self, metric: Metric) -> tuple[float, ...]:
         """Return the mean score of each system; minus that if lower scores are better."""
@@ -186,9 +213,14 @@ class ItemScores(Evidence):
 
         The variance between runs is that within items, which items with a single run are taken to
         share. The runs of the two systems are taken to be independent. None if no item has two
-        runs of a system, or if all differences are equal.
+        runs of a system, if an item has fewer than 2 k runs for pass@k, or if all differences are
+        equal.
         """
-        noise = [_noise_of_mean(of_one) for of_one in self.scores]
+        if self.attempts > 1:
+            both = zip(*self._hits_and_runs, strict=True)
+            noise = [_noise_of_attempts(self.attempts, *of_one) for of_one in both]
+        else:
+            noise = [_noise_of_mean(of_one) for of_one in self.scores]
         units = self.units()
         differences = units.sums[0] - units.sums[1]
         residuals = differences - differences.sum() / units.sizes.sum() * units.sizes
@@ -199,20 +231,25 @@ class ItemScores(Evidence):
         return min(1.0, sum(filter(None, noise)) / variance)
 
     def remarks(self) -> list[tuple[str, str]]:
-        """Return a line on whether more runs or more items would shorten the intervals."""
+        """Return what pass@k is, and whether more runs or more items would shorten intervals."""
+        lines, k = [], self.attempts
+        if k > 1 and self.all_must_succeed:
+            what = f"all {k} attempts at an item succeed"
+            lines.append((f"pass^{k}", f"is the probability that {what}, averaged over items"))
+        elif k > 1:
+            what = f"at least one of {k} attempts at an item succeeds"
+            lines.append((f"pass@{k}", f"is the probability that {what}, averaged over items"))
         share = self.run_share() if self.n_runs > 1 and self.n_classifiers == 2 else None
-        if share is None:
-            return []
-        shorter = 1 - np.sqrt(1 - share)
-        advice = "more runs per item would help" if shorter > 0.29 else "more items are needed"
-        return [
-            (
-                "runs",
+        if share is not None:
+            shorter = 1 - np.sqrt(1 - share)
+            advice = "more runs per item would help" if shorter > 0.29 else "more items are needed"
+            words = (
                 f"cause {share:.0%} of the variance of the difference, items the rest: {advice}. "
                 f"More runs can shorten intervals by {shorter:.0%} at most, twice as many items "
-                "shorten them by 29%",
+                "shorten them by 29%"
             )
-        ]
+            lines.append(("runs", words))
+        return lines
 
     def describe(self) -> str:
         """Return the numbers of items, runs and groups."""
@@ -241,3 +278,24 @@ def _noise_of_mean(scores: Array) -> float | None:
     within[several] = np.nanvar(scores[several], axis=1, ddof=1)
     within[~several] = (runs[several] - 1) @ within[several] / (runs[several] - 1).sum()
     return float((within / runs).sum()) / len(scores) ** 2
+
+
+def _all_of(k: int, hits: Array, runs: Array) -> Array:
+    """Return the share of all choices of k runs that have hits only: C(hits, k) / C(runs, k).
+
+    If a run is a hit with probability p, the mean of this is p^k (Chen et al. 2021).
+    """
+    j = np.arange(k)[:, None]
+    return np.prod(np.maximum(hits - j, 0) / (runs - j), axis=0)
+
+
+def _noise_of_attempts(k: int, hits: Array, runs: Array) -> float | None:
+    """Return the variance that runs add to the mean of pass@k of one system; None if not known.
+
+    The variance of an estimate of p^k is the mean of its square, minus p^(2k), which 2 k runs can
+    estimate.
+    """
+    if runs.min() < 2 * k:
+        return None
+    variances = _all_of(k, hits, runs) ** 2 - _all_of(2 * k, hits, runs)
+    return max(0.0, float(variances.sum())) / len(runs) ** 2

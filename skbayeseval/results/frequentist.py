@@ -97,12 +97,11 @@ def _of_classes(evidence: Evidence) -> Iterator[Row]:
 
 
 def _of_items(evidence: Any, metric: str) -> Iterator[Row]:
-    """Yield the tests of scores of independent items, averaged over runs."""
+    """Yield the tests of scores of independent items, over their runs."""
     if not evidence.is_of_items or evidence.n_groups or evidence.n_rows == 1:
         return
     a, b = evidence.sign * evidence.means
-    note = "scores of items, averaged over runs" if evidence.n_runs > 1 else "scores of items"
-    yield from _of_pairs("items", metric, note, a, b)
+    yield from _of_pairs("items", metric, evidence.noun_of_means, a, b)
     if evidence.family == "right or wrong":
         note = "items that one of the two got right"
         yield from _of_discordant("items", metric, note, int(np.sum(a > b)), int(np.sum(a < b)))

@@ -134,3 +134,22 @@ def test_repeated_ids_and_single_files(logs, tmp_path, capsys):
 def test_a_file_that_is_given_twice(logs, capsys):
     assert main(["items", logs[0], logs[0], *OPTIONS, "--names", "x", "y"]) == 2
     assert f"{logs[0]} and {logs[0]} are the same file" in capsys.readouterr().err
+
+
+def test_attempts(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    scores = (rng.random((2, 40, 4)) < [[[0.6]], [[0.2]]]) * 1.0
+    paths = [str(tmp_path / f"{name}.csv") for name in "ab"]
+    for path, runs in zip(paths, scores, strict=True):
+        rows = "".join(f"{i},{x:g}\n" for i, of_item in enumerate(runs) for x in of_item)
+        Path(path).write_text("id,right\n" + rows)
+    asked = [*paths, "--runs", "--scoring", "pass@3", "--draws", "500"]
+    report = reported(capsys, *asked, "--rope", "0.01")
+    expected = compare_items(*scores, scoring="pass@3", n_draws=500, random_state=0)
+    assert report["summary"]["pass@3"]["mean"] == pytest.approx(expected.draws.mean())
+    for files, code in ((paths, 0), (paths[::-1], 3)):
+        arguments = [*files, *asked[2:], "--rope", "0.01", "--gate", "non-inferior"]
+        assert main(["items", *arguments]) == code
+    assert "pass@3" in capsys.readouterr().out
+    assert main(["items", *paths, "--runs", "--scoring", "pass@9"]) == 2
+    assert "needs 9 or more runs" in capsys.readouterr().err

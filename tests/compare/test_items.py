@@ -12,6 +12,7 @@ from skbayeseval import (
     compare_many_items,
     compare_predictions,
     load_result,
+    read_samples,
 )
 from skbayeseval.models import Paired, RightOrWrong
 
@@ -195,6 +196,8 @@ class TestResults:
         lambda: compare_items(*RIGHT[:2], groups=GROUPS, model="clustered", **QUICK),
         lambda: compare_items(*RUNS, higher_is_better=False, scoring="error", **QUICK),
         lambda: compare_items(*GRADES[:2], prior={"limits": (1, 5)}, **QUICK),
+        lambda: compare_items(*UNEQUAL, scoring="pass@3", **QUICK),
+        lambda: compare_items(*UNEQUAL, scoring="pass^2", groups=GROUPS, **QUICK),
     )
 
     @pytest.mark.parametrize("make", MAKERS)
@@ -263,6 +266,96 @@ def test_wrong_arguments(options, message):
 def test_wrong_arguments_of_many(scores, options, kind, message):
     with pytest.raises(kind, match=message):
         compare_many_items(scores, **options)
+
+
+P = np.random.default_rng(2).beta(0.4, 0.4, (2, N, 1))
+ATTEMPTS = (np.random.default_rng(3).random((2, N, 6)) < P).astype(float)
+UNEQUAL = ATTEMPTS.copy()
+UNEQUAL[0, ::3, 4:] = UNEQUAL[1, 5, 3:] = np.nan
+
+
+class TestAttempts:
+    """pass@k and pass^k, from several runs per item."""
+
+    @pytest.mark.parametrize(("scoring", "joined"), [("pass@6", np.any), ("pass^6", np.all)])
+    @pytest.mark.parametrize("options", [{}, {"groups": GROUPS}], ids=str)
+    def test_of_all_runs_it_is_right_or_wrong(self, scoring, joined, options):
+        found = compare_items(*ATTEMPTS, scoring=scoring, **options, **QUICK)
+        expected = compare_items(*joined(ATTEMPTS, axis=2), **options, **QUICK)
+        assert found.model == expected.model
+        np.testing.assert_array_equal(found.draws, expected.draws)
+
+    def test_one_attempt_is_the_mean(self):
+        found = compare_items(*UNEQUAL, scoring="pass@1", **QUICK)
+        np.testing.assert_array_equal(found.draws, compare_items(*UNEQUAL, **QUICK).draws)
+
+    @pytest.mark.parametrize("scoring", ["pass@3", "pass^3"])
+    def test_estimates_are_unbiased_at_few_runs(self, scoring):
+        # Most items never or always succeed.
+        rng = np.random.default_rng(4)
+        p = rng.beta(0.2, 0.3, (2, 20_000))
+        scores = (rng.random((2, 20_000, 5)) < p[:, :, None]) * 1.0
+        scores[:, ::2, 3:] = np.nan
+        result = compare_items(*scores, scoring=scoring, n_draws=100, random_state=0)
+        of_items = 1 - (1 - p) ** 3 if scoring == "pass@3" else p**3
+        a, b = of_items.mean(axis=1)
+        assert result.observed_a == pytest.approx(a, abs=0.006)  # its standard error is 0.0015
+        assert result.observed_b == pytest.approx(b, abs=0.006)
+
+    def test_success_of_one_is_failure_of_all(self):
+        at = compare_items(*UNEQUAL, scoring="pass@3", **QUICK)
+        every = compare_items(*(1 - UNEQUAL), scoring="pass^3", **QUICK)
+        assert at.observed_a == pytest.approx(1 - every.observed_a)
+        assert ks_2samp(at.draws, -every.draws).pvalue > 0.001
+
+    @pytest.mark.parametrize("options", [{}, {"groups": GROUPS}], ids=str)
+    def test_invariances(self, options):
+        one = compare_items(*UNEQUAL, scoring="pass@2", **options, **QUICK)
+        other = compare_items(*UNEQUAL[::-1], scoring="pass@2", **options, **QUICK)
+        np.testing.assert_allclose(one.draws, -other.draws, atol=1e-12)
+        runs = compare_items(*UNEQUAL[:, :, ::-1], scoring="pass@2", **options, **QUICK)
+        np.testing.assert_allclose(one.draws, runs.draws, atol=1e-12)
+        systems = {"a": UNEQUAL[0], "b": UNEQUAL[1], "c": 1 - UNEQUAL[0]}
+        many = compare_many_items(systems, scoring="pass@2", **options, **QUICK)
+        assert ks_2samp(many.pairs["a", "b"].draws, one.draws).pvalue > 0.001
+
+    def test_the_order_of_items_does_not_matter(self):
+        order = np.random.default_rng(1).permutation(N)
+        one, other = (
+            compare_items(*scores, scoring="pass@2", random_state=0)
+            for scores in (UNEQUAL, UNEQUAL[:, order])
+        )
+        assert ks_2samp(one.draws, other.draws).pvalue > 0.001
+
+    def test_it_is_said_what_it_is(self):
+        result = compare_items(*UNEQUAL, scoring="pass^3", **QUICK)
+        assert result.metrics == ("pass^3",)
+        assert "all 3 attempts at an item succeed" in str(result)
+        assert "all 3 attempts at an item succeed" in result.explain()
+        assert "averaged over runs" not in str(result.frequentist()["note"].tolist())
+
+    def test_a_score_that_was_logged_by_this_name_is_a_score(self, tmp_path):
+        for name, scores in zip("ab", ATTEMPTS.mean(axis=2), strict=True):
+            table = pd.DataFrame({"id": range(N), "pass@5": scores})
+            table.to_csv(tmp_path / f"{name}.csv", index=False)
+        samples = [read_samples(tmp_path / f"{name}.csv") for name in "ab"]
+        result = compare_items(*samples, scoring="pass@5", **QUICK)
+        assert result.observed_a == pytest.approx(ATTEMPTS[0].mean())
+
+    @pytest.mark.parametrize(
+        ("scores", "options", "message"),
+        [
+            (UNEQUAL, {"scoring": "pass@4"}, r"scores_b has fewer for 1 of 60 .* 'pass@3'"),
+            (UNEQUAL, {"scoring": "pass@k"}, r"scoring must be such as 'pass@5'"),
+            (UNEQUAL, {"scoring": "Pass@5"}, r"scoring must be such as 'pass@5'"),
+            (UNEQUAL, {"scoring": "pass@0"}, r"scoring must be such as 'pass@5'"),
+            (UNEQUAL, {"scoring": "pass@3", "higher_is_better": False}, r"1 minus the scores"),
+            (UNEQUAL / 2, {"scoring": "pass@3"}, r"0 or 1, but scores_a has 0.5"),
+        ],
+    )
+    def test_what_is_refused(self, scores, options, message):
+        with pytest.raises(ValueError, match=message):
+            compare_items(*scores, **options)
 
 
 def test_item_models_are_refused_elsewhere():

@@ -1,5 +1,7 @@
 """Scores of items: what they say of themselves, and how they are stored."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,38 @@ def test_share_of_runs_in_a_simulation():
     assert keyword == "runs"
     assert f"{found.run_share():.0%}" in words
     assert "more runs per item would help" in words
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_attempts_are_all_choices_of_runs(k):
+    scores = np.random.default_rng(0).integers(0, 2, (2, 9, 6)).astype(float)
+    scores[:, 3, 4:] = scores[:, 5, 5:] = NAN
+    at_least_one, every = (
+        ItemScores(scores, attempts=k, all_must_succeed=of_all).means for of_all in (False, True)
+    )
+    for system, item in np.ndindex(2, 9):
+        runs = scores[system, item]
+        chosen = np.array(list(combinations(runs[np.isfinite(runs)], k)))
+        assert at_least_one[system, item] == pytest.approx(chosen.any(axis=1).mean())
+        assert every[system, item] == pytest.approx(chosen.all(axis=1).mean())
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_share_of_runs_of_attempts_in_a_simulation(every):
+    # Runs of a system twice, on the same items: their estimates differ by the noise of runs only.
+    rng = np.random.default_rng(0)
+    p = rng.beta(1, 1, (2, 20_000, 1))
+    one, again = (
+        ItemScores((rng.random((2, 20_000, 7)) < p) * 1.0, attempts=3, all_must_succeed=every)
+        for _ in range(2)
+    )
+    assert one.scores.shape == again.scores.shape
+    noise, both = ((x.means[0] - x.means[1]) for x in (one, again))
+    expected = np.var(noise - both) / 2 / np.var(noise)
+    assert one.run_share() == pytest.approx(expected, abs=0.02)
+    few = ItemScores(one.scores[:, :, :5], attempts=3, all_must_succeed=every)
+    assert few.run_share() is None
+    assert [keyword for keyword, _ in few.remarks()] == ["pass^3" if every else "pass@3"]
 
 
 def test_share_of_runs_is_unknown_without_repeated_runs():
