@@ -15,6 +15,8 @@ import pandas as pd
 
 from skbayeseval import ComparisonResult, Ranking
 from skbayeseval._files import save_figure
+from skbayeseval.cli.formats import as_markdown, printable, report_to_github, write_junit
+from skbayeseval.cli.gate import judge
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.results.facts import WITHOUT_A_ROPE
 from skbayeseval.results.text_tables import as_text
@@ -22,9 +24,6 @@ from skbayeseval.results.text_tables import as_text
 # The exit code if a gate is not passed.
 NOT_PASSED = 3
 
-
-# The method of a comparison of A with B that answers each gate.
-GATES = {"non-inferior": "non_inferiority", "better": "superiority"}
 
 # Options by the arguments of functions that they stand for.
 OPTIONS = {
@@ -36,7 +35,7 @@ OPTIONS = {
         name: f"--{name.replace('_', '-')}"
         for name in (
             "pos_label", "scoring", "model", "weight", "rope", "names", "labels", "groups", "score",
-            "id", "group", "filter", "truth", "a", "b",
+            "id", "group", "filter", "truth", "a", "b", "looks",
         )
     },
 }  # fmt: skip
@@ -58,43 +57,8 @@ DATA = {
 Result = ComparisonResult | Ranking
 
 
-def _judge(result: ComparisonResult | Ranking, gate: str, rope: float | None) -> dict[str, Any]:
-    """Ask whether A, the first, may be shipped: for each metric, and instead of each other."""
-    margin = 0.0 if rope is None else rope
-    pairs = [result]
-    if isinstance(result, Ranking):
-        pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
-    answers = [
-        getattr(pair, GATES[gate])(margin, metric=metric)
-        for pair in pairs
-        for metric in result.metrics
-    ]
-    passed = all(one.answer == "yes" for one in answers)
-    shown = "; ".join(str(one) for one in answers if passed or one.answer != "yes")
-    return {
-        "asked": gate,
-        "margin": margin,
-        "passed": passed,
-        "answers": [
-            {
-                "names": list(one.names),
-                "metric": one.metric,
-                "answer": one.answer,
-                "probability": one.probability,
-            }
-            for one in answers
-        ],
-        "in words": f"gate {'passed' if passed else 'not passed'}: {shown}",
-    }
-
-
 class InputError(ValueError):
     """What is wrong with arguments or files, in the words of the command line."""
-
-
-def printable(text: str) -> str:
-    """Escape characters that would control the terminal, as `repr` does."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def in_words_of_options(error: Exception) -> str:
@@ -114,20 +78,24 @@ def in_words_of_options(error: Exception) -> str:
 
 def report(result: Result, args: argparse.Namespace) -> int:
     """Print and save a result, and return the exit code, which is that of the gate."""
-    gate = {} if args.gate is None else _judge(result, args.gate, args.rope)
-    in_words = gate.pop("in words", None)
+    gate = None if args.gate is None else judge(result, args.gate, args.rope, args.looks)
     with printing():
-        if args.json:
+        if args.format == "json":
             found = _as_json(result, args.rope)
-            if gate:
-                found["gate"] = gate
-            print(json.dumps(found, indent=2))
+            print(
+                json.dumps(found if gate is None else {**found, "gate": gate.as_json()}, indent=2)
+            )
+        elif args.format == "markdown":
+            print(as_markdown(result, gate, args.rope), end="")
+        elif args.format == "github":
+            report_to_github(result, gate, args.rope)
         else:
-            if gate:
-                print(f"{in_words}\n")
+            print("" if gate is None else f"{gate}\n\n", end="")
             _print(result, args.rope)
-    save(result, args, quiet=args.json)
-    return 0 if gate.get("passed", True) else NOT_PASSED
+    if args.junit is not None and gate is not None:
+        write_junit(gate, args.junit)
+    save(result, args, quiet=args.format != "text")
+    return 0 if gate is None or gate.passed else NOT_PASSED
 
 
 @contextmanager

@@ -6,7 +6,11 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from skbayeseval.cli.output import GATES, InputError, printable
+from skbayeseval.cli.formats import printable
+from skbayeseval.cli.gate import GATES
+from skbayeseval.cli.output import InputError
+
+FORMATS = ("text", "markdown", "json", "github")
 
 
 class _Once(argparse.Action):
@@ -84,6 +88,20 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         "it is given, with a probability of at least 95%%. If there are several metrics or several "
         "others than A, this is required for each",
     )
+    parser.add_argument(
+        "--looks",
+        type=int,
+        default=1,
+        metavar="K",
+        help="how often the gate is asked in all while data come in; each time requires a "
+        "probability of 1 - 0.05 / K instead of 95%%, so that asking again does not open it "
+        "(default: 1)",
+    )
+    parser.add_argument(
+        "--junit",
+        metavar="FILE",
+        help="save the answers of --gate to this file of JUnit's XML, with a test case for each",
+    )
     parser.add_argument("--names", nargs="+", metavar="NAME", help="names of A, B, ...")
     parser.add_argument(
         "--plot",
@@ -93,7 +111,23 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report", metavar="FILE", help="save all that is known to one page of HTML"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    formats = parser.add_mutually_exclusive_group()
+    formats.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="what to print: text (default); markdown, a sentence and a table for a pull request; "
+        "json; or github: the Markdown goes to the summary of the job, if GITHUB_STEP_SUMMARY "
+        "names its file, and the verdict is an annotation and the outputs passed and sentence of "
+        "the step",
+    )
+    formats.add_argument(
+        "--json",
+        dest="format",
+        action="store_const",
+        const="json",
+        help="the same as --format json",
+    )
 
 
 def _difference(text: str) -> float:

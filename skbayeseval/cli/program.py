@@ -13,14 +13,8 @@ import skbayeseval
 from skbayeseval import compare_counts
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.cli import compare, items
-from skbayeseval.cli.output import (
-    InputError,
-    in_words_of_options,
-    printable,
-    printing,
-    report,
-    save,
-)
+from skbayeseval.cli.formats import one_line, workflow_command
+from skbayeseval.cli.output import InputError, in_words_of_options, printing, report, save
 from skbayeseval.cli.parsing import (
     Parser,
     add_model,
@@ -173,8 +167,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
 
     def tell(what: str, said: Any, more: str = "") -> None:
-        message = printable(" ".join(in_words_of_options(said).split()))
-        print(f"skbayeseval {args.command}: {what}: {message}{more}", file=sys.stderr)
+        message = one_line(in_words_of_options(said)) + more
+        print(f"skbayeseval {args.command}: {what}: {message}", file=sys.stderr)
+        if getattr(args, "format", None) == "github":
+            print(workflow_command(what, message), file=sys.stderr)
 
     broken = 0  # the exit code if a pipe, such as one into head, breaks
     try:
@@ -184,6 +180,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 raise InputError(
                     "--gate non-inferior requires --rope, the largest loss that does not matter"
                 )
+            if getattr(args, "gate", None) is None and getattr(args, "junit", None) is not None:
+                raise InputError("--junit saves the answers of a gate, and requires --gate")
             if getattr(args, "gate", None) is not None:  # nobody reads warnings there
                 warnings.simplefilter("error", UnlikelyDataWarning)
                 broken = 1  # there is no verdict yet

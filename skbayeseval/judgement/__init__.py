@@ -6,7 +6,7 @@ from skbayeseval.judgement.distribution import Distribution, OneSidedDecision
 from skbayeseval.judgement.expected_loss import ExpectedLoss
 from skbayeseval.judgement.frequentist import SignificanceTest
 from skbayeseval.judgement.intervals import Interval, hdi
-from skbayeseval.judgement.ranking_decision import RankingDecision
+from skbayeseval.judgement.ranking_decision import RankingDecision, Tiers
 from skbayeseval.judgement.subgroup_decision import SubgroupDecision
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "RankingDecision",
     "SignificanceTest",
     "SubgroupDecision",
+    "Tiers",
     "hdi",
 ]

@@ -335,7 +335,7 @@ def format_probability(
 
 def percent(prob: float) -> str:
     """Return a probability that was asked for, such as "95%"."""
-    return f"{100 * prob:.3g}%"
+    return f"{100 * prob:.{3 if prob < 0.99 else 6}g}%"
 
 
 def basis_of(metric: str, prob: float, rope: Interval, hdi: Interval | None = None) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -148,7 +148,7 @@ class OneSidedDecision(InWords):
     margin : float
         The margin.
     prob : float
-        The probability that is required.
+        The probability that is required, at each look if there are several.
     names : tuple of str
         The names of A and B.
     metric : str
@@ -160,6 +160,8 @@ class OneSidedDecision(InWords):
     other_metrics : tuple of str
         Further metrics of the result, if the answer is about the first of them only because no
         other one was asked for.
+    looks : int
+        How often the question is asked while data come in.
 
     Examples
     --------
@@ -179,6 +181,7 @@ class OneSidedDecision(InWords):
     depends_on_splits: bool = False
     n_repeats: int = 1
     other_metrics: tuple[str, ...] = field(default=(), compare=False)
+    looks: int = 1
 
     @property
     def settled(self) -> bool:
@@ -198,6 +201,9 @@ class OneSidedDecision(InWords):
         elif not self.settled:
             verdict = "not settled: "
             basis += f"; {percent(self.prob)} or more would be a yes"
+        if self.looks > 1:
+            required = "" if not self.settled else f"; {percent(self.prob)} or more required"
+            basis += f"{required} at each of {self.looks} looks"
         chance = format_probability(probability, threshold=self.prob)
         said = f"{verdict}{a} is {case} than {b}{by} with probability {chance} ({basis})"
         return "\n   ".join([said, *self._notes("this answer")])
@@ -217,6 +223,27 @@ def check_margin(margin: Any, bounds: tuple[float, float] | None) -> float:
     return float(margin)
 
 
+def probability_per_look(prob: Any, looks: Any) -> float:
+    """Return the probability to require at each of several looks at data that come in.
+
+    A question that is asked again and again gets a wrong "yes" more often than one that is asked
+    once. What may go wrong, 1 - prob, is divided by the number of looks (Bonferroni), which holds
+    whatever lies between them. The constant of Pocock (1977) would be less strict, but requires
+    equally many data between looks, and leaves no room for posteriors that are a little too sure.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement.distribution import probability_per_look
+    >>> probability_per_look(0.95, 10)
+    0.995
+    """
+    if not isinstance(looks, Integral) or isinstance(looks, bool):
+        raise TypeError(f"looks must be a whole number, got {in_short(looks)}.")
+    if looks < 1:
+        raise ValueError(f"looks={in_short(looks)} must be at least 1.")
+    return 1 - (1 - check_probability(prob)) / int(looks)
+
+
 def one_sided(
     question: str,
     difference: Distribution,
@@ -226,11 +253,14 @@ def one_sided(
     metric: str,
     *,
     shift: float = 0.0,
+    looks: int = 1,
 ) -> OneSidedDecision:
     """Return the answer that the posterior of A minus B gives.
 
-    `shift` is how far other random splits could move the difference.
+    `shift` is how far other random splits could move the difference. With several looks, `prob` is
+    what all of them together are to be right with.
     """
+    prob = probability_per_look(prob, looks)
     limit = -margin if question == "non-inferiority" else margin
 
     def probability(move: float) -> float:
@@ -243,4 +273,6 @@ def one_sided(
     chance = probability(0.0)
     said = answer(chance)
     changes = shift != 0 and {answer(probability(move)) for move in (-shift, shift)} != {said}
-    return OneSidedDecision(question, said, chance, margin, prob, names, metric, changes)
+    return OneSidedDecision(
+        question, said, chance, margin, prob, names, metric, changes, looks=int(looks)
+    )

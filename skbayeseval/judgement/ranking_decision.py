@@ -20,6 +20,9 @@ from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 
 Array = NDArray[Any]
 
+# A sentence names at most so many classifiers of a tier.
+MOST_NAMES = 4
+
 
 @dataclass(frozen=True, repr=False)
 class RankingDecision(InWords):
@@ -108,6 +111,67 @@ class RankingDecision(InWords):
         said = [f"{basis_of(self.metric, self.prob, self.rope)}, scores partially pooled:"]
         said += [f"  {case}: {names}" for case, names in cases.items() if names]
         return "\n".join([*said, *(f"  {note}" for note in self._notes())])
+
+
+@dataclass(frozen=True, repr=False)
+class Tiers(InWords):
+    """Classifiers in tiers; `str` and `repr` return them in words. `Ranking.tiers` has the rule.
+
+    Attributes
+    ----------
+    groups : tuple of tuple of str
+        The names in each tier, the best tier first; in each, in the order of posterior means.
+    rope : Interval
+        The region of practical equivalence.
+    metric : str
+        The name of the metric.
+    prob : float
+        The probability that is required.
+    other_metrics : tuple of str
+        As in `RankingDecision`.
+
+    Examples
+    --------
+    >>> from skbayeseval.judgement import Interval, Tiers
+    >>> Tiers((("svm", "nb"), ("tree",)), Interval(-0.01, 0.01), "f1").numbers()
+    {'svm': 1, 'nb': 1, 'tree': 2}
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    rope: Interval
+    metric: str = "score"
+    prob: float = 0.95
+    other_metrics: tuple[str, ...] = field(default=(), compare=False)
+
+    def numbers(self) -> dict[str, int]:
+        """Return the number of the tier of each classifier, by name; 1 is the best."""
+        return {name: i for i, names in enumerate(self.groups, 1) for name in names}
+
+    @property
+    def _by(self) -> str:
+        return f" by more than {-self.rope.low:.4g}" if self.rope.low else ""
+
+    def in_short(self) -> str:
+        """Return a sentence on the first tier, without a full stop."""
+        first, total = self.groups[0], len(self.numbers())
+        if len(self.groups) == 1:
+            return f"None of {total} is surely worse than {first[0]} on {self.metric}{self._by}"
+        if len(first) == 1:
+            others = "the other" if total == 2 else f"all {total - 1} others"
+            return f"{first[0]} is surely better than {others} on {self.metric}{self._by}"
+        left, (best, *near) = total - len(first), first
+        rest = "the other is" if left == 1 else f"the other {left} are"
+        names = " and ".join(filter(None, [", ".join(near[:-1]), near[-1]]))
+        said = names if len(near) <= MOST_NAMES else f"{len(near)} of {total}"
+        return f"{said} cannot be told apart from {best} on {self.metric}, {rest} worse{self._by}"
+
+    def __str__(self) -> str:
+        said = [f"{basis_of(self.metric, self.prob, self.rope)}, scores partially pooled:"]
+        said += [f"  tier {i}: {', '.join(names)}" for i, names in enumerate(self.groups, 1)]
+        said.append("  Nobody in a tier can be told apart from the first of it.")
+        if len(self.groups) > 1:
+            said[-1] += f" Lower tiers are surely worse\n  than that one{self._by}."
+        return "\n".join([*said, *(f"  {note}" for note in self._notes("these tiers"))])
 
 
 def decide_ranking(

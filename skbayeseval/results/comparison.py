@@ -221,7 +221,12 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         return "labelled instances" if counted else "evidence"
 
     def non_inferiority(
-        self, margin: float, prob: float = 0.95, *, metric: str | Metric | None = None
+        self,
+        margin: float,
+        prob: float = 0.95,
+        *,
+        looks: int = 1,
+        metric: str | Metric | None = None,
     ) -> OneSidedDecision:
         """Return whether A is not worse than B by more than the margin, so that it is safe to ship.
 
@@ -231,6 +236,10 @@ class ComparisonResult(ComparisonFigures, RopeResult):
             The largest loss that is acceptable, at least 0.
         prob : float, default=0.95
             The probability that is required.
+        looks : int, default=1
+            How often this is asked in all while data come in, stopping at the first yes. Each look
+            then requires ``1 - (1 - prob) / looks``, so that of classifiers which are worse by the
+            margin at most ``1 - prob`` get a yes at any of them.
         metric : str or Metric, default=None
             The metric. By default, the first metric of the result.
 
@@ -248,10 +257,15 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         >>> print(result.non_inferiority(0.01))
         safe to ship: A is not worse than B by more than 0.01 with probability 99.4% (f1)
         """
-        return self._one_sided("non-inferiority", margin, prob, metric)
+        return self._one_sided("non-inferiority", margin, prob, looks, metric)
 
     def superiority(
-        self, margin: float = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None
+        self,
+        margin: float = 0.0,
+        prob: float = 0.95,
+        *,
+        looks: int = 1,
+        metric: str | Metric | None = None,
     ) -> OneSidedDecision:
         """Return whether A is better than B by more than the margin.
 
@@ -259,7 +273,7 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         ----------
         margin : float, default=0.0
             The smallest gain that is worth having, at least 0.
-        prob, metric
+        prob, looks, metric
             As in `non_inferiority`.
 
         Returns
@@ -274,10 +288,10 @@ class ComparisonResult(ComparisonFigures, RopeResult):
         >>> result.superiority(0.01).answer
         'not settled'
         """
-        return self._one_sided("superiority", margin, prob, metric)
+        return self._one_sided("superiority", margin, prob, looks, metric)
 
     def _one_sided(
-        self, question: str, margin: float, prob: float, metric: str | Metric | None
+        self, question: str, margin: float, prob: float, looks: int, metric: str | Metric | None
     ) -> OneSidedDecision:
         which, prob = self._metric(metric), check_probability(prob)
         shift, n_repeats = self._posterior.resplitting(which)
@@ -289,6 +303,7 @@ class ComparisonResult(ComparisonFigures, RopeResult):
             self.names,
             which.name,
             shift=shift,
+            looks=looks,
         )
         return replace(found, n_repeats=n_repeats, other_metrics=self._others(metric))
 

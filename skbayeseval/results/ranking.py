@@ -26,6 +26,7 @@ from skbayeseval.judgement.expected_loss import ExpectedLoss, check_cost, expect
 from skbayeseval.judgement.pooling import pool_scores
 from skbayeseval.judgement.ranking_decision import (
     RankingDecision,
+    Tiers,
     behind_the_best,
     decide_ranking,
     who_is_best,
@@ -226,8 +227,7 @@ class Ranking(RopeResult):
         """
         prob, which = check_probability(prob), self._metric(metric)
         region = check_rope_around_zero(rope, which)
-        means = [self._posterior.value(which, k).mean for k in range(len(self.names))]
-        order = np.argsort(means, kind="stable")[::-1].tolist()
+        order = self._by_mean(which)
 
         def against_the_first(k: int) -> Decision:
             return self._pair(order[0], k).decision(region, prob, metric=which)
@@ -242,6 +242,63 @@ class Ranking(RopeResult):
             against_the_first,
             self._others(metric),
         )
+
+    def tiers(
+        self, rope: Any = 0.0, prob: float = 0.95, *, metric: str | Metric | None = None
+    ) -> Tiers:
+        """Return the classifiers in tiers, as a leaderboard shows them.
+
+        The first tier has the classifier with the highest posterior mean, and all others that
+        cannot be told apart from it. One is told apart if it is worse by more than the ROPE with a
+        probability of at least ``(1 + prob) / 2``, 97.5%, in partially pooled draws, and if the
+        comparison of the pair alone settles this, too. The next tier is made in the same way of
+        those that are left, which are pooled anew. So whoever is in a lower tier is surely worse
+        than the first of each tier above it, but perhaps not worse than all others there.
+
+        Parameters
+        ----------
+        rope : float, str, (float, float) or dict, default=0.0
+            As in `decision`. By default, any difference counts.
+        prob : float, default=0.95
+            The probability that is required, and the mass of the HDI that decides about pairs.
+        metric : str or Metric, default=None
+            The metric. By default, the first metric of the result.
+
+        Returns
+        -------
+        tiers : Tiers
+            Its attribute `groups` has the names in each tier; `str` returns them in words.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skbayeseval import compare_many
+        >>> y = np.arange(600) % 2
+        >>> half, few = (np.where(np.arange(600) < k, 1 - y, y) for k in (300, 5))
+        >>> ranking = compare_many(y, {"half": half, "few": few, "all": y}, random_state=0)
+        >>> print(ranking.tiers(rope=0.02))
+        accuracy, 95% HDI, ROPE [-0.020, +0.020], scores partially pooled:
+          tier 1: all, few
+          tier 2: half
+          Nobody in a tier can be told apart from the first of it. Lower tiers are surely worse
+          than that one by more than 0.02.
+        """
+        prob, which = check_probability(prob), self._metric(metric)
+        region, groups = check_rope_around_zero(rope, which), []
+        left = self._by_mean(which)
+        while left:
+            draws = self._pooled(which, left)
+            # Two-sided, as for pairs: which of two is ahead was not known beforehand.
+            is_worse = (draws[0] - draws > -region.low).mean(axis=1) >= (1 + prob) / 2
+            worse = [
+                k
+                for k, is_behind in zip(left, is_worse, strict=True)
+                if is_behind
+                and self._pair(left[0], k).decision(region, prob, metric=which).code == ">>"
+            ]
+            groups.append(tuple(self.names[k] for k in left if k not in worse))
+            left = worse
+        return Tiers(tuple(groups), region, which.name, prob, self._others(metric))
 
     def expected_loss(
         self, rope: Any = 0.0, *, cost: Any = 1.0, metric: str | Metric | None = None
@@ -421,13 +478,19 @@ class Ranking(RopeResult):
         }
         return PairsDisplay(decisions, names=self.names, metric=which.name).plot(ax=ax, **style)
 
-    def _pooled(self, metric: Metric) -> NDArray[Any]:
-        """Return the draws that tell who is the best, partially pooled if there are many.
+    def _by_mean(self, metric: Metric) -> list[int]:
+        """Return the positions of the classifiers, the one with the highest mean first."""
+        means = [self._posterior.value(metric, k).mean for k in range(len(self.names))]
+        return np.argsort(means, kind="stable")[::-1].tolist()
+
+    def _pooled(self, metric: Metric, some: list[int] | None = None) -> NDArray[Any]:
+        """Return the draws that tell who is the best (of some), partially pooled if many.
 
         Otherwise the best of several equal classifiers would look better than the others in every
         draw. A pair is not pooled: nobody was chosen.
         """
         draws = self._posterior.draws(metric)
+        draws = draws if some is None else draws[some]
         if len(draws) < 3:
             return draws
         seed = np.random.SeedSequence(self._posterior.entropy, spawn_key=(_RANKING,))

@@ -30,7 +30,7 @@ _LATEX = {
 }
 
 # What Markdown would take for markup: of a word, a tag, an entity, or the text of a link.
-_MARKUP = re.compile(r"[\\|*`~]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=\()")
+_MARKUP = re.compile(r"[\\|*`~$]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=\()")
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -222,6 +222,19 @@ def _cells(frame: pd.DataFrame) -> tuple[list[list[str]], str]:
         for row in [header, *frame.itertuples(name=None)]
     ]
     return rows, "l" + "".join("l" if name in LEFT else "r" for name in frame.columns)
+
+
+def markdown_line(text: str) -> str:
+    r"""Return a line of text that Markdown shows as it is, not as a heading or a list.
+
+    Examples
+    --------
+    >>> from skbayeseval.results.text_tables import markdown_line
+    >>> print(markdown_line("# 1 is *better* than <b>"))
+    \# 1 is \*better\* than \<b>
+    """
+    # "::" at the beginning of a line is a command of GitHub's runners.
+    return re.sub(r"^(\s*\d*)(?=[-#>+=:.)])", r"\1\\", _markdown(text))
 
 
 def _markdown(cell: str) -> str:

@@ -139,3 +139,22 @@ def test_expected_losses_of_several():
 def test_bad_costs(cost, error):
     with pytest.raises(error, match="cost must be"):
         check_cost(cost)
+
+
+def test_looks_require_more():
+    assert answer_to("non-inferiority", 0.97).answer == "yes"
+    found = answer_to("non-inferiority", 0.97, looks=2)
+    assert (found.answer, found.prob, found.looks) == ("not settled", pytest.approx(0.975), 2)
+    assert str(found).endswith("97.0% (f1; 97.5% or more would be a yes at each of 2 looks)")
+    sure = answer_to("superiority", 0.98, looks=2)
+    assert str(sure).endswith("98.0% (f1; 97.5% or more required at each of 2 looks)")
+    assert answer_to("superiority", 0.02, looks=2).answer == "no"
+    assert answer_to("superiority", 0.03, looks=2).answer == "not settled"
+
+
+def test_looks_that_cannot_be():
+    result = compare_counts((88, 10, 12), (80, 14, 20), n_draws=100)
+    with pytest.raises(TypeError, match="looks must be a whole number, got 2.5"):
+        result.non_inferiority(0.01, looks=2.5)
+    with pytest.raises(ValueError, match="looks=0 must be at least 1"):
+        result.superiority(looks=0)

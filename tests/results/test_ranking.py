@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from skbayeseval import (
     compare_predictions,
     compare_scores,
 )
+from skbayeseval.judgement import Interval, Tiers
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +160,66 @@ def test_equal_systems_are_not_called_worse():
         draws = ranking.draws
         np.testing.assert_allclose(ranking.pairs[0, 1].draws, draws[0] - draws[1])
     assert worse <= 4  # 14 of 80 without pooling
+
+
+def simulated(accuracies, n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    right = rng.random((n, len(accuracies))) < accuracies
+    names = [f"s{k}" for k in range(len(accuracies))]
+    predictions = {name: np.where(right[:, k], y, 1 - y) for k, name in enumerate(names)}
+    return compare_many(y, predictions, n_draws=1000, random_state=seed)
+
+
+def test_tiers_of_different_classifiers():
+    ranking = simulated([0.6, 0.95, 0.6, 0.78, 0.95])
+    tiers = ranking.tiers(rope=0.02)
+    assert [set(names) for names in tiers.groups] == [{"s1", "s4"}, {"s3"}, {"s0", "s2"}]
+    assert [tiers.numbers()[f"s{k}"] for k in range(5)] == [3, 1, 3, 2, 1]
+    assert tiers.groups[0] == tuple(ranking.table.index[:2])
+    said = str(tiers).splitlines()
+    assert said[2] == "  tier 2: s3"
+    assert "  than that one by more than 0.02." in said
+    assert "cannot be told apart from s1 on accuracy, the other 3 are worse" in tiers.in_short()
+
+
+def test_each_tier_is_surely_worse_than_the_first_of_those_above():
+    ranking = simulated(np.linspace(0.6, 0.95, 9), seed=3)
+    groups = ranking.tiers(rope=0.01).groups
+    assert len(groups) > 2
+    for above, below in pairwise(groups):
+        for name in below:
+            assert ranking.pairs[above[0], name].decision(0.01).code == ">>"
+    # A tier is the first of what the tiers above leave, and all that is not told apart from it.
+    means = ranking.table["mean"]
+    assert all(means[names[0]] == means[list(names)].max() for names in groups)
+
+
+def test_tiers_do_not_depend_on_order():
+    y = np.arange(300) % 2
+    wrong = {f"s{k}": np.where(np.arange(300) < k, 1 - y, y) for k in (0, 2, 60, 63, 120)}
+    one, other = (
+        compare_many(y, dict(items), n_draws=2000, random_state=0).tiers(0.01)
+        for items in (wrong.items(), reversed(wrong.items()))
+    )
+    assert one == other
+    assert one.groups == (("s0", "s2"), ("s60", "s63"), ("s120",))
+
+
+def test_equal_classifiers_are_in_one_tier():
+    """Without pooling, the best and the worst of 12 equal ones differ in most of these."""
+    together = [len(simulated([0.8] * 12, seed=seed).tiers().groups) == 1 for seed in range(30)]
+    assert sum(together) >= 27
+
+
+def test_tiers_in_words():
+    def said(*groups, rope=0.01):
+        return Tiers(groups, Interval(-rope, rope), "f1").in_short()
+
+    assert said(("a", "b", "c")) == "None of 3 is surely worse than a on f1 by more than 0.01"
+    assert said(("a",), ("b",), rope=0.0) == "a is surely better than the other on f1"
+    assert said(("a",), ("b", "c")) == "a is surely better than all 2 others on f1"
+    apart = "cannot be told apart from a on f1, the other is worse by more than 0.01"
+    assert said(("a", "b", "c"), ("d",)) == f"b and c {apart}"
+    assert said(("a", "b"), ("d",)) == f"b {apart}"
+    assert said(tuple("abcdef"), ("g",)) == f"5 of 7 {apart}"

@@ -1,0 +1,109 @@
+"""Results for pull requests and continuous integration: Markdown, GitHub's commands, and JUnit."""
+
+from __future__ import annotations
+
+import os
+from xml.etree import ElementTree
+
+from skbayeseval import ComparisonResult, Ranking
+from skbayeseval._files import written_whole
+from skbayeseval.cli.gate import Gate
+from skbayeseval.results.text_tables import markdown_line, markdown_table
+
+
+def one_line(said: object) -> str:
+    """Return what is said on one line, with escapes in place of characters that control."""
+    return printable(" ".join(str(said).split()))
+
+
+def printable(text: str) -> str:
+    """Escape characters that would control the terminal, as `repr` does."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def sentence_of(result: ComparisonResult | Ranking, gate: Gate | None, rope: float | None) -> str:
+    """Return the verdict of the gate, or else what was found for each metric."""
+    if gate is not None:
+        return one_line(gate)
+    if rope is None:
+        return one_line(" ".join(map(result._headline, result._metrics.values())))
+    asked = result.tiers if isinstance(result, Ranking) else result.decision
+    return one_line("; ".join(asked(rope, metric=name).in_short() for name in result.metrics))
+
+
+def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: float | None) -> str:
+    """Return a sentence and tables, fit for a comment on a pull request."""
+    said = sentence_of(result, gate, rope)
+    if gate is not None:
+        verdict, rest = said.split(":", 1)
+        said = f"**{verdict}**:{markdown_line(rest)}"
+    else:
+        said = markdown_line(said)
+    if not isinstance(result, Ranking):
+        return f"{said}\n\n{result.to_markdown(rope)}\n"
+    tables = [
+        f"{markdown_line(metric)}:\n\n{markdown_table(table)}"
+        for metric in result.metrics
+        for table in [result._table(rope, 0.95, False, None, metric)]
+    ]
+    return "\n\n".join([said, *tables]) + "\n"
+
+
+def report_to_github(
+    result: ComparisonResult | Ranking, gate: Gate | None, rope: float | None
+) -> None:
+    """Write the Markdown to the summary of the job, the outputs of the step, and the verdict.
+
+    Outside of GitHub's runners, where no file is named, the Markdown is printed.
+    """
+    page, sentence = as_markdown(result, gate, rope), sentence_of(result, gate, rope)
+    summary, output = (os.environ.get(f"GITHUB_{name}") for name in ("STEP_SUMMARY", "OUTPUT"))
+    if summary:
+        _append(summary, f"{page}\n")
+    else:
+        print(page)
+    if output:
+        passed = "" if gate is None else f"passed={str(gate.passed).lower()}\n"
+        _append(output, f"{passed}sentence={sentence}\n")
+    print(workflow_command("notice" if gate is None or gate.passed else "error", sentence))
+
+
+def _append(path: str, text: str) -> None:
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def workflow_command(kind: str, message: str) -> str:
+    """Return a command of GitHub's runners, which read them from what is printed.
+
+    Examples
+    --------
+    >>> from skbayeseval.cli.formats import workflow_command
+    >>> workflow_command("error", "not passed: 50%")
+    '::error title=skbayeseval::not passed: 50%25'
+    """
+    for character in "%\r\n":  # the percent sign first, since it is in the others' escapes
+        message = message.replace(character, f"%{ord(character):02X}")
+    return f"::{kind} title=skbayeseval::{message}"
+
+
+def write_junit(gate: Gate, path: str) -> None:
+    """Write a JUnit file with a test case per answer of the gate."""
+    failed = sum(answer.answer != "yes" for answer in gate.answers)
+    counts = {"tests": str(len(gate.answers)), "failures": str(failed)}
+    suites = ElementTree.Element("testsuites", counts)
+    suite = ElementTree.SubElement(
+        suites, "testsuite", {"name": "skbayeseval", **counts, "errors": "0", "skipped": "0"}
+    )
+    for answer in gate.answers:
+        name = one_line(f"{' against '.join(answer.names)}: {answer.metric}")
+        attributes = {"classname": f"skbayeseval.{gate.asked}", "name": name, "time": "0"}
+        case = ElementTree.SubElement(suite, "testcase", attributes)
+        said = one_line(answer)
+        if answer.answer == "yes":
+            ElementTree.SubElement(case, "system-out").text = said
+        else:
+            ElementTree.SubElement(case, "failure", {"message": said, "type": "gate"}).text = said
+    ElementTree.indent(suites)
+    with written_whole(path) as temporary:
+        ElementTree.ElementTree(suites).write(temporary, encoding="utf-8", xml_declaration=True)

@@ -1,0 +1,75 @@
+"""The gate, which A, the first, has to pass to be shipped."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from skbayeseval import ComparisonResult, Ranking
+from skbayeseval.judgement.distribution import OneSidedDecision
+
+# The method of a comparison of A with B that answers each gate.
+GATES = {"non-inferior": "non_inferiority", "better": "superiority"}
+
+
+class Gate(NamedTuple):
+    """The answers of a gate: for each metric, and for A instead of each other.
+
+    Attributes
+    ----------
+    asked : {"non-inferior", "better"}
+        What is asked.
+    margin : float
+        By how much A may be worse, or must be better.
+    answers : list of OneSidedDecision
+        The answers, all of which have to be yes.
+    """
+
+    asked: str
+    margin: float
+    answers: list[OneSidedDecision]
+
+    @property
+    def passed(self) -> bool:
+        """Whether all answers are yes."""
+        return all(answer.answer == "yes" for answer in self.answers)
+
+    def __str__(self) -> str:
+        shown = [str(one) for one in self.answers if self.passed or one.answer != "yes"]
+        return f"gate {'passed' if self.passed else 'not passed'}: {'; '.join(shown)}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the gate as JSON has it."""
+        answers = [
+            {
+                "names": list(one.names),
+                "metric": one.metric,
+                "answer": one.answer,
+                "probability": one.probability,
+                "required": one.prob,
+                "looks": one.looks,
+                "sentence": str(one),
+            }
+            for one in self.answers
+        ]
+        return {
+            "asked": self.asked,
+            "margin": self.margin,
+            "passed": self.passed,
+            "answers": answers,
+        }
+
+
+def judge(
+    result: ComparisonResult | Ranking, asked: str, rope: float | None, looks: int = 1
+) -> Gate:
+    """Ask whether A may be shipped: for each metric, and instead of each other."""
+    margin = 0.0 if rope is None else rope
+    pairs = [result]
+    if isinstance(result, Ranking):
+        pairs = [result.pairs[0, other] for other in range(1, len(result.names))]
+    answers = [
+        getattr(pair, GATES[asked])(margin, looks=looks, metric=metric)
+        for pair in pairs
+        for metric in result.metrics
+    ]
+    return Gate(asked, margin, answers)
