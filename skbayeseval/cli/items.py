@@ -11,6 +11,7 @@ from typing import Any
 from skbayeseval import compare_items, compare_many_items, read_samples
 from skbayeseval.cli.output import InputError, report
 from skbayeseval.cli.parsing import add_model, add_output, model_options, names_of
+from skbayeseval.compare.item_alignment import MISSING
 
 EXTENSIONS = r"(\.(jsonl|json|ndjson|csv|tsv|txt))?(\.gz)?$"
 
@@ -52,6 +53,13 @@ def add_to(commands: Any) -> None:
         "the mean of the score)",
     )
     parser.add_argument(
+        "--missing",
+        choices=MISSING,
+        default="raise",
+        help="what to do about items that only some files have a score for: drop them, count them "
+        "as wrong (a score of 0), or raise an error (the default)",
+    )
+    parser.add_argument(
         "--lower-is-better", action="store_true", help="lower scores are better, as errors are"
     )
     add_model(parser, model="auto", models="auto, paired, bootstrap or clustered")
@@ -73,6 +81,7 @@ def _run(args: argparse.Namespace) -> int:
     options: dict[str, Any] = {
         "scoring": args.scoring or samples[0].score,
         "higher_is_better": not args.lower_is_better,
+        "missing": args.missing,
         **model_options(args),
     }
     if len(samples) > 2:

@@ -35,7 +35,7 @@ OPTIONS = {
         name: f"--{name.replace('_', '-')}"
         for name in (
             "pos_label", "scoring", "model", "weight", "rope", "names", "labels", "groups", "score",
-            "id", "group", "filter", "truth", "a", "b", "looks",
+            "id", "group", "filter", "missing", "truth", "a", "b", "looks",
         )
     },
 }  # fmt: skip

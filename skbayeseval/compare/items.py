@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from skbayeseval._arrays import as_numbers, by_column, counts_from_zero, names_of_series, wrong
-from skbayeseval._labels import check_label_vector
+from skbayeseval._arrays import by_column, counts_from_zero, names_of_series, wrong
 from skbayeseval._validation import check_flag, check_names
 from skbayeseval.compare.instances import warn_of_other_scales
+from skbayeseval.compare.item_alignment import align_groups, align_items
 from skbayeseval.compare.logs import (
     Samples,
     check_same_documents,
@@ -30,191 +30,6 @@ from skbayeseval.posterior.recipe import Posterior
 from skbayeseval.results.comparison import ComparisonResult
 from skbayeseval.results.ranking import Ranking
 
-Array = NDArray[Any]
-
-
-def align_items(
-    scores: Mapping[str, Any], ids: Any, *, keys: Sequence[str] | None = None
-) -> tuple[Array, pd.Index[Any] | None]:
-    """Return scores of shape (n_systems, n_items, n_runs), and the ids of the items if known.
-
-    Items are in the order of the first system. Without ids, the indexes of pandas objects are the
-    ids if they name the same items, otherwise items are paired by position.
-
-    Parameters
-    ----------
-    scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs)
-        The scores by argument name, which errors show.
-    ids : array-like, sequence of array-like, mapping or None
-        The ids of all systems, or of each system.
-    keys : sequence of str, default=None
-        The keys of a mapping of ids. By default, those of `scores`.
-    """
-    tables = {name: _table(of_one, name) for name, of_one in scores.items()}
-    order: pd.Index[Any] | None = None
-    if ids is None:
-        known = _indexes(scores)
-    else:
-        known = _ids_of_each(tables, ids, list(scores) if keys is None else list(keys))
-    sizes = {name: len(table) for name, table in tables.items()}
-    if known is None and len(set(sizes.values())) > 1:
-        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of items: {found}. Pass ids= to "
-            "match them."
-        )
-    if known is not None:
-        (first, order), *others = known.items()
-        _check_unique(order, first)
-        for name, own in others:
-            tables[name] = tables[name][_positions(order, own, first, name)]
-    n_runs = max(table.shape[1] for table in tables.values())
-    joined = np.full((len(tables), len(next(iter(tables.values()))), n_runs), np.nan)
-    for k, (name, table) in enumerate(tables.items()):
-        without = np.flatnonzero(np.isnan(table).all(axis=1))
-        if len(without):
-            first = without[0]
-            which = f"at position {first}" if order is None else f"with id {order[first]!r}"
-            raise ValueError(
-                f"{name} has no score for {len(without)} of {len(table)} items, first the one "
-                f"{which}. Each item needs at least one run of each system: drop these items from "
-                "all inputs."
-            )
-        joined[k, :, : table.shape[1]] = table
-    return joined, order
-
-
-def align_groups(
-    groups: Any, n_items: int, order: pd.Index[Any] | None, *, by_position: bool
-) -> Array:
-    """Return the index of the group of each item, in the order of the items.
-
-    A Series whose index has the ids of the items may be in any order. With `by_position`, an index
-    that counts rows from 0 is no id.
-    """
-    if isinstance(groups, pd.Series) and order is not None and not groups.index.equals(order):
-        index = groups.index
-        counts_rows = counts_from_zero(index) and len(index) == n_items
-        if not counts_rows or not (by_position or set(index) != set(order)):
-            groups = groups.iloc[_positions(order, index, "scores", "groups")]
-    labels = check_label_vector(groups, "groups", classes=False)
-    if len(labels) != n_items:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of items: groups has {len(labels)}, "
-            f"the scores have {n_items}."
-        )
-    return pd.factorize(labels)[0].astype(np.int64)
-
-
-def _table(scores: Any, name: str) -> Array:
-    """Return scores of shape (n_items, n_runs)."""
-    table = as_numbers(scores, name)
-    if table.ndim == 1:
-        table = table[:, None]
-    if table.ndim != 2 or not table.size:
-        raise ValueError(
-            f"{name} must have one score per item, with shape (items,) or (items, runs), got shape "
-            f"{np.shape(scores)}."
-        )
-    if np.isinf(table).any():
-        raise ValueError(f"Input {name} contains infinity.")
-    seen = ~np.isnan(table).all(axis=0)
-    return table[:, seen] if seen.any() else table[:, :1]
-
-
-def _ids_of_each(
-    tables: Mapping[str, Array], ids: Any, keys: list[str]
-) -> dict[str, pd.Index[Any]]:
-    """Return the ids of each system."""
-    if isinstance(ids, Mapping):
-        if set(ids) != set(keys):
-            raise ValueError(f"ids must have the keys {keys}, got {list(ids)}.")
-        given = [ids[key] for key in keys]
-    elif (
-        isinstance(ids, (list, tuple))
-        and len(ids) == len(tables)
-        and all(_is_sequence(own) for own in ids)
-        and [len(own) for own in ids] == [len(table) for table in tables.values()]
-    ):
-        given = list(ids)
-    else:
-        given = [ids] * len(tables)
-    found = {}
-    for (name, table), own in zip(tables.items(), given, strict=True):
-        if not _is_sequence(own) or getattr(own, "ndim", 1) != 1:
-            raise wrong(
-                "ids", "a sequence with one id per item, or one sequence per system", ids, TypeError
-            )
-        found[name] = pd.Index(own.array if isinstance(own, pd.Series) else own)
-        if not isinstance(found[name], pd.MultiIndex) and found[name].isna().any():
-            raise ValueError("Input ids contains NaN or None.")
-        if len(own) != len(table):
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of items: ids has {len(own)}, "
-                f"{name} has {len(table)}."
-            )
-    return found
-
-
-def _is_sequence(values: Any) -> bool:
-    return hasattr(values, "__len__") and not isinstance(values, (str, bytes))
-
-
-def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
-    """Return the indexes of pandas objects if they name items; None if they count rows only.
-
-    As elsewhere, an index that counts rows from 0 fits any other, unless it has the same values.
-    """
-    objects = (pd.Series, pd.DataFrame)
-    found = {name: one.index for name, one in scores.items() if isinstance(one, objects)}
-    named = [index for index in found.values() if not counts_from_zero(index)]
-    if len(found) < len(scores) and not all(index.equals(named[0]) for index in named):
-        raise ValueError(
-            f"The indexes of {list(found)} differ, and other scores have none. Pass ids=."
-        )
-    first, *others = found.values() if len(found) == len(scores) else [pd.RangeIndex(0)]
-    if all(first.equals(other) for other in others):
-        return found if others and first.is_unique else None
-    plain = [index for index in found.values() if counts_from_zero(index)]
-    by_position = (
-        named
-        and plain
-        and all(one.equals(named[0]) for one in named)
-        and all(len(one) == len(named[0]) and set(one) != set(named[0]) for one in plain)
-    )
-    return None if by_position else found
-
-
-def _positions(order: pd.Index[Any], own: pd.Index[Any], first: str, name: str) -> Array:
-    """Return where each item of `order` is in `own`; raise unless both have the same items."""
-    _check_unique(own, name)
-    if order.equals(own):
-        return np.arange(len(own))
-    positions = own.get_indexer(order)
-    missing, more = order[positions < 0], own.difference(order, sort=False)
-    if len(missing) or len(more):
-        raise ValueError(
-            f"{first} and {name} have different items: {len(order) - len(missing)} are in both, "
-            f"{len(missing)} only in {first}{_some(missing)}, and {len(more)} only in "
-            f"{name}{_some(more)}. Pass the scores of the items that both have."
-        )
-    return positions
-
-
-def _some(ids: pd.Index[Any]) -> str:
-    """Return a few ids in brackets, or "" if there are none."""
-    few = ", ".join(map(repr, ids[:3].tolist()))
-    return f" ({few}{', ...' if len(ids) > 3 else ''})" if len(ids) else ""
-
-
-def _check_unique(ids: pd.Index[Any], name: str) -> None:
-    if not ids.is_unique:
-        twice = ids[ids.duplicated()][0]
-        raise ValueError(
-            f"The ids of {name} must differ from each other, but {twice!r} occurs more than once. "
-            "Pass several runs of an item as columns, with shape (items, runs)."
-        )
-
 
 def compare_items(
     scores_a: ArrayLike | Samples,
@@ -222,6 +37,7 @@ def compare_items(
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
+    missing: str = "raise",
     names: Sequence[str] | None = None,
     higher_is_better: bool = True,
     scoring: str = "score",
@@ -249,6 +65,10 @@ def compare_items(
         Items that belong together, such as questions about one text: groups are then the unit of
         the evidence. In the order of `scores_a`, or a Series whose index has the ids. By default
         those that `read_samples` was asked to read.
+    missing : {"raise", "drop", "wrong"}, default="raise"
+        What to do about items that only one of them has a score for: "drop" compares the items that
+        both have, "wrong" counts a missing score, also that of a run, as 0, a failure, which
+        requires scores between 0 and 1. The printed result tells how many there were.
     names : (str, str), default=None
         The names of the two systems. By default those of the scores, if these are Series with
         different names, otherwise A and B.
@@ -297,6 +117,7 @@ def compare_items(
             {"scores_a": scores_a, "scores_b": scores_b},
             ids,
             groups,
+            missing,
             names,
             higher_is_better,
             scoring,
@@ -310,6 +131,7 @@ def compare_many_items(
     *,
     ids: Any = None,
     groups: ArrayLike | None = None,
+    missing: str = "raise",
     higher_is_better: bool = True,
     scoring: str = "score",
     model: Any = "auto",
@@ -324,7 +146,7 @@ def compare_many_items(
     scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs), or to Samples
         The scores of each system on the same items, by name, as in `compare_items`; or a DataFrame
         with a row per item and a column per system.
-    ids, groups, higher_is_better, scoring, prior, n_draws, random_state
+    ids, groups, missing, higher_is_better, scoring, prior, n_draws, random_state
         As in `compare_items`. `ids` may be one sequence per system, or a dict by name.
     model : {"auto", "paired", "bootstrap"} or model instance, default="auto"
         As in `compare_items`; "clustered" compares two systems only.
@@ -353,6 +175,7 @@ def compare_many_items(
             scores,
             ids,
             groups,
+            missing,
             names,
             higher_is_better,
             scoring,
@@ -365,6 +188,7 @@ def _posterior_of_items(
     scores: Mapping[str, Any],
     ids: Any,
     groups: Any,
+    missing: str,
     names: Sequence[str],
     higher_is_better: bool,
     scoring: str,
@@ -377,26 +201,26 @@ def _posterior_of_items(
     check_same_score(scores.values())
     check_same_documents(scores)
     plain = {name: one.scores if isinstance(one, Samples) else one for name, one in scores.items()}
-    joined, order = align_items(plain, ids, keys=names)
+    items = align_items(plain, ids, keys=names, missing=missing, higher_is_better=higher)
     group = None
     if groups is None:
         groups = groups_of_samples(scores.values())
     if groups is not None:
         frames = [one for one in plain.values() if isinstance(one, (pd.Series, pd.DataFrame))]
         named = [one.index for one in frames if not counts_from_zero(one.index)]
-        known = named[0] if order is None and named else order
-        group = align_groups(groups, joined.shape[1], known, by_position=ids is not None)
+        order = named[0][items.rows] if items.order is None and named else items.order
+        group = align_groups(groups, items._replace(order=order), by_position=ids is not None)
     attempts = (1, False)
     if not all(isinstance(one, Samples) and one.score == scoring for one in scores.values()):
-        attempts = _check_attempts(scoring, dict(zip(scores, joined, strict=True)), higher)
-    evidence = ItemScores(joined, group, higher, *attempts)
-    instances = Instances(evidence.n_items, order, has_ids=ids is not None)
+        attempts = _check_attempts(scoring, dict(zip(scores, items.scores, strict=True)), higher)
+    evidence = ItemScores(items.scores, group, higher, *attempts, items.missing)
+    instances = Instances(evidence.n_items, items.order, has_ids=ids is not None)
     posterior = make_posterior(evidence, *options, instances=instances)
     model = posterior.model
     weighs_items = isinstance(model, ItemWeights)
     if not weighs_items or model.limits is None:
         warn_of_other_scales(
-            dict(zip(scores, joined, strict=True)),
+            dict(zip(scores, items.scores, strict=True)),
             shares=higher,
             hint=" If they are on the same scale, pass its limits: prior={'limits': (low, high)}.",
             stacklevel=3,
@@ -410,7 +234,9 @@ def _posterior_of_items(
     return posterior, tuple(names), {called: item_metric(called, bounds)}
 
 
-def _check_attempts(scoring: str, tables: Mapping[str, Array], higher: bool) -> tuple[int, bool]:
+def _check_attempts(
+    scoring: str, tables: Mapping[str, NDArray[Any]], higher: bool
+) -> tuple[int, bool]:
     """Return k, and whether all k must succeed, of pass@k and pass^k; (1, False) of other scores.
 
     Of fewer than k runs, only moments of the probability of success up to their number are known,

@@ -400,20 +400,22 @@ def check_same_documents(given: Mapping[str, Any]) -> None:
 
 
 def groups_of_samples(given: Iterable[Any]) -> pd.Series[Any] | None:
-    """Return the groups of the items of samples that have the same items; None if unknown."""
+    """Return the groups of all items of samples; None if unknown."""
     known = [one.groups for one in given if isinstance(one, Samples) and one.groups is not None]
     if not known:
         return None
-    first, *others = known
+    groups, *others = known
     for other in others:
-        differ = np.flatnonzero(first.to_numpy() != other.reindex(first.index).to_numpy())
+        first, again = groups.align(other, join="inner")
+        differ = first.index[first.to_numpy() != again.to_numpy()]
         if len(differ):
-            item = first.index[differ[0]]
+            item = differ[0]
             raise ValueError(
                 f"The samples have different groups for {len(differ)} items: item {item!r} is in "
-                f"{first[item]!r} and in {other[item]!r}."
+                f"{first[item]!r} and in {again[item]!r}."
             )
-    return first
+        groups = pd.concat([groups, other[~other.index.isin(groups.index)]])
+    return groups
 
 
 def _as_number(value: Any) -> float | None:

@@ -55,6 +55,10 @@ class ItemScores(Evidence):
         it is the mean over runs.
     all_must_succeed : bool, default=False
         Whether all k attempts must succeed, as in pass^k.
+    missing : dict, default=None
+        What was done about items that some systems had no score for ("how": "drop" or "wrong"), how
+        many items there were ("n_items"), how many had no score, by system ("items"), and how many
+        runs of other items count as wrong ("runs").
 
     Examples
     --------
@@ -73,6 +77,7 @@ class ItemScores(Evidence):
     higher_is_better: bool = True
     attempts: int = 1
     all_must_succeed: bool = False
+    missing: dict[str, Any] | None = None
 
     kind = "items"
     has_class_counts = False
@@ -231,7 +236,7 @@ class ItemScores(Evidence):
         return min(1.0, sum(filter(None, noise)) / variance)
 
     def remarks(self) -> list[tuple[str, str]]:
-        """Return what pass@k is, and whether more runs or more items would shorten intervals."""
+        """Return what pass@k is, which scores are missing, and what would shorten intervals."""
         lines, k = [], self.attempts
         if k > 1 and self.all_must_succeed:
             what = f"all {k} attempts at an item succeed"
@@ -239,6 +244,8 @@ class ItemScores(Evidence):
         elif k > 1:
             what = f"at least one of {k} attempts at an item succeeds"
             lines.append((f"pass@{k}", f"is the probability that {what}, averaged over items"))
+        if self.missing is not None:
+            lines.append(("missing", _missing_in_words(self.missing)))
         share = self.run_share() if self.n_runs > 1 and self.n_classifiers == 2 else None
         if share is not None:
             shorter = 1 - np.sqrt(1 - share)
@@ -266,6 +273,22 @@ class ItemScores(Evidence):
             f"items_{letter(k)}": ObservedArray(("item",), of_one)
             for k, of_one in enumerate(self.means)
         }
+
+
+def _missing_in_words(missing: dict[str, Any]) -> str:
+    """Return how many items had no score of which system, and what was done about it."""
+    lacking = []
+    for name, n_items in missing["items"].items():
+        n_runs = missing["runs"][name]
+        what = [f"for {n_items:,}"] * (n_items > 0) + [f"in {n_runs:,} runs of others"] * (
+            n_runs > 0
+        )
+        if what:
+            lacking.append(f"{name} has no score {' and '.join(what)}")
+    words = f"of {missing['n_items']:,} items, {', '.join(lacking)}"
+    if missing["how"] == "wrong":
+        return f"{words}: these count as wrong, with a score of 0"
+    return f"{words}: these are left out, and the result is about the others"
 
 
 def _noise_of_mean(scores: Array) -> float | None:

@@ -153,3 +153,23 @@ def test_attempts(tmp_path, capsys):
     assert "pass@3" in capsys.readouterr().out
     assert main(["items", *paths, "--runs", "--scoring", "pass@9"]) == 2
     assert "needs 9 or more runs" in capsys.readouterr().err
+
+
+def test_items_that_one_file_lacks(tmp_path, capsys):
+    paths = [tmp_path / name for name in ("new.csv", "old.csv")]
+    paths[0].write_text("id,score\n1,1\n2,0\n3,1\n4,1\n")
+    paths[1].write_text("id,score\n3,0\n2,1\n1,1\n5,1\n")
+    files = [str(path) for path in paths]
+    assert main(["items", *files, "--gate", "better"]) == 2
+    said = capsys.readouterr().err
+    assert "3 are in both, 1 only in A ('4'), and 1 only in B ('5'). Pass --missing drop to" in said
+    for missing, n, how in (("drop", 3, "left out"), ("wrong", 5, "count as wrong")):
+        report = reported(capsys, *files, "--missing", missing)
+        assert report["evidence"]["missing"]["items"] == {"new": 1, "old": 1}
+        assert len(report["evidence"]["scores"][0]) == n
+        main(["items", *files, "--missing", missing])
+        line = "missing     of 5 items, new has no score for 1, old has no score for 1: these"
+        assert re.search(f"{line} .*{how}", capsys.readouterr().out)
+    paths[1].write_text("id,score\n3,7\n2,1\n")
+    assert main(["items", *files, "--missing", "wrong"]) == 2
+    assert "--missing wrong counts missing scores as 0" in capsys.readouterr().err

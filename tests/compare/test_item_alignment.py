@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skbayeseval import compare_items, compare_many_items
+from skbayeseval import compare_items, compare_many_items, load_result
 
 A, B = [0.1, 0.2, 0.3], [0.4, 0.5, 0.6]
 X, Z = list("xyz"), list("zxy")
@@ -117,3 +117,128 @@ def test_indexes_in_two_orders_beside_a_list():
 def test_groups_that_do_not_fit(groups):
     with pytest.raises((TypeError, ValueError), match="groups"):
         compare_items(A, B, groups=groups)
+
+
+class TestMissing:
+    """Items that only some systems have a score for."""
+
+    a = pd.Series([1, 0, 1, 1, 0, 1], list("uvwxyz"), dtype=float)
+    b = pd.Series([1, 0, 0, 1, 1, np.nan], list("tzwxvy"))
+
+    def compared(self, missing, a=None, b=None, **options):
+        a, b = self.a if a is None else a, self.b if b is None else b
+        options = {"n_draws": 200, "random_state": 0, **options}
+        return compare_items(a, b, missing=missing, **options)
+
+    def test_they_are_refused(self):
+        with pytest.raises(ValueError, match="1 only in scores_a .*Pass missing='drop' to com"):
+            self.compared("raise")
+        with pytest.raises(ValueError, match="missing must be one of .*, got 'skip'"):
+            self.compared("skip")
+        with pytest.raises(ValueError, match="no score for 1 of 6 .*, first the one with id 'y'"):
+            self.compared("raise", b=self.b.rename({"t": "u"}))
+
+    def test_they_are_dropped(self):
+        result = self.compared("drop", names=("new", "old"))
+        common = list("vwxz")
+        assert (result.draws == self.compared("raise", self.a[common], self.b[common]).draws).all()
+        line = "of 7 items, new has no score for 1, old has no score for 2: these are left out"
+        assert line in str(result)
+        assert line in result.explain()
+        expected = {"how": "drop", "n_items": 7, "items": {"new": 1, "old": 2}}
+        found = result.to_dict()["evidence"]["missing"]
+        assert found == {**expected, "runs": {"new": 0, "old": 0}}
+
+    def test_they_are_wrong(self):
+        result = self.compared("wrong", names=("new", "old"))
+        ids = list("uvwxyzt")
+        filled = [one.reindex(ids).fillna(0) for one in (self.a, self.b)]
+        assert (result.draws == self.compared("raise", *filled).draws).all()
+        assert "new has no score for 1, old has no score for 2: these count as wrong" in str(result)
+
+    @pytest.mark.parametrize("missing", ["drop", "wrong"])
+    def test_swapped_and_permuted(self, missing):
+        many = {"n_draws": 40_000}
+        result, swapped = (
+            self.compared(missing, **many),
+            self.compared(missing, self.b, self.a, **many),
+        )
+        assert (result.observed_a, result.observed_b) == (swapped.observed_b, swapped.observed_a)
+        there = result.probability(0.1).better
+        assert swapped.probability(0.1).worse == pytest.approx(there, abs=0.015)
+        again = self.compared(missing, self.a[::-1], self.b.sample(frac=1, random_state=1), **many)
+        assert (again.observed_a, again.observed_b) == (result.observed_a, result.observed_b)
+        assert again.probability(0.1).better == pytest.approx(there, abs=0.015)
+
+    def test_nothing_is_missing(self):
+        for missing in ("drop", "wrong"):
+            result = self.compared(missing, self.a, self.a)
+            assert result.evidence.missing is None
+            assert "missing" not in str(result)
+
+    def test_saved(self, tmp_path):
+        result = self.compared("drop")
+        result.save(tmp_path / "x.npz")
+        assert str(load_result(tmp_path / "x.npz")) == str(result)
+
+    def test_several_systems(self):
+        scores = {"x": self.a, "y": self.b, "z": self.a[::-1].iloc[1:]}
+        ranking = compare_many_items(scores, missing="drop", n_draws=200)
+        assert ranking.evidence.n_items == 3
+        line = "of 7 items, x has no score for 1, y has no score for 2, z has no score for 2"
+        assert line in str(ranking)
+        assert line in str(ranking.pairs[0, 1])
+        assert compare_many_items(scores, missing="wrong", n_draws=200).evidence.n_items == 7
+
+    def test_runs(self):
+        a = pd.DataFrame({0: [1, 1, 0.5], 1: [0, np.nan, 1]}, list("xyz"))
+        b = pd.DataFrame({0: [1, 0], 1: [1, 1], 2: [0, np.nan]}, list("xw"))
+        found = self.compared("wrong", a, b)
+        expected = [
+            [[1, 0, np.nan], [1, 0, np.nan], [0.5, 1, np.nan], [0, 0, np.nan]],
+            [[1, 1, 0], [0, 0, 0], [0, 0, 0], [0, 1, 0]],
+        ]
+        np.testing.assert_array_equal(found.evidence.scores, expected)
+        assert "A has no score for 1 and in 1 runs of others" in str(found)
+        found = self.compared("drop", a, b.rename({"w": "y"})[[1, 2]]).evidence.scores
+        np.testing.assert_array_equal(found, [[[1, 0], [1, np.nan]], [[1, 0], [1, np.nan]]])
+
+    def test_arrays(self):
+        """Without ids, an item is missing where there is NaN."""
+        a, b = [1, np.nan, 0, 1, 1], [0, 1, 1, np.nan, 0]
+        evidence = self.compared("drop", a, b, groups=list("pqpqr")).evidence
+        np.testing.assert_array_equal(evidence.scores[..., 0], [[1, 0, 1], [0, 1, 0]])
+        assert evidence.group.tolist() == [0, 0, 1]
+
+    def test_groups(self):
+        groups = pd.Series(list("ppqqrrs"), list("tuvwxyz"))
+        by_id = self.compared("drop", groups=groups).evidence
+        in_order = self.compared("drop", groups=groups[self.a.index].to_numpy()).evidence
+        assert by_id.group.tolist() == in_order.group.tolist() == [0, 0, 1, 2]
+        assert self.compared("wrong", groups=groups).evidence.n_groups == 4
+        with pytest.raises(ValueError, match="groups must be a Series .*: 1 items are not among"):
+            self.compared("wrong", groups=list("uvwxyz"))
+        with pytest.raises(ValueError, match="scores and groups have different items: 3 are in"):
+            self.compared("drop", groups=groups[:-1])
+
+    def test_groups_by_number(self):
+        """An index from 0 has ids if these are the ids."""
+        a, b = pd.Series([1.0, 0, 1, 1], [3, 0, 1, 2]), pd.Series([1.0, 1, 0], [0, 2, 3])
+        groups = pd.Series(list("pqrp"))
+        for given in (groups, groups[::-1]):
+            assert self.compared("drop", a, b, groups=given).evidence.group.tolist() == [0, 0, 1]
+
+    @pytest.mark.parametrize(
+        ("a", "options"),
+        [([2, 0, 1], {}), ([-1, 0, 1], {}), ([1, 0, 1], {"higher_is_better": False})],
+    )
+    def test_scores_of_which_0_is_not_the_worst(self, a, options):
+        with pytest.raises(ValueError, match="requires scores between 0 and 1 of which higher"):
+            self.compared("wrong", a, [1, np.nan, 0], **options)
+
+    @pytest.mark.parametrize("missing", ["drop", "wrong"])
+    def test_nothing_in_common(self, missing):
+        with pytest.raises(ValueError, match="scores_a and scores_b have no items in common"):
+            self.compared(missing, pd.Series([1, 0], [1, 2]), pd.Series([1, 0], [3, 4]))
+        with pytest.raises(ValueError, match="no items in common"):
+            self.compared(missing, [1, 0], [np.nan, np.nan])

@@ -1,0 +1,302 @@
+"""Scores of several systems on the same items, in one order; items that some systems lack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skbayeseval._arrays import as_numbers, counts_from_zero, in_short, wrong
+from skbayeseval._labels import check_label_vector
+
+Array = NDArray[Any]
+
+# What to do about items that some systems have no score for.
+MISSING = ("raise", "drop", "wrong")
+
+HINT = (
+    " Pass missing='drop' to compare the items that all have, or missing='wrong' to count missing "
+    "ones as failures."
+)
+
+
+class Aligned(NamedTuple):
+    """Scores of several systems on the same items.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_systems, n_items, n_runs)
+        The scores; NaN where a run is missing.
+    order : pandas.Index or None
+        The ids of the items, if they are known.
+    rows : ndarray of shape (n_items,)
+        Where each item was in the scores of the first system; -1 where it had none.
+    missing : dict or None
+        What was missing, and what was done about it; None if nothing was.
+    n_first : int
+        The number of items that the first system was given with.
+    """
+
+    scores: Array
+    order: pd.Index[Any] | None
+    rows: Array
+    missing: dict[str, Any] | None
+    n_first: int
+
+
+def align_items(
+    scores: Mapping[str, Any],
+    ids: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    missing: str = "raise",
+    higher_is_better: bool = True,
+) -> Aligned:
+    """Return the scores of the same items.
+
+    Items are in the order of the first system. Without ids, the indexes of pandas objects are the
+    ids if they name the same items, otherwise items are paired by position.
+
+    Parameters
+    ----------
+    scores : mapping of str to array-like of shape (n_items,) or (n_items, n_runs)
+        The scores by argument name, which errors show.
+    ids : array-like, sequence of array-like, mapping or None
+        The ids of all systems, or of each system.
+    keys : sequence of str, default=None
+        The names of the systems, which are the keys of a mapping of ids. By default, those of
+        `scores`.
+    missing : {"raise", "drop", "wrong"}, default="raise"
+        What to do about items that some systems have no score for.
+    higher_is_better : bool, default=True
+        Whether 0 is a failure where scores are between 0 and 1.
+    """
+    if missing not in MISSING:
+        raise ValueError(f"missing must be one of {list(MISSING)}, got {in_short(missing)}.")
+    keys = list(scores) if keys is None else list(keys)
+    tables = {name: _table(of_one, name) for name, of_one in scores.items()}
+    order: pd.Index[Any] | None = None
+    known = _indexes(scores) if ids is None else _ids_of_each(tables, ids, keys)
+    sizes = {name: len(table) for name, table in tables.items()}
+    if known is None and len(set(sizes.values())) > 1:
+        found = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of items: {found}. Pass ids= to "
+            "match them."
+        )
+    rows = np.arange(next(iter(sizes.values())))
+    if known is not None:
+        for name, own in known.items():
+            _check_unique(own, name)
+        (first, order), *others = known.items()
+        for name, own in others:
+            if missing == "raise":
+                _check_same(order, own, first, name, HINT)
+            if not own.equals(order):
+                order = order.append(own.difference(order, sort=False))
+        for name, own in known.items():
+            tables[name] = _reordered(tables[name], own.get_indexer(order))
+        rows = known[first].get_indexer(order)
+    lacks = np.array([np.isnan(table).all(axis=1) for table in tables.values()])
+    without, runs = [int(n) for n in lacks.sum(axis=1)], [0] * len(tables)
+    whole = np.asarray(~lacks.any(axis=0))
+    if missing == "raise":
+        _check_scored(dict(zip(tables, lacks, strict=True)), order)
+    elif not whole.any():
+        raise ValueError(f"{' and '.join(tables)} have no items in common.")
+    elif missing == "drop":
+        tables = {name: table[whole] for name, table in tables.items()}
+        rows, order = rows[whole], None if order is None else order[whole]
+    else:
+        if not higher_is_better or not all(_are_shares(table) for table in tables.values()):
+            raise ValueError(
+                "missing='wrong' counts missing scores as 0, the worst that there is, which "
+                "requires scores between 0 and 1 of which higher ones are better. Pass "
+                "missing='drop' to compare the items that all have."
+            )
+        runs = [
+            int(np.isnan(table[~lacking]).sum())
+            for table, lacking in zip(tables.values(), lacks, strict=True)
+        ]
+        tables = {name: np.nan_to_num(table, nan=0.0) for name, table in tables.items()}
+    record = None
+    if any(without) or any(runs):
+        record = {
+            "how": missing,
+            "n_items": lacks.shape[1],
+            "items": dict(zip(keys, without, strict=True)),
+            "runs": dict(zip(keys, runs, strict=True)),
+        }
+    n_runs = max(table.shape[1] for table in tables.values())
+    joined = np.full((len(tables), len(rows), n_runs), np.nan)
+    for k, table in enumerate(tables.values()):
+        joined[k, :, : table.shape[1]] = table
+    joined = joined[:, :, ~np.isnan(joined).all(axis=(0, 1))]
+    return Aligned(joined, order, rows, record, sizes[next(iter(sizes))])
+
+
+def _are_shares(table: Array) -> bool:
+    """Return whether all scores that there are lie between 0 and 1."""
+    return not bool(((table < 0) | (table > 1)).any())
+
+
+def _reordered(table: Array, positions: Array) -> Array:
+    """Return the rows at these positions; NaN for those at -1."""
+    taken = table[positions]
+    taken[positions < 0] = np.nan
+    return taken
+
+
+def _check_scored(lacks: Mapping[str, Array], order: pd.Index[Any] | None) -> None:
+    """Raise if a system has no score for an item."""
+    for name, of_one in lacks.items():
+        if of_one.any():
+            first = int(of_one.argmax())
+            which = f"at position {first}" if order is None else f"with id {order[first]!r}"
+            raise ValueError(
+                f"{name} has no score for {of_one.sum()} of {len(of_one)} items, first the one "
+                f"{which}. Each item needs at least one run of each system.{HINT}"
+            )
+
+
+def align_groups(groups: Any, items: Aligned, *, by_position: bool) -> Array:
+    """Return the index of the group of each item, in the order of the items.
+
+    A Series whose index has the ids of the items may be in any order. All others, and with
+    `by_position` an index that counts rows from 0, are in the order of the first system.
+    """
+    order = items.order
+    if isinstance(groups, pd.Series) and order is not None:
+        index = groups.index
+        counts_rows = counts_from_zero(index) and len(index) == items.n_first
+        if not (counts_rows and (by_position or not set(order) <= set(index))):
+            _check_unique(index, "groups")
+            if items.missing is not None:  # nobody asks for the groups of items that are left out
+                groups = groups[index.isin(order)]
+            _check_same(order, groups.index, "scores", "groups")
+            labels = check_label_vector(groups.reindex(order), "groups", classes=False)
+            return pd.factorize(labels)[0].astype(np.int64)
+    labels = check_label_vector(groups, "groups", classes=False)
+    if len(labels) != items.n_first:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of items: groups has {len(labels)}, "
+            f"the scores have {items.n_first}."
+        )
+    if (items.rows < 0).any():
+        raise ValueError(
+            "groups must be a Series whose index has the ids of all items: "
+            f"{(items.rows < 0).sum()} items are not among those of the first system."
+        )
+    return pd.factorize(labels[items.rows])[0].astype(np.int64)
+
+
+def _table(scores: Any, name: str) -> Array:
+    """Return scores of shape (n_items, n_runs)."""
+    table = as_numbers(scores, name)
+    if table.ndim == 1:
+        table = table[:, None]
+    if table.ndim != 2 or not table.size:
+        raise ValueError(
+            f"{name} must have one score per item, with shape (items,) or (items, runs), got shape "
+            f"{np.shape(scores)}."
+        )
+    if np.isinf(table).any():
+        raise ValueError(f"Input {name} contains infinity.")
+    seen = ~np.isnan(table).all(axis=0)
+    return table[:, seen] if seen.any() else table[:, :1]
+
+
+def _ids_of_each(
+    tables: Mapping[str, Array], ids: Any, keys: list[str]
+) -> dict[str, pd.Index[Any]]:
+    """Return the ids of each system."""
+    if isinstance(ids, Mapping):
+        if set(ids) != set(keys):
+            raise ValueError(f"ids must have the keys {keys}, got {list(ids)}.")
+        given = [ids[key] for key in keys]
+    elif (
+        isinstance(ids, (list, tuple))
+        and len(ids) == len(tables)
+        and all(_is_sequence(own) for own in ids)
+        and [len(own) for own in ids] == [len(table) for table in tables.values()]
+    ):
+        given = list(ids)
+    else:
+        given = [ids] * len(tables)
+    found = {}
+    for (name, table), own in zip(tables.items(), given, strict=True):
+        if not _is_sequence(own) or getattr(own, "ndim", 1) != 1:
+            raise wrong(
+                "ids", "a sequence with one id per item, or one sequence per system", ids, TypeError
+            )
+        found[name] = pd.Index(own.array if isinstance(own, pd.Series) else own)
+        if not isinstance(found[name], pd.MultiIndex) and found[name].isna().any():
+            raise ValueError("Input ids contains NaN or None.")
+        if len(own) != len(table):
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of items: ids has {len(own)}, "
+                f"{name} has {len(table)}."
+            )
+    return found
+
+
+def _is_sequence(values: Any) -> bool:
+    return hasattr(values, "__len__") and not isinstance(values, (str, bytes))
+
+
+def _indexes(scores: Mapping[str, Any]) -> dict[str, pd.Index[Any]] | None:
+    """Return the indexes of pandas objects if they name items; None if they count rows only.
+
+    As elsewhere, an index that counts rows from 0 fits any other, unless it has the same values.
+    """
+    objects = (pd.Series, pd.DataFrame)
+    found = {name: one.index for name, one in scores.items() if isinstance(one, objects)}
+    named = [index for index in found.values() if not counts_from_zero(index)]
+    if len(found) < len(scores) and not all(index.equals(named[0]) for index in named):
+        raise ValueError(
+            f"The indexes of {list(found)} differ, and other scores have none. Pass ids=."
+        )
+    first, *others = found.values() if len(found) == len(scores) else [pd.RangeIndex(0)]
+    if all(first.equals(other) for other in others):
+        return found if others and first.is_unique else None
+    plain = [index for index in found.values() if counts_from_zero(index)]
+    by_position = (
+        named
+        and plain
+        and all(one.equals(named[0]) for one in named)
+        and all(len(one) == len(named[0]) and set(one) != set(named[0]) for one in plain)
+    )
+    return None if by_position else found
+
+
+def _check_same(
+    order: pd.Index[Any], own: pd.Index[Any], first: str, name: str, hint: str = ""
+) -> None:
+    """Raise unless both have the same items."""
+    if order.equals(own):
+        return
+    only_first, only_own = order.difference(own, sort=False), own.difference(order, sort=False)
+    if len(only_first) or len(only_own):
+        raise ValueError(
+            f"{first} and {name} have different items: {len(order) - len(only_first)} are in both, "
+            f"{len(only_first)} only in {first}{_some(only_first)}, and {len(only_own)} only in "
+            f"{name}{_some(only_own)}.{hint}"
+        )
+
+
+def _some(ids: pd.Index[Any]) -> str:
+    """Return a few ids in brackets, or "" if there are none."""
+    few = ", ".join(map(repr, ids[:3].tolist()))
+    return f" ({few}{', ...' if len(ids) > 3 else ''})" if len(ids) else ""
+
+
+def _check_unique(ids: pd.Index[Any], name: str) -> None:
+    if not ids.is_unique:
+        twice = ids[ids.duplicated()][0]
+        raise ValueError(
+            f"The ids of {name} must differ from each other, but {twice!r} occurs more than once. "
+            "Pass several runs of an item as columns, with shape (items, runs)."
+        )
