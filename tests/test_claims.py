@@ -45,7 +45,7 @@ def test_coverage_is_that_of_the_committed_table():
 
 @pytest.mark.slow
 def test_some_of_eight_seeds_decide_otherwise():
-    assert "0.006, for which five of the seeds 0 to 7 give another one" in README
+    assert "0.006, for which four of the seeds 0 to 7 give another one" in README
     X, y = load_breast_cancer(return_X_y=True)
     svm = make_pipeline(StandardScaler(), SVC())
     codes = [
@@ -54,4 +54,4 @@ def test_some_of_eight_seeds_decide_otherwise():
         .settled_code
         for seed in range(8)
     ]
-    assert sum(code != codes[0] for code in codes) == 5
+    assert sum(code != codes[0] for code in codes) == 4

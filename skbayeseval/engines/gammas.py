@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,13 @@ Array = NDArray[Any]
 
 # Gamma variables with smaller shapes may all be 0, and their shares unknown.
 SMALL = 0.1
+
+# From this shape on, Gamma variables are made of normal ones, in a third less time
+# (``hierarchical`` in benchmarks/bench.py).
+LARGE = 4
+
+# See `_from_normals`.
+SHRINK = math.sqrt(3 / 16)
 
 # From this count on, the logarithm of its Gamma function has lost too many digits to be subtracted.
 MANY = 1e6
@@ -64,13 +72,19 @@ class GammaRows:
 
 
 def gamma_rows(rng: Generator, shape: Array, n_draws: int) -> Array:
-    """Return Gamma variables of shape (..., n_draws), given shapes (...).
+    """Return Gamma variables of shape (k, n_draws), given k shapes, or those of each draw.
 
     In NumPy, this is faster than broadcasting shapes.
     """
-    gammas = np.empty((*shape.shape, n_draws))
-    for row, of_row in zip(gammas.reshape(-1, n_draws), shape.ravel(), strict=True):
-        rng.standard_gamma(of_row, out=row)
+    by_draw = shape.reshape(len(shape), -1)
+    large = by_draw.min(axis=1) >= LARGE
+    if large.all():
+        return _from_normals(rng, rng.standard_normal((len(shape), n_draws)), by_draw)
+    gammas = np.empty((len(shape), n_draws))
+    for row in np.flatnonzero(~large):
+        rng.standard_gamma(shape[row], out=gammas[row])
+    if large.any():
+        gammas[large] = gamma_rows(rng, shape[large], n_draws)
     return gammas
 
 
@@ -85,7 +99,8 @@ def dirichlet(rng: Generator, shape: Array, n_draws: int) -> Array:
     >>> draws.shape, draws.sum(axis=0).round(6)
     ((3, 4), array([1., 1., 1., 1.]))
     """
-    return shares_of(rng, gamma_rows(rng, shape, n_draws), shape)
+    gammas = gamma_rows(rng, shape.ravel(), n_draws)
+    return shares_of(rng, gammas.reshape(*shape.shape, n_draws), shape)
 
 
 def shares_of(rng: Generator, gammas: Array, shape: Array) -> Array:
@@ -133,17 +148,8 @@ def correlated_gammas(rng: Generator, shapes: Array, n_rows: int, mixing: Array 
         return rng.standard_gamma(np.broadcast_to(shapes[:, None], shape))
     # Gamma(a) with a < 1 is Gamma(a + 1) times a uniform variable to the power of 1 / a.
     small = shapes < 1
-    d = np.where(small, shapes + 1, shapes)[:, None] - 1 / 3
     normal = _mixed(rng, mixing, n_rows, n_draws)
-    z = normal / (3 * np.sqrt(d))
-    gammas = d * (1 + z) * (1 + z) * (1 + z)
-    # Most are accepted by the squeeze; the exact test is for the few that are not.
-    u = rng.random(shape)
-    few = np.nonzero(u >= 1 - 0.0331 * np.square(np.square(normal)))
-    z, d, u = z[few], np.broadcast_to(d, shape)[few], u[few]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        accepted = np.log(u) < 3 * d * (np.log1p(z) - z * (1 - z * (1 / 2 - z / 3)))
-    gammas[few] = np.where(accepted, gammas[few], rng.standard_gamma(d + 1 / 3))
+    gammas = _from_normals(rng, normal, np.where(small, shapes + 1, shapes)[:, None])
     columns = np.flatnonzero(small.any(axis=0))
     power = np.where(small, 1 / np.maximum(shapes, 1e-300), 0.0)[:, None, columns]
     gammas[:, :, columns] *= ndtr(_mixed(rng, mixing, n_rows, len(columns))) ** power
@@ -153,6 +159,44 @@ def correlated_gammas(rng: Generator, shapes: Array, n_rows: int, mixing: Array 
 def _mixed(rng: Generator, mixing: Array, n_rows: int, n_draws: int) -> Array:
     """Return normal variables that are correlated between kinds."""
     return np.tensordot(mixing, rng.standard_normal((mixing.shape[1], n_rows, n_draws)), 1)
+
+
+def _from_normals(rng: Generator, normal: Array, shape: Array) -> Array:
+    """Return Gamma variables that increase with normal ones, which are overwritten.
+
+    The shapes are at least 1. Few variables are rejected, and drawn again.
+    """
+    # With d = shape - 1/3, z = normal / (3 sqrt(d)) and a uniform variable u, Marsaglia and Tsang
+    # (2000) accept d (1 + z)^3 if log(u) < 3 d (log(1 + z) - z + z^2 / 2 - z^3 / 3), of which the
+    # right side is above -1.5 d z^4 unless z < -1/2. So u < 31/32 and z^2 <= 1 / sqrt(48 d)
+    # suffice: then the right side is above -1/32 > log(31/32), and z > -0.43, since d >= 2/3. In
+    # terms of w = scale normal, where z = SHRINK w, that is w^2 <= scale.
+    d = shape - 1 / 3
+    scale = np.sqrt(d)
+    np.divide(1 / (3 * SHRINK), scale, out=scale)
+    w = np.multiply(normal, scale, out=normal)
+    gammas = w * w
+    unsure = gammas > scale
+    # The first eight bits of u, from a bit generator whose words have 64 bits, as all of ours have.
+    bits = rng.bit_generator.random_raw(-(-w.size // 8)).view(np.uint8)[: w.size].reshape(w.shape)
+    unsure |= bits >= 248
+    few = np.flatnonzero(unsure)
+    z = SHRINK * w.ravel()[few]
+    w *= SHRINK
+    w += 1.0
+    np.multiply(w, w, out=gammas)
+    gammas *= w
+    gammas *= d
+    # Of the few, these bits mostly suffice.
+    d = np.broadcast_to(d, w.shape)[np.unravel_index(few, w.shape)]
+    first_bits = bits.ravel()[few]
+    doubtful = np.flatnonzero((384 * d * (z * z) ** 2 + first_bits > 255) | (z < -0.5))
+    z, d, few = z[doubtful], d[doubtful], few[doubtful]
+    u = (first_bits[doubtful] + rng.random(len(doubtful))) / 256
+    with np.errstate(divide="ignore", invalid="ignore"):
+        accepted = np.log(u) < 3 * d * (np.log1p(z) - z * (1 - z * (1 / 2 - z / 3)))
+    gammas.ravel()[few[~accepted]] = rng.standard_gamma(d[~accepted] + 1 / 3)
+    return gammas
 
 
 def log_rising(shape: Array, counts: Array) -> Array:

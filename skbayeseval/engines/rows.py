@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import expit, log_expit
 
-from skbayeseval.engines.gammas import GammaRows, Simplex, log_rising
+from skbayeseval.engines.gammas import GammaRows, Simplex, dirichlet, gamma_rows, log_rising
 from skbayeseval.evidence.base import letter
 from skbayeseval.metrics.confusion import Totals
 
@@ -60,6 +61,11 @@ class Eta:
     n_classes: int
     right: Array
     wrong: Array
+
+    @cached_property
+    def posterior(self) -> EtaSampler:
+        """The posterior of eta."""
+        return EtaSampler(self, prior=False)
 
 
 @dataclass(frozen=True)
@@ -239,7 +245,7 @@ class RowSampler:
     def draw_proportions(self, rng: Generator, n: int) -> Array:
         """Return draws of the class proportions, of shape (n, M)."""
         known = self.group.known_mu
-        return rng.dirichlet(self.mu_shape, n) if known is None else np.tile(known, (n, 1))
+        return dirichlet(rng, self.mu_shape, n).T if known is None else np.tile(known, (n, 1))
 
     def break_sticks(self, rng: Generator, prior: Array) -> Array:
         """Return what is due to the prior, divided into sticks that sum to it.
@@ -362,7 +368,7 @@ class FullRows(RowSampler):
         super().__init__(group, prior)
         eta = group.etas[0]
         assert isinstance(eta, Eta)
-        self.eta = EtaSampler(eta, prior=prior)
+        self.eta = EtaSampler(eta, prior=True) if prior else eta.posterior
         self.table = np.zeros((self.n_classes, self.n_classes))
         self.table[self.truth, self.predictions[:, 0]] = self.counts
 
@@ -389,9 +395,10 @@ class FullRows(RowSampler):
         """Yield totals of shape (n, M), or tables."""
         (logit,), mass, m = base.logits, self.group.mass, self.n_classes
         assert logit is not None
-        right = np.eye(m, dtype=bool)[..., None]
-        prior = np.where(right, mass * expit(logit), mass / (m - 1) * expit(-logit))
-        cells = rng.standard_gamma(self.table[..., None] + prior)
+        counts = self.table.reshape(m * m, 1)
+        shape = counts + mass / (m - 1) * expit(-logit)
+        shape[:: m + 1] = counts[:: m + 1] + mass * expit(logit)
+        cells = gamma_rows(rng, shape, len(logit)).reshape(m, m, -1)
         cells *= (base.mu.T / cells.sum(axis=1))[:, None]
         if tables:
             yield cells.transpose(2, 0, 1)

@@ -105,7 +105,7 @@ def differences_of_shapes(
     for start in range(0, len(shapes), rows):
         here = shapes[start : start + rows]
         drawn, end = {}, 0
-        gammas = gamma_rows(rng, here, n_draws).swapaxes(0, 1)
+        gammas = gamma_rows(rng, here.ravel(), n_draws).reshape(*here.shape, -1).swapaxes(0, 1)
         for simplex in form.simplexes:
             begin, end = end, end + len(simplex.prior)
             vectors = shares_of(rng, gammas[begin:end], here[:, begin:end].T)

@@ -14,7 +14,6 @@ from skbayeseval._arrays import as_numbers, in_short, positions_of
 from skbayeseval._labels import is_indicator
 from skbayeseval._validation import check_random_state_entropy, check_size
 from skbayeseval.engines import ENGINES, Engine
-from skbayeseval.engines.rows import EtaSampler
 from skbayeseval.evidence.base import Evidence
 from skbayeseval.evidence.confusion import ConfusionCounts
 from skbayeseval.evidence.counts import PairedCounts, as_evidence
@@ -155,7 +154,7 @@ def _warn_of_pull(specification: Any, margins: Sequence[ConfusionCounts]) -> Non
     for group, counts in zip(specification.groups, margins, strict=True):
         true, right = counts.true * counts.weight, counts.hits * counts.weight
         total = true.sum()
-        eta = EtaSampler(group.etas[0], prior=False).mean
+        eta = group.etas[0].posterior.mean
         # The recall of a class of n instances has the mean (right + eta) / (n + 1).
         pull = ((true * eta - right) / (true + 1)).sum() / total
         accuracy = right.sum() / total

@@ -85,3 +85,12 @@ def test_gamma_rows_of_small_and_large_shapes():
     rows = gamma_rows(np.random.default_rng(0), shape, 20_000)
     for row, one in zip(rows, shape, strict=True):
         assert stats.kstest(row, "gamma", args=(one,)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("shape", [1.0, 4.0, 4.5, 30.0, 1e7])
+def test_rows_are_gamma_whether_or_not_shapes_depend_on_the_draw(shape):
+    rng = np.random.default_rng(0)
+    by_draw = np.repeat(shape * np.array([[1.0], [2.0]]), 20_000, axis=1)
+    for shapes in (by_draw[:, 0], by_draw):
+        for row, expected in zip(gamma_rows(rng, shapes, 20_000), by_draw[:, 0], strict=True):
+            assert stats.kstest(row, "gamma", args=(expected,)).pvalue > 1e-3
