@@ -32,7 +32,7 @@ test-wheel:
 	@$(BIN)/python -m build --outdir dist >/dev/null
 	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
 	@rm -rf build/wheel-test && mkdir -p build/wheel-test
-	@cp -r tests docs examples benchmarks *.md CITATION.cff paper.bib pyproject.toml build/wheel-test
+	@cp -r tests docs examples benchmarks *.md action.yml CITATION.cff paper.bib pyproject.toml build/wheel-test
 	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup $(or $(TESTS),tests)
 
 slow: $(READY)

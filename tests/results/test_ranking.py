@@ -218,7 +218,7 @@ def test_tiers_in_words():
 
     assert said(("a", "b", "c")) == "None of 3 is surely worse than a on f1 by more than 0.01"
     assert said(("a",), ("b",), rope=0.0) == "a is surely better than the other on f1"
-    assert said(("a",), ("b", "c")) == "a is surely better than all 2 others on f1"
+    assert said(("a",), ("b", "c"), rope=0.0) == "a is surely better than all 2 others on f1"
     apart = "cannot be told apart from a on f1, the other is worse by more than 0.01"
     assert said(("a", "b", "c"), ("d",)) == f"b and c {apart}"
     assert said(("a", "b"), ("d",)) == f"b {apart}"

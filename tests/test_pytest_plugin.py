@@ -1,0 +1,100 @@
+import subprocess
+import sys
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+TESTS = """
+import re
+
+import numpy as np
+import pytest
+
+rng = np.random.default_rng(0)
+old = rng.random(400) < 0.8
+same = np.where(rng.random(400) < 0.02, ~old, old)
+worse = old & (rng.random(400) < 0.8)
+unsure = old.copy()
+unsure[np.flatnonzero(old)[:22]], unsure[np.flatnonzero(~old)[:20]] = False, True
+
+
+def log(path, scores):
+    path.write_text("id,right\\n" + "".join(f"{i},{int(s)}\\n" for i, s in enumerate(scores)))
+    return path
+
+
+def test_passes(bayes_compare):
+    bayes_compare(same, old).assert_not_worse(0.05)
+    bayes_compare(old, worse, names=("a", "b")).assert_better(0.05, 0.99, looks=3)
+
+
+def test_logs(bayes_compare, tmp_path):
+    comparison = bayes_compare(log(tmp_path / "new", same), str(log(tmp_path / "old", old)))
+    comparison.assert_not_worse(0.05)
+    assert comparison.result.names == ("new", "old")
+    assert comparison.result.metrics == ("right",)
+
+
+def test_worse(bayes_compare):
+    bayes_compare(worse, old, names=("new", "old")).assert_not_worse(0.01)
+
+
+def test_not_settled(bayes_compare):
+    bayes_compare(unsure, old, names=("new", "old")).assert_not_worse(0.02)
+
+
+def test_not_better_enough(bayes_compare):
+    bayes_compare(old, worse).assert_better(0.15)
+
+
+@pytest.mark.parametrize("looks", [1, 10])
+def test_what_would_pass_passes(bayes_compare, looks):
+    for a, b, method in ((unsure, old, "assert_not_worse"), (old, worse, "assert_better")):
+        claim = getattr(bayes_compare(a, b), method)
+        with pytest.raises(pytest.fail.Exception) as failure:
+            claim(0.0 if method == "assert_not_worse" else 0.3, looks=looks)
+        margin = float(re.search("a margin of (.*?) would pass", str(failure.value))[1])
+        claim(margin, looks=looks)
+
+
+def test_more_items_would_pass(bayes_compare):
+    with pytest.raises(pytest.fail.Exception) as failure:
+        bayes_compare(unsure, old).assert_not_worse(0.02)
+    number = int(re.search("about (.*?) items", str(failure.value))[1].replace(",", ""))
+    times = -(-number // len(old))
+    bayes_compare(np.tile(unsure, times), np.tile(old, times)).assert_not_worse(0.02)
+
+
+def test_other_scales(bayes_compare):
+    bayes_compare(100 * same, old).assert_not_worse(0.02)
+"""
+
+
+def test_the_fixture(pytester):
+    pytester.makepyfile(TESTS)
+    found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "-W", "error", "-rf")
+    found.assert_outcomes(passed=5, failed=4)
+    printed = found.stdout.str()
+    assert "not safe to ship: new is worse than old by more than 0.01 with probability" in printed
+    assert "not settled: new is not worse than old by more than 0.02 with probability" in printed
+    assert "not settled: A is better than B by more than 0.15 with probability" in printed
+    assert printed.count("With these items, a margin of ") == 3
+    assert "If the difference stays at " in printed
+    assert "UnlikelyDataWarning" in printed
+    assert "_require" not in printed  # what failed is the claim, not the plugin
+
+
+def test_the_plugin_is_light():
+    code = (
+        "import sys, pytest_skbayeseval;"
+        "print([m for m in ('skbayeseval', 'numpy', 'pandas') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_the_fixture_is_listed(pytester):
+    found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "--fixtures", "--co")
+    found.stdout.fnmatch_lines(["bayes_compare*", "*compares two systems from one score per item*"])
+    assert found.ret in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
