@@ -37,6 +37,8 @@ def as_array(values: Any, name: str) -> Array:
         raise ValueError(
             f"{name} must be an array, got rows of different lengths: {in_short(values)}."
         ) from error
+    if not array.dtype.isnative:  # pandas refuses the other order of bytes
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype.kind == "V":
         raise TypeError(
             f"{name} must not be a structured array, got dtype {array.dtype}. Pass one of its "

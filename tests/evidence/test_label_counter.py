@@ -15,6 +15,7 @@ LABELS = {
     "wide integers": [-(2**40), 3, 2**50],
     "beyond floats": [2**62, 2**62 + 1, 2**63 - 1],
     "strings": ["cat", "dog", "zebra"],
+    "small ones in another byte order": [1 << 56, 2 << 56, 3 << 56],
     "floats": [-1.0, 0.0, 7.0],
 }
 
@@ -24,6 +25,7 @@ def as_arrays(labels, columns):
     yield [values[column] for column in columns]
     yield [values[column].tolist() for column in columns]
     yield [values.astype(object)[column] for column in columns]
+    yield [values.astype(values.dtype.newbyteorder())[column] for column in columns]
     if values.dtype.kind == "i" and abs(values).max() < 100:
         kinds = [np.int8, np.int64, np.float32]
         yield [values.astype(kind)[column] for kind, column in zip(kinds, columns, strict=True)]
@@ -97,7 +99,7 @@ def test_rows_are_kept(n_vectors):
     np.testing.assert_array_equal(found.codes[found.rows], columns.T)
 
 
-@pytest.mark.parametrize("n_rows", [2**17, 2**17 + 1])
+@pytest.mark.parametrize("n_rows", [2**17 + 1, 2**18 + 2])
 @pytest.mark.parametrize("n_classes", [2, 4, 5, 7])
 def test_counts_of_large_blocks_are_those_of_combined_codes(n_classes, n_rows):
     y, a, b = columns = rng_of(7).integers(0, n_classes, (3, n_rows))
