@@ -25,10 +25,13 @@ def sentence_of(result: ComparisonResult | Ranking, gate: Gate | None, rope: flo
     """Return the verdict of the gate, or else what was found for each metric."""
     if gate is not None:
         return one_line(gate)
+    if isinstance(result, Ranking):
+        tiers = [result.tiers(rope or 0.0, metric=name) for name in result.metrics]
+        return one_line("; ".join(each.in_short() for each in tiers))
     if rope is None:
         return one_line(" ".join(map(result._headline, result._metrics.values())))
-    asked = result.tiers if isinstance(result, Ranking) else result.decision
-    return one_line("; ".join(asked(rope, metric=name).in_short() for name in result.metrics))
+    decisions = [result.decision(rope, metric=name) for name in result.metrics]
+    return one_line("; ".join(decision.in_short() for decision in decisions))
 
 
 def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: float | None) -> str:
@@ -41,12 +44,13 @@ def as_markdown(result: ComparisonResult | Ranking, gate: Gate | None, rope: flo
         said = markdown_line(said)
     if not isinstance(result, Ranking):
         return f"{said}\n\n{result.to_markdown(rope)}\n"
-    tables = [
-        f"{markdown_line(metric)}:\n\n{markdown_table(table)}"
-        for metric in result.metrics
-        for table in [result._table(rope, 0.95, False, None, metric)]
-    ]
-    return "\n\n".join([said, *tables]) + "\n"
+    parts = [said]
+    for metric in result.metrics:
+        tiers = result.tiers(rope or 0.0, metric=metric).numbers()
+        table = result._table(rope, 0.95, False, None, metric).loc[list(tiers)]
+        table.insert(0, "tier", list(map(str, tiers.values())))
+        parts += [f"{markdown_line(metric)}:", markdown_table(table)]
+    return "\n\n".join(parts) + "\n"
 
 
 def report_to_github(

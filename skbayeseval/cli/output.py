@@ -19,6 +19,7 @@ from skbayeseval.cli.formats import as_markdown, printable, report_to_github, wr
 from skbayeseval.cli.gate import judge
 from skbayeseval.judgement.rope import warn_of_one_rope
 from skbayeseval.results.facts import WITHOUT_A_ROPE
+from skbayeseval.results.ranking import MOST_IN_PAIRS
 from skbayeseval.results.text_tables import as_text
 
 # The exit code if a gate is not passed.
@@ -134,9 +135,17 @@ def _print(result: Result, rope: float | None) -> None:
     if rope is not None:
         print(*(result.decision(rope, metric=name) for name in result.metrics), "", sep="\n")
         said = said.removesuffix(f"\n  {WITHOUT_A_ROPE}")
+    if isinstance(result, Ranking):
+        print(*(result.tiers(rope or 0.0, metric=name) for name in result.metrics), "", sep="\n")
     print(said.replace("decision(rope=r)", "--rope r"), end="\n\n")
     if not isinstance(result, Ranking):
         print(result._table(rope, 0.95, True, None).T.to_string())
+        return
+    if len(result.names) > MOST_IN_PAIRS:
+        print(
+            f"The differences of all {len(result.pairs):,} pairs are in --format json, those of "
+            f"the {MOST_IN_PAIRS} best in --report."
+        )
         return
     for name, summary in _summaries(result, rope).items():
         pairs = as_text(summary, rope=rope is not None, mcse=True)
@@ -153,6 +162,9 @@ def _as_json(result: Result, rope: float | None) -> dict[str, Any]:
     found = {**result.to_dict(), "rope": rope}
     if isinstance(result, Ranking):
         found["ranking"] = {name: _rows(result.ranking(metric=name)) for name in result.metrics}
+        found["tiers"] = {
+            name: result.tiers(rope or 0.0, metric=name).groups for name in result.metrics
+        }
         found["summary"] = {
             name: _rows(summary) for name, summary in _summaries(result, rope).items()
         }
@@ -167,14 +179,15 @@ def _rows(table: pd.DataFrame) -> Any:
 
 
 def _figure(result: Result, rope: float | None) -> Any:
-    """Return a figure of all metrics, one below the other."""
+    """Return a figure of all metrics, one below the other; of a ranking, its tiers."""
+    kind = "tiers" if isinstance(result, Ranking) else "posterior"
     if len(result.metrics) == 1:
-        return result.plot(rope=rope).figure_
+        return result.plot(kind, rope=rope).figure_
     from matplotlib import pyplot as plt
 
     width, height = plt.rcParams["figure.figsize"]
     n = len(result.metrics)
     figure, axes = plt.subplots(n, figsize=(width, n * height), layout="constrained")
     for ax, name in zip(axes, result.metrics, strict=True):
-        result.plot(rope=rope, metric=name, ax=ax)
+        result.plot(kind, rope=rope, metric=name, ax=ax)
     return figure

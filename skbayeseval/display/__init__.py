@@ -15,6 +15,7 @@ from skbayeseval.display.posterior import (
     ScoreDisplay,
     TraceDisplay,
 )
+from skbayeseval.display.tiers import TiersDisplay
 
 __all__ = [
     "ClassesDisplay",
@@ -30,5 +31,6 @@ __all__ = [
     "RankingDisplay",
     "ScoreDisplay",
     "ScoresDisplay",
+    "TiersDisplay",
     "TraceDisplay",
 ]

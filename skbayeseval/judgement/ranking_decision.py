@@ -15,6 +15,7 @@ from skbayeseval.judgement.decision import (
     InWords,
     basis_of,
     format_probability,
+    percent,
 )
 from skbayeseval.judgement.intervals import Interval, hdi_of_rows
 
@@ -151,7 +152,7 @@ class Tiers(InWords):
     def _by(self) -> str:
         return f" by more than {-self.rope.low:.4g}" if self.rope.low else ""
 
-    def in_short(self) -> str:
+    def in_short(self, most_names: int = MOST_NAMES) -> str:
         """Return a sentence on the first tier, without a full stop."""
         first, total = self.groups[0], len(self.numbers())
         if len(self.groups) == 1:
@@ -162,15 +163,19 @@ class Tiers(InWords):
         left, (best, *near) = total - len(first), first
         rest = "the other is" if left == 1 else f"the other {left} are"
         names = " and ".join(filter(None, [", ".join(near[:-1]), near[-1]]))
-        said = names if len(near) <= MOST_NAMES else f"{len(near)} of {total}"
+        said = names if len(near) <= most_names else f"{len(near)} of {total}"
         return f"{said} cannot be told apart from {best} on {self.metric}, {rest} worse{self._by}"
 
     def __str__(self) -> str:
-        said = [f"{basis_of(self.metric, self.prob, self.rope)}, scores partially pooled:"]
+        basis = basis_of(self.metric, self.prob, self.rope)
+        if self.rope.low == self.rope.high:
+            basis = f"{self.metric}, {percent(self.prob)} HDI, any difference counts"
+        said = [f"{basis}, scores partially pooled:"]
         said += [f"  tier {i}: {', '.join(names)}" for i, names in enumerate(self.groups, 1)]
-        said.append("  Nobody in a tier can be told apart from the first of it.")
+        rule = "those in a tier cannot be told apart from its first"
         if len(self.groups) > 1:
-            said[-1] += f" Lower tiers are surely worse\n  than that one{self._by}."
+            rule += f"; those in lower tiers are surely worse than it{self._by}"
+        said.append(f"  {rule}")
         return "\n".join([*said, *(f"  {note}" for note in self._notes("these tiers"))])
 
 

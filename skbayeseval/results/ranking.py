@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 
 from skbayeseval._arrays import in_short
 from skbayeseval._validation import check_probability
-from skbayeseval.display import PairsDisplay, RankingDisplay
+from skbayeseval.display import PairsDisplay, RankingDisplay, TiersDisplay
 from skbayeseval.judgement.decision import Decision
 from skbayeseval.judgement.distribution import (
     Distribution,
@@ -44,7 +44,7 @@ from skbayeseval.results.text_tables import Labels, as_text, name_observed, writ
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PLOTS = ("ranking", "pairs")
+PLOTS = ("ranking", "tiers", "pairs")
 
 # The codes of the decisions about a classifier, against the best.
 AGAINST_THE_BEST = {"equivalent": "~", "open": "?", "worse": "<<"}
@@ -280,8 +280,8 @@ class Ranking(RopeResult):
         accuracy, 95% HDI, ROPE [-0.020, +0.020], scores partially pooled:
           tier 1: all, few
           tier 2: half
-          Nobody in a tier can be told apart from the first of it. Lower tiers are surely worse
-          than that one by more than 0.02.
+          those in a tier cannot be told apart from its first; those in lower tiers are surely
+          worse than it by more than 0.02
         """
         prob, which = check_probability(prob), self._metric(metric)
         region, groups = check_rope_around_zero(rope, which), []
@@ -429,14 +429,15 @@ class Ranking(RopeResult):
         metric: str | Metric | None = None,
         ax: Axes | None = None,
         **style: Any,
-    ) -> RankingDisplay | PairsDisplay:
+    ) -> RankingDisplay | TiersDisplay | PairsDisplay:
         """Plot the ranking.
 
         Parameters
         ----------
-        kind : {"ranking", "pairs"}, default="ranking"
+        kind : {"ranking", "tiers", "pairs"}, default="ranking"
             "ranking" shows the metric of each classifier with its HDI, and the probabilities of
-            being best. "pairs" shows a matrix of decisions.
+            being best. "tiers" shows it in the tiers of `tiers`. "pairs" shows a matrix of
+            decisions.
         rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence. "ranking" then marks who is equivalent to the best
             and who is surely worse. For "pairs", None means the point 0.
@@ -451,7 +452,7 @@ class Ranking(RopeResult):
 
         Returns
         -------
-        display : RankingDisplay or PairsDisplay
+        display : RankingDisplay, TiersDisplay or PairsDisplay
             The display, with attributes `ax_`, `figure_`, `line_`, `fill_` and `text_`, as in
             scikit-learn.
         """
@@ -471,6 +472,12 @@ class Ranking(RopeResult):
                 states=None if decision is None else decision.states(),
                 rope=None if decision is None else -decision.rope.low,
             ).plot(ax=ax, **style)
+        if kind == "tiers":
+            tiers = self.tiers(0.0 if rope is None else rope, prob, metric=which)
+            table = self.ranking(prob=prob, metric=which)
+            return TiersDisplay(table, tiers=tiers, metric=which.name, prob=prob).plot(
+                ax=ax, **style
+            )
         region = check_rope(0.0 if rope is None else rope, which)
         decisions = {
             (i, j): self._pair(i, j).decision(region, prob, metric=which)

@@ -27,9 +27,10 @@ from skbayeseval.display import (
     RankingDisplay,
     ScoreDisplay,
     ScoresDisplay,
+    TiersDisplay,
     TraceDisplay,
 )
-from skbayeseval.judgement import Interval
+from skbayeseval.judgement import Interval, Tiers
 from skbayeseval.judgement.bayes_factor import BayesFactor
 from skbayeseval.judgement.distribution import Distribution, decision_of
 
@@ -57,6 +58,13 @@ def ranking_table(names, step=0.004):
     chances = 0.5 ** np.arange(1, len(names) + 1)
     table = {"mean": means, "hdi_low": means - 0.012, "hdi_high": means + 0.009}
     return pd.DataFrame({**table, "p_best": chances / chances.sum()}, index=list(names))
+
+
+def tiers_of(names, *sizes):
+    ends = np.cumsum(sizes)
+    groups = [tuple(names[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    tiers = Tiers(tuple(groups), ROPE, "f1_macro")
+    return TiersDisplay(ranking_table(names), tiers=tiers, metric="f1_macro")
 
 
 def pair_decisions(names, rope=ROPE):
@@ -178,6 +186,9 @@ def cases():
                 ranking_table([*n, "KNeighborsClassifier", "LinearDiscriminantAnalysis"]),
                 metric="f1_macro",
             ),
+            f"tiers-{label}": lambda n=names: tiers_of(
+                [*n, "KNeighborsClassifier", "LDA"], 2, 1, 1
+            ),
             f"pairs-{label}": lambda n=names: PairsDisplay(
                 pair_decisions([*n, "KNN"]), names=[*n, "KNN"], metric="f1_macro"
             ),
@@ -232,6 +243,9 @@ def cases():
         "ranking-states": lambda: RankingDisplay(
             ranking_table([str(k) for k in range(8)]), states=states, total=60
         ),
+        "tiers-two": lambda: tiers_of(list(SHORT), 1, 1),
+        "tiers-equal": lambda: tiers_of(many[:25], 25),
+        "tiers-60": lambda: tiers_of(many, *[1] * 5, 20, 35),
         "pairs-two": lambda: PairsDisplay(pair_decisions(SHORT), names=SHORT),
         "pairs-12": lambda: PairsDisplay(pair_decisions(many[:12]), names=many[:12]),
         "pairs-60": lambda: PairsDisplay(pair_decisions(many), names=many),

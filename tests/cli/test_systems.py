@@ -1,0 +1,105 @@
+"""The command `systems`: a leaderboard of systems on several tasks."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skbayeseval import compare_scores
+from skbayeseval.cli import main
+
+QUICK = ["--draws", "500"]
+
+
+def leaderboard(n_systems=5, n_tasks=8, step=4.0):
+    """Return systems in rows, of which the first two are about equal, with two holes."""
+    rng = np.random.default_rng(0)
+    skills = -step * np.maximum(np.arange(n_systems) - 1, 0)
+    scores = 60 + rng.uniform(-20, 20, n_tasks) + skills[:, None]
+    scores = (scores + rng.normal(0, 0.5, scores.shape)).round(2)
+    names = [f"s{k}" for k in range(n_systems)]
+    table = pd.DataFrame(scores, names, [f"t{k}" for k in range(n_tasks)])
+    table.iloc[1, 2] = table.iloc[3, 0] = np.nan
+    return table
+
+
+@pytest.fixture
+def path(tmp_path):
+    leaderboard().to_csv(tmp_path / "scores.csv")
+    return tmp_path / "scores.csv"
+
+
+def run(capsys, path, *arguments):
+    code = main(["systems", str(path), *arguments, *QUICK])
+    return code, capsys.readouterr()
+
+
+def test_it_is_compare_scores(path, capsys):
+    found = json.loads(run(capsys, path, "--rope", "0.5", "--json")[1].out)
+    ranking = compare_scores(leaderboard().T, n_draws=500, random_state=0)
+    assert found["tiers"]["score"] == [list(names) for names in ranking.tiers(0.5).groups]
+    assert found["tiers"]["score"][0] in (["s0", "s1"], ["s1", "s0"])
+    means = {row["classifier"]: row["mean"] for row in found["ranking"]["score"]}
+    assert means == pytest.approx(ranking.table["mean"].to_dict())
+
+
+def test_tasks_in_rows(path, tmp_path, capsys):
+    leaderboard().T.to_csv(tmp_path / "turned.tsv", sep="\t")
+    one = run(capsys, path, "--rope", "0.5")[1].out
+    assert run(capsys, tmp_path / "turned.tsv", "--tasks-in-rows", "--rope", "0.5")[1].out == one
+    assert "  tier 2: s2\n" in one
+    assert "from 8 data sets, 2 of 40 scores missing" in one
+
+
+def test_holes_and_errors(path, capsys):
+    plain = path.read_text()
+    table = leaderboard()
+    (-table).to_csv(path, na_rep="N/A")
+    other = run(capsys, path, "--rope", "0.5", "--lower-is-better", "--scoring", "error")[1].out
+    path.write_text(plain)
+    assert "tier 1: " in other
+    assert other.replace("neg_error", "score") == run(capsys, path, "--rope", "0.5")[1].out
+
+
+def test_markdown_is_in_the_order_of_tiers(path, capsys):
+    page = run(capsys, path, "--rope", "0.5", "--format", "markdown")[1].out.splitlines()
+    assert "cannot be told apart from s" in page[0]
+    rows = [row.split(" | ")[:2] for row in page[6:]]
+    assert [tier for _, tier in rows] == ["1", "1", "2", "3", "4"]
+
+
+def test_a_gate_about_the_first(path, capsys):
+    code, said = run(capsys, path, "--rope", "1.5", "--gate", "non-inferior")
+    assert (code, said.out.count("s0 is not worse than")) == (0, 4)
+    leaderboard().iloc[::-1].to_csv(path)
+    assert run(capsys, path, "--gate", "better")[0] == 3
+
+
+def test_many_systems_in_a_figure(tmp_path, capsys):
+    leaderboard(12, 10, step=1.0).to_csv(tmp_path / "many.csv")
+    figure = tmp_path / "tiers.png"
+    printed = run(capsys, tmp_path / "many.csv", "--plot", str(figure))[1].out
+    assert "any difference counts" in printed
+    assert "The differences of all 66 pairs are in --format json" in printed
+    assert figure.stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("system,x,y\na,1,2\nb,?,3\n", "'?' in row 'b' and column 'x' of FILE is no number; leave"),
+        ("system,x,y\na,1,2\na,2,3\n", "FILE has 'a' more than once"),
+        ("system,x,x\na,1,2\nb,2,3\n", "FILE has 'x' more than once"),
+        ("system\na\nb\n", "FILE must have names in its first line and column"),
+        ("system,x,y\na,1,2\nb,2,3\n", "2 data sets with scores of both systems. At least three"),
+        ("system,x,y,z\na,1,2,inf\nb,2,3,4\n", "contains NaN or infinity"),
+    ],
+)
+def test_tables_that_are_refused(text, message, tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    path.write_text(text)
+    code, said = run(capsys, path)
+    assert code == 2
+    assert message.replace("FILE", str(path)) in said.err
+    assert said.err.count("\n") == 1
