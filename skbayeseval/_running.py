@@ -33,8 +33,8 @@ from rich.progress import (
 )
 from sklearn import config_context, get_config
 
-# Seconds after which work is long.
-PATIENCE = 1.0
+# Seconds after which work is long, and those from which on it is said beforehand how many.
+PATIENCE, LONG = 1.0, 10.0
 
 
 def parallel_with_progress(
@@ -96,15 +96,29 @@ class ProgressParallel(Parallel):
             self.advance(self.n_completed_tasks)
 
 
+def seconds_of(call: Callable[[], Any]) -> float:
+    """Return how long a call takes."""
+    start = time.monotonic()
+    call()
+    return time.monotonic() - start
+
+
 @contextmanager
-def progress_if_long(doing: str, total: int, *, show: bool) -> Iterator[Callable[[int], None]]:
+def progress_if_long(
+    doing: str, total: int, *, show: bool, expected: float = 0.0
+) -> Iterator[Callable[[int], None]]:
     """Show progress, if `show`, of work that takes longer than a second.
 
-    The function that is given is to be called with how much is done.
+    The function that is given is to be called with how much is done. Where the work is expected to
+    take many seconds, it is always shown, and how long it will take is said before it starts.
     """
     start = time.monotonic()
     with ExitStack() as stack:
         shown: Callable[[int], None] | None = None
+        if expected > LONG:
+            minutes = f"{expected / 60:,.0f} minutes"
+            words = minutes if expected >= 90 else f"{expected:.0f} seconds"
+            shown = stack.enter_context(progress_display(f"{doing}, about {words}", total, start))
 
         def advance(done: int) -> None:
             nonlocal shown

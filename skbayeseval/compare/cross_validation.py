@@ -434,6 +434,7 @@ def compare_learners(
             scored=collected.scored,
             weights=weights,
             instances=instances,
+            metrics=target.metrics.values(),
         )
     except BaseException as error:  # Ctrl-C during Markov chains as well
         _keep_fits(error, target, collection, results)

@@ -235,9 +235,6 @@ def _described(scores: Array) -> str:
     return f"numbers from {values[0]:g} to {values[-1]:g}"
 
 
-# The default number of draws, and that of calls of a function which is called for every draw.
-N_DRAWS, N_CALLS = 20_000, 2_000
-
 ResultParts = tuple[Posterior, tuple[str, ...], dict[str, Metric]]
 Options = tuple[Any, Any, Any, Any, Any]
 EvidenceParts = tuple[Evidence, ScoredInstances | None, dict[str, Metric]]
@@ -287,7 +284,8 @@ class SameInstances:
             instances = Instances(evidence.n_rows, index_of(rows.values()))
         posterior = make_posterior(
             evidence,
-            *_with_fewer_draws(options, metrics.values()),
+            *options,
+            metrics=metrics.values(),
             prevalence=self.prevalence,
             scored=scored,
             instances=instances,
@@ -393,14 +391,6 @@ class SameInstances:
             for k, (name, labels) in enumerate(zip(self.predictions, codes, strict=True))
         }
         return ScoredInstances.from_scores(self.y_true, said, **common)
-
-
-def _with_fewer_draws(options: Options, metrics: Iterable[Metric]) -> Options:
-    """Return the options with 2,000 draws instead of 20,000 where functions are called for each."""
-    model, engine, prior, n_draws, random_state = options
-    if n_draws == N_DRAWS and any(m.calls_per_draw and m.weighs_instances for m in metrics):
-        n_draws = N_CALLS
-    return model, engine, prior, n_draws, random_state
 
 
 def _are_numbers(scoring: Any, vectors: list[Any]) -> bool:

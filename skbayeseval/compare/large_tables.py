@@ -241,7 +241,8 @@ def compare_table(
         names = counts.columns["a"], counts.columns["b"]
         names = names if names[0] != names[1] else ("A", "B")
     options = (model, engine, prior, n_draws, random_state, prevalence)
-    return ComparisonResult(make_posterior(evidence, *options), check_names(names, 2), metrics)
+    posterior = make_posterior(evidence, *options, metrics=metrics.values())
+    return ComparisonResult(posterior, check_names(names, 2), metrics)
 
 
 def _named_columns(

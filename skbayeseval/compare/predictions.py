@@ -357,10 +357,9 @@ def _result_of(
     for name, counts in evidence.items():
         if counts.has_true_negatives:
             check_true_classes([counts.labels[i] for i in np.flatnonzero(counts.true)], name)
-    posterior = make_posterior(tuple(evidence.values()), *options)
-    return ComparisonResult(
-        posterior, check_names(names, 2), resolve_scoring(scoring, posterior.counts[0].labels)
-    )
+    metrics = resolve_scoring(scoring, next(iter(evidence.values())).labels)
+    posterior = make_posterior(tuple(evidence.values()), *options, metrics=metrics.values())
+    return ComparisonResult(posterior, check_names(names, 2), metrics)
 
 
 def compare_many(

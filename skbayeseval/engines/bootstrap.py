@@ -87,7 +87,11 @@ def stream_bootstrap(
         for place, (_, prepared), unweighted in zip(places, runs, plain, strict=True):
             of_run = weights[place]
             for k, metric in enumerate(prepared):
-                found, before = metric.sums(of_run).relative_to(unweighted[k]), sums[k]
+                try:
+                    of_one = metric.sums(of_run)
+                except ValueError as error:  # of a function that is not defined for all weights
+                    raise ValueError(f"Classifier {k + 1} of {n_classifiers}: {error}") from error
+                found, before = of_one.relative_to(unweighted[k]), sums[k]
                 sums[k] = found if before is None else before.plus(found)
         return np.stack([of_all.average() for of_all in sums if of_all is not None])
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from skbayeseval._arrays import in_short
+from skbayeseval._running import has_bar, progress_if_long, seconds_of
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.instance_scores import Prepared, Sums
 from skbayeseval.metrics.numbers import mean_of
@@ -141,6 +142,9 @@ class AnyMetric:
                 self.function(_taken(y_true, r), _taken(y_pred, r)) if len(r) else 0.0 for r in rows
             ]
         values = self._as_numbers(results, weights.shape[1])
+        undefined = ~np.isfinite(values)
+        if undefined.any():
+            self._refuse(y_true, weights, undefined)
         return values if self.greater_is_better else -values
 
     def _as_numbers(self, results: Any, n: int) -> Array:
@@ -155,14 +159,36 @@ class AnyMetric:
                 f"The function of metric {self.name!r} must return "
                 f"{one if self.how == 'batches' else 'a number'}, got {in_short(example)}."
             )
-        if not np.isfinite(values).all():
-            wrong = int((~np.isfinite(values)).sum())
-            raise ValueError(
-                f"The function of metric {self.name!r} returned NaN or infinity for {wrong} of {n} "
-                "draws. It must be defined for all positive weights, also where few instances of a "
-                "class have most of the weight."
-            )
         return values
+
+    def _refuse(self, y_true: Any, weights: Array, undefined: Array) -> None:
+        """Raise, because the metric is not defined for some of the weights."""
+        n, wrong = len(undefined), int(undefined.sum())
+        where = f"{wrong:,} of the first {n:,} draws" if n > 1 else "these predictions"
+        known = isinstance(y_true, np.ndarray) and y_true.ndim == 1 and not self.of_items
+        classes, codes, times = (
+            np.unique(y_true, return_inverse=True, return_counts=True) if known else ((), [], [])
+        )
+        scarce = []
+        for i, label in enumerate(classes if len(classes) <= len(weights) / 2 else ()):
+            rows = np.flatnonzero(codes == i)
+            empty = int((weights[rows][:, undefined].sum(axis=0) == 0).sum())
+            if empty or times[i] == 1:
+                number = f"only instance {rows[0]}" if times[i] == 1 else f"{times[i]:,} instances"
+                drawn = f", and which {empty:,} of these draws do not have" if empty else ""
+                scarce.append(f"class {label}, of which there is {number}{drawn}")
+        cause = f" The cause may be {'; '.join(scarce[:3])}." if scarce else ""
+        cure = "It must be defined for all positive weights, also where few instances have most."
+        if self.how == "resampling":
+            cure = (
+                "It must be defined for all instances that may be drawn. Return a number where a "
+                "class is missing, use metrics.weighted if it takes weights, or leave out classes "
+                "with few instances."
+            )
+        raise ValueError(
+            f"The function of metric {self.name!r} returned NaN or infinity for {where}.{cause} "
+            f"{cure}"
+        )
 
     def prepared(
         self, y_true: Any, y_pred: Any, weight: Array | None = None, *, perfect: Any = None
@@ -308,11 +334,17 @@ class _Called(Prepared):
         plain = self.sums(np.ones((n, 1)))
         whole = self.takes_counts
         tops = np.empty(n)
-        for rows in np.array_split(np.arange(n), max(1, n * n // 2**22)):
-            changed = np.ones((n, len(rows)))
-            changed[rows, np.arange(len(rows))] -= 1.0 if whole else -STEP
-            ahead = self.sums(changed).numerators[0]
-            tops[rows] = (ahead - plain.numerators[0, 0]) / (-1.0 if whole else STEP)
+        expected = 0.0
+        if self.metric.how != "batches":
+            expected = n * seconds_of(lambda: self.sums(np.ones((n, 1))))
+        words = f"the influence of each instance on {self.metric.name}"
+        with progress_if_long(words, n, show=has_bar(), expected=expected) as advance:
+            for rows in np.array_split(np.arange(n), max(min(n, 20), n * n // 2**22)):
+                changed = np.ones((n, len(rows)))
+                changed[rows, np.arange(len(rows))] -= 1.0 if whole else -STEP
+                ahead = self.sums(changed).numerators[0]
+                tops[rows] = (ahead - plain.numerators[0, 0]) / (-1.0 if whole else STEP)
+                advance(rows[-1] + 1)
         return Sums(tops[None], weight[None], np.zeros((1, n)))
 
 

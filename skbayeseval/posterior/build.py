@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from skbayeseval.evidence.counts import PairedCounts, as_evidence
 from skbayeseval.evidence.instance_scores import WeightedInstances
 from skbayeseval.evidence.units import UnitCounts, warn_of_empty_labels
 from skbayeseval.evidence.validated_rows import Instances
+from skbayeseval.metrics.confusion import Metric
 from skbayeseval.models import Hierarchical, resolve_model
 from skbayeseval.models.base import Model
 from skbayeseval.posterior.chains import sample
@@ -28,6 +29,9 @@ from skbayeseval.posterior.recipe import Posterior
 
 # By how many standard deviations a published prior may move an accuracy without a warning.
 LARGEST_PULL = 1 / 3
+
+# The default number of draws, and that of functions which are called for every draw.
+N_DRAWS, N_CALLS = 20_000, 2_000
 
 # What a draw takes of each classifier and of the difference: a number and a copy of it.
 BYTES = 16
@@ -79,15 +83,19 @@ def make_posterior(
     weights: Weights | None = None,
     instances: Instances | None = None,
     rehearsal: bool = False,
+    metrics: Iterable[Metric] = (),
 ) -> Posterior:
     """Return the posterior of the evidence under the given model and prior.
 
     `scored` holds the scores of the same instances, for metrics of instance scores. `weights` are
     inferred weights; Markov chains take the weight of the evidence instead. `instances` are those
-    that the rows of the evidence belong to. With ``rehearsal=True``, all arguments are checked, but
-    nothing is sampled and nothing warned of.
+    that the rows of the evidence belong to. If functions among the `metrics` are called for each
+    draw, there are 2,000 draws instead of the default of 20,000. With ``rehearsal=True``, all
+    arguments are checked, but nothing is sampled and nothing warned of.
     """
     sampler = resolve_engine(engine, prior)
+    if n_draws == N_DRAWS and any(metric.calls_per_draw for metric in metrics):
+        n_draws = N_CALLS
     own_prior = prior if callable(prior) else None
     if own_prior and isinstance(model, Model):
         raise ValueError(

@@ -15,7 +15,7 @@ import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
 
-from skbayeseval._running import progress_if_long
+from skbayeseval._running import progress_if_long, seconds_of
 from skbayeseval.engines.arviz import diagnose
 from skbayeseval.engines.base import Trace
 from skbayeseval.engines.blocks import in_order
@@ -468,8 +468,13 @@ class Posterior(Recipe):
     def _collected(self, blocks: Iterable[Array], metric: Metric) -> Array:
         """Return all draws; shows progress if they take long."""
         collected: list[Array] = []
-        done, words = 0, f"drawing {metric.name}"
-        progress = progress_if_long(words, self.n_draws, show=self.shows_progress)
+        done, words, expected = 0, f"drawing {metric.name}", 0.0
+        if metric.calls_per_draw:  # what a draw takes is what the observed values take
+            self.observed(metric)  # checks the function, once
+            source: Any = self._scored_for(metric) or self.evidence
+            expected = self.n_draws * seconds_of(lambda: source.observed(metric))
+        show = self.shows_progress
+        progress = progress_if_long(words, self.n_draws, show=show, expected=expected)
         with self._threads(), progress as advance:
             for block in blocks:
                 collected.append(block)

@@ -13,6 +13,7 @@ from skbayeseval.evidence.base import effective_number
 from skbayeseval.evidence.validated_rows import cell_influence
 from skbayeseval.metrics.confusion import Metric
 from skbayeseval.metrics.registry import in_plain_words
+from skbayeseval.posterior.build import N_CALLS, N_DRAWS
 from skbayeseval.posterior.recipe import Posterior
 
 if TYPE_CHECKING:
@@ -121,6 +122,9 @@ def _basis(result: PosteriorView) -> Iterator[Fact]:
     if evidence.family == "systems":
         kind = "Markov chain"
     draws = f"{posterior.n_draws:,} {kind} draws from {evidence.describe()}"
+    called = [name for name, metric in metrics.items() if metric.calls_per_draw]
+    if called and posterior.n_draws == N_CALLS:
+        draws += f" (not {N_DRAWS:,}, as {' and '.join(called)} must be called for each)"
     yield "model", f"{posterior.model.name}, {draws}"
     units = "groups" if getattr(posterior.scored, "grouped", False) else "instances"
     resampled = [name for name, metric in metrics.items() if metric.takes_counts]

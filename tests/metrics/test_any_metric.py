@@ -1,5 +1,7 @@
 """Any function as a metric, against the direct computation and the metrics that are built in."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,11 +9,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics as sklearn_metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import get_scorer_names, make_scorer
+from sklearn.metrics import accuracy_score, get_scorer_names, make_scorer
 from sklearn.naive_bayes import GaussianNB
 
 from skbayeseval import (
     bayesian_cross_validate,
+    compare_confusion_matrices,
     compare_many,
     compare_predictions,
     load_result,
@@ -269,7 +272,7 @@ def test_test_sets_of_which_nothing_is_drawn_do_not_count():
         (lambda y, p, sample_weight=None: np.random.default_rng().random(), "deterministic"),
         (lambda y, p, sample_weight=None: np.ones(3), "must return a number, got array"),
         (lambda y, p, sample_weight=None: "good", "must return a number, got 'good'"),
-        (lambda y, p, sample_weight=None: np.nan, "NaN or infinity for 1 of 1"),
+        (lambda y, p, sample_weight=None: np.nan, "NaN or infinity for these predictions"),
     ],
 )
 def test_functions_that_do_not_do(function, message):
@@ -277,6 +280,37 @@ def test_functions_that_do_not_do(function, message):
         compare(metrics.weighted(function, name="mine"))
     with pytest.raises(ValueError, match=message):
         by_scores(metrics.weighted(function, name="mine", response="predict_proba"))
+
+
+def test_draws_for_which_a_function_is_not_defined():
+    """The error counts them, and names the classifier, the class and its only instance."""
+    y = np.where(np.arange(N) == 7, "rare", np.where(Y == 1, "x", "y"))
+
+    def recall(y_true, y_pred):
+        with np.errstate(invalid="ignore"):
+            return np.divide(
+                ((y_true == "rare") & (y_pred == "rare")).sum(), (y_true == "rare").sum()
+            )
+
+    result = compare_predictions(y, y, y[::-1], scoring=metrics.resampled(recall), **QUICK)
+    with pytest.raises(ValueError, match="returned NaN") as caught:
+        result.hdi()
+    told = re.match(
+        r"Classifier 1 of 2: The function of metric 'recall' returned NaN or infinity for (\d+) of "
+        r"the first 300 draws. The cause may be class rare, of which there is only instance 7, and "
+        r"which (\d+) of these draws do not have. .* use metrics.weighted if it takes weights",
+        str(caught.value),
+    )
+    assert told[1] == told[2]
+    assert int(told[1]) / 300 == pytest.approx(np.exp(-1), abs=0.1)
+
+    def of_b(y_true, y_pred, sample_weight=None):  # defined for equal and for doubled weights only
+        few = sample_weight is None or len(np.unique(sample_weight)) < 3
+        return brier(y_true, y_pred, sample_weight) if few or y_pred[0] == P[0] else np.nan
+
+    loss = metrics.weighted(of_b, response="predict_proba", greater_is_better=False)
+    with pytest.raises(ValueError, match=r"Classifier 2 of 2: .* for 300 of the first 300 draws"):
+        by_scores(loss).hdi()
 
 
 def test_losses_that_do_not_say_so():
@@ -374,6 +408,39 @@ def test_fewer_draws_where_a_function_is_called_for_each():
     assert compare_predictions(Y, None, None, scoring=loss, **SCORES).n_draws == 2000
     ece = metrics.expected_calibration_error(5)
     assert compare_predictions(Y, None, None, scoring=ece, **SCORES).n_draws == 20_000
+    result = compare_predictions(Y, A, B, scoring=metrics.weighted(cost, greater_is_better=False))
+    assert "2,000 independent draws from 120 counts (not 20,000, as neg_cost must be" in str(result)
+    assert "(not 20,000" not in str(compare(metrics.weighted(cost, greater_is_better=False)))
+    table = [[50, 10], [5, 35]]
+    matrices = compare_confusion_matrices(table, table, scoring=metrics.weighted(accuracy_score))
+    assert matrices.n_draws == 2000
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words", "of_rows"),
+    [
+        (0.2, "about 60 seconds: 0 of 300 done", "about 24 seconds"),
+        (1.0, "about 5 minutes: 0 of 300 done", "about 2 minutes"),
+    ],
+)
+def test_the_time_is_said_beforehand(monkeypatch, capsys, seconds, words, of_rows):
+    """A call is timed; here, the clock is set."""
+    for module in ("posterior.recipe", "metrics.any_metric"):
+        monkeypatch.setattr(f"skbayeseval.{module}.seconds_of", lambda call: seconds)
+    loss = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
+    by_scores(loss).hdi()
+    told = capsys.readouterr().err
+    assert f"drawing neg_brier, {words}" in told
+    assert f"the influence of each instance on neg_brier, {of_rows}: 0 of {N} done" in told
+    compare(metrics.weighted(cost, greater_is_better=False)).hdi()
+    assert f"drawing neg_cost, {words}" in capsys.readouterr().err
+
+
+def test_nothing_is_said_where_calls_are_quick(monkeypatch, capsys):
+    for module in ("posterior.recipe", "metrics.any_metric"):
+        monkeypatch.setattr(f"skbayeseval.{module}.seconds_of", lambda call: 1e-3)
+    by_scores(metrics.weighted(brier, response="predict_proba", greater_is_better=False)).hdi()
+    assert not capsys.readouterr().err
 
 
 def test_resampling_and_cautions_are_told():
