@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skbayeseval._arrays import as_numbers, check_rows, in_short, named_labels
-from skbayeseval._labels import encode_labels, is_indicator, kind_of_labels
+from skbayeseval._arrays import as_numbers, check_rows, columns_in_order, in_short, named_labels
+from skbayeseval._labels import check_indicator, encode_labels, is_indicator, kind_of_labels
 from skbayeseval._running import has_bar
 from skbayeseval._validation import UnlikelyDataWarning
 from skbayeseval.evidence.base import Evidence
@@ -365,10 +365,16 @@ class SameInstances:
                 "There is nothing to compare: pass predictions, instance scores, or both."
             )
         classes = evidence.margins()[0].labels
-        metrics = resolve_scoring(self.scoring, classes)
+        metrics = resolve_scoring(self.scoring, classes, several)
         if scored is not None:
             warn_of_unlikely_scores(scored, list(scores), metrics.values())
-        if any(metric.needs == "labels" for metric in metrics.values()):
+        of_labels = [name for name, metric in metrics.items() if metric.needs == "labels"]
+        if of_labels and not predictions:
+            raise ValueError(
+                f"scoring={of_labels[0]!r} requires predicted labels, but there are instance "
+                "scores only. Pass predictions as well."
+            )
+        if of_labels:
             scored = self._scored_with_labels(scored, common | {"labels": classes})
         if scored is not None and all(m.source == "instances" for m in metrics.values()):
             evidence, scored = scored, None
@@ -378,14 +384,14 @@ class SameInstances:
         self, scored: ScoredInstances | None, common: Mapping[str, Any]
     ) -> ScoredInstances:
         """Return scores of instances, and predicted labels for functions that are given these."""
-        if not self.predictions:
-            raise ValueError("Metrics of labels require predictions, but these are None.")
+        codes: Iterable[Any]
         if is_indicator(self.y_true):
-            raise ValueError(
-                "Functions of labels that are resampled require one label per instance, but y_true "
-                "is a multi-label indicator. Pass it to metrics.over_items, with a row per item."
-            )
-        _, codes = encode_labels(list(self.predictions.items()), common["labels"])
+            codes = [
+                check_indicator(columns_in_order(one, common["labels"], name), name).toarray()
+                for name, one in self.predictions.items()
+            ]
+        else:
+            _, codes = encode_labels(list(self.predictions.items()), common["labels"])
         said = {
             name: {"labels": labels} | (dict(scored.responses[k]) if scored is not None else {})
             for k, (name, labels) in enumerate(zip(self.predictions, codes, strict=True))

@@ -293,7 +293,7 @@ class Evidence(ABC):
             raise ValueError(
                 f"scoring={metric.name!r} requires one label per instance, but y is a multi-label "
                 "indicator. Use the micro, macro or weighted average of precision, recall, F1 or "
-                "Jaccard, or metrics.per_class."
+                "Jaccard, metrics.per_class, or metrics.weighted of a function of indicators."
             )
         if metric.needs_positive and (len(labels) > 2 or not counts.has_table):
             kind = "multiclass" if counts.has_table else "multilabel-indicator"

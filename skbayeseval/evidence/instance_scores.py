@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from skbayeseval._arrays import as_array, as_numbers, columns_in_order, in_short, named_labels
 from skbayeseval._labels import (
@@ -391,7 +392,7 @@ def _check_scores(
 ) -> Array:
     """Return scores with one row per instance; with two classes, those of the positive class."""
     if kind == "labels":
-        return np.asarray(scores)
+        return scores.toarray() if sparse.issparse(scores) else np.asarray(scores)
     two = truth.ndim == 1 and len(classes) == 2
     if two and isinstance(scores, pd.DataFrame) and scores.shape[1] == 1:
         _check_column_of_class(scores, name, classes, pos_label)

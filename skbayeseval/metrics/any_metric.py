@@ -81,13 +81,16 @@ class AnyMetric:
     caution: str = ""
     is_sure: bool = True
 
-    def of(self, labels: Sequence[Any]) -> Metric:
-        """Return the metric for classes with these labels, or for numbers or items without any."""
+    def of(self, labels: Sequence[Any], several: bool = False) -> Metric:
+        """Return the metric for classes with these labels, or for numbers or items without any.
+
+        With `several`, instances may have several labels: they are multi-label indicators.
+        """
         common: dict[str, Any] = {"limits": self.bounds, "of_means": True}
         common |= {"words": self.words, "caution": self.caution}
         if self.of_items or not labels:
             return Metric(self.name, _Preparing(self, "prepared"), source="numbers", **common)
-        if self.response == "predict" and self.how in ("weights", "batches"):
+        if self.response == "predict" and self.how in ("weights", "batches") and not several:
             classes = np.asarray(labels)
             cells = np.repeat(classes, len(classes)), np.tile(classes, len(classes))
             own = self._with_classes(classes)
@@ -107,6 +110,8 @@ class AnyMetric:
     def of_classes(self, classes: Array, positive: int, codes: Array, response: Array) -> Prepared:
         """Return the metric of classes, given by their positions, as a function of the weights."""
         metric, y_true, y_pred = self._with_classes(classes), codes, response
+        if codes.ndim == 2 and self.response == "predict":
+            metric = self  # indicators are what is predicted
         two = len(classes) == 2 and codes.ndim == 1
         if codes.ndim == 1 and self.response == "predict":
             y_pred = classes[response]
@@ -550,7 +555,8 @@ class _Saying(BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Return what is predicted."""
         self.asked.add("predict")
-        return X if np.ndim(X) == 1 else np.asarray(self.classes)[np.argmax(X, axis=1)]
+        plain = np.ndim(X) == 1 or not len(self.classes)
+        return X if plain else np.asarray(self.classes)[np.argmax(X, axis=1)]
 
     def predict_proba(self, X: Any) -> Any:
         """Return probabilities of all classes."""

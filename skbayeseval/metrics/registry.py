@@ -499,17 +499,19 @@ def per_class(name: str, *, zero_division: float = 0.0) -> PerClass:
     return PerClass(name, check_zero_division(zero_division))
 
 
-def resolve_scoring(scoring: Any, labels: Sequence[Any] = ()) -> dict[str, Metric]:
+def resolve_scoring(
+    scoring: Any, labels: Sequence[Any] = (), several: bool = False
+) -> dict[str, Metric]:
     """Return the metrics selected by `scoring` as a dict from names to metrics.
 
     `scoring` is None (accuracy), a name, a `Metric`, a `PerClass`, a `PerInstance`, what
     `make_scorer` makes of a known metric, a list of these, or a dict from names to these. `labels`
     are the classes for which a `PerClass` or a `PerInstance` is expanded; without classes, a
-    `PerInstance` is one of numbers.
+    `PerInstance` is one of numbers. With `several`, instances may have several labels.
     """
     metrics: dict[str, Metric] = {}
     for key, item in spelled_out("accuracy" if scoring is None else scoring):
-        for metric in _resolve_one(item, labels):
+        for metric in _resolve_one(item, labels, several):
             name = metric.name
             if key is not None:
                 name = key + (name.removeprefix(item.name) if isinstance(item, PerClass) else "")
@@ -545,7 +547,8 @@ def spelled_out(scoring: Any) -> list[tuple[str | None, Any]]:
 def is_of_numbers(scoring: Any) -> bool:
     """Return whether one of the metrics is known to be one of predicted numbers."""
     for _, item in spelled_out("accuracy" if scoring is None else scoring):
-        if isinstance(item, str) and item in (*known_metrics("numbers"), *REFUSED):
+        names = (*known_metrics("numbers"), *REFUSED, "d2_absolute_error_score")
+        if isinstance(item, str) and item in names:
             return True
         metric = item if isinstance(item, Metric) or not callable(item) else metric_of_scorer(item)
         if isinstance(metric, Metric) and metric.source == "numbers":
@@ -562,19 +565,21 @@ def table_metric(scoring: Any) -> Metric | None:
     return metric if metric.source == "tables" else None
 
 
-def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
+def _resolve_one(scoring: Any, labels: Sequence[Any], several: bool) -> list[Metric]:
     if isinstance(scoring, Metric):
         return [scoring]
     if isinstance(scoring, PerClass):
         return scoring.of(labels)
-    if isinstance(scoring, PerInstance | AnyMetric):
+    if isinstance(scoring, PerInstance):
         return [scoring.of(labels)]
+    if isinstance(scoring, AnyMetric):
+        return [scoring.of(labels, several)]
     if isinstance(scoring, str):
         one_class = re.fullmatch(r"(.+)\[(.+)\]", scoring)
         if one_class is None:
             if is_scorer(scoring):
                 scorer = SCORERS.get(scoring) or of_scorer(get_scorer(scoring), scoring)
-                return [scorer.of(labels)]
+                return [scorer.of(labels, several)]
             return [get_metric(scoring)]
         for metric in per_class(one_class[1]).of(labels):
             if metric.name == scoring:
@@ -587,7 +592,7 @@ def _resolve_one(scoring: Any, labels: Sequence[Any]) -> list[Metric]:
     )
     if not callable(scoring):
         raise TypeError(f"scoring={in_short(scoring)} is not supported. Pass {known}.")
-    return [metric_of_scorer(scoring) or of_scorer(scoring, _name_of(scoring)).of(labels)]
+    return [metric_of_scorer(scoring) or of_scorer(scoring, _name_of(scoring)).of(labels, several)]
 
 
 def is_scorer(scoring: Any) -> bool:
@@ -595,8 +600,7 @@ def is_scorer(scoring: Any) -> bool:
     if not isinstance(scoring, str):
         return callable(scoring) and not isinstance(scoring, Metric | PerClass | PerInstance)
     known = {*known_metrics(), *REFUSED}
-    others = {*get_scorer_names(), *SCORERS} - known
-    return scoring in others and not scoring.endswith("_samples")
+    return scoring in {*get_scorer_names(), *SCORERS} - known
 
 
 def _name_of(scorer: Any) -> str:

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics as sklearn_metrics
-from sklearn.datasets import make_classification
+from sklearn.datasets import make_classification, make_multilabel_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, get_scorer_names, make_scorer
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from skbayeseval import (
     bayesian_cross_validate,
@@ -339,8 +340,9 @@ def test_wrong_arguments():
 
 def outcome(name):
     """Return what happens if a scorer of scikit-learn is asked for."""
-    of_numbers = name in (*metrics.known_metrics("numbers"), "neg_max_error")
-    for attempt in (by_numbers,) if of_numbers else (compare, by_scores, by_numbers):
+    of_numbers = (*metrics.known_metrics("numbers"), "neg_max_error", "d2_absolute_error_score")
+    classes = (compare, by_scores, by_numbers, by_indicators)
+    for attempt in (by_numbers,) if name in of_numbers else classes:
         try:
             result = attempt(name, n_draws=100)
         except (ValueError, TypeError) as error:
@@ -348,7 +350,8 @@ def outcome(name):
             assert f"{name!r}" in reason or "continuous" in reason, reason
             continue
         kind = "own metric" if name in metrics.known_metrics() else "any function"
-        return f"{kind}, {result.model}"
+        units = "indicators" if attempt is by_indicators else "instances"
+        return f"{kind}, {result.model} of {units}"
     return f"refused: {reason.split('. ')[0]}"
 
 
@@ -357,14 +360,14 @@ def test_every_scorer_of_scikit_learn():
     """None raises a raw error; those that take weights are compared."""
     names = dict.fromkeys([*get_scorer_names(), *SCORERS])
     table = pd.Series({name: outcome(name) for name in names})
-    print(table.to_string())
+    with pd.option_context("display.max_colwidth", None):
+        print(table.to_string())
     refused = table[table.str.startswith("refused")]
     no_weights = refused.str.contains("does not take sample_weight")
-    assert set(refused.index[~no_weights]) == {
-        "neg_max_error",
-        *(f"{name}_samples" for name in ("f1", "jaccard", "precision", "recall")),
-    }
-    assert table["d2_brier_score"] == "any function, instance weights"
+    assert set(refused.index[~no_weights]) == {"neg_max_error"}
+    assert table["d2_brier_score"] == "any function, instance weights of instances"
+    assert table["f1_samples"] == "any function, instance weights of indicators"
+    assert table["f1_macro"] == "own metric, paired of instances"
 
 
 def test_items_in_data_frames_and_what_does_not_fit():
@@ -377,13 +380,75 @@ def test_items_in_data_frames_and_what_does_not_fit():
         compare_predictions(relevance, scores[:19], scores, scoring=metrics.ndcg(3))
     with pytest.raises(ValueError, match="require predictions, but these are None"):
         compare_predictions(relevance, None, None, scoring=metrics.ndcg(3))
-    indicator = np.column_stack([Y, A])
-    hamming = metrics.resampled(sklearn_metrics.hamming_loss, greater_is_better=False)
-    with pytest.raises(ValueError, match="multi-label indicator. Pass it to metrics.over_items"):
-        compare_predictions(indicator, indicator, indicator, scoring=hamming)
     resampled = metrics.resampled(sklearn_metrics.mean_absolute_error, greater_is_better=False)
     with pytest.raises(ValueError, match="sample_weight= does not apply to metric 'neg_mean_abs"):
         by_numbers(resampled, sample_weight=np.linspace(0.5, 1, N))
+
+
+LABELS = RNG.integers(0, 2, (N, 3))
+LABELS[:, 0] |= LABELS.sum(axis=1) == 0  # at least one, for rankings of labels
+OFTEN, SELDOM = (np.where(RNG.random((N, 3)) < right, LABELS, 1 - LABELS) for right in (0.9, 0.8))
+RANKED = {
+    f"y_score_{k}": said + RNG.normal(0, 1, (N, 3))
+    for k, said in zip("ab", (OFTEN, SELDOM), strict=True)
+}
+
+
+def by_indicators(scoring, **options):
+    options = QUICK | RANKED | options
+    return compare_predictions(LABELS, OFTEN, SELDOM, scoring=scoring, **options)
+
+
+class TestIndicators:
+    @pytest.mark.parametrize(
+        ("function", "response", "sign", "make"),
+        [
+            (sklearn_metrics.hamming_loss, "predict", -1, metrics.weighted),
+            (sklearn_metrics.hamming_loss, "predict", -1, metrics.resampled),
+            (sklearn_metrics.accuracy_score, "predict", 1, metrics.weighted),
+            (sklearn_metrics.coverage_error, "decision_function", -1, metrics.weighted),
+        ],
+    )
+    def test_functions(self, function, response, sign, make):
+        metric = make(function, response=response, greater_is_better=sign > 0)
+        result = by_indicators(metric, n_draws=100)
+        said = OFTEN if response == "predict" else RANKED["y_score_a"]
+        assert result.observed_a == pytest.approx(sign * function(LABELS, said))
+        each = [function(LABELS[[i]], said[[i]]) for i in range(N)]  # all are means over instances
+        assert result.draws_a.std() == pytest.approx(np.std(each) / np.sqrt(N), rel=0.3)
+
+    @pytest.mark.parametrize("name", ["f1", "jaccard", "precision", "recall"])
+    def test_averages_over_instances(self, name):
+        function = getattr(sklearn_metrics, f"{name}_score")
+        options = {"average": "samples", "zero_division": 0}
+        result = by_indicators(f"{name}_samples")
+        assert result.observed_b == pytest.approx(function(LABELS, SELDOM, **options))
+        weights = RNG.gamma(1.0, size=(N, 3))
+        expected = [function(LABELS, SELDOM, sample_weight=w, **options) for w in weights.T]
+        prepared = SCORERS[f"{name}_samples"].prepared(LABELS, SELDOM)
+        assert_allclose(prepared(weights), expected)
+
+    def test_the_order_of_labels_does_not_matter(self):
+        loss = metrics.weighted(sklearn_metrics.hamming_loss, greater_is_better=False)
+        truth, a, b = (pd.DataFrame(one, columns=list("xyz")) for one in (LABELS, OFTEN, SELDOM))
+        named = compare_predictions(truth, a[["z", "x", "y"]], b, scoring=loss, **QUICK)
+        assert named.observed_a == -sklearn_metrics.hamming_loss(LABELS, OFTEN)
+
+    def test_cross_validation_and_scorers(self):
+        X, y = make_multilabel_classification(120, n_classes=3, random_state=0)
+        scorer = make_scorer(sklearn_metrics.hamming_loss, greater_is_better=False)
+        result = bayesian_cross_validate(
+            KNeighborsClassifier(3), KNeighborsClassifier(15), X, y, n_draws=100, random_state=0,
+            scoring={"hamming": scorer, "f1": "f1_samples", "micro": "f1_micro"},
+            return_estimator=True, return_indices=True,
+        )  # fmt: skip
+        kept = result.cv_results[result.names[0]]
+        expected = [
+            scorer(estimator, X[test], y[test])
+            for estimator, test in zip(kept["estimator"], kept["indices"]["test"], strict=True)
+        ]
+        assert_allclose(kept["test_hamming"], expected)
+        assert np.isfinite(result.hdi(metric="f1")).all()
 
 
 def test_saved_results(tmp_path):
