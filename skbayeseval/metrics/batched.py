@@ -319,7 +319,8 @@ def _d2_absolute_error(truth: Array, predicted: Array, sample_weight: Any = None
     median = (truth[order][lower] + truth[order][upper]) / 2
     alone = (np.atleast_2d(weights) * np.abs(truth - median[:, None])).sum(axis=1)
     lost = np.atleast_2d(weights) @ np.abs(truth - predicted)
-    values = 1 - lost / alone
+    with np.errstate(divide="ignore", invalid="ignore"):  # of equal numbers
+        values = 1 - lost / alone
     return values if weights.ndim == 2 else values[0]
 
 
