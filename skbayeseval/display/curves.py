@@ -30,6 +30,11 @@ KINDS = {
     "roc": ("false positive rate", "true positive rate", "chance"),
     "precision_recall": ("recall", "precision", "all positive"),
     "calibration": ("mean predicted probability", "fraction of positives", "calibrated"),
+    "calibration_difference": (
+        "predicted probability",
+        "fraction of positives minus predicted",
+        "",
+    ),
     "net_benefit": ("threshold probability", "net benefit", "treat all"),
     "net_benefit_difference": ("threshold probability", "difference in net benefit", ""),
 }
@@ -50,8 +55,8 @@ class CurveDisplay(Display):
     curves : mapping of str to (x, mean, low, high)
         For each classifier, the points of its curve and the ends of the band.
     kind : str
-        What the curves are: "roc", "precision_recall", "calibration", "net_benefit" or
-        "net_benefit_difference".
+        What the curves are: "roc", "precision_recall", "calibration", "net_benefit",
+        "calibration_difference" or "net_benefit_difference".
     reference : (x, y), default=None
         The line to compare with: chance, perfect calibration, or "treat all".
     finding : str, default=""
@@ -98,7 +103,7 @@ class CurveDisplay(Display):
         line = pen.width / 2 if pen.height < 3 else pen.width
         names = shorten(list(self.curves), 0.94 * line - 0.6, pen.small)
         dashes: list[Any] = ["-", "--", "-.", ":"]
-        marker = "o" if self.kind == "calibration" else None
+        marker = "o" if self.kind.startswith("calibration") else None
         for k, (name, (x, mean, low, high)) in enumerate(
             zip(names, self.curves.values(), strict=True)
         ):
@@ -108,6 +113,8 @@ class CurveDisplay(Display):
                 x, mean, color=colour, linestyle=dashes[k % 4], label=plain(name),
                 marker=marker, markersize=4,
             )  # fmt: skip
+            if self.kind == "calibration_difference":  # also where there is one point only
+                ax.vlines(x, low, high, color=colour, linewidth=1)
         if self.reference is not None:
             ax.plot(*self.reference, color=GREY, linestyle=":", linewidth=1, label=reference)
         ax.set_xlabel(xlabel)
@@ -121,7 +128,10 @@ class CurveDisplay(Display):
                 ax.set_ylim(-0.25 * max(top, 1e-3), 1.1 * max(top, 1e-3))
         else:
             ax.set_xlim(-0.02, 1.02)
-            ax.set_ylim(-0.02, 1.02)
+            if self.kind == "calibration_difference":
+                ax.axhline(0, color=GREY, linewidth=0.8)
+            else:
+                ax.set_ylim(-0.02, 1.02)
         pen.finish(ylabel)
         said = self.finding or f"{ylabel} by {xlabel}"
         return f"{said}; {100 * self.prob:.3g}% bands"

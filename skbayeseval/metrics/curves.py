@@ -51,6 +51,7 @@ CURVES = {
     "roc": Curve("ranking", "roc_auc"),
     "precision_recall": Curve("ranking", "average_precision"),
     "calibration": Curve("probability", "neg_brier_score"),
+    "calibration_difference": Curve("probability", "neg_brier_score"),
     "net_benefit": Curve("probability", "neg_brier_score"),
     "net_benefit_difference": Curve("probability", "neg_brier_score"),
 }
@@ -121,6 +122,8 @@ def precision_recall(truth: Array, scores: Array, weights: Array) -> Part:
 
 def calibration(truth: Array, bins: Array, weights: Array, n_bins: int) -> Part:
     """Return the weight of positives and of all instances in each bin of predicted probabilities.
+
+    Of any other value of each instance than 0 and 1, it is the sum.
 
     Examples
     --------

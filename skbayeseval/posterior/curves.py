@@ -82,27 +82,35 @@ def curve_bands(
     return bands
 
 
-def net_benefit_difference(
-    posterior: Posterior, prob: float = 0.95, thresholds: Any = None
+def curve_difference(
+    posterior: Posterior, kind: str, prob: float = 0.95, thresholds: Any = None
 ) -> tuple[Band, Array]:
-    """Return the difference in net benefit of two classifiers, A minus B, at each threshold.
+    """Return the difference of the curves of two classifiers, A minus B, at each point.
 
-    Both have the same random weights of instances in a draw.
+    It is that of the net benefit at each threshold, or of how much more positives there are than
+    predicted in each bin of probabilities, where both have instances. Both have the same random
+    weights of instances in a draw.
 
     Returns
     -------
     band : Band
         The mean difference and its band.
     p_higher : ndarray of shape (n_points, 2)
-        The probabilities that the net benefit of A, and that of B, is the higher one.
+        The probabilities that the curve of A, and that of B, is the higher one.
     """
-    kind = "net_benefit_difference"
     scored, truth = _check(posterior, kind)
     at = check_thresholds(thresholds, kind)
-    (_, of_a), (_, of_b) = (_curve(scored, truth, kind, k, at) for k in range(2))
+    (points, of_a), (_, of_b) = (_curve(scored, truth, kind, k, at) for k in range(2))
     draws = _draws(posterior, scored, kind, lambda weights: of_a(weights) - of_b(weights), None)
+    known = np.isfinite(draws).all(axis=1)
+    if not known.any():
+        raise ValueError(
+            f"kind={kind!r} requires probabilities that both classifiers predict, but they have no "
+            "bin of probabilities in common. Use kind='calibration'."
+        )
+    points, draws = points[known], draws[known]
     p_higher = np.stack([(draws > 0).mean(axis=1), (draws < 0).mean(axis=1)], axis=1)
-    return _band(at, draws, prob), p_higher
+    return _band(points, draws, prob), p_higher
 
 
 def reference_line(posterior: Posterior, kind: str, thresholds: Any = None) -> tuple[Array, Array]:
@@ -169,6 +177,16 @@ def _curve(
         means = np.bincount(bins, scores) / np.bincount(bins)
         return means, lambda weights: _ratio(
             [curves.calibration(truth, bins, weights[scored.unit], len(means))]
+        )
+    if kind == "calibration_difference":  # in bins that both have in common
+        pooled = np.concatenate([one["probability"] for one in scored.responses])
+        edges = np.unique(np.quantile(pooled, np.linspace(0, 1, curves.N_BINS + 1))[1:-1])
+        of_pooled, bins = np.searchsorted(edges, pooled), np.searchsorted(edges, scores)
+        n_bins = len(edges) + 1
+        times = np.bincount(of_pooled, minlength=n_bins)
+        means = np.bincount(of_pooled, pooled, n_bins) / np.maximum(times, 1)
+        return means, lambda weights: _ratio(
+            [curves.calibration(truth - scores, bins, weights[scored.unit], n_bins)]
         )
     if kind.startswith("net_benefit"):
         return thresholds, lambda weights: _ratio(

@@ -32,7 +32,7 @@ from skbayeseval.posterior.chains import mixing
 from skbayeseval.posterior.curves import (
     check_thresholds,
     curve_bands,
-    net_benefit_difference,
+    curve_difference,
     reference_line,
     summary_metric,
 )
@@ -95,6 +95,8 @@ class ComparisonFigures(PosteriorView):
               but are not widened for few instances: with fewer than 20 positives or negatives,
               they are approximate.
             - "net_benefit_difference": the net benefit of A minus that of B, with such a band.
+            - "calibration_difference": how much more positives there are than predicted, A minus B,
+              in bins of probabilities that both have in common, with such a band.
         rope : float, str, (float, float) or dict, default=None
             The region of practical equivalence, for "posterior", "joint" and "classes".
         prob : float, default=0.95
@@ -271,9 +273,9 @@ def _learning_curve(posterior: Posterior, metric: Metric, prob: float) -> list[l
 def _curves(
     posterior: Posterior, kind: str, names: tuple[str, str], prob: float, thresholds: Any
 ) -> CurveDisplay:
-    """Return the display of the curves of both, or of the difference in net benefit, with bands."""
+    """Return the display of the curves of both, or of their difference, with bands."""
     if kind.startswith("net_benefit"):
-        difference, p_higher = net_benefit_difference(posterior, prob, thresholds)
+        difference, p_higher = curve_difference(posterior, kind, prob, thresholds)
         better = [
             f"{name} better at {share:.0%} of the thresholds"
             for name, share in zip(names, (p_higher >= 0.95).mean(axis=0), strict=True)
@@ -287,7 +289,9 @@ def _curves(
             posterior.difference(metric), None, prob, names, posterior.what_is_identical(metric)
         )
         finding = f"{metric.name}: {said}"
-    if kind == "net_benefit_difference":
+    if kind == "calibration_difference":
+        difference, _ = curve_difference(posterior, kind, prob)
+    if kind.endswith("_difference"):
         curves = {f"{names[0]} minus {names[1]}": difference}
         return CurveDisplay(curves, kind=kind, finding=finding, prob=prob)
     bands = curve_bands(posterior, kind, prob, thresholds)

@@ -143,6 +143,12 @@ def curves(names, kind):
     return found
 
 
+def gaps(size, n_bins=10):
+    x = np.linspace(0.05, 0.95, n_bins)
+    wide = size * (1 + 2 * np.sin(3 * x))
+    return x, 2 * size * np.cos(4 * x), 2 * size * np.cos(4 * x) - wide, size + wide
+
+
 def factor(value=3.5, reliable=True):
     return BayesFactor(value, np.log10(value), 0.01, reliable, "savage-dickey")
 
@@ -208,10 +214,22 @@ def cases():
                 reference=diagonal,
                 finding="roc_auc: SVC is better with probability 98.1%",
             )
+        name = " minus ".join(names)
+        found[f"calibration-difference-{label}"] = lambda n=name: CurveDisplay(
+            {n: gaps(0.04)},
+            kind="calibration_difference",
+            finding="neg_brier_score: SVC is better with probability 98.1%",
+        )
     states = dict.fromkeys(ranking_table(range(60)).index.astype(str), "worse")
     states |= {"0": "equivalent", "1": "open", "2": "open"}
     many = [f"{name[:-5]}{0.01 * k:.2f}))" for k, name in enumerate([LONG[0]] * 60)]
     return found | {
+        "calibration-difference-point": lambda: CurveDisplay(
+            {"A minus B": gaps(0.3, 1)}, kind="calibration_difference"
+        ),
+        "calibration-difference-none": lambda: CurveDisplay(
+            {"A minus B": np.zeros((4, 3))}, kind="calibration_difference"
+        ),
         "posterior-narrow": lambda: PosteriorDisplay(normal(0.5, 1e-5), rope=ROPE),
         "posterior-zoomed": lambda: PosteriorDisplay(
             normal(2e-6, 1e-6), rope=Interval(-1e-6, 1e-6), metric="neg_brier_score"

@@ -7,7 +7,7 @@ from sklearn.metrics import roc_curve
 
 from skbayeseval import compare_many, compare_predictions, metrics
 from skbayeseval.metrics import curves
-from skbayeseval.posterior.curves import curve_bands, net_benefit_difference
+from skbayeseval.posterior.curves import curve_bands, curve_difference
 from skbayeseval.posterior.inferred_weight import QuantityWeight, WeightPosterior
 
 RNG = np.random.default_rng(1)
@@ -58,7 +58,7 @@ def test_runs_are_kept_apart():
 @pytest.mark.parametrize("kind", curves.CURVES)
 def test_plots(kind):
     display = RESULT.plot(kind)
-    expected = ["A minus B"] if kind == "net_benefit_difference" else ["A", "B"]
+    expected = ["A minus B"] if kind.endswith("_difference") else ["A", "B"]
     assert list(display.curves) == expected
     assert len(display.line_) == len(display.fill_) == len(expected)
     assert "95% bands" in display.ax_.get_title()
@@ -85,6 +85,52 @@ def test_net_benefit_over_chosen_thresholds():
     np.testing.assert_allclose(both.reference[1], treat_all)
 
 
+def calibrated(a, b):
+    return compare_predictions(
+        Y, None, None, y_score_a=a, y_score_b=b, scoring="neg_brier_score", random_state=0,
+        n_draws=100,
+    )._posterior  # fmt: skip
+
+
+def test_difference_in_calibration_bin_by_bin():
+    """Bins are those of the probabilities of both; bands are as wide as those of a proportion."""
+    a, b = A, np.clip(B + 0.3, 0, 1)
+    band, p_higher = curve_difference(calibrated(a, b), "calibration_difference")
+    edges = np.quantile(np.concatenate([a, b]), np.linspace(0, 1, 11))
+    place = 0
+    for low, high in zip([-1, *edges[1:-1]], [*edges[1:-1], 2], strict=True):
+        of_a, of_b = ((low < p) & (p <= high) for p in (a, b))
+        if not (of_a.any() and of_b.any()):
+            continue
+        gaps = [(Y - p)[rows] for p, rows in ((a, of_a), (b, of_b))]
+        assert band.mean[place] == pytest.approx(gaps[0].mean() - gaps[1].mean(), abs=0.02)
+        influence = np.zeros(len(Y))
+        for sign, rows, gap in zip((1, -1), (of_a, of_b), gaps, strict=True):
+            influence[rows] += sign * (gap - gap.mean()) / len(gap)
+        if min(map(len, gaps)) >= 20:
+            width = 2 * 1.96 * np.sqrt((influence**2).sum())
+            assert band.high[place] - band.low[place] == pytest.approx(width, rel=0.15)
+        place += 1
+    assert place == len(band.x) == len(p_higher)
+    swapped, _ = curve_difference(calibrated(b, a), "calibration_difference")
+    np.testing.assert_allclose(swapped.mean, -band.mean, atol=1e-12)
+    np.testing.assert_allclose(swapped.low, -band.high, atol=1e-12)
+    same, _ = curve_difference(calibrated(a, a), "calibration_difference")
+    assert not same.high.any()
+
+
+@pytest.mark.parametrize("few", [(0.2, 0.7), (0.5,)])
+def test_calibration_of_few_distinct_probabilities(few):
+    """As those of a tree: bins that one of both does not use are left out."""
+    a = np.where(Y == 1, few[-1], few[0])
+    band, _ = curve_difference(calibrated(a, np.full(len(Y), few[0])), "calibration_difference")
+    assert len(band.x) == 1
+    expected = (Y - a)[a == few[0]].mean() - (Y - few[0]).mean()
+    assert band.mean[0] == pytest.approx(expected, abs=0.02)
+    with pytest.raises(ValueError, match="no bin of probabilities in common. Use kind='calib"):
+        curve_difference(calibrated(np.full(400, 0.1), np.full(400, 0.9)), "calibration_difference")
+
+
 def test_the_difference_has_a_weight_of_its_own(monkeypatch):
     class Weights:
         n_strata = 1
@@ -97,7 +143,7 @@ def test_the_difference_has_a_weight_of_its_own(monkeypatch):
 
     def widths():
         bands = [
-            net_benefit_difference(RESULT._posterior)[0],
+            curve_difference(RESULT._posterior, "net_benefit_difference")[0],
             curve_bands(RESULT._posterior, "net_benefit")[1],
         ]
         return [np.mean(band.high - band.low) for band in bands]
