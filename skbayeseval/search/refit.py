@@ -136,7 +136,9 @@ class RefitSimplest:
         check_key(self.key)
         if self.scoring is not None and not isinstance(self.scoring, (str, Metric)):
             raise TypeError(
-                f"scoring must be the name of a metric or a Metric, got {in_short(self.scoring)}."
+                f"scoring must be the name of a metric or a Metric, got {in_short(self.scoring)}. "
+                "To compare by another function, pass its scorer (sklearn.metrics.make_scorer) to "
+                "the search in a dict, and its name there as scoring= here."
             )
         check_random_state(self.random_state)
         if isinstance(self.cv, Iterator):  # which can be used only once
