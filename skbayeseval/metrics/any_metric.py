@@ -171,9 +171,8 @@ class AnyMetric:
         n, wrong = len(undefined), int(undefined.sum())
         where = f"{wrong:,} of the first {n:,} draws" if n > 1 else "these predictions"
         known = isinstance(y_true, np.ndarray) and y_true.ndim == 1 and not self.of_items
-        classes, codes, times = (
-            np.unique(y_true, return_inverse=True, return_counts=True) if known else ((), [], [])
-        )
+        labels: Array = y_true if known else np.empty(0)
+        classes, codes, times = np.unique(labels, return_inverse=True, return_counts=True)
         scarce = []
         for i, label in enumerate(classes if len(classes) <= len(weights) / 2 else ()):
             rows = np.flatnonzero(codes == i)

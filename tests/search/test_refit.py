@@ -3,11 +3,12 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
-from skbayeseval import BlockRegularizedCV, count_scorer, refit_simplest, report_search
+from skbayeseval import BlockRegularizedCV, count_scorer, metrics, refit_simplest, report_search
 from skbayeseval.judgement.intervals import Interval
 from skbayeseval.search.candidates import Recorded
 from skbayeseval.search.recorded import Settings, Unknown, report_recorded
@@ -117,3 +118,24 @@ def test_several_scores_without_scoring():
         refit_simplest("k", rope=0.1, test_fraction=0.5)(results)
     with pytest.raises(ValueError, match=r"'accuracy' was not recorded .*'f1', 'recall'.*scoring="):
         refit_simplest("k", rope=0.1, test_fraction=0.5, scoring="accuracy")(results)
+
+
+def test_functions_are_recorded_by_the_search():
+    """They are compared by their split scores; the error says how."""
+
+    def cost(y_true, y_pred):
+        return np.mean((y_true != y_pred) * np.where(y_true == 1, 5.0, 1.0))
+
+    with pytest.raises(
+        TypeError, match=r"pass its scorer \(sklearn.metrics.make_scorer\) to the s"
+    ):
+        refit_simplest("max_depth", rope=0.1, scoring=metrics.resampled(cost))
+    X, y = make_classification(100, random_state=0)
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 3]},
+        scoring={"cost": make_scorer(cost, greater_is_better=False)},
+        refit=refit_simplest("max_depth", rope=0.8, cv=5, scoring="cost", prob=0.5),
+        cv=5,
+    ).fit(X, y)
+    assert search.best_params_ == {"max_depth": 1}
