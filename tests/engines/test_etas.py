@@ -21,7 +21,7 @@ def test_eta_at_the_edges(n_classes):
     assert 0.01 < expit(-logit).mean() * n_classes < 2
 
 
-SHAPES = [(1.0, 1.0), (0.5, 3.0), (20_000.0, 5_000.0), (0.01, 0.01), (0.02, 0.5)]
+SHAPES = [(1.0, 1.0), (0.5, 3.0), (20_000.0, 5_000.0), (0.01, 0.01), (0.02, 0.5), (0.5, 0.02)]
 
 
 def assert_logit_of_beta(logit, a, b):

@@ -13,6 +13,7 @@ from skbayeseval.judgement.bayes_factor import odds_of_shares
 from skbayeseval.judgement.intervals import Interval, count_inside
 from skbayeseval.metrics.registry import metric_of_formula
 from skbayeseval.models.margins import BetaDifference, BetaMargin
+from skbayeseval.posterior.build import make_posterior
 
 BINARY = metrics.known_metrics("tables")
 AVERAGES = [name for name in BINARY if name.endswith(("_micro", "_macro", "_weighted"))]
@@ -114,6 +115,10 @@ CASES = {
         ["precision[0]"],
     ),
     "recalls apart": (prior_of(models.Recalls(), 3), ["f1[1]"]),
+    "chunks": (
+        make_posterior(ChunkCounts([3, 1, 2, 4, 1, 1, 1]), "auto", "exact", None, 100, 0).prior,
+        ["precision", "jaccard", "f1", "f2"],
+    ),
     "labels": (prior_of(models.IndependentLabels(), n_labels=3), ["f1_micro"]),
     "labels, bcv": (prior_of(models.IndependentLabelsBCV(), n_labels=3), ["precision_macro"]),
 }

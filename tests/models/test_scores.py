@@ -140,6 +140,9 @@ def test_missing_variance_of_many():
     a = np.array([0.5, 0.6, 0.7, 0.5])
     found = missing_variance(np.stack([a, a + 0.1, a[::-1]]), 0.1)
     assert found == pytest.approx([0.1**2 / 24, 0.1**2 / 24, 0])
+    # A difference with the sample variance 1e-4 lacks the rest.
+    found = missing_variance(np.stack([a, a + np.array([0, 0, 0, 0.02])]), 0.1)
+    assert found == pytest.approx([(0.1**2 / 12 - 1e-4) / 2] * 2)
     given = {"a": a, "b": a + 0.1, "c": a[::-1]}
     ranking = rank_scores(given, test_fraction=0.5, n_test=10, random_state=0, n_draws=20_000)
     law = ranking.pairs[0, 1]._posterior.difference(ranking.pairs[0, 1]._metric(None)).law
