@@ -32,7 +32,7 @@ test-wheel:
 	@$(BIN)/python -m build --outdir dist >/dev/null
 	@$(BIN)/python -m pip install --quiet "$$(ls dist/*.whl)[tests]"
 	@rm -rf build/wheel-test && mkdir -p build/wheel-test
-	@cp -r tests docs examples benchmarks *.md action.yml CITATION.cff paper.bib pyproject.toml build/wheel-test
+	@cp -r tests docs examples benchmarks tools *.md action.yml CITATION.cff paper.bib pyproject.toml build/wheel-test
 	cd build/wheel-test && $(abspath $(BIN))/pytest -n auto --dist loadgroup $(or $(TESTS),tests)
 
 slow: $(READY)
@@ -58,11 +58,11 @@ docs: $(DOCS_READY)
 # What README.md and docs/ print and draw, written again; needed when draws of a seed have changed.
 pages: $(READY)
 	@echo "Running all pages: a few minutes."
-	$(BIN)/python docs/pages.py
+	$(BIN)/python tools/pages.py
 
 # The picture of the packages in ARCHITECTURE.md.
 rooms: $(READY)
-	$(BIN)/python docs/rooms.py
+	$(BIN)/python tools/rooms.py
 
 # The sdist, and the wheel made from it.
 dist: $(READY)
@@ -72,7 +72,7 @@ dist: $(READY)
 
 # Every error and warning of the package on one page, to be read through.
 messages: $(READY)
-	@$(BIN)/python docs/messages.py
+	@$(BIN)/python tools/messages.py
 
 # With the other packages that the table compares with: make bench VENV=.venv-bench EXTRAS=benchmarks
 bench: $(READY)

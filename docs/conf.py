@@ -12,7 +12,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx_gallery.sorting import ExplicitOrder
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent / "tools"))
 
 from gallery_order import QUESTIONS  # noqa: E402
 from inventories import write_inventories  # noqa: E402

@@ -9,7 +9,7 @@ import pytest
 from tests.conftest import ROOT
 
 # The script that writes what the pages show.
-pages = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "pages.py")))
+pages = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "pages.py")))
 
 # Pages that take more than about three seconds.
 SLOW = {
@@ -81,6 +81,14 @@ def test_pages_are_renewed(tmp_path):
     assert text[slice(*second)] == "2\n"  # the error itself is not printed to the output
     assert text == PAGE.format(text[slice(*first)], text[slice(*second)])
     assert (tmp_path / "line.png").stat().st_size > 1000
+
+
+def test_files_that_a_page_writes_do_not_stay(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "page.md"
+    path.write_text("```python\nopen('log.jsonl', 'w').close()\n```\n")
+    pages.renew(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["page.md"]
 
 
 def test_what_has_no_place_is_an_error(tmp_path):

@@ -23,7 +23,8 @@ SLOW = {
 @pytest.mark.parametrize(
     "path", [path for path in EXAMPLES if path.stem not in SLOW], ids=lambda path: path.stem
 )
-def test_runs(path, capsys):
+def test_runs(path, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     runpy.run_path(str(path))
     assert "HDI" in capsys.readouterr().out
 

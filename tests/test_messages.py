@@ -367,7 +367,7 @@ def test_arrays_without_masked_values_are_accepted():
 
 
 def test_page_of_all_messages():
-    messages = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "messages.py")))
+    messages = SimpleNamespace(**runpy.run_path(str(ROOT / "tools" / "messages.py")))
     source = """
 def f(x):
     if x:

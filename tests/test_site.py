@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
+TOOLS = ROOT / "tools"
 PACKAGES = ["", ".judgement", ".metrics", ".models", ".engines", ".display"]
 # Not objects to call or to look at, or in two packages and documented in the first.
 ELSEWHERE = {
@@ -38,16 +39,16 @@ def test_the_reference_has_every_public_name_once(package):
 
 
 def test_the_gallery_has_every_example():
-    questions = runpy.run_path(str(DOCS / "gallery_order.py"))["QUESTIONS"]
+    questions = runpy.run_path(str(TOOLS / "gallery_order.py"))["QUESTIONS"]
     assert sorted(questions) == sorted(path.name for path in ROOT.glob("examples/*.py"))
     assert len(questions) >= 14
 
 
 def test_the_picture_of_the_packages_is_up_to_date():
-    rooms = runpy.run_path(str(DOCS / "rooms.py"))
+    rooms = runpy.run_path(str(TOOLS / "rooms.py"))
     found = rooms["imports"]()
     kept = json.loads((DOCS / "images" / "rooms.json").read_text(encoding="utf-8"))
-    assert kept == found, "run python docs/rooms.py"
+    assert kept == found, "run make rooms"
     order = list(found)
     assert all(
         order.index(target) > order.index(room)
@@ -57,14 +58,14 @@ def test_the_picture_of_the_packages_is_up_to_date():
 
 
 def test_the_picture_is_drawn(tmp_path):
-    rooms = runpy.run_path(str(DOCS / "rooms.py"))
+    rooms = runpy.run_path(str(TOOLS / "rooms.py"))
     rooms["draw"]({"upper": ["lower"], "lower": []}, tmp_path / "rooms.svg")
     assert (tmp_path / "rooms.svg").read_text(encoding="utf-8").lstrip().startswith("<?xml")
 
 
 def test_inventories_are_read_by_sphinx(tmp_path):
     inventory = pytest.importorskip("sphinx.util.inventory")
-    mapping = runpy.run_path(str(DOCS / "inventories.py"))["write_inventories"](tmp_path)
+    mapping = runpy.run_path(str(TOOLS / "inventories.py"))["write_inventories"](tmp_path)
     address, path = mapping["sklearn"]
     with open(path, "rb") as file:
         entries = inventory.InventoryFile.load(file, address, lambda base, place: f"{base}/{place}")

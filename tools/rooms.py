@@ -1,6 +1,6 @@
 """Draw which package of skbayeseval imports which, from the code itself.
 
-``python docs/rooms.py`` writes ``docs/images/rooms.svg`` and the imports that it shows,
+``python tools/rooms.py`` writes ``docs/images/rooms.svg`` and the imports that it shows,
 ``docs/images/rooms.json``; a test compares these with the code.
 """
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import skbayeseval
 
-DOCS = Path(__file__).parent
-IMAGES = DOCS / "images"
+ROOT = Path(__file__).parents[1]
+IMAGES = ROOT / "docs" / "images"
 PACKAGE = Path(skbayeseval.__file__).parent
 
 # What `import skbayeseval` gives, which the packages above it import from.
@@ -23,7 +23,7 @@ PUBLIC = "public names"
 
 def order() -> list[str]:
     """Return the packages from the top layer to the bottom, as pyproject.toml orders them."""
-    settings = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
     names = [name.strip().split(".")[1] for layer in layers for name in layer.split("|")]
     rooms = [name for name in names if (PACKAGE / name).is_dir()]

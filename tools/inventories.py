@@ -1,6 +1,6 @@
 """Inventories of other projects for links into their documentation, made without network.
 
-``inventories/NAME.txt`` holds the address of the documentation in its first line, and below it one
+``docs/inventories/NAME.txt`` holds the address of the documentation in its first line, and below it one
 object a line: its role, its name and where it is, with ``$`` for the name. Sphinx wants the same as
 a compressed file, which is written here.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from pathlib import Path
 
-TEXTS = Path(__file__).parent / "inventories"
+TEXTS = Path(__file__).parents[1] / "docs" / "inventories"
 
 
 def write_inventories(folder: Path) -> dict[str, tuple[str, str]]:
