@@ -1,8 +1,8 @@
 """Inventories of other projects for links into their documentation, made without network.
 
 ``docs/inventories/NAME.txt`` holds the address of the documentation in its first line, and below it
-one object a line: its role, its name and where it is, with ``$`` for the name. Sphinx wants the same
-as a compressed file, which is written here.
+one object a line: its role, its name and where it is, with ``$`` for the name. Sphinx wants the
+same as a compressed file, which is written here.
 """
 
 from __future__ import annotations
