@@ -78,6 +78,14 @@ class TestAgainstBuiltInMetrics:
         assert_allclose(own.draws_a, known.draws_a, atol=1e-9)
         assert own.observed_b == pytest.approx(known.observed_b)
 
+    def test_correlation_of_groups(self):
+        """It is drawn from the tables of groups, as fast as F1: no function is called for each."""
+        own = compare(metrics.weighted(sklearn_metrics.matthews_corrcoef), groups=GROUPS)
+        known = compare("matthews_corrcoef", groups=GROUPS)
+        assert not known._metrics["matthews_corrcoef"].calls_per_draw
+        assert_allclose(own.draws, known.draws, atol=0.02)
+        assert known.observed_a == pytest.approx(sklearn_metrics.matthews_corrcoef(Y, A))
+
     def test_area_under_the_curve(self):
         auc = metrics.weighted(sklearn_metrics.roc_auc_score, response="decision_function")
         own, known = by_scores(auc), by_scores("roc_auc")
@@ -146,6 +154,27 @@ class TestDraws:
         doubled = metric.prepared(np.tile(Y, 2), np.tile(P, 2))
         weights = RNG.gamma(1.0, size=(N, 5))
         assert_allclose(prepared(2 * weights), doubled(np.tile(weights, (2, 1))))
+
+    def test_the_order_of_instances_does_not_matter(self):
+        order = RNG.permutation(N)
+        metric = metrics.weighted(brier, response="predict_proba", greater_is_better=False)
+        weights = RNG.gamma(1.0, size=(N, 5))
+        values = metric.prepared(Y[order], P[order])(weights[order])
+        assert_allclose(values, metric.prepared(Y, P)(weights))
+        scores = {"y_score_a": P[order], "y_score_b": Q[order]}
+        permuted = compare_predictions(Y[order], None, None, scoring=metric, **scores, **QUICK)
+        assert permuted.observed_a == pytest.approx(by_scores(metric).observed_a)
+        assert permuted.draws.std() == pytest.approx(by_scores(metric).draws.std(), rel=0.2)
+        of_labels = metrics.weighted(cost, greater_is_better=False)
+        permuted = compare_predictions(Y[order], A[order], B[order], scoring=of_labels, **QUICK)
+        assert_allclose(permuted.draws, compare(of_labels).draws)
+
+    def test_weights_of_tables_are_those_of_repeated_instances(self):
+        """What a function is given of a table is what it would be given of all instances."""
+        table = sklearn_metrics.confusion_matrix(Y, A)
+        metric = metrics.weighted(cost, greater_is_better=False).of((0, 1))
+        assert metric(table) == pytest.approx(-cost(Y, A))
+        assert metric(2 * table) == pytest.approx(-cost(np.tile(Y, 2), np.tile(A, 2)))
 
     def test_derivatives(self):
         prepared = metrics.weighted(brier, greater_is_better=True).prepared(Y, P)
