@@ -526,10 +526,10 @@ class ScorerFunction:
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Array | None = None) -> Any:
         """Return the score."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self.scorer(_Saying(self.classes), y_pred, y_true, **weights)
+        return self.scorer(Saying(self.classes), y_pred, y_true, **weights)
 
 
-class _Saying(BaseEstimator):
+class Saying(BaseEstimator):
     """A fitted estimator that says what it is given, and remembers by which method."""
 
     def __init__(self, classes: Any = ()) -> None:
@@ -575,7 +575,7 @@ def of_scorer(scorer: Callable[..., Any], name: str) -> AnyMetric:
     for n_classes in (3, 2, 0):
         truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
         shares = rng.dirichlet(np.ones(n_classes), 30) if n_classes else truth[::-1]
-        said = _Saying(range(n_classes))
+        said = Saying(range(n_classes))
         try:
             scorer(said, shares, truth, sample_weight=np.ones(30))
         except Exception as error:  # whatever it raises for a target that it is not made for

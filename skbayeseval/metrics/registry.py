@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import metrics as sklearn_metrics
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
 from skbayeseval._arrays import in_short, wrong
-from skbayeseval.metrics.any_metric import AnyMetric, of_scorer
+from skbayeseval.metrics.any_metric import AnyMetric, Saying, of_scorer
 from skbayeseval.metrics.batched import SCORERS
 from skbayeseval.metrics.confusion import (
     AVERAGES,
@@ -299,30 +298,6 @@ def metric_of_scorer(scorer: Any) -> Metric | None:
     return metric if metric.source != "instances" and _agree(scorer, twin) else None
 
 
-class _Echo(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that predicts what it is given."""
-
-    def __init__(self, classes: tuple[int, ...] = (0, 1)) -> None:
-        self.classes = classes
-
-    @property
-    def classes_(self) -> Array:
-        """The classes."""
-        return np.array(self.classes)
-
-    def predict(self, X: Array) -> Array:
-        """Return the first column, which is to be predicted."""
-        return X[:, 0]
-
-    def decision_function(self, X: Array) -> Array:
-        """Return scores of class 1, or of each class."""
-        return X[:, 2] if len(self.classes) == 2 else X[:, 1:]
-
-    def predict_proba(self, X: Array) -> Array:
-        """Return the probabilities of each class."""
-        return X[:, 1:]
-
-
 def _agree(scorer: Any, twin: Any) -> bool:
     """Return whether two scorers give the same, for classes or for numbers."""
     expected = _scores(twin)
@@ -333,14 +308,11 @@ def _scores(scorer: Any) -> list[float | None]:
     """Return what a scorer gives for two classes, three classes and numbers; None for an error."""
     rng = np.random.default_rng(0)
     scores: list[float | None] = []
-    for classes in ((0, 1), (0, 1, 2), ()):
-        n = max(len(classes), 2)
-        truth = np.arange(30) % n if classes else 1 + np.arange(30) / 7
-        said = np.where(rng.random(30) < 0.6, truth, truth[::-1])
-        shares = rng.dirichlet(np.ones(n), 30)
+    for n_classes in (2, 3, 0):
+        truth = np.arange(30) % n_classes if n_classes else 1 + np.arange(30) / 7
+        said = rng.dirichlet(np.ones(n_classes), 30) if n_classes else rng.permutation(truth)
         try:
-            said_and_shares = np.column_stack([said, shares])
-            scores.append(float(scorer(_Echo(classes or (0, 1)), said_and_shares, truth)))
+            scores.append(float(scorer(Saying(range(n_classes)), said, truth)))
         except Exception:  # whatever a scorer raises for a target that it is not made for
             scores.append(None)
     return scores
