@@ -8,6 +8,9 @@ worse classifiers that are found to be so, and the share of true ranks inside th
 (any of the ranks that equal ones have in common).
 
     python -m benchmarks.rankings --reports 200
+
+With --tiers, all are equal, and the table has the share of rankings that put some of them into a
+lower tier, with a ROPE of 0 and with that of the other table.
 """
 
 import argparse
@@ -50,6 +53,19 @@ def outcome(accuracy, n, correlation, rng, seed, n_draws=2000):
     return (named & ~worse).any(), named[worse].mean() if worse.any() else np.nan, inside.mean()
 
 
+def print_tiers(sizes, numbers, reports, correlation=0.6, n_draws=1000):
+    print("| n | classifiers | ROPE 0 | ROPE", ROPE, "|\n| --- | --- | --- | --- |")
+    for number in numbers:
+        for n in sizes:
+            rng, split = np.random.default_rng(n + number), []
+            for seed in range(reports):
+                right = predictions(np.full(number, 0.85), n, correlation, rng)
+                ranking = compare_many(*right, n_draws=n_draws, random_state=seed)
+                split.append([len(ranking.tiers(rope).groups) > 1 for rope in (0.0, ROPE)])
+            shares = " | ".join(f"{share:.1%}" for share in np.mean(split, axis=0))
+            print(f"| {n} | {number} | {shares} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--truth", nargs="+", choices=TRUTHS, default=TRUTHS)
@@ -57,7 +73,11 @@ def main():
     parser.add_argument("--sizes", type=int, nargs="+", default=[200, 2000])
     parser.add_argument("--classifiers", type=int, nargs="+", default=[3, 10, 30])
     parser.add_argument("--reports", type=int, default=200)
+    parser.add_argument("--tiers", action="store_true")
     options = parser.parse_args()
+    if options.tiers:
+        print_tiers(options.sizes, options.classifiers, options.reports)
+        return
     print("| " + " | ".join(COLUMNS) + " |", "|" + " --- |" * len(COLUMNS), sep="\n")
     for truth in options.truth:
         for correlation in options.correlations:

@@ -1,7 +1,11 @@
+import json
+import re
 import subprocess
 import sys
 
 import pytest
+
+from tests.conftest import ROOT
 
 pytest_plugins = ["pytester"]
 
@@ -83,6 +87,17 @@ def test_the_fixture(pytester):
     assert "If the difference stays at " in printed
     assert "UnlikelyDataWarning" in printed
     assert "_require" not in printed  # what failed is the claim, not the plugin
+
+
+def test_the_example_of_the_page(pytester):
+    page = (ROOT / "docs/guide/safe_to_ship.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python\n(def test_.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    pytester.makepyfile(example)
+    for name, wrong in (("new", 4), ("old", 5)):
+        rows = [json.dumps({"id": i, "right": int(i % 40 >= wrong)}) for i in range(400)]
+        (pytester.path / f"{name}.jsonl").write_text("\n".join(rows))
+    found = pytester.runpytest_subprocess("-p", "pytest_skbayeseval", "-W", "error")
+    found.assert_outcomes(passed=1)
 
 
 def test_the_plugin_is_light():
